@@ -1,0 +1,1 @@
+//! Brute-force answers for tests. This crate shares no code with `slopp`.

@@ -1,0 +1,92 @@
+//! Circuits that passed a certificate.
+
+use super::{Circuit, Weights};
+use std::ops::Deref;
+
+/// A circuit whose elements are proved exclusive: every world has at most one derivation.
+///
+/// What most probable worlds, entropy, model counts and closed-form fitting need. Comes from
+/// [`Circuit::certify_deterministic`]; every [`Psdd`] is one too.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deterministic(Circuit);
+
+/// A circuit whose primes are proved exclusive: a Probabilistic Sentential Decision Diagram.
+///
+/// The only ways to get one are [`Circuit::certify`] and the learners that certify.
+///
+/// A query that needs determinism cannot be called on a mere [`Circuit`]:
+/// ```compile_fail
+/// fn wrong(circuit: &slopp::Circuit) -> f64 {
+///     circuit.entropy()
+/// }
+/// ```
+/// while on a `Psdd` it can:
+/// ```
+/// fn right(psdd: &slopp::Psdd) -> f64 {
+///     psdd.entropy()
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Psdd(Deterministic);
+
+impl Deterministic {
+    pub(super) fn proved(circuit: Circuit) -> Deterministic {
+        Deterministic(circuit)
+    }
+
+    /// The circuit, without the certificate.
+    pub fn into_circuit(self) -> Circuit {
+        self.0
+    }
+
+    /// The same structure with other log-parameters and counts: exclusiveness is a matter of structure.
+    pub(crate) fn with_parameters(mut self, log_parameters: Weights, counts: Option<Weights>) -> Deterministic {
+        self.0.set_log_parameters(log_parameters);
+        self.0.counts = counts;
+        self
+    }
+}
+
+impl Psdd {
+    pub(super) fn proved(circuit: Circuit) -> Psdd {
+        Psdd(Deterministic::proved(circuit))
+    }
+
+    /// The circuit, without the certificate.
+    pub fn into_circuit(self) -> Circuit {
+        self.0.into_circuit()
+    }
+
+    /// Applies a change that keeps or shrinks the structure, and so keeps the primes exclusive.
+    pub(crate) fn map<E>(self, change: impl FnOnce(Deterministic) -> Result<Deterministic, E>) -> Result<Psdd, E> {
+        change(self.0).map(Psdd)
+    }
+}
+
+impl Deref for Deterministic {
+    type Target = Circuit;
+
+    fn deref(&self) -> &Circuit {
+        &self.0
+    }
+}
+
+impl Deref for Psdd {
+    type Target = Deterministic;
+
+    fn deref(&self) -> &Deterministic {
+        &self.0
+    }
+}
+
+impl AsRef<Circuit> for Psdd {
+    fn as_ref(&self) -> &Circuit {
+        self
+    }
+}
+
+impl AsRef<Circuit> for Circuit {
+    fn as_ref(&self) -> &Circuit {
+        self
+    }
+}

@@ -1,0 +1,367 @@
+//! Records: Boolean data with named variables, and what can be counted in it.
+//!
+//! Readers of files are in [`crate::io`]. Nothing here knows about circuits.
+
+mod bits;
+
+pub use bits::{BitMatrix, bit_of, ones};
+
+use crate::names::Names;
+use crate::var::Var;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Weighted distinct Boolean rows over named variables, some cells possibly missing.
+///
+/// Equal rows are kept once, with their total weight, most frequent first and then in binary order, so that the order
+/// of a file does not matter to a learner. Bits are packed both by row and by column. Where the original records
+/// matter, [`Records::original`] leads from them to the rows.
+///
+/// ```
+/// use slopp::{Names, Records};
+/// let records = Records::from_rows(Names::numbered(2), [[true, false], [true, true], [true, false]]);
+/// assert_eq!((records.len(), records.total()), (2, 3.0));
+/// assert_eq!(records.row(0).collect::<Vec<_>>(), [Some(true), Some(false)]);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Records {
+    names: Arc<Names>,
+    rows: BitMatrix,
+    columns: BitMatrix,
+    /// Missing cells by row and by column; their value bits are zero.
+    missing: Option<[BitMatrix; 2]>,
+    weights: Vec<f64>,
+    planes: Planes,
+    original: Vec<u32>,
+}
+
+/// Weights cut into bits, so that weighted counting is AND and popcount.
+#[derive(Clone, Debug, PartialEq)]
+enum Planes {
+    /// Plane `b` holds bit `b` of every weight; rows are sorted by weight, so high planes are short.
+    Integer(Vec<Vec<u64>>),
+    /// Some weight is not a whole number: counting adds them up.
+    Real,
+}
+
+/// Collects rows one by one.
+#[derive(Clone, Debug)]
+pub struct RecordsBuilder {
+    names: Arc<Names>,
+    words: usize,
+    /// Value words and missing words of each distinct row.
+    data: Vec<u64>,
+    index: FxHashMap<Box<[u64]>, u32>,
+    weights: Vec<f64>,
+    original: Vec<u32>,
+    scratch: Vec<u64>,
+    any_missing: bool,
+}
+
+impl RecordsBuilder {
+    /// A builder without rows.
+    pub fn new(names: impl Into<Arc<Names>>) -> RecordsBuilder {
+        let names = names.into();
+        let words = names.len().div_ceil(64);
+        RecordsBuilder {
+            names,
+            words,
+            data: Vec::new(),
+            index: FxHashMap::default(),
+            weights: Vec::new(),
+            original: Vec::new(),
+            scratch: Vec::new(),
+            any_missing: false,
+        }
+    }
+
+    /// Adds a row of `Some(value)` or `None` for missing; the weight must be positive and finite.
+    ///
+    /// # Panics
+    /// If the row has another length than there are names.
+    pub fn push(&mut self, row: impl IntoIterator<Item = Option<bool>>, weight: f64) {
+        self.scratch.clear();
+        self.scratch.resize(2 * self.words, 0);
+        let mut len = 0;
+        for (i, cell) in row.into_iter().enumerate() {
+            let bit = 1 << (i % 64);
+            match cell {
+                Some(true) => self.scratch[i / 64] |= bit,
+                Some(false) => {}
+                None => {
+                    self.scratch[self.words + i / 64] |= bit;
+                    self.any_missing = true;
+                }
+            }
+            len = i + 1;
+        }
+        assert_eq!(len, self.names.len(), "a row has one cell per variable");
+        self.push_scratch(weight);
+    }
+
+    /// Adds a complete row given as packed words.
+    pub fn push_words(&mut self, row: &[u64], weight: f64) {
+        self.scratch.clear();
+        self.scratch.extend_from_slice(row);
+        self.scratch.resize(2 * self.words, 0);
+        self.push_scratch(weight);
+    }
+
+    fn push_scratch(&mut self, weight: f64) {
+        debug_assert!(weight.is_finite() && weight > 0.0);
+        let id = match self.index.get(self.scratch.as_slice()) {
+            Some(&id) => id,
+            None => {
+                let id = self.weights.len() as u32;
+                self.index.insert(self.scratch.clone().into_boxed_slice(), id);
+                self.data.extend_from_slice(&self.scratch);
+                self.weights.push(0.0);
+                id
+            }
+        };
+        self.weights[id as usize] += weight;
+        self.original.push(id);
+    }
+
+    /// How many rows were added.
+    pub fn len(&self) -> usize {
+        self.original.len()
+    }
+
+    /// Whether no rows were added.
+    pub fn is_empty(&self) -> bool {
+        self.original.is_empty()
+    }
+
+    /// The records.
+    pub fn finish(self) -> Records {
+        let key = |i: u32| &self.data[2 * self.words * i as usize..2 * self.words * (i as usize + 1)];
+        let mut order: Vec<u32> = (0..self.weights.len() as u32).collect();
+        let weight = |i: u32| self.weights[i as usize];
+        order.sort_unstable_by(|&a, &b| weight(b).total_cmp(&weight(a)).then_with(|| key(a).cmp(key(b))));
+        let mut place = vec![0u32; order.len()];
+        let mut rows = BitMatrix::zeros(order.len(), self.names.len());
+        let mut missing = self.any_missing.then(|| rows.clone());
+        for (new, &old) in order.iter().enumerate() {
+            place[old as usize] = new as u32;
+            rows.line_mut(new).copy_from_slice(&key(old)[..self.words]);
+            if let Some(missing) = &mut missing {
+                missing.line_mut(new).copy_from_slice(&key(old)[self.words..]);
+            }
+        }
+        let weights: Vec<f64> = order.iter().map(|&i| weight(i)).collect();
+        Records {
+            columns: rows.transposed(),
+            rows,
+            missing: missing.map(|m| {
+                let columns = m.transposed();
+                [m, columns]
+            }),
+            planes: Planes::new(&weights),
+            weights,
+            original: self.original.iter().map(|&old| place[old as usize]).collect(),
+            names: self.names,
+        }
+    }
+}
+
+impl Records {
+    /// Records from complete rows, each of weight one.
+    pub fn from_rows<R: IntoIterator<Item = bool>>(
+        names: impl Into<Arc<Names>>,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Records {
+        let mut builder = RecordsBuilder::new(names);
+        for row in rows {
+            builder.push(row.into_iter().map(Some), 1.0);
+        }
+        builder.finish()
+    }
+
+    /// The names of the variables.
+    pub fn names(&self) -> &Arc<Names> {
+        &self.names
+    }
+
+    /// How many variables there are.
+    pub fn var_count(&self) -> usize {
+        self.names.len()
+    }
+
+    /// How many distinct rows there are.
+    pub fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.weights.is_empty()
+    }
+
+    /// The total weight: how many records there are, counted with repetition.
+    pub fn total(&self) -> f64 {
+        self.weights.iter().sum()
+    }
+
+    /// The weight of each distinct row, descending.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// For each record in the order it was given, its row.
+    pub fn original(&self) -> &[u32] {
+        &self.original
+    }
+
+    /// The cells of a row, `None` where missing.
+    pub fn row(&self, row: usize) -> impl ExactSizeIterator<Item = Option<bool>> {
+        (0..self.var_count()).map(move |i| self.cell(row, Var(i as u32)))
+    }
+
+    /// One cell, `None` where missing.
+    pub fn cell(&self, row: usize, var: Var) -> Option<bool> {
+        let missing = self.missing.as_ref().is_some_and(|[rows, _]| rows.bit(row, var.index()));
+        (!missing).then(|| self.rows.bit(row, var.index()))
+    }
+
+    /// All rows, packed; missing cells are zero.
+    pub fn rows(&self) -> &BitMatrix {
+        &self.rows
+    }
+
+    /// The packed column of a variable, a bit per distinct row; missing cells are zero.
+    pub fn column(&self, var: Var) -> &[u64] {
+        self.columns.line(var.index())
+    }
+
+    /// The rows whose cell of this variable is missing, packed; `None` if no cell at all is missing.
+    pub fn missing_column(&self, var: Var) -> Option<&[u64]> {
+        self.missing.as_ref().map(|[_, columns]| columns.line(var.index()))
+    }
+
+    /// Whether some cell is missing.
+    pub fn has_missing(&self) -> bool {
+        self.missing.is_some()
+    }
+
+    /// How many 64-bit words a column has.
+    pub fn column_words(&self) -> usize {
+        self.len().div_ceil(64)
+    }
+
+    /// The total weight of the rows in a packed set, by AND and popcount where weights are whole numbers.
+    pub fn count(&self, set: &[u64]) -> f64 {
+        self.count_words(set.iter().copied())
+    }
+
+    /// The total weight of the rows in both of two packed sets.
+    pub fn count_both(&self, a: &[u64], b: &[u64]) -> f64 {
+        self.count_words(a.iter().zip(b).map(|(a, b)| a & b))
+    }
+
+    fn count_words(&self, set: impl Iterator<Item = u64> + Clone) -> f64 {
+        match &self.planes {
+            Planes::Integer(planes) => {
+                let ones = |plane: &Vec<u64>| -> u64 {
+                    plane.iter().zip(set.clone()).map(|(p, s)| u64::from((p & s).count_ones())).sum()
+                };
+                planes.iter().enumerate().map(|(bit, plane)| ones(plane) << bit).sum::<u64>() as f64
+            }
+            Planes::Real => {
+                let words: Vec<u64> = set.collect();
+                ones(&words).map(|row| self.weights[row]).sum()
+            }
+        }
+    }
+
+    /// A set of all rows, packed.
+    pub fn all_rows(&self) -> Vec<u64> {
+        let mut set = vec![u64::MAX; self.column_words()];
+        if let (Some(last), extra @ 1..) = (set.last_mut(), self.len() % 64) {
+            *last = u64::MAX >> (64 - extra);
+        }
+        set
+    }
+
+    /// The same records under other names.
+    ///
+    /// # Panics
+    /// If there are not as many names as variables.
+    pub fn renamed(mut self, names: impl Into<Arc<Names>>) -> Records {
+        let names = names.into();
+        assert_eq!(names.len(), self.var_count(), "one name per variable");
+        self.names = names;
+        self
+    }
+
+    /// Bytes of memory the packed bits take, by row and by column.
+    pub fn bytes(&self) -> usize {
+        let missing = self.missing.as_ref().map_or(0, |[rows, columns]| rows.bytes() + columns.bytes());
+        self.rows.bytes() + self.columns.bytes() + missing
+    }
+}
+
+impl Planes {
+    /// The bit planes of weights that descend, or `Real` if one is not a whole number below 2⁵³.
+    fn new(weights: &[f64]) -> Planes {
+        if weights.iter().any(|&w| w.fract() != 0.0 || w >= 9e15) {
+            return Planes::Real;
+        }
+        let mut planes: Vec<Vec<u64>> = Vec::new();
+        for (row, &weight) in weights.iter().enumerate() {
+            for bit in ones(&[weight as u64]) {
+                if planes.len() <= bit {
+                    planes.resize(bit + 1, Vec::new());
+                }
+                planes[bit].resize(row / 64 + 1, 0);
+                planes[bit][row / 64] |= 1 << (row % 64);
+            }
+        }
+        Planes::Integer(planes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bits(text: &str) -> Vec<Option<bool>> {
+        text.chars().map(|c| if c == '?' { None } else { Some(c == '1') }).collect()
+    }
+
+    fn records(rows: &[(&str, f64)]) -> Records {
+        let mut builder = RecordsBuilder::new(Names::numbered(rows[0].0.len()));
+        rows.iter().for_each(|(row, weight)| builder.push(bits(row), *weight));
+        builder.finish()
+    }
+
+    #[test]
+    fn equal_rows_are_kept_once_and_sorted() {
+        let records = records(&[("01", 1.0), ("10", 2.0), ("01", 4.0), ("11", 2.0)]);
+        assert_eq!(records.weights(), [5.0, 2.0, 2.0]);
+        assert_eq!(records.original(), [0, 1, 0, 2]);
+        assert_eq!(records.row(0).collect::<Vec<_>>(), bits("01"));
+        assert_eq!(records.total(), 9.0);
+    }
+
+    #[test]
+    fn counting_respects_weights() {
+        for scale in [1.0, 0.5] {
+            let records = records(&[("01", 5.0 * scale), ("10", 2.0 * scale), ("11", 3.0 * scale)]);
+            assert_eq!(records.count(records.column(Var(0))), 5.0 * scale);
+            assert_eq!(records.count(records.column(Var(1))), 8.0 * scale);
+            assert_eq!(records.count_both(records.column(Var(0)), records.column(Var(1))), 3.0 * scale);
+            assert_eq!(records.count(&records.all_rows()), 10.0 * scale);
+        }
+    }
+
+    #[test]
+    fn missing_cells_are_neither_true_nor_false() {
+        let records = records(&[("0?", 1.0), ("01", 1.0), ("?1", 1.0)]);
+        assert_eq!(records.len(), 3);
+        assert!(records.has_missing());
+        let cells: Vec<_> = (0..3).map(|row| records.row(row).collect::<Vec<_>>()).collect();
+        assert!(cells.contains(&bits("0?")) && cells.contains(&bits("?1")));
+        assert_eq!(records.count(records.missing_column(Var(1)).unwrap()), 1.0);
+    }
+}

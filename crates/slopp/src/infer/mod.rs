@@ -1,0 +1,1 @@
+//! Queries: what can be asked of a circuit.

@@ -1,0 +1,1 @@
+//! Learners: from records to circuits.

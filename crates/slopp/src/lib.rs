@@ -1,0 +1,28 @@
+//! Learn and use Probabilistic Sentential Decision Diagrams (PSDDs).
+//!
+//! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress` →
+//! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`learn`] → [`model`] → [`io`], [`render`].
+
+pub mod circuit;
+pub mod data;
+pub mod infer;
+pub mod io;
+pub mod learn;
+pub mod logic;
+pub mod logspace;
+pub mod model;
+pub mod names;
+pub mod progress;
+pub mod random;
+pub mod render;
+pub mod var;
+pub mod vtree;
+
+pub use circuit::{Builder, Circuit, Deterministic, Element, Node, NodeId, Psdd, Sharing, Weights};
+pub use data::{Records, RecordsBuilder};
+pub use model::{Certified, Model};
+pub use names::Names;
+pub use progress::Progress;
+pub use random::Random;
+pub use var::{Lit, Var};
+pub use vtree::{Vtree, VtreeId};

@@ -1,0 +1,1 @@
+//! The logical side: formulas as SDDs.

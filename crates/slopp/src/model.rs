@@ -1,0 +1,82 @@
+//! A model as people keep it: a circuit with its certificate, names and origin.
+
+use crate::circuit::{Circuit, Deterministic, Overlap, Psdd};
+use crate::names::Names;
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// The strongest certificate a circuit has.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Certified {
+    /// Primes are exclusive.
+    Psdd(Psdd),
+    /// Elements are exclusive, primes are not: the overlap shows where.
+    Deterministic(Deterministic, Overlap),
+    /// Elements overlap: the circuit is a mixture.
+    Circuit(Circuit, Overlap),
+}
+
+impl Certified {
+    /// Gives a circuit the strongest certificate it deserves.
+    pub fn new(circuit: Circuit) -> Certified {
+        let refusal = match circuit.certify() {
+            Ok(psdd) => return Certified::Psdd(psdd),
+            Err(refusal) => refusal,
+        };
+        match refusal.circuit.certify_deterministic() {
+            Ok(deterministic) => Certified::Deterministic(deterministic, refusal.overlap),
+            Err(stronger) => Certified::Circuit(*stronger.circuit, stronger.overlap),
+        }
+    }
+
+    /// The circuit, if it is deterministic; otherwise the overlap that shows it is not.
+    pub fn deterministic(&self) -> Result<&Deterministic, &Overlap> {
+        match self {
+            Certified::Psdd(psdd) => Ok(psdd),
+            Certified::Deterministic(deterministic, _) => Ok(deterministic),
+            Certified::Circuit(_, overlap) => Err(overlap),
+        }
+    }
+}
+
+impl Deref for Certified {
+    type Target = Circuit;
+
+    fn deref(&self) -> &Circuit {
+        match self {
+            Certified::Psdd(psdd) => psdd,
+            Certified::Deterministic(deterministic, _) => deterministic,
+            Certified::Circuit(circuit, _) => circuit,
+        }
+    }
+}
+
+impl From<Psdd> for Certified {
+    fn from(psdd: Psdd) -> Certified {
+        Certified::Psdd(psdd)
+    }
+}
+
+/// A circuit with the names of its variables and how it came about: what a model file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// The names of the variables.
+    pub names: Arc<Names>,
+    /// The circuit with its certificate.
+    pub circuit: Certified,
+    /// How the model was made: learner, seed, settings and so on, as name and value.
+    pub origin: BTreeMap<String, String>,
+}
+
+impl Model {
+    /// A model without a history.
+    ///
+    /// # Panics
+    /// If there are not as many names as variables.
+    pub fn new(names: impl Into<Arc<Names>>, circuit: impl Into<Certified>) -> Model {
+        let (names, circuit) = (names.into(), circuit.into());
+        assert_eq!(names.len(), circuit.var_count(), "one name per variable");
+        Model { names, circuit, origin: BTreeMap::new() }
+    }
+}

@@ -1,0 +1,156 @@
+//! Names of variables, as people wrote them in the header of their file.
+
+use crate::var::{Lit, Var};
+use rustc_hash::FxHashMap;
+use std::fmt;
+
+/// The names of the variables `0..len`, each used once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names {
+    names: Vec<String>,
+    index: FxHashMap<String, Var>,
+}
+
+/// What is wrong with a list of names, or with a name that was looked up.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// Two variables share a name.
+    #[error("the name \"{name}\" is used by columns {first} and {second}; rename one of them")]
+    Repeated {
+        /// The shared name.
+        name: String,
+        /// First column, from one.
+        first: usize,
+        /// Second column, from one.
+        second: usize,
+    },
+    /// A variable has no name.
+    #[error("column {column} has an empty name; give it one")]
+    Empty {
+        /// The column, from one.
+        column: usize,
+    },
+    /// No variable has this name.
+    #[error("there is no variable \"{name}\"{}", Suggestion(.nearest))]
+    Unknown {
+        /// The name that was looked up.
+        name: String,
+        /// The nearest existing name, if any is near.
+        nearest: Option<String>,
+    },
+}
+
+struct Suggestion<'a>(&'a Option<String>);
+
+impl fmt::Display for Suggestion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(name) => write!(f, "; did you mean \"{name}\"?"),
+            None => write!(f, "; `slopp info` lists the names"),
+        }
+    }
+}
+
+impl Names {
+    /// Checks that no name is empty or used twice.
+    pub fn new(names: Vec<String>) -> Result<Names, NameError> {
+        let mut index = FxHashMap::default();
+        for (i, name) in names.iter().enumerate() {
+            if name.is_empty() {
+                return Err(NameError::Empty { column: i + 1 });
+            }
+            if let Some(Var(first)) = index.insert(name.clone(), Var(i as u32)) {
+                return Err(NameError::Repeated { name: name.clone(), first: first as usize + 1, second: i + 1 });
+            }
+        }
+        Ok(Names { names, index })
+    }
+
+    /// The names `x1`, `x2`, … for data without a header.
+    pub fn numbered(len: usize) -> Names {
+        Names::new((1..=len).map(|i| format!("x{i}")).collect()).expect("numbers are distinct")
+    }
+
+    /// How many variables there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there are no variables.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The name of a variable.
+    pub fn of(&self, var: Var) -> &str {
+        &self.names[var.index()]
+    }
+
+    /// The literal as people write it: `smoker` or `!smoker`.
+    pub fn literal(&self, lit: Lit) -> String {
+        format!("{}{}", if lit.value { "" } else { "!" }, self.of(lit.var))
+    }
+
+    /// All names, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// The variable with this name; the error suggests the nearest name.
+    pub fn find(&self, name: &str) -> Result<Var, NameError> {
+        self.index
+            .get(name)
+            .copied()
+            .ok_or_else(|| NameError::Unknown { name: name.to_owned(), nearest: self.nearest(name) })
+    }
+
+    fn nearest(&self, name: &str) -> Option<String> {
+        let limit = 1 + name.chars().count() / 3;
+        let distances = self.names.iter().map(|n| (edit_distance(&n.to_lowercase(), &name.to_lowercase()), n));
+        distances.filter(|&(d, _)| d <= limit).min_by_key(|&(d, _)| d).map(|(_, n)| n.clone())
+    }
+}
+
+/// Levenshtein distance between two words.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_names_get_a_suggestion() {
+        let names = Names::new(vec!["smoker".into(), "cancer".into()]).unwrap();
+        assert_eq!(names.find("cancer"), Ok(Var(1)));
+        let error = names.find("smokr").unwrap_err().to_string();
+        assert!(error.contains("did you mean \"smoker\""), "{error}");
+        assert!(names.find("zebra").unwrap_err().to_string().contains("slopp info"));
+    }
+
+    #[test]
+    fn repeated_and_empty_names_are_errors() {
+        let repeated = Names::new(vec!["a".into(), "b".into(), "a".into()]);
+        assert_eq!(repeated, Err(NameError::Repeated { name: "a".into(), first: 1, second: 3 }));
+        assert_eq!(Names::new(vec!["a".into(), String::new()]), Err(NameError::Empty { column: 2 }));
+    }
+
+    #[test]
+    fn edit_distances() {
+        for (a, b, d) in [("", "", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("ab", "ba", 2)] {
+            assert_eq!(edit_distance(a, b), d, "{a} {b}");
+        }
+    }
+}

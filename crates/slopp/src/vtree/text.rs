@@ -1,0 +1,171 @@
+//! A vtree as one line of text, `((1,2),(3,4))`, and as a picture.
+
+use super::{Step, Vtree, VtreeError};
+use crate::names::Names;
+use crate::var::Var;
+use std::fmt;
+use std::str::FromStr;
+
+impl Vtree {
+    /// Reads a line like `((a,b),(c,d))`; each leaf is given to `find`, which knows the variables.
+    ///
+    /// A leaf is anything without parentheses, commas and surrounding blanks.
+    pub fn parse_with<E>(text: &str, mut find: impl FnMut(&str) -> Result<Var, E>) -> Result<Vtree, E>
+    where
+        E: From<VtreeError>,
+    {
+        let mut steps = Vec::new();
+        let mut open: Vec<bool> = Vec::new(); // one entry per open parenthesis: has its comma been seen?
+        let mut done = false; // is the tree before the cursor complete?
+        let mut rest = text;
+        loop {
+            rest = rest.trim_start();
+            let Some(c) = rest.chars().next() else { break };
+            let column = text[..text.len() - rest.len()].chars().count() + 1;
+            let wrong =
+                |expected, found: &str| Err(E::from(VtreeError::Text { column, expected, found: found.to_owned() }));
+            let mut length = 1;
+            match (c, done) {
+                ('(', false) => open.push(false),
+                (',', true) if open.last() == Some(&false) => {
+                    *open.last_mut().expect("just seen") = true;
+                    done = false;
+                }
+                (')', true) if open.last() == Some(&true) => {
+                    open.pop();
+                    steps.push(Step::Join);
+                }
+                (',' | ')', false) => return wrong("a variable or `(`", &c.to_string()),
+                (_, true) => {
+                    let expected = open.last().map_or("the end", |&comma| if comma { "`)`" } else { "`,`" });
+                    return wrong(expected, &c.to_string());
+                }
+                (_, false) => {
+                    length = rest.find(['(', ')', ',']).unwrap_or(rest.len());
+                    steps.push(Step::Leaf(find(rest[..length].trim_end())?));
+                    done = true;
+                }
+            }
+            rest = &rest[length..];
+        }
+        if !done || !open.is_empty() {
+            let expected = if done { "`,` or `)`" } else { "a variable or `(`" };
+            let column = text.chars().count() + 1;
+            return Err(VtreeError::Text { column, expected, found: "the end".to_owned() }.into());
+        }
+        Ok(Vtree::from_postfix(steps)?)
+    }
+
+    /// The vtree on one line, with names: `((age,smoker),(cancer,xray))`.
+    pub fn line<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| self.write_line(f, |f, x| f.write_str(names.of(x))))
+    }
+
+    /// A picture of the vtree, one node per line, children below and to the right of their parent.
+    pub fn picture<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| {
+            let mut stack = vec![(self.root(), String::new(), "", "")];
+            while let Some((v, indent, branch, below)) = stack.pop() {
+                let label = self.leaf_var(v).map_or_else(|| format!("[{}]", v.0), |x| names.of(x).to_owned());
+                writeln!(f, "{indent}{branch}{label}")?;
+                if let Some([left, right]) = self.children(v) {
+                    let indent = format!("{indent}{below}");
+                    stack.push((right, indent.clone(), "└─ ", "   "));
+                    stack.push((left, indent, "├─ ", "│  "));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn write_line(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        leaf: impl Fn(&mut fmt::Formatter<'_>, Var) -> fmt::Result,
+    ) -> fmt::Result {
+        enum Task {
+            Node(super::VtreeId),
+            Text(&'static str),
+        }
+        let mut tasks = vec![Task::Node(self.root())];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Text(text) => f.write_str(text)?,
+                Task::Node(v) => match (self.leaf_var(v), self.children(v)) {
+                    (Some(x), _) => leaf(f, x)?,
+                    (_, Some([left, right])) => {
+                        f.write_str("(")?;
+                        tasks.extend([Task::Text(")"), Task::Node(right), Task::Text(","), Task::Node(left)]);
+                    }
+                    (None, None) => unreachable!("a node is a leaf or has children"),
+                },
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Vtree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_line(f, |f, x| write!(f, "{}", x.number()))
+    }
+}
+
+impl FromStr for Vtree {
+    type Err = VtreeError;
+
+    /// Reads a line like `((1,2),(3,4))`, variables by number from one.
+    fn from_str(text: &str) -> Result<Vtree, VtreeError> {
+        Vtree::parse_with(text, |leaf| {
+            leaf.parse().ok().and_then(Var::from_number).ok_or_else(|| VtreeError::Text {
+                column: text.find(leaf).map_or(0, |byte| text[..byte].chars().count()) + 1,
+                expected: "a variable number from 1",
+                found: format!("\"{leaf}\""),
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_round_trip() {
+        for text in ["1", "(1,2)", "((2,1),(3,(5,4)))"] {
+            assert_eq!(text.parse::<Vtree>().unwrap().to_string(), text);
+        }
+        assert_eq!(" ( 1 , 2 ) ".parse::<Vtree>().unwrap(), Vtree::balanced(2));
+        let random = Vtree::random(200, 3);
+        assert_eq!(random.to_string().parse::<Vtree>().unwrap(), random);
+    }
+
+    #[test]
+    fn names_and_picture() {
+        let names = Names::new(["age", "smoker", "cancer"].map(String::from).to_vec()).unwrap();
+        let vtree =
+            Vtree::parse_with("(age,(smoker,cancer))", |n| names.find(n).map_err(|_| VtreeError::Empty)).unwrap();
+        assert_eq!(vtree.line(&names).to_string(), "(age,(smoker,cancer))");
+        assert_eq!(vtree.picture(&names).to_string(), "[1]\n├─ age\n└─ [3]\n   ├─ smoker\n   └─ cancer\n");
+    }
+
+    #[test]
+    fn errors_point_at_the_column() {
+        for (text, column) in [
+            ("", 1),
+            ("(1", 3),
+            ("(1,2", 5),
+            ("(1,2))", 6),
+            ("(1)", 3),
+            ("(1,,2)", 4),
+            ("(1,x)", 4),
+            ("(1,2,3)", 5),
+            ("(0,1)", 2),
+        ] {
+            match text.parse::<Vtree>() {
+                Err(VtreeError::Text { column: c, .. }) => assert_eq!(c, column, "{text}"),
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+    }
+}
