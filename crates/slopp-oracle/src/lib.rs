@@ -1,1 +1,5 @@
 //! Brute-force answers for tests. This crate shares no code with `slopp`.
+
+mod shared;
+
+pub use shared::shared;
