@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 
 /// The path of a shared file or folder, such as `fixtures/zoo` or `data/nltcs`.
 ///
-/// Looked up below the environment variable `SLOPP_DATA`, by default the folder `shared` beside the repository.
+/// Looked up below the environment variable `SLOPP_DATA`, by default `../shared`, relative to the repository.
 /// `None`, with a loud word on stderr, if it is not there.
 ///
 /// # Panics
 /// If it is not there and `SLOPP_REQUIRE_DATA` is set to `1`, as in CI.
 #[allow(clippy::print_stderr)]
 pub fn shared(path: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let found = std::env::var_os("SLOPP_DATA").map_or(beside, PathBuf::from).join(path);
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = std::env::var_os("SLOPP_DATA").unwrap_or_else(|| "../shared".into());
+    let found = repository.join(folder).join(path);
     if found.exists() {
         return Some(found);
     }
