@@ -259,6 +259,20 @@ impl Records {
         self.count_words(a.iter().zip(b).map(|(a, b)| a & b))
     }
 
+    /// The total weight of the rows in a packed set that covers the columns from word `first` on.
+    pub(crate) fn count_from(&self, first: usize, set: &[u64]) -> f64 {
+        match &self.planes {
+            Planes::Integer(planes) => {
+                let ones = |plane: &Vec<u64>| -> u64 {
+                    let words = plane.get(first..).unwrap_or(&[]);
+                    words.iter().zip(set).map(|(p, s)| u64::from((p & s).count_ones())).sum()
+                };
+                planes.iter().enumerate().map(|(bit, plane)| ones(plane) << bit).sum::<u64>() as f64
+            }
+            Planes::Real => ones(set).map(|row| self.weights[64 * first + row]).sum(),
+        }
+    }
+
     fn count_words(&self, set: impl Iterator<Item = u64> + Clone) -> f64 {
         match &self.planes {
             Planes::Integer(planes) => {
