@@ -1,7 +1,7 @@
 //! Building circuits bottom-up, with every structural invariant checked.
 
-use super::{Circuit, Element, Node, NodeId, Weights};
-use crate::logspace::{log_complement, log_share};
+use super::{Circuit, Element, Node, NodeId, Smoothing, Weights};
+use crate::logspace::log_complement;
 use crate::var::{Lit, Var};
 use crate::vtree::{Vtree, VtreeId};
 use rustc_hash::FxHashMap;
@@ -206,30 +206,19 @@ impl Builder {
         Ok((self.finish(root)?, ids))
     }
 
-    /// The circuit below `root`, with the numbers taken as counts: parameters are maximum likelihood.
+    /// The circuit below `root`, with the numbers taken as counts of records, which are kept.
     ///
-    /// Every number must be positive: what was never seen is not part of a maximum-likelihood circuit.
-    pub fn finish_counts(self, root: NodeId) -> Result<Circuit, BuildError> {
+    /// Without a pseudocount in the smoothing, what has count zero is dropped: it is not possible.
+    pub fn finish_counts(self, root: NodeId, smoothing: &Smoothing) -> Result<Circuit, BuildError> {
+        let (circuit, counts) = self.finish_numbers(root)?;
+        circuit.with_estimates(counts, smoothing)
+    }
+
+    /// The circuit below `root` with its numbers apart, and no parameters yet.
+    pub(super) fn finish_numbers(self, root: NodeId) -> Result<(Circuit, Weights), BuildError> {
         let mut circuit = self.arrange(root)?.0;
-        let counts = circuit.log_parameters.clone();
-        if let Some(&value) = counts.tops.iter().flatten().chain(&counts.elements).find(|&&n| n.is_nan() || n <= 0.0) {
-            return Err(BuildError::Parameter { value: value.ln() });
-        }
-        let parameters = &mut circuit.log_parameters;
-        for top in &mut parameters.tops {
-            *top = log_top(log_share(top[0], top[1]), log_share(top[1], top[0]));
-        }
-        for node in &circuit.nodes {
-            if let Node::Sum { start, end, .. } = *node {
-                let range = start as usize..end as usize;
-                let total: f64 = counts.elements[range.clone()].iter().sum();
-                for i in range {
-                    parameters.elements[i] = log_share(counts.elements[i], total - counts.elements[i]);
-                }
-            }
-        }
-        circuit.counts = Some(counts);
-        Ok(circuit)
+        let numbers = std::mem::take(&mut circuit.log_parameters);
+        Ok((circuit, numbers))
     }
 
     fn push(&mut self, node: Node) -> Result<NodeId, BuildError> {
@@ -428,7 +417,7 @@ mod tests {
         let not_x = b.literal(Var(0).is(false)).unwrap();
         let top = b.top(Var(1), [1.0, 3.0]).unwrap();
         let sum = b.sum(root, &[(x, y, 1.0), (not_x, top, 4.0)]).unwrap();
-        let circuit = b.finish_counts(sum).unwrap();
+        let circuit = b.finish_counts(sum, &Smoothing::none()).unwrap();
         assert!((circuit.log_parameters().elements[1].exp() - 0.8).abs() < 1e-15);
         assert!((circuit.log_parameters().tops[0][1].exp() - 0.75).abs() < 1e-15);
         assert_eq!(circuit.counts().unwrap().elements, [1.0, 4.0]);

@@ -3,6 +3,8 @@
 //! Readers of files are in [`crate::io`]. Nothing here knows about circuits.
 
 mod bits;
+mod pairs;
+pub use pairs::PairCounts;
 
 pub use bits::{BitMatrix, bit_of, ones};
 
@@ -316,23 +318,27 @@ impl Records {
 }
 
 impl Planes {
-    /// The bit planes of weights that descend, or `Real` if one is not a whole number below 2⁵³.
     fn new(weights: &[f64]) -> Planes {
-        if weights.iter().any(|&w| w.fract() != 0.0 || w >= 9e15) {
-            return Planes::Real;
-        }
-        let mut planes: Vec<Vec<u64>> = Vec::new();
-        for (row, &weight) in weights.iter().enumerate() {
-            for bit in ones(&[weight as u64]) {
-                if planes.len() <= bit {
-                    planes.resize(bit + 1, Vec::new());
-                }
-                planes[bit].resize(row / 64 + 1, 0);
-                planes[bit][row / 64] |= 1 << (row % 64);
-            }
-        }
-        Planes::Integer(planes)
+        weight_planes(weights).map_or(Planes::Real, Planes::Integer)
     }
+}
+
+/// The bit planes of weights that descend; `None` if one is not a whole number below 2⁵³.
+pub(crate) fn weight_planes(weights: &[f64]) -> Option<Vec<Vec<u64>>> {
+    if weights.iter().any(|&w| w.fract() != 0.0 || w >= 9e15) {
+        return None;
+    }
+    let mut planes: Vec<Vec<u64>> = Vec::new();
+    for (row, &weight) in weights.iter().enumerate() {
+        for bit in ones(&[weight as u64]) {
+            if planes.len() <= bit {
+                planes.resize(bit + 1, Vec::new());
+            }
+            planes[bit].resize(row / 64 + 1, 0);
+            planes[bit][row / 64] |= 1 << (row % 64);
+        }
+    }
+    Some(planes)
 }
 
 #[cfg(test)]
