@@ -10,6 +10,7 @@ mod deterministic;
 mod stats;
 mod weights;
 
+pub(crate) use builder::POSITIVE_TOLERANCE;
 pub use builder::{BuildError, Builder, Sharing};
 pub use certify::{Overlap, Overlaps, Refusal};
 pub use deterministic::{Deterministic, Psdd};
