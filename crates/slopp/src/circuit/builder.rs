@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// How far above zero a log-parameter may be before it is an error instead of a rounding of zero.
-const POSITIVE_TOLERANCE: f64 = 1e-6;
+pub(crate) const POSITIVE_TOLERANCE: f64 = 1e-6;
 
 /// Whether a builder gives equal nodes one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

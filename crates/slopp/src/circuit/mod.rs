@@ -11,6 +11,7 @@ mod parameters;
 mod stats;
 mod weights;
 
+pub(crate) use builder::POSITIVE_TOLERANCE;
 pub use builder::{BuildError, Builder, Sharing};
 pub use certify::{Overlap, Overlaps, Refusal};
 pub use deterministic::{Deterministic, Psdd};

@@ -1,0 +1,303 @@
+//! What can be wrong with a file, told with the place and the way out.
+
+use crate::circuit::BuildError;
+use crate::names::NameError;
+use crate::vtree::VtreeError;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file that could not be read: where, and why.
+#[derive(Debug)]
+pub struct ReadError {
+    /// The file as it was given; `None` when bytes in memory were read.
+    pub file: Option<String>,
+    /// The line, from one, if the problem has a place.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub problem: Box<Problem>,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// It could not be opened.
+    #[error("cannot be opened: {0}")]
+    Open(#[source] io::Error),
+    /// It is a folder.
+    #[error("is a folder; give a file in it")]
+    Folder,
+    /// Reading stopped half-way.
+    #[error("cannot be read: {0}")]
+    Read(#[source] io::Error),
+    /// The name says gzip, the bytes do not.
+    #[error("has a name ending in .gz but holds no gzip data; compress it again, or rename it")]
+    NotGzip,
+    /// The compressed bytes are damaged.
+    #[error("the gzip data are {}; copy or compress the file again", if *.truncated { "cut off" } else { "damaged" })]
+    Gzip {
+        /// Whether they simply end too early.
+        truncated: bool,
+    },
+    /// A NUL byte in a text.
+    #[error("found a NUL byte: this is no plain text file; save it as UTF-8 text")]
+    Nul,
+    /// Bytes that are not UTF-8.
+    #[error("found bytes that are not UTF-8; save the file as UTF-8 text")]
+    NotUtf8,
+    /// Nothing in it.
+    #[error("is empty: expected {expected}")]
+    Empty {
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// Something else than expected.
+    #[error("expected {expected}, found {found}")]
+    Unexpected {
+        /// What may stand there.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
+    /// A header and no records.
+    #[error("has a header and no records; if its first line is a record, say that there is no header")]
+    HeaderOnly,
+    /// A cell that is not Boolean.
+    #[error("column {column}{}: expected {}, found {found}", Named(.name), Accepted(*.missing))]
+    Cell {
+        /// The column, from one.
+        column: usize,
+        /// Its name, if there is a header.
+        name: Option<String>,
+        /// What stands there.
+        found: String,
+        /// Whether missing cells are accepted.
+        missing: bool,
+    },
+    /// A row of another length.
+    #[error("expected {expected} cells as in line {first_line}, found {found}; every row needs one cell per variable")]
+    Ragged {
+        /// Cells of the first row.
+        expected: usize,
+        /// The line of the first row.
+        first_line: usize,
+        /// Cells of this row.
+        found: usize,
+    },
+    /// A weight that is not positive and finite.
+    #[error("expected a weight above zero before `|`, found {found}")]
+    Weight {
+        /// What stands there.
+        found: String,
+    },
+    /// The header is no list of names.
+    #[error(
+        "{error} (the line is the header because {cell} is no Boolean; if it is a record, correct it or say that there is no header)"
+    )]
+    Header {
+        /// What is wrong with the names.
+        error: NameError,
+        /// The first cell that is not Boolean.
+        cell: String,
+    },
+    /// The columns are not those of the model.
+    #[error("the columns do not fit the variables{}{}; rename them, or use the file the model was made for",
+        List(": missing", .missing), List(": unknown", .unknown))]
+    Columns {
+        /// Variables without a column.
+        missing: Vec<String>,
+        /// Columns without a variable.
+        unknown: Vec<String>,
+    },
+    /// The number of columns is not that of the model.
+    #[error(
+        "expected {expected} columns, one per variable, found {found}; without a header, columns are told by their position"
+    )]
+    ColumnCount {
+        /// How many variables there are.
+        expected: usize,
+        /// How many columns there are.
+        found: usize,
+    },
+    /// Two nodes with one id.
+    #[error("{what} {id} was already defined in line {first_line}; give every node its own id")]
+    RepeatedId {
+        /// "node" or "vtree node".
+        what: &'static str,
+        /// The id.
+        id: u64,
+        /// Where it was first.
+        first_line: usize,
+    },
+    /// A child that is not there.
+    #[error("{what} {id} does not exist{}", if *.truncated { "; the file may be cut off" } else { "" })]
+    UnknownId {
+        /// "node" or "vtree node".
+        what: &'static str,
+        /// The id.
+        id: u64,
+        /// Whether a file that was cut off would explain it.
+        truncated: bool,
+    },
+    /// A child that comes after its parent, or is its own ancestor.
+    #[error(
+        "node {id} is used before it is defined in line {later_line}: children come before parents, and no node is below itself"
+    )]
+    UsedBefore {
+        /// The id of the child.
+        id: u64,
+        /// Where it is defined.
+        later_line: usize,
+    },
+    /// A vtree that is not a tree.
+    #[error("vtree node {id} is below itself; a vtree has no cycles")]
+    VtreeCycle {
+        /// The id of a node on the cycle.
+        id: u64,
+    },
+    /// A vtree node with two parents.
+    #[error("vtree node {id} is already a child of vtree node {parent}; a node has one parent")]
+    SharedVtree {
+        /// The id of the child.
+        id: u64,
+        /// The id of its other parent.
+        parent: u64,
+    },
+    /// Several nodes without a parent.
+    #[error("vtree nodes {first} and {second} both have no parent: a vtree has one root; the file may be cut off")]
+    TwoRoots {
+        /// One.
+        first: u64,
+        /// Another.
+        second: u64,
+    },
+    /// A vtree cannot be had from a circuit file.
+    #[error("{reason}, so the vtree cannot be told from the circuit; give the vtree file too")]
+    NoVtree {
+        /// What contradicts itself or is missing.
+        reason: String,
+    },
+    /// The vtree given is not the one the file was written with.
+    #[error("{0}")]
+    Vtree(#[source] VtreeError),
+    /// A node breaks an invariant of circuits.
+    #[error("{0}")]
+    Build(#[source] BuildError),
+    /// A sum that is needed has no living element.
+    #[error("node {id} has probability zero everywhere: all its elements are dead; remove the elements that use it")]
+    Dead {
+        /// The id.
+        id: u64,
+    },
+    /// No world satisfies the formula.
+    #[error("no world is possible: the formula is false, and a distribution needs at least one world")]
+    Impossible,
+    /// The file was written by a later version.
+    #[error("the file has format version {found}, this program knows up to {known}; use a newer slopp")]
+    Version {
+        /// The version of the file.
+        found: String,
+        /// The newest version known here.
+        known: u32,
+    },
+    /// The comment lines of a saved model do not fit.
+    #[error(
+        "{reason}; the file was changed or cut off: restore it, or delete its `c slopp` line to read it as a plain .psdd"
+    )]
+    Damaged {
+        /// What does not fit.
+        reason: String,
+    },
+}
+
+impl ReadError {
+    pub(super) fn new(problem: Problem) -> ReadError {
+        ReadError { file: None, line: None, problem: Box::new(problem) }
+    }
+
+    pub(super) fn at(line: usize, problem: Problem) -> ReadError {
+        ReadError { file: None, line: Some(line), problem: Box::new(problem) }
+    }
+
+    pub(super) fn unexpected(line: usize, expected: impl Into<String>, found: impl Into<String>) -> ReadError {
+        ReadError::at(line, Problem::Unexpected { expected: expected.into(), found: found.into() })
+    }
+
+    pub(super) fn damaged(line: usize, reason: impl Into<String>) -> ReadError {
+        ReadError::at(line, Problem::Damaged { reason: reason.into() })
+    }
+
+    pub(super) fn in_file(mut self, path: &Path) -> ReadError {
+        self.file
+            .get_or_insert_with(|| if path == Path::new("-") { "stdin".into() } else { path.display().to_string() });
+        self
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => write!(f, "{file}, line {line}: {}", self.problem),
+            (Some(file), None) => write!(f, "{file}: {}", self.problem),
+            (None, Some(line)) => write!(f, "line {line}: {}", self.problem),
+            (None, None) => self.problem.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        std::error::Error::source(&*self.problem)
+    }
+}
+
+/// A file that could not be written; what was there before is untouched.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {}: {source}; nothing was changed", .file.display())]
+pub struct WriteError {
+    /// The file.
+    pub file: PathBuf,
+    /// Why.
+    pub source: io::Error,
+}
+
+struct Named<'a>(&'a Option<String>);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_ref().map_or(Ok(()), |name| write!(f, " ({name})"))
+    }
+}
+
+struct Accepted(bool);
+
+impl fmt::Display for Accepted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("0, 1, true, false, t, f, yes, no, y or n")?;
+        if self.0 { f.write_str(" (missing: empty, ?, NA, nan or -1)") } else { f.write_str(" (none missing)") }
+    }
+}
+
+/// Some names after a label, shortened if there are many.
+struct List<'a>(&'static str, &'a [String]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 8;
+        let List(label, items) = self;
+        if items.is_empty() {
+            return Ok(());
+        }
+        write!(f, "{label} {}", items[..items.len().min(SHOWN)].join(", "))?;
+        if items.len() > SHOWN { write!(f, " and {} more", items.len() - SHOWN) } else { Ok(()) }
+    }
+}
+
+/// Foreign bytes for an error message: quoted, escaped, shortened.
+pub(super) fn show(bytes: &[u8]) -> String {
+    const SHOWN: usize = 40;
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * SHOWN)]);
+    let short: String = text.chars().take(SHOWN).flat_map(char::escape_debug).collect();
+    let more = if text.chars().count() > SHOWN { "…" } else { "" };
+    format!("\"{short}{more}\"")
+}

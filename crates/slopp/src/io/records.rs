@@ -1,0 +1,344 @@
+//! Records from CSV, `.data` and `.wdata` files.
+
+use super::columns::Columns;
+use super::error::{Problem, ReadError, show};
+use super::source;
+use crate::data::{Records, RecordsBuilder};
+use crate::names::Names;
+use std::io::BufRead;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Whether the first line of a file holds names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Header {
+    /// It does iff one of its cells is neither a Boolean word nor missing.
+    #[default]
+    Detect,
+    /// It does.
+    Present,
+    /// It does not.
+    Absent,
+}
+
+/// How to read records; the default takes everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordsOptions {
+    /// Whether there is a header.
+    pub header: Header,
+    /// Whether cells may be missing.
+    pub missing: bool,
+    /// What separates cells; by default the one of `,`, `;` and tab that the first line has most of.
+    pub delimiter: Option<u8>,
+}
+
+impl Default for RecordsOptions {
+    fn default() -> RecordsOptions {
+        RecordsOptions { header: Header::Detect, missing: true, delimiter: None }
+    }
+}
+
+/// Records with what was found out about their file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadedRecords {
+    /// The records.
+    pub records: Records,
+    /// Whether the file has a header; if not, variables are `x1`, `x2`, ….
+    pub header: bool,
+    /// Whether rows have weights, as in `.wdata` files.
+    pub weighted: bool,
+}
+
+/// Reads records from a file, `-` for stdin, gzipped or not.
+///
+/// Cells are 0/1, true/false, t/f, yes/no, y/n in any case; empty, `?`, `NA`, `nan` and `-1` are missing. A row may
+/// begin with a weight: `2.5|0,1,1`. Blank lines are skipped.
+pub fn read_records(path: &Path, options: &RecordsOptions) -> Result<Records, ReadError> {
+    load(path, options, None).map(|loaded| loaded.records)
+}
+
+/// Reads records over known variables: columns are matched by name if there is a header, else by position.
+pub fn read_records_of(path: &Path, options: &RecordsOptions, names: &Arc<Names>) -> Result<Records, ReadError> {
+    load(path, options, Some(names)).map(|loaded| loaded.records)
+}
+
+fn load(path: &Path, options: &RecordsOptions, names: Option<&Arc<Names>>) -> Result<LoadedRecords, ReadError> {
+    read_records_from(source::open(path)?, options, names).map_err(|e| e.in_file(path))
+}
+
+/// Reads records from a plain text, over the variables `names` or those the text has.
+pub fn read_records_from(
+    text: impl BufRead,
+    options: &RecordsOptions,
+    names: Option<&Arc<Names>>,
+) -> Result<LoadedRecords, ReadError> {
+    let mut lines = Lines { text, number: 0, line: Vec::new(), first: true };
+    if !lines.advance()? {
+        return Err(ReadError::new(Problem::Empty { expected: "records, one per line, of cells like 0,1,1" }));
+    }
+    let delimiter = options.delimiter.unwrap_or_else(|| detect_delimiter(&lines.line));
+    let first = split(&lines.line, delimiter);
+    let weighted_first = weighted_row(&lines.line, delimiter);
+    let odd = first.iter().position(|cell| word(cell).is_none());
+    let header = match options.header {
+        Header::Detect => odd.is_some() && !weighted_first,
+        Header::Present => true,
+        Header::Absent => false,
+    };
+    let width = if header || !weighted_first { first.len() } else { split(unweighted(&lines.line), delimiter).len() };
+    let columns = if header {
+        let texts = first.into_iter().map(String::from_utf8).collect::<Result<Vec<_>, _>>();
+        let texts = texts.map_err(|_| ReadError::at(lines.number, Problem::NotUtf8))?;
+        let cell =
+            odd.map_or_else(|| "it was said to be one, though every cell".to_owned(), |i| show(texts[i].as_bytes()));
+        let found = Names::new(texts).map_err(|error| ReadError::at(lines.number, Problem::Header { error, cell }))?;
+        Columns::named(found, names)
+    } else {
+        Columns::numbered(width, names)
+    };
+    let columns = columns.map_err(|problem| ReadError::at(lines.number, problem))?;
+    let mut rows = Rows {
+        first_line: lines.number,
+        delimiter,
+        weighted: weighted_first && !header,
+        missing: options.missing,
+        header,
+        packed: vec![0; width.div_ceil(64)],
+        cells: Vec::new(),
+        builder: RecordsBuilder::new(columns.names().clone()),
+        columns,
+    };
+    if header {
+        if !lines.advance()? {
+            return Err(ReadError::new(Problem::HeaderOnly));
+        }
+        rows.weighted = lines.line.contains(&b'|');
+    }
+    loop {
+        rows.push(lines.number, &lines.line)?;
+        if !lines.advance()? {
+            break;
+        }
+    }
+    Ok(LoadedRecords { weighted: rows.weighted, header, records: rows.builder.finish() })
+}
+
+/// The lines of a text that are not blank; a line end inside quotes does not end a line.
+struct Lines<R> {
+    text: R,
+    number: usize,
+    line: Vec<u8>,
+    first: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Moves to the next line; `false` at the end.
+    fn advance(&mut self) -> Result<bool, ReadError> {
+        loop {
+            self.line.clear();
+            self.number += 1;
+            if self.read_on()? == 0 {
+                return Ok(false);
+            }
+            if self.first {
+                self.first = false;
+                if self.line.starts_with(b"\xef\xbb\xbf") {
+                    self.line.drain(..3);
+                }
+            }
+            // Cells 0 and 1 need no closer look.
+            if !self.line.iter().any(|&b| b == 0 || b == b'"') {
+                if !self.line.iter().all(|&b| b == b' ') {
+                    return Ok(true);
+                }
+                continue;
+            }
+            let start = self.number;
+            while self.line.iter().filter(|&&b| b == b'"').count() % 2 == 1 {
+                self.line.push(b'\n');
+                if self.read_on()? == 0 {
+                    return Err(ReadError::unexpected(start, "a closing quote", "the end of the file"));
+                }
+                self.number += 1;
+            }
+            return match self.line.contains(&0) {
+                true => Err(ReadError::at(start, Problem::Nul)),
+                false => Ok(true),
+            };
+        }
+    }
+
+    /// Appends the next line without its end; returns how many bytes were read.
+    fn read_on(&mut self) -> Result<usize, ReadError> {
+        let read = self.text.read_until(b'\n', &mut self.line).map_err(|e| {
+            let error = source::read_problem(e);
+            ReadError { line: Some(self.number), ..error }
+        })?;
+        if self.line.ends_with(b"\n") {
+            self.line.pop();
+        }
+        if self.line.ends_with(b"\r") {
+            self.line.pop();
+        }
+        Ok(read)
+    }
+}
+
+/// Turns lines into rows.
+struct Rows {
+    first_line: usize,
+    delimiter: u8,
+    weighted: bool,
+    missing: bool,
+    header: bool,
+    columns: Columns,
+    packed: Vec<u64>,
+    cells: Vec<Option<bool>>,
+    builder: RecordsBuilder,
+}
+
+impl Rows {
+    fn push(&mut self, number: usize, line: &[u8]) -> Result<(), ReadError> {
+        let mut weight = 1.0;
+        let mut row = line;
+        if self.weighted
+            && let Some(bar) = line.iter().position(|&b| b == b'|')
+        {
+            let text = &line[..bar];
+            let parsed = std::str::from_utf8(text).ok().and_then(|t| t.trim().parse::<f64>().ok());
+            weight = parsed
+                .filter(|w| w.is_finite() && *w > 0.0)
+                .ok_or_else(|| ReadError::at(number, Problem::Weight { found: show(text) }))?;
+            row = &line[bar + 1..];
+        }
+        let width = self.columns.width();
+        if self.columns.in_order() && pack(row, self.delimiter, width, &mut self.packed) {
+            self.builder.push_words(&self.packed, weight);
+            return Ok(());
+        }
+        self.cells.clear();
+        self.cells.resize(width, None);
+        let mut found = 0;
+        let mut take = |cell: &[u8], column: usize| {
+            let value = word(cell).filter(|value| self.missing || value.is_some());
+            let value = value.ok_or_else(|| {
+                let name = self.header.then(|| self.columns.name(column)).flatten();
+                let problem = Problem::Cell { column: column + 1, name, found: show(cell), missing: self.missing };
+                ReadError::at(number, problem)
+            })?;
+            if column < width {
+                self.cells[self.columns.var(column)] = value;
+            }
+            Ok(())
+        };
+        if row.contains(&b'"') {
+            for cell in split(row, self.delimiter) {
+                take(&cell, found)?;
+                found += 1;
+            }
+        } else {
+            for cell in row.split(|&b| b == self.delimiter) {
+                take(cell, found)?;
+                found += 1;
+            }
+        }
+        if found != width {
+            let problem = Problem::Ragged { expected: width, first_line: self.first_line, found };
+            return Err(ReadError::at(number, problem));
+        }
+        self.builder.push(self.cells.iter().copied(), weight);
+        Ok(())
+    }
+}
+
+/// Packs a line of exactly `0,1,…` into words; `false` if it is anything else.
+fn pack(line: &[u8], delimiter: u8, width: usize, packed: &mut [u64]) -> bool {
+    if line.len() + 1 != 2 * width {
+        return false;
+    }
+    // Eight bytes hold four cells: `0,1,0,1,` differs from `0,0,0,0,` in the lowest bit of every other byte only.
+    const ONES: u64 = 0x0001_0001_0001_0001;
+    let zeros = u64::from_le_bytes([b'0', delimiter, b'0', delimiter, b'0', delimiter, b'0', delimiter]);
+    packed.fill(0);
+    let (fours, rest) = line.as_chunks::<8>();
+    for (i, four) in fours.iter().enumerate() {
+        let bits = u64::from_le_bytes(*four) ^ zeros;
+        if bits & !ONES != 0 {
+            return false;
+        }
+        // The product gathers bits 0, 16, 32 and 48 in bits 48 to 51.
+        let gathered = bits.wrapping_mul(1 << 48 | 1 << 33 | 1 << 18 | 1 << 3) >> 48 & 15;
+        packed[i / 16] |= gathered << (4 * (i % 16));
+    }
+    for (i, pair) in rest.chunks(2).enumerate() {
+        let cell = 4 * fours.len() + i;
+        let bit = pair[0] ^ b'0';
+        if bit > 1 || pair.get(1).is_some_and(|&b| b != delimiter) {
+            return false;
+        }
+        packed[cell / 64] |= u64::from(bit) << (cell % 64);
+    }
+    true
+}
+
+/// The value of a cell: `Some(None)` if missing, `None` if it is no Boolean word.
+fn word(cell: &[u8]) -> Option<Option<bool>> {
+    let cell = cell.trim_ascii();
+    let is = |words: &[&str]| words.iter().any(|w| cell.eq_ignore_ascii_case(w.as_bytes()));
+    match cell {
+        b"0" => Some(Some(false)),
+        b"1" => Some(Some(true)),
+        b"" | b"?" | b"-1" => Some(None),
+        _ if cell.len() > 5 => None,
+        _ if is(&["true", "t", "yes", "y"]) => Some(Some(true)),
+        _ if is(&["false", "f", "no", "n"]) => Some(Some(false)),
+        _ if is(&["na", "nan"]) => Some(None),
+        _ => None,
+    }
+}
+
+/// The one of `,`, `;` and tab that a line has most of outside quotes.
+fn detect_delimiter(line: &[u8]) -> u8 {
+    let mut counts = [0usize; 3];
+    let mut quoted = false;
+    for &byte in line {
+        quoted ^= byte == b'"';
+        match byte {
+            b',' if !quoted => counts[0] += 1,
+            b';' if !quoted => counts[1] += 1,
+            b'\t' if !quoted => counts[2] += 1,
+            _ => {}
+        }
+    }
+    let most = counts.into_iter().max().unwrap_or(0);
+    [b',', b';', b'\t'][counts.iter().position(|&c| c == most).unwrap_or(0)]
+}
+
+/// Whether a line is a weight, a bar and Boolean cells.
+fn weighted_row(line: &[u8], delimiter: u8) -> bool {
+    let Some(bar) = line.iter().position(|&b| b == b'|') else { return false };
+    let weight = std::str::from_utf8(&line[..bar]).is_ok_and(|t| t.trim().parse::<f64>().is_ok());
+    weight && line[bar + 1..].split(|&b| b == delimiter).all(|cell| word(cell).is_some())
+}
+
+fn unweighted(line: &[u8]) -> &[u8] {
+    line.iter().position(|&b| b == b'|').map_or(line, |bar| &line[bar + 1..])
+}
+
+/// The cells of a line, quotes removed, blanks around them too.
+fn split(line: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
+    if !line.contains(&b'"') {
+        return line.split(|&b| b == delimiter).map(|cell| cell.trim_ascii().to_vec()).collect();
+    }
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .trim(csv::Trim::All)
+        .from_reader(line);
+    let mut record = csv::ByteRecord::new();
+    match reader.read_byte_record(&mut record) {
+        Ok(true) => record.iter().map(<[u8]>::to_vec).collect(),
+        _ => vec![line.to_vec()],
+    }
+}
