@@ -15,13 +15,15 @@ Commands:
 /// One step of a command: what it is called, and the arguments of cargo.
 type Step<'a> = (&'a str, &'a [&'a str]);
 
-const TEST: [Step<'_>; 5] = [
+const FUZZ: Step<'_> = ("fuzz", &["run", "--quiet", "--release", "-p", "slopp-fuzz"]);
+
+const TEST: [Step<'_>; 6] = [
     ("fmt", &["fmt", "--all", "--check"]),
     ("clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
     ("docs", &["doc", "--workspace", "--no-deps", "--quiet"]),
     ("tests", &["test", "--workspace", "--all-targets", "--quiet"]),
     ("doctests", &["test", "--workspace", "--doc", "--quiet"]),
-
+    FUZZ,
 ];
 
 fn main() -> ExitCode {
@@ -29,7 +31,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["test"] => run(&TEST),
-        ["fuzz"] => run(&[TEST[5]]),
+        ["fuzz"] => run(&[FUZZ]),
         ["fuzz", rounds] => run(&[("fuzz", &["run", "--quiet", "--release", "-p", "slopp-fuzz", "--", rounds])]),
         ["bench"] => run(&[("bench", &["run", "--quiet", "--release", "-p", "slopp-bench"])]),
         _ => {
