@@ -1,1 +1,3 @@
 //! Learners: from records to circuits.
+
+pub mod vtree;
