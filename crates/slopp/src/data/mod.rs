@@ -3,10 +3,14 @@
 //! Readers of files are in [`crate::io`]. Nothing here knows about circuits.
 
 mod bits;
+mod describe;
 mod pairs;
-pub use pairs::PairCounts;
+mod split;
 
 pub use bits::{BitMatrix, bit_of, ones};
+pub use describe::{Description, Pair};
+pub use pairs::{PairCounts, SymmetricMatrix};
+pub use split::SplitError;
 
 use crate::names::Names;
 use crate::var::Var;

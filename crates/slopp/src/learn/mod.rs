@@ -16,6 +16,7 @@ mod params;
 mod partition;
 mod separate;
 pub mod slopp;
+pub mod vtree;
 
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
