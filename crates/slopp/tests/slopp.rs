@@ -2,9 +2,11 @@
 //! certified SLoPP always, and for k-means SLoPP exactly when the certificate says so.
 
 use slopp::circuit::Smoothing;
+use slopp::data::PairCounts;
 use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
+use slopp::learn::vtree::{ChowLiuTree, LAPLACE};
 use slopp::learn::{LearnError, World, baseline};
-use slopp::{Circuit, Names, Node, NodeId, Random, Records, Vtree};
+use slopp::{Circuit, Names, Node, NodeId, Random, Records, Var, Vtree};
 use std::sync::Arc;
 
 /// Correlated random records: some variables copy or negate earlier ones.
@@ -210,6 +212,50 @@ fn factorised_is_the_product_of_marginals() {
         };
         let product: f64 = (0..4).map(share).product();
         assert!((psdd.log_probability(&world).unwrap().exp() - product).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn chow_liu_is_the_product_of_conditionals() {
+    let mut random = Random::new(20);
+    for round in 0..20 {
+        let vars = 1 + round % 6;
+        let records = random_records(vars, 60, &mut random);
+        let rows: Vec<Vec<bool>> =
+            (0..records.len()).map(|row| records.row(row).map(|c| c.unwrap()).collect()).collect();
+        let share = |holds: &dyn Fn(&[bool]) -> bool| -> f64 {
+            rows.iter().zip(records.weights()).filter(|(row, _)| holds(row)).map(|(_, weight)| weight).sum()
+        };
+        let tree = ChowLiuTree::new(&PairCounts::of(&records).mutual_information(LAPLACE));
+        let tree = tree.rooted_at(tree.centre());
+        let psdd = baseline::chow_liu(&records, World::Closed, 0.0).unwrap();
+        for world in worlds(vars) {
+            let conditional = |i: usize| {
+                let parent = tree.parent(Var(i as u32)).map(|p| p.index());
+                let above = |row: &[bool]| parent.is_none_or(|p| row[p] == world[p]);
+                let given = share(&above);
+                if given == 0.0 { 0.0 } else { share(&|row| above(row) && row[i] == world[i]) / given }
+            };
+            let product: f64 = (0..vars).map(conditional).product();
+            assert!((psdd.log_probability(&world).unwrap().exp() - product).abs() < 1e-12);
+        }
+        let open = baseline::chow_liu(&records, World::Open, 1.0).unwrap();
+        assert!(worlds(vars).all(|world| open.log_probability(&world).unwrap().is_finite()));
+    }
+}
+
+#[test]
+fn a_closed_world_stays_closed_when_smoothed() {
+    let records =
+        Records::from_rows(Names::numbered(3), [[true, true, false], [true, false, true], [true, true, false]]);
+    let vtree: Arc<Vtree> = Vtree::balanced(3).into();
+    for psdd in [
+        baseline::factorised(&records, vtree.clone(), World::Closed, 1.0).unwrap(),
+        baseline::chow_liu(&records, World::Closed, 1.0).unwrap(),
+        certified(&records, vtree, &Config { pseudocount: 1.0, ..Config::new(World::Closed) }, &()).unwrap(),
+    ] {
+        assert_eq!(psdd.log_probability(&[false, true, false]).unwrap(), f64::NEG_INFINITY);
+        assert!(psdd.log_probability(&[true, true, false]).unwrap() < 0.0);
     }
 }
 

@@ -21,7 +21,7 @@ pub mod vtree;
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
 
-use crate::circuit::{BuildError, Refusal};
+use crate::circuit::{BuildError, Builder, Circuit, NodeId, Refusal, Smoothing};
 
 /// What is possible beyond the records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,6 +50,9 @@ pub enum LearnError {
         /// Variables of the records.
         records: usize,
     },
+    /// No vtree could be made, or pairs of variables are too many to look at.
+    #[error(transparent)]
+    Pairs(#[from] vtree::VtreeMethodError),
     /// Cells are missing.
     #[error(
         "{rows} of {total} distinct records have missing cells, and this learner needs complete records: drop them or fill them in"
@@ -93,5 +96,26 @@ pub(crate) fn check(records: &crate::Records, vtree: &crate::Vtree) -> Result<()
     match records.has_missing().then(|| incomplete.count()) {
         Some(rows @ 1..) => Err(LearnError::MissingCells { rows, total: records.len() }),
         _ => Ok(()),
+    }
+}
+
+/// The circuit of a builder with counts, its parameters smoothed towards the marginals of the records.
+///
+/// In a closed world what was never seen is dropped before smoothing, so that smoothing does not make it possible.
+pub(crate) fn finish(
+    builder: Builder,
+    root: NodeId,
+    records: &crate::Records,
+    world: World,
+    pseudocount: f64,
+) -> Result<Circuit, BuildError> {
+    let smoothing = Smoothing::marginal(pseudocount, records);
+    if world == World::Open {
+        return builder.finish_counts(root, &smoothing);
+    }
+    let circuit = builder.finish_counts(root, &Smoothing::none())?;
+    match circuit.counts().cloned() {
+        Some(counts) if pseudocount > 0.0 => circuit.with_estimates(counts, &smoothing),
+        _ => Ok(circuit),
     }
 }

@@ -5,6 +5,7 @@
 //! so that every branch of its prime ends in the same literal. Leaves of a decision tree differ exactly so.
 
 use super::grow::{Cluster, Database, Part, Task};
+use super::vtree::spanning_tree;
 use crate::data::BitMatrix;
 use crate::logspace::x_log_x;
 use crate::var::Var;
@@ -203,28 +204,11 @@ struct Tree {
 
 impl Tree {
     fn new(vars: &[Var], mutual_information: &dyn Fn(Var, Var) -> f64) -> Tree {
-        let mut edges = Vec::with_capacity(vars.len().saturating_sub(1));
+        let edges = spanning_tree(vars.len(), |i, j| mutual_information(vars[i], vars[j]));
         let mut degree = vec![0.0; vars.len()];
-        // Prim: for each variable outside, its best edge into the tree.
-        let mut outside: Vec<(usize, usize, f64)> =
-            (1..vars.len()).map(|i| (i, 0, mutual_information(vars[0], vars[i]))).collect();
-        while !outside.is_empty() {
-            let mut best = 0;
-            for i in 1..outside.len() {
-                if outside[i].2 > outside[best].2 {
-                    best = i;
-                }
-            }
-            let (new, end, _) = outside.remove(best);
-            edges.push((end, new));
-            degree[end] += 1.0;
-            degree[new] += 1.0;
-            for (i, nearest, weight) in &mut outside {
-                let candidate = mutual_information(vars[new], vars[*i]);
-                if candidate > *weight {
-                    (*nearest, *weight) = (new, candidate);
-                }
-            }
+        for &(a, b) in &edges {
+            degree[a] += 1.0;
+            degree[b] += 1.0;
         }
         Tree { edges, degree }
     }

@@ -9,8 +9,9 @@
 use super::grow::{Database, grow};
 use super::partition::Published;
 use super::separate::{Limits, Separating};
-use super::{LearnError, Partition, World, check};
-use crate::circuit::{Circuit, Overlaps, Psdd, Smoothing};
+use super::vtree::pair_information;
+use super::{LearnError, Partition, World, check, finish};
+use crate::circuit::{Circuit, Overlaps, Psdd};
 use crate::data::Records;
 use crate::progress::Progress;
 use crate::var::Var;
@@ -82,7 +83,7 @@ pub fn certified(
 ) -> Result<Psdd, LearnError> {
     check(records, &vtree)?;
     config.check()?;
-    let information = crate::data::PairCounts::of(records).mutual_information(0.5);
+    let information = pair_information(records)?;
     let database = Database::new(records, vtree);
     let limits = Limits {
         leaves: config.max_clusters,
@@ -93,7 +94,7 @@ pub fn certified(
     let mutual_information = |a: Var, b: Var| information.at(a.index(), b.index());
     let mut cluster = Separating::new(&database, limits, &mutual_information);
     let (builder, root) = grow(&database, &mut cluster, config.world, 0, progress)?;
-    let circuit = builder.finish_counts(root, &Smoothing::marginal(config.pseudocount, records))?;
+    let circuit = finish(builder, root, records, config.world, config.pseudocount)?;
     Ok(circuit.shared()?.certify()?)
 }
 
@@ -148,7 +149,7 @@ pub fn published(
     let PublishedConfig { variant, k, d, world, seed, .. } = *config;
     let mut cluster = Published { variant, k, d, partition: &config.partition };
     let (builder, root) = grow(&database, &mut cluster, world, seed, progress)?;
-    let circuit = builder.finish_counts(root, &Smoothing::marginal(config.pseudocount, records))?;
+    let circuit = finish(builder, root, records, config.world, config.pseudocount)?;
     let overlaps = circuit.overlaps(10);
     Ok((circuit, overlaps))
 }

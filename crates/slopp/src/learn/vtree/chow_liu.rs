@@ -31,7 +31,7 @@ pub struct RootedTree {
 }
 
 impl ChowLiuTree {
-    /// The maximum spanning tree of a matrix of mutual information, by Prim's algorithm in `n²` steps.
+    /// The maximum spanning tree of a matrix of mutual information, in `n²` steps.
     ///
     /// Of equal edges the one found first is kept: growth starts at the first variable and prefers the first
     /// variable outside.
@@ -41,28 +41,8 @@ impl ChowLiuTree {
     pub fn new(information: &SymmetricMatrix) -> ChowLiuTree {
         let len = information.len();
         assert!(len > 0, "a Chow-Liu tree needs at least one variable");
-        let mut edges = Vec::with_capacity(len - 1);
-        // The best edge into the tree of each variable outside.
-        let mut best: Vec<(f64, usize)> = information.line(0).map(|weight| (weight, 0)).collect();
-        let mut outside: Vec<usize> = (1..len).collect();
-        while !outside.is_empty() {
-            let mut place = 0;
-            for (i, &x) in outside.iter().enumerate() {
-                if best[x].0 > best[outside[place]].0 {
-                    place = i;
-                }
-            }
-            // Keeps the variables outside in order, which the tie rule needs.
-            let added = outside.remove(place);
-            let (weight, parent) = best[added];
-            edges.push((Var(parent as u32), Var(added as u32), weight));
-            for &x in &outside {
-                let weight = information.at(added, x);
-                if weight > best[x].0 {
-                    best[x] = (weight, added);
-                }
-            }
-        }
+        let edges = spanning_tree(len, |i, j| information.at(i, j));
+        let edges = edges.into_iter().map(|(a, b)| (Var(a as u32), Var(b as u32), information.at(a, b))).collect();
         ChowLiuTree::from_edges(len, edges)
     }
 
@@ -213,6 +193,33 @@ impl RootedTree {
         }
         order
     }
+}
+
+/// The edges `(inside, added)` of a maximum spanning tree of the complete graph, by Prim's algorithm in `n²` steps.
+///
+/// Of equal edges the one found first is kept: growth starts at zero and prefers the first one outside.
+pub(in crate::learn) fn spanning_tree(len: usize, weight: impl Fn(usize, usize) -> f64) -> Vec<(usize, usize)> {
+    let mut edges = Vec::with_capacity(len.saturating_sub(1));
+    // Those outside, in order, each with its best edge into the tree.
+    let mut outside: Vec<(usize, usize, f64)> = (1..len).map(|x| (x, 0, weight(0, x))).collect();
+    while !outside.is_empty() {
+        let mut place = 0;
+        for i in 1..outside.len() {
+            if outside[i].2 > outside[place].2 {
+                place = i;
+            }
+        }
+        // Keeps the order, which the tie rule needs.
+        let (added, inside, _) = outside.remove(place);
+        edges.push((inside, added));
+        for (x, nearest, best) in &mut outside {
+            let candidate = weight(added, *x);
+            if candidate > *best {
+                (*nearest, *best) = (added, candidate);
+            }
+        }
+    }
+    edges
 }
 
 #[cfg(test)]

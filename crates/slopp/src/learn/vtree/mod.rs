@@ -4,6 +4,7 @@ mod chow_liu;
 mod matching;
 mod partition;
 
+pub(in crate::learn) use chow_liu::spanning_tree;
 pub use chow_liu::{ChowLiuTree, RootedTree};
 
 use crate::data::{PairCounts, Records, SymmetricMatrix};
@@ -53,11 +54,9 @@ pub enum VtreeMethodError {
     NoVariables,
     /// Too many variables to look at all pairs.
     #[error(
-        "{method} looks at all pairs of variables, too many for {variables} of them (limit {MAX_PAIR_VARIABLES}); use balanced, right-linear, left-linear or random"
+        "this looks at all pairs of variables, too many for {variables} of them (limit {MAX_PAIR_VARIABLES}); use the vtree balanced, right-linear, left-linear or random and a learner that does not look at pairs, such as factorised"
     )]
     TooMany {
-        /// The method.
-        method: VtreeMethod,
         /// How many variables there are.
         variables: usize,
     },
@@ -106,12 +105,7 @@ impl VtreeMethod {
         if variables == 0 {
             return Err(VtreeMethodError::NoVariables);
         }
-        let information = || -> Result<SymmetricMatrix, VtreeMethodError> {
-            if variables > MAX_PAIR_VARIABLES {
-                return Err(VtreeMethodError::TooMany { method: self, variables });
-            }
-            Ok(PairCounts::of(records).mutual_information(LAPLACE))
-        };
+        let information = || pair_information(records);
         let chow_liu = || information().map(|information| ChowLiuTree::new(&information));
         Ok(match self {
             VtreeMethod::Balanced => Vtree::balanced(variables),
@@ -127,6 +121,14 @@ impl VtreeMethod {
 
     fn list() -> String {
         VtreeMethod::ALL.map(VtreeMethod::name).join(", ")
+    }
+}
+
+/// The mutual information of all pairs of variables, smoothed by [`LAPLACE`], unless they are too many.
+pub fn pair_information(records: &Records) -> Result<SymmetricMatrix, VtreeMethodError> {
+    match records.var_count() {
+        variables if variables > MAX_PAIR_VARIABLES => Err(VtreeMethodError::TooMany { variables }),
+        _ => Ok(PairCounts::of(records).mutual_information(LAPLACE)),
     }
 }
 
@@ -209,7 +211,7 @@ mod tests {
     fn too_many_variables_for_pairs_are_refused() {
         let records = Records::from_rows(Names::numbered(100_000), [vec![true; 100_000]]);
         let error = VtreeMethod::ChowLiu.build(&records, 0).unwrap_err().to_string();
-        assert!(error.starts_with("chow-liu looks at all pairs") && error.contains("balanced"), "{error}");
+        assert!(error.starts_with("this looks at all pairs") && error.contains("balanced"), "{error}");
         assert_eq!(VtreeMethod::RightLinear.build(&records, 0).unwrap().var_count(), 100_000);
     }
 }
