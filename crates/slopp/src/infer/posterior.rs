@@ -10,7 +10,6 @@ use crate::logspace::LOG_ZERO;
 /// The posterior of a smooth, decomposable circuit is the same circuit with `θᵢ P(prime) P(sub) / P(sum)` in place of
 /// `θᵢ`; parameters of nodes that the evidence excludes are zero.
 pub(super) struct Posterior {
-    pub(super) log_evidence: f64,
     /// Plain numbers, not logarithms.
     pub(super) parameters: Weights,
 }
@@ -39,6 +38,6 @@ impl Posterior {
         if log_evidence == LOG_ZERO {
             return Err(QueryError::ImpossibleEvidence);
         }
-        Ok(Posterior { log_evidence, parameters })
+        Ok(Posterior { parameters })
     }
 }
