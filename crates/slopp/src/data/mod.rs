@@ -4,11 +4,13 @@
 
 mod bits;
 mod describe;
+mod generate;
 mod pairs;
 mod split;
 
 pub use bits::{BitMatrix, bit_of, ones};
 pub use describe::{Description, Pair};
+pub use generate::{GenerateError, Noisy, Rule, World, noisy_copy};
 pub use pairs::{PairCounts, SymmetricMatrix};
 pub use split::SplitError;
 
