@@ -40,10 +40,10 @@ impl Config {
     pub fn new(world: World) -> Config {
         Config {
             world,
-            max_clusters: 8,
+            max_clusters: 6,
             min_records: 20,
             split_penalty: 1.0,
-            parameter_penalty: 0.25,
+            parameter_penalty: 1.2,
             pseudocount: if world == World::Open { 2.0 } else { 0.0 },
         }
     }
