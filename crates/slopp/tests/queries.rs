@@ -50,6 +50,7 @@ fn batches_answer_as_single_queries() {
             let marginals = circuit.marginals_batch(&data).unwrap();
             let pairs = circuit.pair_marginals_batch(&data).unwrap();
             let nearest = circuit.nearest_batch(&data).unwrap();
+            let drawn = circuit.sample_batch(&data, 9).unwrap();
             let event = evidence(&records(oracle.vars, 1, 0.5, dice)[0]);
             let conditionals = circuit.conditional_batch(&event, &data).unwrap();
             for row in 0..data.len() {
@@ -63,6 +64,9 @@ fn batches_answer_as_single_queries() {
                     close(*a, *b);
                 }
                 assert_eq!(pairs[row], circuit.pair_marginals(&given).ok());
+                assert_eq!(drawn[row].is_some(), possible[row]);
+                let agrees = |world: &Vec<bool>| table.support(&cells).contains(&Table::number(world));
+                assert!(drawn[row].iter().all(agrees));
                 assert_eq!(nearest[row], circuit.nearest(&given).unwrap());
                 assert_eq!(conditionals[row].is_some(), possible[row]);
                 if let Some(p) = conditionals[row] {
@@ -73,6 +77,10 @@ fn batches_answer_as_single_queries() {
                 let circuit = circuit.clone().certify_deterministic().unwrap();
                 for (a, b) in circuit.log_likelihoods(&data).unwrap().iter().zip(&log_likelihoods) {
                     close(*a, *b);
+                }
+                let top = circuit.top_worlds_batch(&data, 3).unwrap();
+                for (row, top) in top.into_iter().enumerate() {
+                    assert_eq!(top, circuit.top_worlds(&Evidence::from_row(&data, row), 3).ok());
                 }
                 let mpe = circuit.mpe_batch(&data).unwrap();
                 for (row, mpe) in mpe.into_iter().enumerate() {
@@ -87,13 +95,13 @@ fn batches_answer_as_single_queries() {
 fn counts_and_flow_values_follow_the_derivations() {
     circuits(40, 3, |tree, oracle, exclusive, dice| {
         let (circuit, ids) = convert(oracle, tree);
+        let table = oracle.table();
         for scale in [1.0, 0.3] {
             let mut builder = RecordsBuilder::new(Names::numbered(oracle.vars));
-            let support = oracle.table().support(&vec![None; oracle.vars]);
+            let support = table.support(&vec![None; oracle.vars]);
             for row in records(oracle.vars, 900, 0.0, dice) {
                 let possible = support[dice.below(support.len())];
-                let row =
-                    if dice.chance(0.7) { oracle.table().world(possible).into_iter().map(Some).collect() } else { row };
+                let row = if dice.chance(0.7) { table.world(possible).into_iter().map(Some).collect() } else { row };
                 builder.push(row, scale * (1 + dice.below(5)) as f64);
             }
             let data = builder.finish();
@@ -111,7 +119,7 @@ fn counts_and_flow_values_follow_the_derivations() {
             for row in 0..data.len() {
                 let weight = data.weights()[row];
                 let used = oracle.used(world(row));
-                impossible += if oracle.table().probability(world(row)) > 0.0 { 0.0 } else { weight };
+                impossible += if table.probability(world(row)) > 0.0 { 0.0 } else { weight };
                 for (node, element) in used {
                     let element_id = circuit.element_range(ids[node]).start + element;
                     expected[element_id] += weight;

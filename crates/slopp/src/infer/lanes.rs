@@ -8,6 +8,9 @@
 //!
 //! Leaves take any pair of numbers per variable and record, not just 0 and 1.
 
+// Several arrays are walked lane by lane; indices keep that readable and the loops vectorised.
+#![allow(clippy::needless_range_loop)]
+
 use super::Evidence;
 use crate::circuit::{Circuit, Node, Weights};
 use crate::data::Records;
@@ -250,5 +253,87 @@ impl<const L: usize> Lanes<L> {
             }
         }
         shares
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::infer::logpass;
+    use crate::{Builder, NodeId, Random, Sharing, Vtree};
+
+    /// A circuit with parameters of very different sizes: `spread` is the largest power of two below one.
+    fn uneven(vars: usize, spread: f64, seed: u64) -> Circuit {
+        let mut random = Random::new(seed);
+        let vtree = Vtree::random(vars, seed);
+        let mut builder = Builder::new(vtree.clone(), Sharing::Equal);
+        let mut made: Vec<Vec<NodeId>> = vec![Vec::new(); vtree.node_count()];
+        for &v in vtree.bottom_up() {
+            made[v.index()] = match (vtree.leaf_var(v), vtree.children(v)) {
+                (Some(var), _) => {
+                    let p = random.unit().mul_add(0.9, 0.05);
+                    let top = builder.top(var, [(1.0 - p).ln(), p.ln()]).unwrap();
+                    [false, true]
+                        .map(|value| builder.literal(var.is(value)).unwrap())
+                        .into_iter()
+                        .chain([top])
+                        .collect()
+                }
+                (_, Some([left, right])) => (0..3)
+                    .map(|_| {
+                        let mut pairs: Vec<_> = (0..3)
+                            .map(|_| {
+                                [left, right].map(|side| made[side.index()][random.below(made[side.index()].len())])
+                            })
+                            .collect();
+                        pairs.sort();
+                        pairs.dedup();
+                        let mut sum: Vec<_> = pairs.iter().map(|p| (p[0], p[1], -random.unit() * spread)).collect();
+                        sum[0].2 = -0.1;
+                        builder.sum(v, &sum).unwrap()
+                    })
+                    .collect(),
+                _ => unreachable!(),
+            };
+        }
+        builder.finish(made[vtree.root().index()][0]).unwrap()
+    }
+
+    #[test]
+    fn kept_lanes_agree_with_log_space_and_the_rest_is_lost() {
+        let (mut kept, mut lost) = (0, 0);
+        for (seed, spread) in [1.0, 20.0, 100.0, 135.0, 200.0, 800.0].into_iter().cycle().take(60).enumerate() {
+            let circuit = uneven(12, spread, seed as u64);
+            let linear = Linear::new(&circuit);
+            let mut lanes = Lanes::<4>::new(&circuit);
+            let mut random = Random::new(seed as u64);
+            let evidences: Vec<Evidence> = (0..4)
+                .map(|_| {
+                    let mut evidence = Evidence::none(12);
+                    (0..12).for_each(|i| evidence.set(Var(i), (random.unit() < 0.4).then(|| random.unit() < 0.5)));
+                    evidence
+                })
+                .collect();
+            evidences.iter().enumerate().for_each(|(lane, evidence)| lanes.set_evidence(lane, evidence));
+            lanes.upward(&circuit, &linear);
+            for (lane, evidence) in evidences.iter().enumerate() {
+                if lanes.is_lost(lane) {
+                    lost += 1;
+                    continue;
+                }
+                kept += 1;
+                let values = logpass::log_values(&circuit, evidence);
+                let (found, expected) = (lanes.log_evidence(lane), values[circuit.root().index()]);
+                assert!(found == expected || (found - expected).abs() < 1e-10 * expected.abs().max(1.0));
+                for (i, value) in lanes.values.iter().enumerate() {
+                    assert_eq!(value[lane] == 0.0, values[i] == LOG_ZERO, "zero means impossible, at every node");
+                }
+                let [a, b] = [lanes.shares(&circuit, &linear, lane), logpass::shares(&circuit, evidence, &values)];
+                let close = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-10;
+                assert!(a.elements.iter().zip(&b.elements).all(close));
+                assert!(a.tops.concat().iter().zip(&b.tops.concat()).all(close));
+            }
+        }
+        assert!(kept > 50 && lost > 20, "{kept} {lost}");
     }
 }

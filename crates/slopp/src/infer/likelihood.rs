@@ -141,6 +141,25 @@ impl Circuit {
     /// The probability of an event given each distinct row as evidence; `None` where the row is impossible.
     ///
     /// The batch form of [`Circuit::conditional`]. Cost: twice elements × records.
+    ///
+    /// ```
+    /// # use slopp::{Builder, Names, RecordsBuilder, Sharing, Var, Vtree};
+    /// # let vtree = Vtree::balanced(2);
+    /// # let root = vtree.root();
+    /// # let mut builder = Builder::new(vtree, Sharing::Equal);
+    /// # let x = builder.literal(Var(0).is(true))?;
+    /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
+    /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
+    /// # let circuit = builder.finish(sum)?;
+    /// let mut records = RecordsBuilder::new(Names::numbered(2));
+    /// records.push([Some(true), None], 2.0);
+    /// records.push([Some(false), None], 1.0);
+    /// let y = slopp::infer::Evidence::from_lits(2, [Var(1).is(true)])?;
+    /// let conditionals = circuit.conditional_batch(&y, &records.finish())?;
+    /// assert!((conditionals[0].unwrap() - 0.75).abs() < 1e-12);
+    /// assert_eq!(conditionals[1], None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn conditional_batch(&self, event: &Evidence, given: &Records) -> Result<Vec<Option<f64>>, QueryError> {
         self.check_evidence(event)?;
         let log_given = self.log_likelihoods(given)?;

@@ -37,6 +37,24 @@ impl Circuit {
     /// The marginals given each distinct row as evidence; `None` where the row is impossible.
     ///
     /// The batch form of [`Circuit::marginals`]. Cost: elements × records.
+    ///
+    /// ```
+    /// # use slopp::{Builder, Names, RecordsBuilder, Sharing, Var, Vtree};
+    /// # let vtree = Vtree::balanced(2);
+    /// # let root = vtree.root();
+    /// # let mut builder = Builder::new(vtree, Sharing::Equal);
+    /// # let x = builder.literal(Var(0).is(true))?;
+    /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
+    /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
+    /// # let circuit = builder.finish(sum)?;
+    /// let mut records = RecordsBuilder::new(Names::numbered(2));
+    /// records.push([Some(true), None], 2.0);
+    /// records.push([Some(false), None], 1.0);
+    /// let marginals = circuit.marginals_batch(&records.finish())?;
+    /// assert!((marginals[0].as_ref().unwrap()[1] - 0.75).abs() < 1e-12);
+    /// assert_eq!(marginals[1], None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn marginals_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError> {
         self.check_records(records)?;
         let linear = Linear::new(self);

@@ -3,6 +3,9 @@
 //! Upwards, the mask of a node holds the records it can derive: `mask(sum) = OR mask(prime) & mask(sub)`. Downwards,
 //! from the root, it holds the records whose derivations reach it. Both passes are linear in elements and records.
 
+// Several arrays are walked lane by lane; indices keep that readable and the loops vectorised.
+#![allow(clippy::needless_range_loop)]
+
 use crate::circuit::{Circuit, Node};
 use crate::data::Records;
 use crate::var::Var;

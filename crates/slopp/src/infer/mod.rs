@@ -14,13 +14,13 @@
 //! | `conditional`, `_batch` | `P(a,e) / P(e)` | `Circuit` | `s` | |
 //! | `marginals`, `_batch` | `P(x=1 \| e)`: the flow from the root into the leaves of `x` | `Circuit` | `s` | Darwiche 2003 |
 //! | `pair_marginals`, `_batch` | `P(x=1, y=1 \| e) = Σ flow · P(x \| prime) P(y \| sub)` where the vtree parts `x` and `y` | `Circuit` | `Σᵥ s(v)·left·right` | |
-//! | `sample` | worlds from `P(· \| e)`: the posterior is the same circuit with other parameters | `Circuit` | `s`, then `n` per world | |
+//! | `sample`, `_batch` | worlds from `P(· \| e)`: the posterior is the same circuit with other parameters | `Circuit` | `s`, then `n` per world | |
 //! | `is_possible`, `possible` | `P(w) > 0`: the base, in Boolean arithmetic | `Circuit` | `s·r/64` | |
 //! | `nearest`, `_batch` | `min` Hamming distance of `e` to a possible world: min-plus arithmetic | `Circuit` | `s` | |
 //! | `entailed_by` | whether φ(D) entails the base: all records possible | `Circuit` | `s·r/64` | the SLoPP paper |
 //! | `flow_log_values` | `Σ ln θ` over *all* active edges: for reproducing the paper, no likelihood | `Circuit` | `s·r/64` | |
 //! | `mpe`, `_batch` | `argmax P(w)` over `w` that agree with `e`: max in place of sum | `Deterministic` | `s` | Kisa et al. 2014 |
-//! | `top_worlds` | the `k` best of them, from lazy heaps | `Deterministic` | `s`, then `n log s` per world | Huang and Chiang 2005 |
+//! | `top_worlds`, `_batch` | the `k` best of them, from lazy heaps | `Deterministic` | `s`, then `n log s` per world | Huang and Chiang 2005 |
 //! | `worlds` | all of them, in the order of the circuit | `Deterministic` | `s`, then `n` per world | |
 //! | `entropy` | `Σ θᵢ (H(prime) + H(sub) − ln θᵢ)` | `Deterministic` | `s` | Vergari et al. 2021 |
 //! | `kl_divergence` | `Σ P(w) ln(P(w)/Q(w))` over pairs of elements of the two circuits | `Deterministic` | `≤ s·s′` | Liang and Van den Broeck 2017 |

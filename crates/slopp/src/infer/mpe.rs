@@ -35,6 +35,24 @@ impl Deterministic {
     /// The most probable completion of each distinct row; `None` where the row is impossible.
     ///
     /// The batch form of [`Deterministic::mpe`]. Cost: elements × records.
+    ///
+    /// ```
+    /// # use slopp::{Builder, Names, RecordsBuilder, Sharing, Var, Vtree};
+    /// # let vtree = Vtree::balanced(2);
+    /// # let root = vtree.root();
+    /// # let mut builder = Builder::new(vtree, Sharing::Equal);
+    /// # let x = builder.literal(Var(0).is(true))?;
+    /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
+    /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
+    /// # let psdd = builder.finish(sum)?.certify()?;
+    /// let mut records = RecordsBuilder::new(Names::numbered(2));
+    /// records.push([Some(true), None], 2.0);
+    /// records.push([Some(false), None], 1.0);
+    /// let completed = psdd.mpe_batch(&records.finish())?;
+    /// assert_eq!(completed[0].as_ref().map(|(world, _)| &world[..]), Some(&[true, true][..]));
+    /// assert_eq!(completed[1], None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[allow(clippy::type_complexity)]
     pub fn mpe_batch(&self, records: &Records) -> Result<Vec<Option<(Vec<bool>, f64)>>, QueryError> {
         self.check_records(records)?;

@@ -41,6 +41,23 @@ impl Circuit {
     /// The nearest possible world of each distinct row; missing cells are free.
     ///
     /// The batch form of [`Circuit::nearest`]. Cost: elements × records.
+    ///
+    /// ```
+    /// # use slopp::{Builder, Names, RecordsBuilder, Sharing, Var, Vtree};
+    /// # let vtree = Vtree::balanced(2);
+    /// # let root = vtree.root();
+    /// # let mut builder = Builder::new(vtree, Sharing::Equal);
+    /// # let x = builder.literal(Var(0).is(true))?;
+    /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
+    /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
+    /// # let circuit = builder.finish(sum)?;
+    /// let mut records = RecordsBuilder::new(Names::numbered(2));
+    /// records.push([Some(true), None], 2.0);
+    /// records.push([Some(false), None], 1.0);
+    /// let nearest = circuit.nearest_batch(&records.finish())?;
+    /// assert_eq!((nearest[0].distance, nearest[1].distance), (0, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn nearest_batch(&self, records: &Records) -> Result<Vec<Nearest>, QueryError> {
         self.check_records(records)?;
         let nearest = |distances: &mut Vec<u32>, row| self.nearest_with(&Evidence::from_row(records, row), distances);

@@ -54,7 +54,8 @@ impl Circuit {
     ///
     /// Where `x` and `y` part at vtree node `v`, an element of `v` makes them independent: the joint is
     /// `Σ flow(element) · P(x | prime) · P(y | sub)`. One pass up for the marginals within each node, one down for the
-    /// flows. Cost: over all vtree nodes, elements × left variables × right variables; memory: nodes × their variables.
+    /// flows. Cost: over all vtree nodes, elements × left variables × right variables; memory: nodes × their variables, and the
+    /// square of all variables.
     ///
     /// ```
     /// # use slopp::{Builder, Sharing, Var, Vtree, infer::Evidence};
@@ -78,6 +79,24 @@ impl Circuit {
     /// The pair marginals given each distinct row as evidence; `None` where the row is impossible.
     ///
     /// The batch form of [`Circuit::pair_marginals`].
+    ///
+    /// ```
+    /// # use slopp::{Builder, Names, RecordsBuilder, Sharing, Var, Vtree};
+    /// # let vtree = Vtree::balanced(2);
+    /// # let root = vtree.root();
+    /// # let mut builder = Builder::new(vtree, Sharing::Equal);
+    /// # let x = builder.literal(Var(0).is(true))?;
+    /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
+    /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
+    /// # let circuit = builder.finish(sum)?;
+    /// let mut records = RecordsBuilder::new(Names::numbered(2));
+    /// records.push([Some(true), None], 2.0);
+    /// records.push([Some(false), None], 1.0);
+    /// let pairs = circuit.pair_marginals_batch(&records.finish())?;
+    /// assert!((pairs[0].as_ref().unwrap().both(Var(0), Var(1)) - 0.75).abs() < 1e-12);
+    /// assert_eq!(pairs[1], None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn pair_marginals_batch(&self, records: &Records) -> Result<Vec<Option<PairMarginals>>, QueryError> {
         self.check_records(records)?;
         let linear = Linear::new(self);

@@ -1,9 +1,10 @@
 //! Drawing worlds, also given evidence, without rejection.
 
+use super::lanes::{Lanes, Linear};
 use super::posterior::Posterior;
 use super::{Evidence, QueryError};
-use crate::circuit::{Circuit, Node};
-use crate::data::{BitMatrix, Records, RecordsBuilder};
+use crate::circuit::{Circuit, Node, NodeId, Weights};
+use crate::data::{BitMatrix, Records, RecordsBuilder, bit_of};
 use crate::names::Names;
 use crate::random::Random;
 use rayon::prelude::*;
@@ -80,51 +81,105 @@ impl Circuit {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sample(&self, count: usize, evidence: &Evidence, seed: u64) -> Result<Samples, QueryError> {
-        let mut posterior = Posterior::new(self, evidence)?.parameters;
-        for id in self.ids() {
-            let mut total = 0.0;
-            for share in &mut posterior.elements[self.element_range(id)] {
-                total += *share;
-                *share = total;
-            }
-        }
+        let draw = Draw::new(self, Posterior::new(self, evidence)?);
+        let words = self.var_count().div_ceil(64);
         let blocks: Vec<Vec<u64>> = (0..count.div_ceil(BLOCK))
             .into_par_iter()
             .map(|block| {
                 let mut random = Random::stream(seed, block as u64);
-                let worlds = BLOCK.min(count - BLOCK * block);
-                let words = self.var_count().div_ceil(64);
-                let mut rows = vec![0; worlds * words];
+                let mut rows = vec![0; words * BLOCK.min(count - BLOCK * block)];
                 let mut stack = Vec::new();
-                for row in rows.chunks_mut(words) {
-                    stack.push(self.root());
-                    while let Some(id) = stack.pop() {
-                        let lit = match self.node(id) {
-                            Node::Literal(lit) => lit,
-                            Node::Top { var, slot } => {
-                                let [no, yes] = posterior.tops[slot as usize];
-                                var.is(random.unit() * (no + yes) >= no)
-                            }
-                            Node::Sum { start, end, .. } => {
-                                let sums = &posterior.elements[start as usize..end as usize];
-                                let draw = random.unit() * sums[sums.len() - 1];
-                                // The first sum above the draw: never an element of share zero.
-                                let element = self.elements()[start as usize + sums.partition_point(|&s| s <= draw)];
-                                stack.extend([element.sub, element.prime]);
-                                continue;
-                            }
-                        };
-                        row[lit.var.index() / 64] |= u64::from(lit.value) << (lit.var.index() % 64);
-                    }
-                }
+                rows.chunks_mut(words).for_each(|row| draw.world(&mut random, &mut stack, row));
                 rows
             })
             .collect();
         let mut rows = BitMatrix::zeros(count, self.var_count());
-        let words = self.var_count().div_ceil(64);
         for (i, line) in blocks.iter().flat_map(|block| block.chunks(words)).enumerate() {
             rows.line_mut(i).copy_from_slice(line);
         }
         Ok(Samples { rows })
+    }
+    /// Completes each distinct row by one draw given its known cells; `None` where the row is impossible.
+    ///
+    /// The batch form of [`Circuit::sample`]. Cost: elements × records.
+    ///
+    /// ```
+    /// # use slopp::{Builder, Names, RecordsBuilder, Sharing, Var, Vtree};
+    /// # let vtree = Vtree::balanced(2);
+    /// # let root = vtree.root();
+    /// # let mut builder = Builder::new(vtree, Sharing::Equal);
+    /// # let x = builder.literal(Var(0).is(true))?;
+    /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
+    /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
+    /// # let circuit = builder.finish(sum)?; // x for certain, and y with probability 0.75
+    /// let mut records = RecordsBuilder::new(Names::numbered(2));
+    /// records.push([None, Some(false)], 2.0);
+    /// records.push([Some(false), None], 1.0);
+    /// let completed = circuit.sample_batch(&records.finish(), 42)?;
+    /// assert_eq!(completed, [Some(vec![true, false]), None]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sample_batch(&self, records: &Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError> {
+        self.check_records(records)?;
+        let linear = Linear::new(self);
+        let words = self.var_count().div_ceil(64);
+        Ok((0..records.len())
+            .into_par_iter()
+            .map_init(
+                || (Lanes::<1>::new(self), vec![0; words], Vec::new()),
+                |(lanes, world, stack), row| {
+                    let evidence = Evidence::from_row(records, row);
+                    let posterior = Posterior::with(self, &linear, lanes, &evidence).ok()?;
+                    world.fill(0);
+                    Draw::new(self, posterior).world(&mut Random::stream(seed, row as u64), stack, world);
+                    Some((0..self.var_count()).map(|i| bit_of(world, i)).collect())
+                },
+            )
+            .collect())
+    }
+}
+
+/// A posterior made ready to draw from.
+struct Draw<'a> {
+    circuit: &'a Circuit,
+    /// Parameters of ⊤, and for elements the sums of the parameters of their sum so far.
+    sums: Weights,
+}
+
+impl<'a> Draw<'a> {
+    fn new(circuit: &'a Circuit, posterior: Posterior) -> Draw<'a> {
+        let mut sums = posterior.parameters;
+        for id in circuit.ids() {
+            let mut total = 0.0;
+            for share in &mut sums.elements[circuit.element_range(id)] {
+                total += *share;
+                *share = total;
+            }
+        }
+        Draw { circuit, sums }
+    }
+
+    /// Sets the bits of the variables that are true in a drawn world.
+    fn world(&self, random: &mut Random, stack: &mut Vec<NodeId>, world: &mut [u64]) {
+        stack.push(self.circuit.root());
+        while let Some(id) = stack.pop() {
+            let lit = match self.circuit.node(id) {
+                Node::Literal(lit) => lit,
+                Node::Top { var, slot } => {
+                    let [no, yes] = self.sums.tops[slot as usize];
+                    var.is(random.unit() * (no + yes) >= no)
+                }
+                Node::Sum { start, end, .. } => {
+                    let sums = &self.sums.elements[start as usize..end as usize];
+                    let draw = random.unit() * sums[sums.len() - 1];
+                    // The first sum above the draw: never an element of share zero.
+                    let chosen = start as usize + sums.partition_point(|&sum| sum <= draw);
+                    let element = self.circuit.elements()[chosen];
+                    stack.extend([element.sub, element.prime]);
+                    continue;
+                }
+            };
+            world[lit.var.index() / 64] |= u64::from(lit.value) << (lit.var.index() % 64);
+        }
     }
 }

@@ -3,7 +3,9 @@
 use super::mpe::log_maxima;
 use super::{Evidence, QueryError};
 use crate::circuit::{Deterministic, Node, NodeId};
+use crate::data::Records;
 use crate::logspace::LOG_ZERO;
+use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -31,12 +33,46 @@ impl Deterministic {
     /// ```
     pub fn top_worlds(&self, evidence: &Evidence, count: usize) -> Result<Vec<(Vec<bool>, f64)>, QueryError> {
         self.check_evidence(evidence)?;
+        self.ranked(evidence, count).ok_or(QueryError::ImpossibleEvidence)
+    }
+
+    /// The most probable completions of each distinct row; `None` where the row is impossible.
+    ///
+    /// The batch form of [`Deterministic::top_worlds`].
+    ///
+    /// ```
+    /// # use slopp::{Builder, Names, RecordsBuilder, Sharing, Var, Vtree};
+    /// # let vtree = Vtree::balanced(2);
+    /// # let root = vtree.root();
+    /// # let mut builder = Builder::new(vtree, Sharing::Equal);
+    /// # let x = builder.literal(Var(0).is(true))?;
+    /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
+    /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
+    /// # let psdd = builder.finish(sum)?.certify()?;
+    /// let mut records = RecordsBuilder::new(Names::numbered(2));
+    /// records.push([Some(true), None], 1.0);
+    /// let worlds = psdd.top_worlds_batch(&records.finish(), 2)?;
+    /// assert_eq!(worlds[0].as_ref().map(|worlds| worlds.len()), Some(2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[allow(clippy::type_complexity)]
+    pub fn top_worlds_batch(
+        &self,
+        records: &Records,
+        count: usize,
+    ) -> Result<Vec<Option<Vec<(Vec<bool>, f64)>>>, QueryError> {
+        self.check_records(records)?;
+        let rows = (0..records.len()).into_par_iter();
+        Ok(rows.map(|row| self.ranked(&Evidence::from_row(records, row), count)).collect())
+    }
+
+    fn ranked(&self, evidence: &Evidence, count: usize) -> Option<Vec<(Vec<bool>, f64)>> {
         let mut ranking = Ranking::new(self, evidence);
         if ranking.maxima[self.root().index()] == LOG_ZERO {
-            return Err(QueryError::ImpossibleEvidence);
+            return None;
         }
         let ranks = 0..u32::try_from(count).unwrap_or(u32::MAX);
-        Ok(ranks.map_while(|rank| ranking.log_value(self.root(), rank).map(|x| (ranking.world(rank), x))).collect())
+        Some(ranks.map_while(|rank| ranking.log_value(self.root(), rank).map(|x| (ranking.world(rank), x))).collect())
     }
 }
 

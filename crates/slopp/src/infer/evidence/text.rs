@@ -59,7 +59,8 @@ impl Evidence {
     /// Reads evidence: literals separated by `,` or `&`.
     ///
     /// A literal is `x`, one of `!x`, `~x`, `-x`, `not x`, or `x=1` with one of the values `1`, `0`, `true`, `false`,
-    /// `yes`, `no`. Names may stand in double quotes, and must if they hold a separator, `=` or a negation.
+    /// `yes`, `no`. Names may stand in double quotes, and must if they hold a separator, `=` or a negation; a
+    /// quote in a quoted name is written twice.
     /// A text without literals is no evidence.
     pub fn parse(text: &str, names: &Names) -> Result<Evidence, EvidenceError> {
         let mut evidence = Evidence::none(names.len());
@@ -141,22 +142,35 @@ impl<'a> Reader<'a> {
 
     fn name(&mut self, names: &Names) -> Result<Var, EvidenceError> {
         let column = self.column();
-        let name = if let Some(quoted) = self.rest().strip_prefix('"') {
-            let Some(end) = quoted.find('"') else {
-                self.at = self.text.len();
-                return Err(self.expected("a closing quote"));
-            };
-            self.at += end + 2;
-            &quoted[..end]
+        let name = if self.rest().starts_with('"') {
+            self.quoted()?
         } else {
             let name = self.word();
             if name.is_empty() {
                 return Err(self.expected("a variable"));
             }
             self.at += name.len();
-            name
+            name.to_owned()
         };
-        names.find(name).map_err(|source| EvidenceError::Name { column, source })
+        names.find(&name).map_err(|source| EvidenceError::Name { column, source })
+    }
+
+    /// A name in quotes; a quote in the name is written twice.
+    fn quoted(&mut self) -> Result<String, EvidenceError> {
+        let mut name = String::new();
+        loop {
+            self.at += 1;
+            let Some(end) = self.rest().find('"') else {
+                self.at = self.text.len();
+                return Err(self.expected("a closing quote"));
+            };
+            name += &self.rest()[..end];
+            self.at += end + 1;
+            if !self.rest().starts_with('"') {
+                return Ok(name);
+            }
+            name.push('"');
+        }
     }
 
     fn truth(&mut self) -> Result<bool, EvidenceError> {
@@ -190,15 +204,21 @@ impl fmt::Display for Named<'_> {
             let name = self.names.of(lit.var);
             let separator = if i == 0 { "" } else { ", " };
             let not = if lit.value { "" } else { "!" };
-            let plain = !name.contains([',', '&', '=', '"'])
-                && !name.starts_with(['!', '~', '-'])
-                && name.trim() == name
-                && !name.to_ascii_lowercase().starts_with("not ");
-            let quote = if plain { "" } else { "\"" };
-            write!(f, "{separator}{not}{quote}{name}{quote}")?;
+            if needs_quotes(name) {
+                write!(f, "{separator}{not}\"{}\"", name.replace('"', "\"\""))?;
+            } else {
+                write!(f, "{separator}{not}{name}")?;
+            }
         }
         Ok(())
     }
+}
+
+/// Whether a name would be read as something else without quotes.
+fn needs_quotes(name: &str) -> bool {
+    let negated = name.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("not"))
+        && name[3..].starts_with(char::is_whitespace);
+    negated || name.contains([',', '&', '=']) || name.starts_with(['!', '~', '-', '"']) || name.trim() != name
 }
 
 #[cfg(test)]
@@ -239,6 +259,17 @@ mod tests {
         let text = evidence.display(&names).to_string();
         assert_eq!(text, "smoker, !a b, !\"x,y\", !note, not");
         assert_eq!(Evidence::parse(&text, &names).unwrap(), evidence);
+    }
+
+    #[test]
+    fn odd_names_read_back() {
+        let odd = ["-x", "not y", "a\"b", "\"q\" & r", " pad ", "=", "NOT\tz", "!", "é, è"];
+        let names = Names::new(odd.map(String::from).to_vec()).unwrap();
+        for value in [true, false] {
+            let evidence = Evidence::of_world(&[value; 9]);
+            let text = evidence.display(&names).to_string();
+            assert_eq!(Evidence::parse(&text, &names).as_ref(), Ok(&evidence), "{text}");
+        }
     }
 
     #[test]
