@@ -49,9 +49,14 @@ impl Description {
         let missing: Vec<f64> =
             vars.clone().map(|x| records.missing_column(x).map_or(0.0, |m| records.count(m))).collect();
         let known: Vec<f64> = missing.iter().map(|m| total - m).collect();
+        let all = records.all_rows();
+        // Compared row by row, not by weight: sums of real weights are off by rounding.
         let constant = |x: Var| {
-            let (trues, known) = (trues[x.index()], known[x.index()]);
-            (known > 0.0 && (trues == 0.0 || trues == known)).then_some((x, trues > 0.0))
+            let missing = |word: usize| records.missing_column(x).map_or(0, |missing| missing[word]);
+            let known = all.iter().enumerate().map(|(word, rows)| rows & !missing(word));
+            let column = records.column(x);
+            let (never, always) = (column.iter().all(|&word| word == 0), known.clone().eq(column.iter().copied()));
+            (never != always).then_some((x, always))
         };
         let all_known: f64 = known.iter().sum();
         let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
@@ -125,6 +130,15 @@ mod tests {
         for wanted in [0, 1, 5, 36] {
             assert_eq!(Description::of(&records, wanted).strongest, all[..wanted]);
         }
+    }
+
+    #[test]
+    fn constants_are_found_under_real_weights() {
+        let mut builder = RecordsBuilder::new(Names::numbered(3));
+        for i in 0..70 {
+            builder.push([Some(true), (i % 3 > 0).then_some(true), Some(i % 2 == 0)], 0.1 + f64::from(i) / 7.0);
+        }
+        assert_eq!(Description::of(&builder.finish(), 0).constants, [(Var(0), true), (Var(1), true)]);
     }
 
     #[test]

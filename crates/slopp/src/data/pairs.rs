@@ -187,7 +187,8 @@ impl PairCounts {
                 [known.both.at(i, j), line(i, j), line(j, i)]
             }
         };
-        [known - first - second + both, second - both, first - both, both]
+        // Differences of real weights can be off by rounding, also below zero.
+        [known - first - second + both, second - both, first - both, both].map(|n| n.max(0.0))
     }
 
     /// The mutual information of every two variables in nats; the diagonal is zero.

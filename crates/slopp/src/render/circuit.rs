@@ -86,7 +86,7 @@ fn draw_edges(svg: &mut Svg, circuit: &Circuit, layout: &Layout, columns: &[Colu
                 svg.curve("edge", [column.x + RADIUS, TOP + block.y], [label, y + CELL]);
                 for (class, child, y) in [("to-prime", e.prime, y + CELL / 2.0), ("to-sub", e.sub, y + 1.5 * CELL)] {
                     if let Some(target) = layout.block(child) {
-                        svg.curve(class, [column.end() - 8.0, y], [columns[i + 1].x - RADIUS, TOP + target.y]);
+                        svg.curve(class, [column.end(), y], [columns[i + 1].x - RADIUS, TOP + target.y]);
                     }
                 }
             }
@@ -112,7 +112,7 @@ fn draw_block(svg: &mut Svg, circuit: &Circuit, names: &Names, layout: &Layout, 
             svg.rect(role, [x, y], [column.width, CELL], 3.0);
             match label {
                 Some(label) => svg.text("boxed", x + 8.0, y + 14.0, &shortened(&label)),
-                None => svg.circle(&format!("dot-{role}"), column.end() - 8.0, y + CELL / 2.0, 3.0),
+                None => svg.circle(&format!("dot-{role}"), column.end(), y + CELL / 2.0, 3.0),
             }
             svg.end();
         }

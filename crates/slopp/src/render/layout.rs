@@ -117,8 +117,8 @@ impl Layout {
                 0 => (1..self.columns.len()).collect(),
                 _ => (0..self.columns.len()).rev().skip(1).collect(),
             };
+            let mut rank = self.ranks();
             for column in columns {
-                let rank = self.ranks();
                 let middle = |&i: &usize| -> f64 {
                     let block = &self.blocks[i];
                     let cell = |&(source, cell): &(usize, usize)| {
@@ -133,6 +133,7 @@ impl Layout {
                 let mut order: Vec<(f64, usize)> = self.columns[column].iter().map(|i| (middle(i), *i)).collect();
                 order.sort_by(|a, b| a.0.total_cmp(&b.0));
                 self.columns[column] = order.into_iter().map(|(_, i)| i).collect();
+                self.columns[column].iter().enumerate().for_each(|(place, &i)| rank[i] = place as f64);
             }
             let crossings = self.crossings();
             if crossings < best.0 {
@@ -155,12 +156,17 @@ impl Layout {
     fn crossings(&self) -> usize {
         let rank = self.ranks();
         let mut crossings = 0;
-        for column in &self.columns {
-            // Edges in the order they start: those that end in the opposite order cross.
-            let ends: Vec<f64> =
-                column.iter().flat_map(|&i| self.blocks[i].targets.iter().map(|&(_, target)| rank[target])).collect();
-            for (i, end) in ends.iter().enumerate() {
-                crossings += ends[..i].iter().filter(|&earlier| earlier > end).count();
+        for (column, next) in self.columns.iter().zip(self.columns.iter().skip(1)) {
+            // Edges in the order they start: those that end in the opposite order cross. A tree of partial sums
+            // counts the earlier edges that end further down.
+            let mut ended = vec![0usize; next.len() + 1];
+            let targets = column.iter().flat_map(|&i| self.blocks[i].targets.iter().map(|&(_, target)| target));
+            for (earlier, target) in targets.enumerate() {
+                let end = rank[target] as usize + 1;
+                let up = std::iter::successors(Some(end), |&i| Some(i & (i - 1)).filter(|&i| i > 0));
+                crossings += earlier - up.map(|i| ended[i]).sum::<usize>();
+                let down = std::iter::successors(Some(end), |&i| Some(i + (i & i.wrapping_neg())));
+                down.take_while(|&i| i <= next.len()).for_each(|i| ended[i] += 1);
             }
         }
         crossings
@@ -234,6 +240,21 @@ mod tests {
                 }
             }
             assert!(layout.blocks.iter().all(|block| block.y.is_finite() && block.y >= 0.0));
+        }
+    }
+
+    #[test]
+    fn crossings_are_counted_pair_by_pair() {
+        for seed in 0..20 {
+            let layout = Layout::in_depth_first_order(&random_circuit(7, 4, seed));
+            let rank = layout.ranks();
+            let mut expected = 0;
+            for column in &layout.columns {
+                let edges = column.iter().flat_map(|&i| layout.blocks[i].targets.iter().map(|edge| rank[edge.1]));
+                let ends: Vec<f64> = edges.collect();
+                expected += (0..ends.len()).map(|i| ends[..i].iter().filter(|&e| *e > ends[i]).count()).sum::<usize>();
+            }
+            assert_eq!(layout.crossings(), expected);
         }
     }
 

@@ -51,8 +51,8 @@ pub(super) fn figure_2() -> Circuit {
     let root = vtree.root();
     let [left, right] = vtree.children(root).unwrap();
     let mut b = Builder::new(vtree, Sharing::Equal);
-    let mut lit = |b: &mut Builder, n: i64| b.literal(crate::var::Lit::from_number(n).unwrap()).unwrap();
-    let mut pair = |b: &mut Builder, v, elements: &[(i64, i64, f64)]| {
+    let lit = |b: &mut Builder, n: i64| b.literal(crate::var::Lit::from_number(n).unwrap()).unwrap();
+    let pair = |b: &mut Builder, v, elements: &[(i64, i64, f64)]| {
         let elements: Vec<_> = elements.iter().map(|&(p, s, x)| (lit(b, p), lit(b, s), x.ln())).collect();
         b.sum(v, &elements).unwrap()
     };

@@ -56,18 +56,18 @@ pub(super) fn svg(circuit: &Circuit, names: &Names, limit: usize) -> String {
         counted(stats.sums, "sum"),
         counted(stats.elements, "element")
     );
-    let explanation = [
-        format!(
-            "Its {} nodes and elements are more than the {limit} that are drawn one by one.",
-            stats.nodes + stats.elements
-        ),
-        "Each circle is a node of the vtree, its area the number of elements there; numbers are sums and elements."
-            .to_owned(),
-    ];
-    let mut svg = Svg::with_heading(&[&title, &explanation[0], &explanation[1]]);
+    let deep = vtree.depth() as f64 * WIDE_STEP > 2400.0;
+    let too_many = format!(
+        "Its {} nodes and elements are more than the {limit} that are drawn one by one.",
+        stats.nodes + stats.elements
+    );
+    let explanation = format!(
+        "Each circle is a node of the vtree, its area the number of elements there; {}.",
+        if deep { "tooltips have the numbers" } else { "numbers are sums and elements" }
+    );
+    let mut svg = Svg::with_heading(&[&title, &too_many, &explanation]);
     let loads: Vec<Load> = (0..vtree.node_count()).map(|v| Load::of(circuit, VtreeId(v as u32))).collect();
     let most = loads.iter().map(|load| load.elements).max().unwrap_or(0).max(1) as f64;
-    let deep = vtree.depth() as f64 * WIDE_STEP > 2400.0;
     let step = if deep { (1200.0 / vtree.depth() as f64).clamp(6.0, WIDE_STEP) } else { WIDE_STEP };
     // Circles of neighbouring levels may touch but not hide each other.
     let largest = if deep { (0.45 * step).clamp(4.0, 14.0) } else { 14.0 };

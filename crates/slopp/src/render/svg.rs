@@ -16,7 +16,7 @@ text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica
 .to-prime{fill:none;stroke:#4f86c6;stroke-width:1.3}\
 .to-sub{fill:none;stroke:#c98a3d;stroke-width:1.3}\
 .sum,.node{fill:#f4f6f8;stroke:#52606d;stroke-width:1.4}\
-.load{fill:#4f86c6;fill-opacity:.55;stroke:#3a6ea8}\
+.load{fill:#a8c6e8;stroke:#3a6ea8}\
 .leaf{fill:#e6efe6;stroke:#7fa07f}\
 .prime{fill:#e3edf8;stroke:#4f86c6}\
 .sub{fill:#faeedc;stroke:#c98a3d}\
@@ -41,11 +41,6 @@ impl Svg {
             svg.text(class, 16.0, 24.0 + LINE * i as f64, line);
         }
         svg
-    }
-
-    /// Where the next thing below everything so far may begin.
-    pub(super) fn bottom(&self) -> f64 {
-        self.height
     }
 
     /// What follows has this tooltip, until [`Svg::end`].

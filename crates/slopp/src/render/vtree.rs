@@ -82,7 +82,7 @@ fn draw_tree(svg: &mut Svg, vtree: &Vtree, names: &Names, places: &Places, label
 
 /// From left to right, one line per leaf: names of any length and vtrees of any depth stay apart.
 fn draw_lines(svg: &mut Svg, vtree: &Vtree, names: &Names, label: &dyn Fn(VtreeId) -> String) {
-    let places = Places::new(vtree, |_| 22.0);
+    let places = Places::new(vtree, |_| 24.0);
     let step = (900.0 / vtree.depth().max(1) as f64).clamp(5.0, 56.0);
     let at = |v: VtreeId| [30.0 + step * places.depth[v.index()] as f64, 44.0 + places.along[v.index()]];
     draw_elbows(svg, vtree, &at);
@@ -93,7 +93,7 @@ fn draw_lines(svg: &mut Svg, vtree: &Vtree, names: &Names, label: &dyn Fn(VtreeI
             svg.circle("leaf", x, y, 3.5);
             svg.text("name", x + 9.0, y + 4.0, &label(v));
         } else if step >= 30.0 {
-            svg.circle("node", x, y, 10.0);
+            svg.circle("node", x, y, 9.5);
             svg.text("id", x, y + 4.0, &v.0.to_string());
         } else {
             svg.circle("node", x, y, 2.0);
