@@ -3,8 +3,8 @@
 use super::layout::{CELL, Layout};
 use super::svg::{Svg, text_width};
 use super::vtree::tooltip;
-use super::{counted, input_label, short, shortened};
-use crate::circuit::{Circuit, NodeId};
+use super::{counted, full_label, input_label, short};
+use crate::circuit::Circuit;
 use crate::names::Names;
 
 /// The radius of a sum.
@@ -26,7 +26,7 @@ pub(super) fn svg(circuit: &Circuit, names: &Names) -> String {
     );
     let legend = "Circle: a sum and its vtree node. Box: an element, prime above sub, with its parameter.";
     let mut svg = Svg::with_heading(&[&title, legend]);
-    if let Some(label) = input_label(circuit, circuit.node(circuit.root()), names) {
+    if let Some(label) = input_label(circuit, circuit.root(), names) {
         svg.rect("prime", [16.0, TOP], [text_width(&label) + 16.0, CELL + 4.0], 4.0);
         svg.text("boxed", 24.0, TOP + 15.0, &label);
         return svg.finish(&title);
@@ -63,17 +63,13 @@ fn columns(circuit: &Circuit, names: &Names, layout: &Layout) -> Vec<Column> {
     let mut columns = Vec::new();
     for blocks in &layout.columns {
         let cells = blocks.iter().flat_map(|&block| circuit.elements_of(layout.blocks[block].node));
-        let labels = cells.flat_map(|(e, _)| [e.prime, e.sub]).filter_map(|child| cell_label(circuit, child, names));
+        let labels = cells.flat_map(|(e, _)| [e.prime, e.sub]).filter_map(|child| input_label(circuit, child, names));
         let width = labels.map(|label| text_width(&label) + 18.0).fold(44.0, f64::max);
         let column = Column { x, width };
         x = column.end() + STRETCH + RADIUS;
         columns.push(column);
     }
     columns
-}
-
-fn cell_label(circuit: &Circuit, node: NodeId, names: &Names) -> Option<String> {
-    input_label(circuit, circuit.node(node), names).map(|label| shortened(&label))
 }
 
 /// Edges first, so that everything else is drawn over them.
@@ -106,12 +102,11 @@ fn draw_block(svg: &mut Svg, circuit: &Circuit, names: &Names, layout: &Layout, 
         let (x, y) = (column.elements(), TOP + block.element_top(element));
         svg.text("theta", x - 6.0, y + CELL + 4.0, &short(log_theta.exp()));
         for (role, child, y) in [("prime", e.prime, y), ("sub", e.sub, y + CELL)] {
-            let label = input_label(circuit, circuit.node(child), names);
-            let what = label.clone().unwrap_or_else(|| format!("sum {}", child.0));
+            let what = full_label(circuit, child, names).unwrap_or_else(|| format!("sum {}", child.0));
             svg.begin(&format!("{role} {what}, with parameter {}", log_theta.exp()));
             svg.rect(role, [x, y], [column.width, CELL], 3.0);
-            match label {
-                Some(label) => svg.text("boxed", x + 8.0, y + 14.0, &shortened(&label)),
+            match input_label(circuit, child, names) {
+                Some(label) => svg.text("boxed", x + 8.0, y + 14.0, &label),
                 None => svg.circle(&format!("dot-{role}"), column.end(), y + CELL / 2.0, 3.0),
             }
             svg.end();

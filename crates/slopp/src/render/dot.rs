@@ -30,7 +30,7 @@ pub(super) fn vtree(vtree: &Vtree, names: &Names, remark: impl Fn(VtreeId) -> Op
 pub(super) fn circuit(circuit: &Circuit, names: &Names) -> String {
     let mut dot =
         String::from("digraph circuit {\n  node [fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n");
-    if let Some(label) = input_label(circuit, circuit.node(circuit.root()), names) {
+    if let Some(label) = input_label(circuit, circuit.root(), names) {
         let _ = writeln!(dot, "  n{} [shape=box, label=\"{}\"];", circuit.root().0, quoted(&label));
     }
     for id in circuit.ids() {
@@ -40,8 +40,7 @@ pub(super) fn circuit(circuit: &Circuit, names: &Names) -> String {
             let place = start as usize + i;
             let children = [("p", element.prime), ("s", element.sub)];
             let cells = children.map(|(port, child)| {
-                let label =
-                    input_label(circuit, circuit.node(child), names).map_or("•".to_owned(), |l| shortened(&l));
+                let label = input_label(circuit, child, names).unwrap_or_else(|| "•".to_owned());
                 format!("<{port}> {}", record(&label))
             });
             let _ = writeln!(dot, "  e{place} [shape=record, label=\"{}|{}\"];", cells[0], cells[1]);

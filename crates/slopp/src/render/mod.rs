@@ -13,9 +13,9 @@ mod summary;
 mod svg;
 mod vtree;
 
-use crate::circuit::{Circuit, Node};
+use crate::circuit::{Circuit, Node, NodeId};
 use crate::names::Names;
-use crate::var::Lit;
+use crate::var::{Lit, Var};
 use crate::vtree::Vtree;
 
 /// How many nodes and elements a circuit may have to be drawn in full, unless asked otherwise.
@@ -75,12 +75,21 @@ pub fn is_drawn_in_full(circuit: &Circuit, limit: usize) -> bool {
 }
 
 /// What stands for an input of the circuit: `smoker`, `¬smoker` or `smoker: 0.25`; `None` for a sum.
-fn input_label(circuit: &Circuit, node: Node, names: &Names) -> Option<String> {
-    match node {
-        Node::Literal(Lit { var, value }) => Some(format!("{}{}", if value { "" } else { "¬" }, names.of(var))),
+fn input_label(circuit: &Circuit, node: NodeId, names: &Names) -> Option<String> {
+    labelled(circuit, node, |var| shortened(names.of(var)))
+}
+
+/// As [`input_label`], with a name of any length.
+fn full_label(circuit: &Circuit, node: NodeId, names: &Names) -> Option<String> {
+    labelled(circuit, node, |var| names.of(var).to_owned())
+}
+
+fn labelled(circuit: &Circuit, node: NodeId, name: impl Fn(Var) -> String) -> Option<String> {
+    match circuit.node(node) {
+        Node::Literal(Lit { var, value }) => Some(format!("{}{}", if value { "" } else { "¬" }, name(var))),
         Node::Top { var, slot } => {
             let log_true = circuit.log_parameters().tops[slot as usize][1];
-            Some(format!("{}: {}", shortened(names.of(var)), short(log_true.exp())))
+            Some(format!("{}: {}", name(var), short(log_true.exp())))
         }
         Node::Sum { .. } => None,
     }
@@ -117,7 +126,6 @@ mod tests {
     use super::samples::{figure_2, random_circuit};
     use super::*;
     use crate::circuit::{Builder, Sharing};
-    use crate::var::Var;
 
     /// Checks that tags are balanced and text is escaped; gives the text between tags.
     fn well_formed(svg: &str) -> Vec<String> {
@@ -243,6 +251,15 @@ mod tests {
         assert!(well_formed(&circuit_svg(&circuit, &names, 10)).contains(&"x1: 0.25".to_owned()));
         assert!(circuit_dot(&circuit, &names, 10).contains("x1: 0.25"));
         well_formed(&circuit_svg(&circuit, &names, 0));
+    }
+
+    #[test]
+    fn long_names_do_not_hide_parameters() {
+        let long = "n".repeat(200);
+        let names = Names::new((0..4).map(|i| format!("{long}{i}")).collect()).unwrap();
+        let svg = circuit_svg(&figure_2(), &names, DEFAULT_LIMIT);
+        assert!(svg.contains("n…: 0.25</text>") && svg.contains(&format!("{long}3: 0.25")));
+        assert!(circuit_dot(&figure_2(), &names, DEFAULT_LIMIT).contains("n…:\\ 0.25"));
     }
 
     #[test]
