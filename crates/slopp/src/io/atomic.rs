@@ -26,6 +26,8 @@ pub fn write_atomically(path: &Path, content: impl FnOnce(&mut dyn Write) -> io:
             let device = OpenOptions::new().write(true).open(&target).map_err(fail)?;
             return fill(device, path, content).map(drop).map_err(fail);
         }
+        // Renaming would get past the permission.
+        Ok(m) if m.permissions().readonly() => return Err(fail(io::ErrorKind::PermissionDenied.into())),
         _ => {}
     }
     let (temporary, file) = create_beside(&target).map_err(fail)?;
@@ -126,6 +128,10 @@ mod tests {
         super::super::source::open(&path).unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "hello");
         assert!(write_atomically(&folder, |_| Ok(())).unwrap_err().to_string().contains("folder"));
+        let mut permissions = fs::metadata(&path).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&path, permissions).unwrap();
+        assert!(write_atomically(&path, |_| Ok(())).unwrap_err().to_string().contains("permission denied"));
         assert!(write_atomically(&folder.join("no/such/file"), |_| Ok(())).is_err());
         fs::remove_dir_all(folder).unwrap();
     }

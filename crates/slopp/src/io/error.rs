@@ -91,14 +91,12 @@ pub enum Problem {
         found: String,
     },
     /// The header is no list of names.
-    #[error(
-        "{error} (the line is the header because {cell} is no Boolean; if it is a record, correct it or say that there is no header)"
-    )]
+    #[error("{error}{}", NotBoolean(.cell))]
     Header {
         /// What is wrong with the names.
         error: NameError,
-        /// The first cell that is not Boolean.
-        cell: String,
+        /// The first cell that is not Boolean, which makes the line a header; `None` if that was said.
+        cell: Option<String>,
     },
     /// The columns are not those of the model.
     #[error("the columns do not fit the variables{}{}; rename them, or use the file the model was made for",
@@ -252,13 +250,27 @@ impl std::error::Error for ReadError {
 }
 
 /// A file that could not be written; what was there before is untouched.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot write {}: {source}; nothing was changed", .file.display())]
+#[derive(Debug)]
 pub struct WriteError {
-    /// The file.
+    /// The file; `-` is stdout.
     pub file: PathBuf,
     /// Why.
     pub source: io::Error,
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.file == Path::new("-") {
+            return write!(f, "cannot write to stdout: {}", self.source);
+        }
+        write!(f, "cannot write {}: {}; nothing was changed", self.file.display(), self.source)
+    }
+}
+
+impl std::error::Error for WriteError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
+    }
 }
 
 struct Named<'a>(&'a Option<String>);
@@ -266,6 +278,15 @@ struct Named<'a>(&'a Option<String>);
 impl fmt::Display for Named<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.as_ref().map_or(Ok(()), |name| write!(f, " ({name})"))
+    }
+}
+
+struct NotBoolean<'a>(&'a Option<String>);
+
+impl fmt::Display for NotBoolean<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(cell) = self.0 else { return Ok(()) };
+        write!(f, " (the line is a header because {cell} is no Boolean; if it is a record, correct it)")
     }
 }
 

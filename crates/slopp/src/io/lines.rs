@@ -143,11 +143,6 @@ impl Ids {
         place.map(|p| p as usize)
     }
 
-    /// The line where the id with this place was defined.
-    pub(super) fn line(&self, place: usize) -> usize {
-        self.lines[place]
-    }
-
     /// Gives a new id the next place.
     pub(super) fn define(&mut self, id: u64, line: usize) -> Result<(), ReadError> {
         if let Some(place) = self.place(id) {

@@ -11,20 +11,42 @@
 //!
 //! Every reader takes gzipped files and `-` for stdin, and tells what is wrong in which line. Every writer writes a
 //! file whole or not at all ([`write_atomically`]). Every reader has a form that takes bytes and never panics on any.
+//!
+//! ```
+//! use slopp::io::{read_model_bytes, write_model_to};
+//! // A foreign file: its vtree is inferred, its variables are x1 and x2.
+//! let text = b"psdd 4\nL 0 0 1\nL 1 0 -1\nT 2 2 2 -0.5\nD 3 1 2 0 2 -0.6931471805599453 1 2 -0.6931471805599453\n";
+//! let loaded = read_model_bytes(text, None)?;
+//! assert_eq!(loaded.model.circuit.vtree().to_string(), "(1,2)");
+//! // Saved, it is one file that every tool can read, and that loses nothing.
+//! let mut saved = Vec::new();
+//! write_model_to(&mut saved, &loaded.model)?;
+//! assert!(saved.starts_with(b"c slopp 1\nc vtree (1,2)\nc names [\"x1\",\"x2\"]\n"));
+//! assert_eq!(read_model_bytes(&saved, None)?.model, loaded.model);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod atomic;
 mod columns;
 mod error;
 mod lines;
+mod model;
 mod psdd;
 mod records;
+mod records_out;
+mod sdd;
 mod source;
 mod vtree;
 
 pub use atomic::write_atomically;
 pub use columns::Columns;
 pub use error::{Problem, ReadError, WriteError};
+pub use model::{LoadedModel, read_model, read_model_bytes, write_model, write_model_to};
 pub use psdd::{Loaded, read_psdd, read_psdd_bytes, write_psdd};
-pub use records::{Header, LoadedRecords, RecordsOptions, read_records, read_records_from, read_records_of};
+pub use records::{
+    Header, LoadedRecords, RecordsOptions, load_records, read_records, read_records_from, read_records_of,
+};
+pub use records_out::{write_records, write_records_to, write_weighted_records, write_weighted_records_to};
+pub use sdd::{read_sdd, read_sdd_bytes, write_sdd, write_sdd_to};
 pub use source::{open, unzipped};
 pub use vtree::{LoadedVtree, read_vtree, read_vtree_bytes, write_vtree, write_vtree_to};

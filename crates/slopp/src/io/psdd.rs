@@ -37,8 +37,8 @@ pub fn read_psdd(path: &Path, vtree: Option<&LoadedVtree>) -> Result<Loaded, Rea
 pub fn read_psdd_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<Loaded, ReadError> {
     let file = PsddFile::parse(text)?;
     match vtree {
-        None => file.build(&file.infer_vtree()?),
-        Some(vtree) => with_either_numbering(vtree, |vtree| file.build(vtree)),
+        None => file.build(&file.infer_vtree()?, Numbers::Checked),
+        Some(vtree) => with_either_numbering(vtree, |vtree| file.build(vtree, Numbers::Checked)),
     }
 }
 
@@ -53,6 +53,15 @@ pub(super) fn with_either_numbering<T>(
         }
         build(&LoadedVtree::in_order(vtree.vtree.clone())).map_err(|_| error)
     })
+}
+
+/// What to do with the numbers of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Numbers {
+    /// Round them into the invariants of circuits; drop what is dead.
+    Checked,
+    /// Keep every bit: they were written by us.
+    Exact,
 }
 
 /// A `.psdd` file as it stands, with children found and numbers read, before any vtree.
@@ -155,7 +164,7 @@ impl PsddFile {
     }
 
     /// The circuit over a vtree.
-    pub(super) fn build(&self, vtree: &LoadedVtree) -> Result<Loaded, ReadError> {
+    pub(super) fn build(&self, vtree: &LoadedVtree, numbers: Numbers) -> Result<Loaded, ReadError> {
         let mut builder = Builder::new(vtree.vtree.clone(), Sharing::LiteralsOnly);
         // Place of each node in the builder and its vtree node; no place if it is dead.
         let mut places: Vec<(Option<NodeId>, VtreeId)> = Vec::with_capacity(self.nodes.len());
@@ -171,6 +180,8 @@ impl PsddFile {
                 RawKind::Top(var, logs) => {
                     check_leaf(node, vtree, v, *var)?;
                     match logs {
+                        // The builder would round them; they are set when it is done.
+                        _ if numbers == Numbers::Exact => builder.top(*var, [-std::f64::consts::LN_2; 2]).map(Some),
                         [LOG_ZERO, LOG_ZERO] => Ok(None),
                         [LOG_ZERO, _] => builder.literal(var.is(true)).map(Some),
                         [_, LOG_ZERO] => builder.literal(var.is(false)).map(Some),
@@ -231,17 +242,17 @@ impl PsddFile {
         Ok(Loaded { circuit, file_ids, vtree_ids: vtree.file_ids.clone() })
     }
 
-    /// The numbers exactly as they stand, in the order of the lines: those of *true* of ⊤ nodes, and of elements.
-    pub(super) fn exact_parameters(&self) -> (impl Iterator<Item = f64>, impl Iterator<Item = f64>) {
+    /// The numbers exactly as they stand, in the order of the lines; of ⊤ nodes also their id.
+    pub(super) fn exact_numbers(&self) -> (Vec<(u64, [f64; 2])>, Vec<f64>) {
         let tops = self.nodes.iter().filter_map(|node| match node.kind {
-            RawKind::Top(_, logs) => Some(logs[1]),
+            RawKind::Top(_, logs) => Some((node.id, logs)),
             _ => None,
         });
-        (tops, self.elements.iter().map(|element| element.log_theta))
+        (tops.collect(), self.elements.iter().map(|element| element.log_theta).collect())
     }
 }
 
-fn literal(line: &mut Line<'_>) -> Result<Lit, ReadError> {
+pub(super) fn literal(line: &mut Line<'_>) -> Result<Lit, ReadError> {
     const WHAT: &str = "a literal, a variable number from 1, negated by -";
     let number = line.signed(WHAT)?;
     Lit::from_number(number).ok_or_else(|| line.wrong(WHAT, Some(number.to_string().as_bytes())))
@@ -265,14 +276,19 @@ fn top(line: &mut Line<'_>, values: &mut Option<usize>) -> Result<(Var, [f64; 2]
     let number = line.id("a variable number from 1")?;
     let var = u32::try_from(number).ok().and_then(Var::from_number);
     let var = var.ok_or_else(|| line.wrong("a variable number from 1", Some(number.to_string().as_bytes())))?;
-    let first = line.log_parameter()?.min(0.0);
+    let first = at_most_zero(line.log_parameter()?);
     if words == 2 {
         return Ok((var, [log_complement(first), first]));
     }
-    let second = line.log_parameter()?.min(0.0);
+    let second = at_most_zero(line.log_parameter()?);
     // A probability that rounds to zero in double precision is zero.
     let zero = |log: f64, other: f64| if log_complement(log) == 0.0 && log < other { LOG_ZERO } else { log };
     Ok((var, [zero(first, second), zero(second, first)]))
+}
+
+/// Rounds down to zero; unlike `min`, keeps the sign of zero.
+fn at_most_zero(log: f64) -> f64 {
+    if log > 0.0 { 0.0 } else { log }
 }
 
 fn check_leaf(node: &RawNode, vtree: &LoadedVtree, v: VtreeId, var: Var) -> Result<(), ReadError> {

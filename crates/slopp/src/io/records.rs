@@ -54,15 +54,20 @@ pub struct LoadedRecords {
 /// Cells are 0/1, true/false, t/f, yes/no, y/n in any case; empty, `?`, `NA`, `nan` and `-1` are missing. A row may
 /// begin with a weight: `2.5|0,1,1`. Blank lines are skipped.
 pub fn read_records(path: &Path, options: &RecordsOptions) -> Result<Records, ReadError> {
-    load(path, options, None).map(|loaded| loaded.records)
+    load_records(path, options, None).map(|loaded| loaded.records)
 }
 
 /// Reads records over known variables: columns are matched by name if there is a header, else by position.
 pub fn read_records_of(path: &Path, options: &RecordsOptions, names: &Arc<Names>) -> Result<Records, ReadError> {
-    load(path, options, Some(names)).map(|loaded| loaded.records)
+    load_records(path, options, Some(names)).map(|loaded| loaded.records)
 }
 
-fn load(path: &Path, options: &RecordsOptions, names: Option<&Arc<Names>>) -> Result<LoadedRecords, ReadError> {
+/// As [`read_records`] or, if names are given, [`read_records_of`]; tells also what the file is like.
+pub fn load_records(
+    path: &Path,
+    options: &RecordsOptions,
+    names: Option<&Arc<Names>>,
+) -> Result<LoadedRecords, ReadError> {
     read_records_from(source::open(path)?, options, names).map_err(|e| e.in_file(path))
 }
 
@@ -89,8 +94,7 @@ pub fn read_records_from(
     let columns = if header {
         let texts = first.into_iter().map(String::from_utf8).collect::<Result<Vec<_>, _>>();
         let texts = texts.map_err(|_| ReadError::at(lines.number, Problem::NotUtf8))?;
-        let cell =
-            odd.map_or_else(|| "it was said to be one, though every cell".to_owned(), |i| show(texts[i].as_bytes()));
+        let cell = odd.map(|i| show(texts[i].as_bytes()));
         let found = Names::new(texts).map_err(|error| ReadError::at(lines.number, Problem::Header { error, cell }))?;
         Columns::named(found, names)
     } else {

@@ -1,0 +1,340 @@
+//! Saved models: one `.psdd` file whose comments hold what the format has no place for.
+//!
+//! Any reader of `.psdd` files can read a saved model. Before the `psdd` line it has the comments
+//! ```text
+//! c slopp 1                    the version of this format
+//! c vtree ((1,2),3)            the vtree; several lines are one text
+//! c names ["age","smoker"]     the names, as JSON; several lines are one list
+//! c origin {"seed":"7"}        how the model was made, one line per entry
+//! c counts 2                   how many `c count` lines follow, if there are counts
+//! c count 5 31 9               node id and the numbers of its parameters, false before true
+//! c false 4 -0.25              ln P(false) of a ⊤ node, only if it does not follow from ln P(true)
+//! ```
+//! With them nothing is lost: what is read back is the same model, bit for bit, and writing it again gives the same
+//! bytes. Without them a file gets the names `x1`, `x2`, … and its vtree from another file, or inferred.
+
+use super::error::{Problem, ReadError, WriteError};
+use super::lines::{check_text, content, lines};
+use super::psdd::{Loaded, Numbers, PsddFile, read_psdd_bytes, write_nodes};
+use super::sdd::read_sdd_bytes;
+use super::vtree::{LoadedVtree, read_vtree};
+use super::{source, write_atomically};
+use crate::circuit::{Circuit, Node, NodeId, Weights};
+use crate::logspace::log_complement;
+use crate::model::{Certified, Model};
+use crate::names::Names;
+use crate::vtree::Vtree;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// The version of the format written here.
+const VERSION: u32 = 1;
+/// Comment lines longer than this are split where possible: some readers have fixed buffers.
+const LINE: usize = 1000;
+
+/// A model with the ids its file uses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadedModel {
+    /// The model.
+    pub model: Model,
+    /// For each node, its id in the file; in a `.sdd` file nodes have none of their own, and the ids are ours.
+    pub file_ids: Vec<u64>,
+    /// For each vtree node, its id in the file.
+    pub vtree_ids: Vec<u64>,
+}
+
+/// Reads a model from a `.psdd` file, ours or foreign, or a `.sdd` file; the vtree file is needed only if the file
+/// does not tell its vtree.
+///
+/// A `.sdd` file becomes the uniform distribution over the models of its formula.
+pub fn read_model(path: &Path, vtree: Option<&Path>) -> Result<LoadedModel, ReadError> {
+    let vtree = vtree.map(read_vtree).transpose()?;
+    read_model_bytes(&source::read_all(path)?, vtree.as_ref()).map_err(|e| e.in_file(path))
+}
+
+/// Reads the text of a model file.
+pub fn read_model_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
+    check_text(text)?;
+    if content(text).next().is_some_and(|mut line| line.word() == Some(b"sdd")) {
+        return from_sdd(text, vtree);
+    }
+    match Comments::read(text)? {
+        Some(comments) => comments.model(text, vtree),
+        None => {
+            let Loaded { circuit, file_ids, vtree_ids } = read_psdd_bytes(text, vtree)?;
+            let names = Names::numbered(circuit.var_count());
+            Ok(LoadedModel { model: Model::new(names, Certified::new(circuit)), file_ids, vtree_ids })
+        }
+    }
+}
+
+fn from_sdd(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
+    let circuit = read_sdd_bytes(text, vtree)?.to_circuit().map_err(|e| {
+        ReadError::new(match e {
+            crate::logic::NormaliseError::Impossible => Problem::Impossible,
+            crate::logic::NormaliseError::Build(e) => Problem::Build(e),
+        })
+    })?;
+    let file_ids = circuit.ids().map(|id| u64::from(id.0)).collect();
+    let vtree_ids = (0..circuit.vtree().node_count() as u64).collect();
+    let names = Names::numbered(circuit.var_count());
+    Ok(LoadedModel { model: Model::new(names, Certified::new(circuit)), file_ids, vtree_ids })
+}
+
+/// What the comments of a saved model say, with the lines they stand in.
+#[derive(Default)]
+struct Comments {
+    /// The line of `c slopp`.
+    line: usize,
+    vtree: (usize, String),
+    names: (usize, Vec<String>),
+    origin: BTreeMap<String, String>,
+    /// How many nodes are said to have counts.
+    counted: Option<(usize, usize)>,
+    counts: FxHashMap<u64, (usize, Vec<f64>)>,
+    log_false: FxHashMap<u64, (usize, f64)>,
+}
+
+impl Comments {
+    /// The comments before the `psdd` line; `None` if the file is not ours.
+    fn read(text: &[u8]) -> Result<Option<Comments>, ReadError> {
+        let mut comments: Option<Comments> = None;
+        for (number, line) in lines(text) {
+            let line = line.trim_ascii();
+            if line.is_empty() {
+                continue;
+            }
+            if line[0] != b'c' {
+                break;
+            }
+            let Some(comment) = line.strip_prefix(b"c ") else { continue };
+            let end = comment.iter().position(|&b| b == b' ').unwrap_or(comment.len());
+            let (key, value) = (&comment[..end], comment[end..].trim_ascii());
+            match (&mut comments, key) {
+                (None, b"slopp") => {
+                    if value != VERSION.to_string().as_bytes() {
+                        let found = String::from_utf8_lossy(value).into_owned();
+                        return Err(ReadError::at(number, Problem::Version { found, known: VERSION }));
+                    }
+                    comments = Some(Comments { line: number, ..Comments::default() });
+                }
+                (Some(comments), key) => comments.add(number, key, value)?,
+                (None, _) => {}
+            }
+        }
+        Ok(comments)
+    }
+
+    fn add(&mut self, line: usize, key: &[u8], value: &[u8]) -> Result<(), ReadError> {
+        let key = match key {
+            b"vtree" | b"names" | b"origin" | b"counts" | b"count" | b"false" => {
+                std::str::from_utf8(key).expect("one of these")
+            }
+            _ => return Ok(()),
+        };
+        let value = std::str::from_utf8(value).map_err(|_| ReadError::at(line, Problem::NotUtf8))?;
+        let damaged = |what: &str| ReadError::damaged(line, format!("`c {key}` does not hold {what}"));
+        match key {
+            "vtree" => {
+                self.vtree.0 = line;
+                self.vtree.1.push_str(value);
+            }
+            "names" => {
+                self.names.0 = line;
+                let names: Vec<String> = serde_json::from_str(value).map_err(|_| damaged("a JSON list of names"))?;
+                self.names.1.extend(names);
+            }
+            "origin" => {
+                let entries: BTreeMap<String, String> =
+                    serde_json::from_str(value).map_err(|_| damaged("a JSON object of texts"))?;
+                self.origin.extend(entries);
+            }
+            "counts" => self.counted = Some((line, value.parse().map_err(|_| damaged("a number of lines"))?)),
+            _ => {
+                let mut words = value.split(' ');
+                let id = words.next().and_then(|id| id.parse().ok()).ok_or_else(|| damaged("the id of a node"))?;
+                let numbers: Option<Vec<f64>> = words.map(|n| n.parse().ok().filter(|n: &f64| !n.is_nan())).collect();
+                let numbers = numbers.ok_or_else(|| damaged("numbers"))?;
+                let repeated = match (key, &numbers[..]) {
+                    ("count", _) => self.counts.insert(id, (line, numbers)).is_some(),
+                    (_, &[log_false]) if log_false <= 0.0 && log_false.is_finite() => {
+                        self.log_false.insert(id, (line, log_false)).is_some()
+                    }
+                    _ => return Err(damaged("one log-parameter")),
+                };
+                if repeated {
+                    return Err(damaged("a node that had none before"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn model(mut self, text: &[u8], given: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
+        let here = self.line;
+        let file = PsddFile::parse(text)?;
+        let (header, count) = file.header;
+        if count != Some(file.nodes.len() as u64) || !text.ends_with(b"\n") {
+            let reason =
+                format!("the count in this line does not fit the {} complete lines of nodes", file.nodes.len());
+            return Err(ReadError::damaged(header, reason));
+        }
+        let (line, vtree) = &self.vtree;
+        let vtree: Vtree =
+            vtree.parse().map_err(|e| ReadError::damaged((*line).max(here), format!("`c vtree`: {e}")))?;
+        if given.is_some_and(|given| given.vtree != vtree) {
+            let expected = format!("the vtree of the model, {}", shortened(&vtree));
+            return Err(ReadError::unexpected(*line, expected, "another vtree file; leave it out"));
+        }
+        let (line, names) = std::mem::take(&mut self.names);
+        let line = line.max(here);
+        if names.len() != vtree.var_count() {
+            let reason = format!("`c names` holds {} names for {} variables", names.len(), vtree.var_count());
+            return Err(ReadError::damaged(line, reason));
+        }
+        let names = Names::new(names).map_err(|e| ReadError::damaged(line, format!("`c names`: {e}")))?;
+        let Loaded { circuit, file_ids, vtree_ids } = file.build(&LoadedVtree::in_order(vtree), Numbers::Exact)?;
+        let places = file.nodes.iter().zip(&file_ids).enumerate();
+        let in_order = places.fold(true, |ok, (i, (node, &id))| ok && node.id == i as u64 && id == i as u64);
+        if file_ids.len() != file.nodes.len() || !in_order {
+            return Err(ReadError::damaged(here, "the nodes are not in the order slopp writes them"));
+        }
+        let circuit = self.with_numbers(circuit, &file)?;
+        let mut model = Model::new(names, Certified::new(circuit));
+        model.origin = self.origin;
+        Ok(LoadedModel { model, file_ids, vtree_ids })
+    }
+
+    /// Puts in the log-parameters, as they stand, and the counts.
+    fn with_numbers(&mut self, mut circuit: Circuit, file: &PsddFile) -> Result<Circuit, ReadError> {
+        let (tops, elements) = file.exact_numbers();
+        let tops: Vec<[f64; 2]> = tops
+            .into_iter()
+            .map(|(id, [_, log_true])| {
+                let log_false = self.log_false.remove(&id).map(|(_, log_false)| log_false);
+                [log_false.unwrap_or_else(|| log_complement(log_true)), log_true]
+            })
+            .collect();
+        if let Some((id, line)) = self.log_false.iter().map(|(id, (line, _))| (id, *line)).min_by_key(|x| x.1) {
+            return Err(ReadError::damaged(line, format!("`c false` is for node {id}, which is no ⊤ node")));
+        }
+        let valid = |log: &f64| log.is_finite() && *log <= 0.0;
+        if !tops.iter().flatten().chain(&elements).all(valid) {
+            return Err(ReadError::damaged(self.line, "a log-parameter is positive or infinite"));
+        }
+        circuit.set_log_parameters(Weights { tops, elements });
+        let Some((line, counted)) = self.counted else {
+            let stray = self.counts.values().map(|&(line, _)| line).min();
+            return stray
+                .map_or(Ok(circuit), |line| Err(ReadError::damaged(line, "`c count` comes without `c counts`")));
+        };
+        if counted != self.counts.len() {
+            let reason = format!("`c counts` says {counted} lines of counts, and there are {}", self.counts.len());
+            return Err(ReadError::damaged(line, reason));
+        }
+        let mut counts = Weights::default();
+        for id in circuit.ids() {
+            let expected = parameters_of(&circuit, id);
+            let (line, numbers) = self.counts.remove(&u64::from(id.0)).unwrap_or((line, Vec::new()));
+            if numbers.len() != expected {
+                let reason = format!("node {} has {expected} parameters and {} counts", id.0, numbers.len());
+                return Err(ReadError::damaged(line, reason));
+            }
+            match circuit.node(id) {
+                Node::Literal(_) => {}
+                Node::Top { .. } => counts.tops.push([numbers[0], numbers[1]]),
+                Node::Sum { .. } => counts.elements.extend(numbers),
+            }
+        }
+        if let Some((id, line)) = self.counts.iter().map(|(id, (line, _))| (id, *line)).min_by_key(|x| x.1) {
+            return Err(ReadError::damaged(line, format!("`c count` is for node {id}, which does not exist")));
+        }
+        Ok(circuit.with_counts(counts).expect("one count per parameter"))
+    }
+}
+
+fn parameters_of(circuit: &Circuit, id: NodeId) -> usize {
+    match circuit.node(id) {
+        Node::Literal(_) => 0,
+        Node::Top { .. } => 2,
+        Node::Sum { .. } => circuit.element_range(id).len(),
+    }
+}
+
+fn shortened(vtree: &Vtree) -> String {
+    let text = vtree.to_string();
+    if text.len() > 60 { format!("{}…", &text[..60]) } else { text }
+}
+
+/// Writes a model to one `.psdd` file.
+pub fn write_model(path: &Path, model: &Model) -> Result<(), WriteError> {
+    write_atomically(path, |out| write_model_to(out, model))
+}
+
+/// Writes the text of a model file.
+pub fn write_model_to(out: &mut dyn Write, model: &Model) -> io::Result<()> {
+    let circuit: &Circuit = &model.circuit;
+    writeln!(out, "c slopp {VERSION}")?;
+    let vtree = circuit.vtree().to_string();
+    for part in vtree.as_bytes().chunks(LINE) {
+        out.write_all(b"c vtree ")?;
+        out.write_all(part)?;
+        out.write_all(b"\n")?;
+    }
+    write_names(out, &model.names)?;
+    for (key, value) in &model.origin {
+        writeln!(out, "c origin {}", serde_json::to_string(&BTreeMap::from([(key, value)]))?)?;
+    }
+    let tops = &circuit.log_parameters().tops;
+    for id in circuit.ids() {
+        if let Node::Top { slot, .. } = circuit.node(id) {
+            let [log_false, log_true] = tops[slot as usize];
+            if log_false.to_bits() != log_complement(log_true).to_bits() {
+                writeln!(out, "c false {} {log_false:?}", id.0)?;
+            }
+        }
+    }
+    if let Some(counts) = circuit.counts() {
+        write_counts(out, circuit, counts)?;
+    }
+    out.write_all(b"c\n")?;
+    write_nodes(out, circuit)
+}
+
+fn write_names(out: &mut dyn Write, names: &Names) -> io::Result<()> {
+    let mut line = String::new();
+    for name in names.iter() {
+        line.push(if line.is_empty() { '[' } else { ',' });
+        line.push_str(&serde_json::to_string(name)?);
+        if line.len() > LINE {
+            writeln!(out, "c names {line}]")?;
+            line.clear();
+        }
+    }
+    if line.is_empty() { Ok(()) } else { writeln!(out, "c names {line}]") }
+}
+
+fn write_counts(out: &mut dyn Write, circuit: &Circuit, counts: &Weights) -> io::Result<()> {
+    let counted = circuit.ids().filter(|&id| parameters_of(circuit, id) > 0).count();
+    writeln!(out, "c counts {counted}")?;
+    for id in circuit.ids() {
+        let numbers = match circuit.node(id) {
+            Node::Literal(_) => continue,
+            Node::Top { slot, .. } => &counts.tops[slot as usize][..],
+            Node::Sum { .. } => &counts.elements[circuit.element_range(id)],
+        };
+        write!(out, "c count {}", id.0)?;
+        for &number in numbers {
+            // Whole numbers without `.0`; `{:?}` reads back to the same bits, and so does this.
+            if number.fract() == 0.0 && number.abs() < 1e15 && number.to_bits() != (-0.0f64).to_bits() {
+                write!(out, " {number}")?;
+            } else {
+                write!(out, " {number:?}")?;
+            }
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}

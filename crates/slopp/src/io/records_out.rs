@@ -1,0 +1,65 @@
+//! Writing records.
+
+use super::error::WriteError;
+use super::write_atomically;
+use crate::data::Records;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Writes records as CSV of 0 and 1 in their original order, missing cells as `?`, with or without a header.
+///
+/// Records with weights are refused: CSV has no place for them, [`write_weighted_records`] has.
+pub fn write_records(path: &Path, records: &Records, header: bool) -> Result<(), WriteError> {
+    write_atomically(path, |out| write_records_to(out, records, header))
+}
+
+/// Writes the text of a CSV file.
+pub fn write_records_to(out: &mut dyn Write, records: &Records, header: bool) -> io::Result<()> {
+    let mut repeated = vec![0.0; records.len()];
+    for &row in records.original() {
+        repeated[row as usize] += 1.0;
+    }
+    if repeated != records.weights() {
+        let reason = "the records have weights, which CSV cannot hold; write them as .wdata";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    }
+    if header {
+        let mut writer = csv::Writer::from_writer(&mut *out);
+        writer.write_record(records.names().iter())?;
+        writer.flush()?;
+    }
+    let mut line = Vec::new();
+    for &row in records.original() {
+        line.clear();
+        push_row(&mut line, records, row as usize);
+        out.write_all(&line)?;
+    }
+    Ok(())
+}
+
+/// Writes distinct rows with their weights, `2|0,1,1`: the `.wdata` format of LearnPSDD, without a header.
+pub fn write_weighted_records(path: &Path, records: &Records) -> Result<(), WriteError> {
+    write_atomically(path, |out| write_weighted_records_to(out, records))
+}
+
+/// Writes the text of a `.wdata` file.
+pub fn write_weighted_records_to(out: &mut dyn Write, records: &Records) -> io::Result<()> {
+    let mut line = Vec::new();
+    for (row, weight) in records.weights().iter().enumerate() {
+        line.clear();
+        write!(line, "{weight}|")?;
+        push_row(&mut line, records, row);
+        out.write_all(&line)?;
+    }
+    Ok(())
+}
+
+fn push_row(line: &mut Vec<u8>, records: &Records, row: usize) {
+    for cell in records.row(row) {
+        line.push(cell.map_or(b'?', |value| b'0' + u8::from(value)));
+        line.push(b',');
+    }
+    if let Some(last) = line.last_mut() {
+        *last = b'\n';
+    }
+}

@@ -1,0 +1,232 @@
+//! Sentential Decision Diagrams: formulas structured by a vtree.
+
+use crate::var::{Lit, Var};
+use crate::vtree::{Vtree, VtreeId};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A node of an SDD, by its position: children come before parents, the root is last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SddId(pub u32);
+
+impl SddId {
+    /// The position of this node in arrays over nodes.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SddNode {
+    /// No world.
+    False,
+    /// Every world.
+    True,
+    /// The worlds where the literal holds.
+    Literal(Lit),
+    /// The worlds where the prime and the sub of one of the elements `start..end` hold.
+    Decision {
+        /// The inner vtree node.
+        vtree: VtreeId,
+        /// First element.
+        start: u32,
+        /// One past the last element.
+        end: u32,
+    },
+}
+
+/// A conjunction of a prime, over left variables, and a sub, over right variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SddElement {
+    /// The formula over the left variables.
+    pub prime: SddId,
+    /// The formula over the right variables.
+    pub sub: SddId,
+}
+
+/// A formula as a trimmed SDD: constants and literals stand wherever they fit, decisions skip vtree nodes.
+///
+/// Stored as flat arrays like a [`crate::Circuit`].
+///
+/// # Invariants
+/// 1. Children come before parents, the root is last.
+/// 2. The primes of a decision at vtree node `v` have variables below its left child only, its subs below its right
+///    child only; either may be constant.
+/// 3. The primes of a decision are exclusive. This is a promise of whoever made the diagram (files are taken at their
+///    word); `sdd.to_circuit()?.certify()` proves it.
+///
+/// ```
+/// use slopp::logic::{Sdd, SddElement, SddId, SddNode};
+/// use slopp::{Var, Vtree};
+/// let vtree = Vtree::balanced(3); // ((1,2),3)
+/// // If the first variable holds, so does the third: x1 ∧ x3, or ¬x1.
+/// let [x1, not_x1, x3] = [Var(0).is(true), Var(0).is(false), Var(2).is(true)].map(SddNode::Literal);
+/// let decision = SddNode::Decision { vtree: vtree.root(), start: 0, end: 2 };
+/// let elements = [(0, 2), (1, 3)].map(|(p, s)| SddElement { prime: SddId(p), sub: SddId(s) });
+/// let sdd = Sdd::new(vtree, vec![x1, not_x1, x3, SddNode::True, decision], elements.to_vec())?;
+/// assert_eq!(sdd.model_count(), 6u32.into());
+/// let uniform = sdd.to_circuit()?.certify()?;
+/// assert_eq!(Sdd::from_circuit(&uniform)?.model_count(), 6u32.into());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Reference: A. Darwiche, SDD: A New Canonical Representation of Propositional Knowledge Bases, IJCAI 2011.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sdd {
+    vtree: Arc<Vtree>,
+    nodes: Vec<SddNode>,
+    elements: Vec<SddElement>,
+}
+
+/// Which node breaks an invariant of [`Sdd`], and how.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("node {}: {fault}", .node.0)]
+pub struct SddError {
+    /// The node.
+    pub node: SddId,
+    /// What is wrong with it.
+    pub fault: SddFault,
+}
+
+/// What is wrong with a node of an SDD.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SddFault {
+    /// There are no nodes at all.
+    #[error("an SDD needs at least one node")]
+    Empty,
+    /// A variable is not in the vtree.
+    #[error("variable {} is not in the vtree", .0.number())]
+    UnknownVariable(Var),
+    /// A decision at a leaf, or at no node of the vtree.
+    #[error("a decision needs an inner vtree node, which {} is not", .0.0)]
+    NotInner(VtreeId),
+    /// A child does not come before its parent, or the elements do not exist (invariant 1).
+    #[error("children must come before parents")]
+    Order,
+    /// A decision without elements.
+    #[error("a decision needs at least one element")]
+    NoElements,
+    /// A prime or sub with variables of the other side (invariant 2).
+    #[error("the {role} of element {element} has variables that are not below the {side} child", side = if *.role == "prime" { "left" } else { "right" })]
+    WrongSide {
+        /// Position of the element, from one.
+        element: usize,
+        /// "prime" or "sub".
+        role: &'static str,
+    },
+}
+
+impl Sdd {
+    /// Checks invariants 1 and 2.
+    pub fn new(vtree: impl Into<Arc<Vtree>>, nodes: Vec<SddNode>, elements: Vec<SddElement>) -> Result<Sdd, SddError> {
+        let sdd = Sdd { vtree: vtree.into(), nodes, elements };
+        if sdd.nodes.is_empty() {
+            return Err(SddError { node: SddId(0), fault: SddFault::Empty });
+        }
+        for node in sdd.ids() {
+            sdd.check(node).map_err(|fault| SddError { node, fault })?;
+        }
+        Ok(sdd)
+    }
+
+    /// The vtree.
+    pub fn vtree(&self) -> &Arc<Vtree> {
+        &self.vtree
+    }
+
+    /// All nodes, children before parents.
+    pub fn nodes(&self) -> &[SddNode] {
+        &self.nodes
+    }
+
+    /// One node.
+    pub fn node(&self, id: SddId) -> SddNode {
+        self.nodes[id.index()]
+    }
+
+    /// The ids of all nodes, children before parents.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = SddId> + ExactSizeIterator + use<> {
+        (0..self.nodes.len() as u32).map(SddId)
+    }
+
+    /// The root: the last node.
+    pub fn root(&self) -> SddId {
+        SddId(self.nodes.len() as u32 - 1)
+    }
+
+    /// The elements of a decision; none for other nodes.
+    pub fn elements_of(&self, id: SddId) -> &[SddElement] {
+        &self.elements[self.element_range(id)]
+    }
+
+    /// The vtree node of a decision or literal; `None` for constants.
+    pub fn vtree_of(&self, id: SddId) -> Option<VtreeId> {
+        match self.node(id) {
+            SddNode::False | SddNode::True => None,
+            SddNode::Literal(lit) => Some(self.vtree.leaf(lit.var)),
+            SddNode::Decision { vtree, .. } => Some(vtree),
+        }
+    }
+
+    /// Whether a complete world satisfies the formula.
+    ///
+    /// # Panics
+    /// If the world has another number of values than there are variables.
+    pub fn is_satisfied_by(&self, world: &[bool]) -> bool {
+        assert_eq!(world.len(), self.vtree.var_count(), "one value per variable");
+        let mut values = Vec::with_capacity(self.nodes.len());
+        for &node in &self.nodes {
+            values.push(match node {
+                SddNode::False => false,
+                SddNode::True => true,
+                SddNode::Literal(lit) => world[lit.var.index()] == lit.value,
+                SddNode::Decision { start, end, .. } => self.elements[start as usize..end as usize]
+                    .iter()
+                    .any(|e| values[e.prime.index()] && values[e.sub.index()]),
+            });
+        }
+        values[self.root().index()]
+    }
+
+    /// How many decisions there are, and how many elements they have together: the size in libsdd's terms.
+    pub fn size(&self) -> (usize, usize) {
+        let decisions = self.nodes.iter().filter(|n| matches!(n, SddNode::Decision { .. })).count();
+        (decisions, self.elements.len())
+    }
+
+    fn element_range(&self, id: SddId) -> Range<usize> {
+        match self.node(id) {
+            SddNode::Decision { start, end, .. } => start as usize..end as usize,
+            _ => 0..0,
+        }
+    }
+
+    fn check(&self, id: SddId) -> Result<(), SddFault> {
+        let (vtree, start, end) = match self.node(id) {
+            SddNode::False | SddNode::True => return Ok(()),
+            SddNode::Literal(lit) if lit.var.index() < self.vtree.var_count() => return Ok(()),
+            SddNode::Literal(lit) => return Err(SddFault::UnknownVariable(lit.var)),
+            SddNode::Decision { vtree, start, end } => (vtree, start as usize, end as usize),
+        };
+        if vtree.is_leaf() || vtree.index() >= self.vtree.node_count() {
+            return Err(SddFault::NotInner(vtree));
+        }
+        let [left, right] = self.vtree.children(vtree).expect("inner");
+        if start == end {
+            return Err(SddFault::NoElements);
+        }
+        let elements = self.elements.get(start..end).ok_or(SddFault::Order)?;
+        for (i, element) in elements.iter().enumerate() {
+            for (role, child, side) in [("prime", element.prime, left), ("sub", element.sub, right)] {
+                if child >= id {
+                    return Err(SddFault::Order);
+                }
+                if self.vtree_of(child).is_some_and(|v| !self.vtree.is_below(v, side)) {
+                    return Err(SddFault::WrongSide { element: i + 1, role });
+                }
+            }
+        }
+        Ok(())
+    }
+}

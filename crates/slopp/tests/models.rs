@@ -1,0 +1,435 @@
+//! Saved models and SDDs: nothing is lost, counts are right, damage is explained.
+
+use num_bigint::BigUint;
+use proptest::prelude::*;
+use slopp::circuit::{Circuit, Node};
+use slopp::io::*;
+use slopp::logic::Sdd;
+use slopp::model::Certified;
+use slopp::vtree::VtreeId;
+use slopp::{Builder, Model, Names, NodeId, Psdd, Random, Sharing, Var, Vtree, Weights};
+use slopp_oracle::shared;
+use std::path::Path;
+
+/// A random PSDD: below every vtree node there are lists of nodes that exclude each other by construction.
+fn random_psdd(vars: usize, seed: u64) -> Psdd {
+    let vtree = Vtree::random(vars, seed);
+    let mut random = Random::new(seed);
+    let mut builder = Builder::new(vtree.clone(), Sharing::Equal);
+    let mut lists: Vec<Vec<Vec<NodeId>>> = vec![Vec::new(); vtree.node_count()];
+    for &v in vtree.bottom_up() {
+        let made = match (vtree.leaf_var(v), vtree.children(v)) {
+            (Some(x), _) => {
+                let pair = [true, false].map(|value| builder.literal(x.is(value)).unwrap());
+                let p = 0.05 + 0.9 * random.unit();
+                let top = builder.top(x, [(1.0 - p).ln(), p.ln()]).unwrap();
+                vec![pair.to_vec(), vec![top], vec![pair[random.below(2)]]]
+            }
+            (_, Some([left, right])) => (0..2)
+                .map(|_| exclusive_sums(&mut builder, &mut random, v, &lists[left.index()], &lists[right.index()]))
+                .collect(),
+            _ => unreachable!(),
+        };
+        lists[v.index()] = made;
+    }
+    let root = lists[vtree.root().index()][0][0];
+    builder.finish(root).unwrap().certify().expect("exclusive by construction")
+}
+
+/// Sums over the same primes; for each prime, no two of them have the same sub.
+fn exclusive_sums(
+    builder: &mut Builder,
+    random: &mut Random,
+    v: VtreeId,
+    left: &[Vec<NodeId>],
+    right: &[Vec<NodeId>],
+) -> Vec<NodeId> {
+    let primes = &left[random.below(left.len())];
+    let subs: Vec<&Vec<NodeId>> = primes.iter().map(|_| &right[random.below(right.len())]).collect();
+    let width = subs.iter().map(|s| s.len()).min().unwrap();
+    let mut sum = |k: usize| {
+        let keep = random.below(primes.len());
+        let chosen: Vec<usize> = (0..primes.len()).filter(|&i| i == keep || random.unit() < 0.8).collect();
+        let weights: Vec<f64> = chosen.iter().map(|_| 0.01 + random.unit()).collect();
+        let total: f64 = weights.iter().sum();
+        let elements: Vec<_> =
+            chosen.iter().zip(&weights).map(|(&i, w)| (primes[i], subs[i][k], (w / total).ln())).collect();
+        builder.sum(v, &elements).unwrap()
+    };
+    (0..width).map(&mut sum).collect()
+}
+
+/// The probability of a world, by the definition.
+fn probability(circuit: &Circuit, world: &[bool]) -> f64 {
+    let mut values: Vec<f64> = Vec::new();
+    for id in circuit.ids() {
+        values.push(match circuit.node(id) {
+            Node::Literal(lit) => f64::from(world[lit.var.index()] == lit.value),
+            Node::Top { var, slot } => {
+                circuit.log_parameters().tops[slot as usize][usize::from(world[var.index()])].exp()
+            }
+            Node::Sum { .. } => {
+                circuit.elements_of(id).map(|(e, t)| t.exp() * values[e.prime.index()] * values[e.sub.index()]).sum()
+            }
+        });
+    }
+    values[circuit.root().index()]
+}
+
+fn worlds(vars: usize) -> impl Iterator<Item = Vec<bool>> {
+    (0u32..1 << vars).map(move |bits| (0..vars).map(|i| bits >> i & 1 == 1).collect())
+}
+
+fn random_counts(circuit: &Circuit, random: &mut Random) -> Weights {
+    let mut number = || match random.below(4) {
+        0 => random.below(1000) as f64,
+        1 => random.unit() * 1e-30,
+        2 => random.unit() * 1e18,
+        _ => random.unit(),
+    };
+    let shape = circuit.log_parameters();
+    Weights {
+        tops: shape.tops.iter().map(|_| [number(), number()]).collect(),
+        elements: shape.elements.iter().map(|_| number()).collect(),
+    }
+}
+
+fn written(model: &Model) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write_model_to(&mut bytes, model).unwrap();
+    bytes
+}
+
+fn bits(weights: &Weights) -> Vec<u64> {
+    weights.tops.iter().flatten().chain(&weights.elements).map(|x| x.to_bits()).collect()
+}
+
+fn message<T: std::fmt::Debug>(result: Result<T, ReadError>) -> String {
+    result.expect_err("must be refused").to_string()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn models_come_back_bit_for_bit(
+        seed: u64,
+        vars in 1usize..30,
+        with_counts: bool,
+        word in "\\PC{1,8}",
+        origin in proptest::collection::btree_map("[a-z]{1,5}", any::<String>(), 0..4),
+    ) {
+        let mut circuit = random_psdd(vars, seed).into_circuit();
+        if with_counts {
+            let counts = random_counts(&circuit, &mut Random::new(seed ^ 1));
+            circuit = circuit.with_counts(counts).unwrap();
+        }
+        let names = (0..vars).map(|i| format!("{word}\n\0\"{i}")).collect();
+        let mut model = Model::new(Names::new(names).unwrap(), Certified::new(circuit));
+        model.origin = origin;
+        let bytes = written(&model);
+        let again = read_model_bytes(&bytes, None).unwrap();
+        prop_assert_eq!(&again.model, &model);
+        prop_assert_eq!(bits(again.model.circuit.log_parameters()), bits(model.circuit.log_parameters()));
+        prop_assert_eq!(again.model.circuit.counts().map(bits), model.circuit.counts().map(bits));
+        prop_assert_eq!(written(&again.model), bytes.clone());
+        // Other tools ignore the comments.
+        let plain = read_psdd_bytes(&bytes, None).unwrap();
+        prop_assert!(plain.circuit.same_structure(&model.circuit));
+    }
+
+    #[test]
+    fn the_base_is_the_support(seed: u64, vars in 1usize..9) {
+        let psdd = random_psdd(vars, seed);
+        let sdd = Sdd::from_circuit(&psdd).unwrap();
+        let mut possible = 0u32;
+        for world in worlds(vars) {
+            let support = probability(&psdd, &world) > 0.0;
+            possible += u32::from(support);
+            prop_assert_eq!(sdd.is_satisfied_by(&world), support);
+        }
+        prop_assert_eq!(sdd.model_count(), BigUint::from(possible));
+
+        let mut bytes = Vec::new();
+        write_sdd_to(&mut bytes, &sdd).unwrap();
+        let vtree = LoadedVtree::in_order(Vtree::clone(psdd.vtree()));
+        let again = read_sdd_bytes(&bytes, Some(&vtree)).unwrap();
+        prop_assert_eq!(&again, &sdd);
+
+        let uniform = again.to_circuit().unwrap().certify().unwrap();
+        for world in worlds(vars) {
+            let expected = if sdd.is_satisfied_by(&world) { 1.0 / f64::from(possible) } else { 0.0 };
+            prop_assert!((probability(&uniform, &world) - expected).abs() < 1e-12);
+        }
+        // Equal up to the numbers of nodes, for canonical diagrams of one formula.
+        prop_assert_eq!(Sdd::from_circuit(&uniform).unwrap().size(), sdd.size());
+    }
+
+    #[test]
+    fn vtrees_come_back(seed: u64, vars in 1usize..300) {
+        let vtree = Vtree::random(vars, seed);
+        let mut bytes = Vec::new();
+        write_vtree_to(&mut bytes, &vtree).unwrap();
+        let again = read_vtree_bytes(&bytes).unwrap();
+        prop_assert!(again.is_in_order());
+        prop_assert_eq!(again.vtree, vtree);
+    }
+
+    #[test]
+    fn records_come_back(seed: u64, vars in 1usize..80, rows in 1usize..40) {
+        let mut random = Random::new(seed);
+        let mut builder = slopp::RecordsBuilder::new(Names::numbered(vars));
+        for _ in 0..rows {
+            let row: Vec<_> = (0..vars).map(|_| [Some(true), Some(false), None][random.below(3)]).collect();
+            builder.push(row, 1.0);
+        }
+        let records = builder.finish();
+        let mut csv = Vec::new();
+        write_records_to(&mut csv, &records, true).unwrap();
+        let read = |bytes: &[u8]| read_records_from(bytes, &RecordsOptions::default(), None).unwrap();
+        prop_assert_eq!(&read(&csv).records, &records);
+        let mut weighted = Vec::new();
+        write_weighted_records_to(&mut weighted, &records).unwrap();
+        let again = read(&weighted).records;
+        prop_assert_eq!(again.rows(), records.rows());
+        prop_assert_eq!(again.weights(), records.weights());
+    }
+}
+
+#[test]
+fn fixture_sdds_have_their_golden_counts() {
+    let Some(folder) = shared("fixtures") else { return };
+    let golden: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.join("golden_counts.json")).unwrap()).unwrap();
+    for (file, expected) in golden["sdd"].as_object().unwrap() {
+        let path = folder.join(file);
+        let vtree = read_vtree(&path.with_extension("vtree")).unwrap();
+        let sdd = read_sdd(&path, Some(&vtree)).unwrap();
+        assert_eq!(sdd.model_count().to_string(), expected["model_count"].as_str().unwrap(), "{file}");
+        let size = (expected["decision_nodes"].as_u64().unwrap(), expected["size"].as_u64().unwrap());
+        assert_eq!(sdd.size(), (size.0 as usize, size.1 as usize), "{file}");
+        if file.ends_with("false.sdd") {
+            let error = message(read_model(&path, Some(&path.with_extension("vtree"))));
+            assert!(error.contains("no world is possible"), "{error}");
+            continue;
+        }
+        let psdd = sdd.to_circuit().unwrap().certify().unwrap();
+        let base = Sdd::from_circuit(&psdd).unwrap();
+        assert_eq!(base.model_count(), sdd.model_count(), "{file}");
+    }
+}
+
+#[test]
+fn sdds_with_bottom_up_vtree_files_load() {
+    let Some(folder) = shared("fixtures") else { return };
+    for (name, expected) in
+        [("pysdd/big-swap", None), ("pysdd/opt-swap", None), ("zoo/random", None), ("pypsdd/xor-8", Some(128u32))]
+    {
+        let path = folder.join(name).with_extension("sdd");
+        let loaded = read_model(&path, Some(&folder.join(format!("{name}.vtree")))).unwrap();
+        assert!(matches!(loaded.model.circuit, Certified::Psdd(_)), "{name}");
+        if let Some(expected) = expected {
+            let vtree = read_vtree(&folder.join(format!("{name}.vtree"))).unwrap();
+            assert_eq!(read_sdd(&path, Some(&vtree)).unwrap().model_count(), BigUint::from(expected));
+        }
+    }
+    // The formula that big-swap was made from: its .cnf file, which libsdd was told to read as a DNF.
+    let terms: [&[i32]; 4] = [&[1, 5], &[-1, 2, 6], &[-1, -2, 3, 7], &[-1, -2, -3, 4, 8]];
+    let holds = |world: &[bool], lit: i32| world[lit.unsigned_abs() as usize - 1] == (lit > 0);
+    let satisfied = |world: &[bool]| terms.iter().any(|term| term.iter().all(|&lit| holds(world, lit)));
+    let vtree = read_vtree(&folder.join("pysdd/big-swap.vtree")).unwrap();
+    let sdd = read_sdd(&folder.join("pysdd/big-swap.sdd"), Some(&vtree)).unwrap();
+    for world in worlds(8) {
+        assert_eq!(sdd.is_satisfied_by(&world), satisfied(&world));
+    }
+    let inferred = read_sdd(&folder.join("pysdd/test.sdd"), None).unwrap();
+    assert_eq!(inferred.vtree().to_string(), "(1,(2,3))");
+}
+
+#[test]
+fn bad_sdds_are_explained() {
+    let vtree = LoadedVtree::in_order(Vtree::balanced(2));
+    for (text, parts) in [
+        ("", vec!["is empty"]),
+        ("sdd 1\n", vec!["lines of nodes"]),
+        ("sdd 1\nT 0 1", vec!["line 2", "end of the line"]),
+        ("sdd 1\nL 0 2 1", vec!["line 2", "variable 2, which is at vtree node 2"]),
+        ("sdd 2\nL 0 0 1\nD 1 1 1 0 5", vec!["line 3", "node 5 does not exist"]),
+        ("sdd 2\nL 0 0 1\nD 1 1 1 0 1", vec!["line 3", "used before it is defined"]),
+        (
+            "sdd 2\nL 0 0 1\nD 1 1 1 0 0",
+            vec!["line 3", "the sub of element 1 has variables that are not below the right"],
+        ),
+        ("sdd 2\nL 0 0 1\nT 2\nD 1 0 1 0 2", vec!["line 4", "an inner vtree node"]),
+        ("sdd 2\nL 0 0 1\nT 2\nD 1 9 1 0 2", vec!["line 4", "vtree node 9 does not exist"]),
+        ("sdd 2\nL 0 0 1\nD 1 1 0", vec!["line 3", "at least one element"]),
+        ("sdd 2\nL 0 0 1\nL 0 2 2", vec!["line 3", "already defined in line 2"]),
+        ("sdd 2\nL 0 0 1\nT 3\nD 1 1 4000000000 0 3", vec!["line 4", "id of a prime"]),
+    ] {
+        let error = message(read_sdd_bytes(text.as_bytes(), Some(&vtree)));
+        for part in parts {
+            assert!(error.contains(part), "{text:?}: {error}");
+        }
+    }
+    for text in ["sdd 1\nT 0", "sdd 3\nL 0 0 1\nT 2\nD 1 1 1 0 2"] {
+        assert!(message(read_sdd_bytes(text.as_bytes(), None)).contains("give the vtree file"));
+    }
+}
+
+#[test]
+fn damaged_models_are_explained() {
+    let psdd = random_psdd(6, 3);
+    let counts = random_counts(&psdd, &mut Random::new(5));
+    let circuit = psdd.into_circuit().with_counts(counts).unwrap();
+    let mut model = Model::new(Names::numbered(6), Certified::new(circuit));
+    model.origin.insert("seed".into(), "7".into());
+    let text = String::from_utf8(written(&model)).unwrap();
+    assert!(text.starts_with("c slopp 1\nc vtree "), "{text}");
+    let without =
+        |start: &str| text.lines().filter(|l| !l.starts_with(start)).map(|l| format!("{l}\n")).collect::<String>();
+    let last_count = text.lines().rfind(|l| l.starts_with("c count ")).unwrap().to_owned();
+    for (changed, parts) in [
+        (text.replace("c slopp 1", "c slopp 2"), vec!["line 1", "format version 2", "newer slopp"]),
+        (text.replace("c vtree (", "c vtree ["), vec!["line 2", "`c vtree`", "c slopp"]),
+        (without("c vtree"), vec!["`c vtree`"]),
+        (without("c names"), vec!["`c names` holds 0 names for 6 variables"]),
+        (text.replace("c names [", "c names {"), vec!["line 3", "`c names` does not hold a JSON list"]),
+        (text.replace("\"x2\"", "\"x1\""), vec!["line 3", "used by columns 1 and 2"]),
+        (text.replace("c origin {", "c origin "), vec!["line 4", "`c origin`"]),
+        (without("c counts"), vec!["without `c counts`"]),
+        (without("c count "), vec!["`c counts` says"]),
+        (text.replace(&last_count, &format!("{last_count} 5")), vec!["parameters and"]),
+        (text.replace(&last_count, "c count 100000 5"), vec!["counts"]),
+        (text.replace(&last_count, "c count x"), vec!["the id of a node"]),
+        (text[..text.len() - 1].to_owned(), vec!["complete lines of nodes"]),
+        (text[..text.len() - 3].to_owned(), vec!["complete lines of nodes"]),
+        (text[..text.trim_end().rfind('\n').unwrap() + 1].to_owned(), vec!["complete lines of nodes"]),
+    ] {
+        let error = message(read_model_bytes(changed.as_bytes(), None));
+        for part in parts {
+            assert!(error.contains(part), "{error}\n{changed}");
+        }
+    }
+    let plain = read_model_bytes(without("c slopp").as_bytes(), None).unwrap();
+    assert!(plain.model.circuit.counts().is_none() && plain.model.names.of(Var(0)) == "x1");
+    let other = LoadedVtree::in_order(Vtree::right_linear(6));
+    assert!(message(read_model_bytes(text.as_bytes(), Some(&other))).contains("another vtree"));
+    let same = LoadedVtree::in_order(Vtree::clone(model.circuit.vtree()));
+    assert_eq!(read_model_bytes(text.as_bytes(), Some(&same)).unwrap().model, model);
+}
+
+#[test]
+fn models_travel_through_gzip_and_damage_is_seen() {
+    let folder = std::env::temp_dir().join(format!("slopp-models-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let model = Model::new(Names::numbered(20), random_psdd(20, 11));
+    let path = folder.join("model.psdd.gz");
+    write_model(&path, &model).unwrap();
+    assert_eq!(read_model(&path, None).unwrap().model, model);
+    let zipped = std::fs::read(&path).unwrap();
+    let refuse = |name: &str, bytes: &[u8], part: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let error = message(read_model(&path, None));
+        assert!(error.contains(part) && error.contains(name), "{error}");
+    };
+    refuse("cut.psdd.gz", &zipped[..zipped.len() / 2], "cut off");
+    let mut flipped = zipped.clone();
+    flipped[zipped.len() - 6] ^= 0xff;
+    refuse("flipped.psdd.gz", &flipped, "damaged");
+    refuse("plain.psdd.gz", &written(&model), "no gzip data");
+    // Two members, as `cat a.gz b.gz` makes them, and no name that says so.
+    std::fs::write(folder.join("twice"), [&gzip(b"0,1\n"), &gzip(b"1,1\n")[..]].concat()).unwrap();
+    assert_eq!(read_records(&folder.join("twice"), &RecordsOptions::default()).unwrap().total(), 2.0);
+    let zipped = gzip("0,1,1\n1,0,1\n".repeat(1000).as_bytes());
+    std::fs::write(folder.join("cut"), &zipped[..zipped.len() - 9]).unwrap();
+    let error = message(read_records(&folder.join("cut"), &RecordsOptions::default()));
+    assert!(error.contains("gzip data are cut off"), "{error}");
+    assert!(message(read_model(&folder, None)).contains("is a folder"));
+    assert!(message(read_model(Path::new("no such file"), None)).contains("cannot be opened"));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut zip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    zip.write_all(bytes).unwrap();
+    zip.finish().unwrap()
+}
+
+#[test]
+fn weighted_records_are_not_written_as_csv() {
+    let loaded = read_records_from(&b"2.5|0,1\n1|1,1\n"[..], &RecordsOptions::default(), None).unwrap();
+    let error = write_records_to(&mut Vec::new(), &loaded.records, false).unwrap_err().to_string();
+    assert!(error.contains(".wdata"), "{error}");
+    let mut bytes = Vec::new();
+    write_weighted_records_to(&mut bytes, &loaded.records).unwrap();
+    assert_eq!(bytes, b"2.5|0,1\n1|1,1\n");
+}
+
+#[test]
+fn an_exception_for_ln_false_is_kept() {
+    // ln P(true) rounds to zero here, and yet *false* is possible.
+    let text = "c slopp 1\nc vtree (1,2)\nc names [\"a\",\"b\"]\nc false 1 -800.0\nc\npsdd 3\nL 0 0 1\nT 1 2 2 -0.0\nD 2 1 1 0 1 -0.0\n";
+    let loaded = read_model_bytes(text.as_bytes(), None).unwrap();
+    let parameters = loaded.model.circuit.log_parameters();
+    assert_eq!(parameters.tops, [[-800.0, 0.0]]);
+    let bytes = String::from_utf8(written(&loaded.model)).unwrap();
+    assert!(bytes.contains("c false 1 -800.0\n") && bytes.contains("D 2 1 1 0 1 -0.0\n"), "{bytes}");
+}
+
+#[test]
+fn deep_vtrees_do_not_overflow_the_stack() {
+    for vtree in [Vtree::right_linear(2000), Vtree::left_linear(2000)] {
+        let loaded = LoadedVtree::in_order(vtree.clone());
+        // x₁ over all variables: one literal, lifted through the whole vtree.
+        let leaf = vtree.leaf(Var(1999)).0;
+        let sdd = read_sdd_bytes(format!("sdd 1\nL 0 {leaf} 2000\n").as_bytes(), Some(&loaded)).unwrap();
+        assert_eq!(sdd.model_count(), BigUint::from(1u32) << 1999u32);
+        let psdd = sdd.to_circuit().unwrap().certify().unwrap();
+        assert_eq!(Sdd::from_circuit(&psdd).unwrap(), sdd);
+        let model = Model::new(Names::numbered(2000), psdd);
+        let bytes = written(&model);
+        assert!(bytes.split(|&b| b == b'\n').all(|line| line.len() < 1100));
+        assert_eq!(read_model_bytes(&bytes, None).unwrap().model, model);
+    }
+    let huge = Vtree::left_linear(100_000);
+    let mut bytes = Vec::new();
+    write_vtree_to(&mut bytes, &huge).unwrap();
+    assert_eq!(read_vtree_bytes(&bytes).unwrap().vtree, huge);
+}
+
+#[test]
+fn a_base_that_is_too_large_is_refused() {
+    let psdd = random_psdd(25, 1);
+    let error = Sdd::from_circuit_within(&psdd, 10).unwrap_err().to_string();
+    assert!(error.contains("more than 10 nodes") && error.contains(".psdd"), "{error}");
+}
+
+#[test]
+fn fixture_psdds_have_their_golden_answers() {
+    let Some(folder) = shared("fixtures/zoo") else { return };
+    let golden: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.join("golden_queries.json")).unwrap()).unwrap();
+    let mut certified = 0;
+    for (name, expected) in golden.as_object().unwrap() {
+        let circuit = read_psdd(&folder.join(format!("{name}.psdd")), None).unwrap().circuit;
+        let vars = expected["nvars"].as_u64().unwrap() as usize;
+        assert_eq!(circuit.var_count(), vars, "{name}");
+        if vars <= 10 {
+            let z: f64 = worlds(vars).map(|world| probability(&circuit, &world)).sum();
+            assert!((z - expected["Z"].as_f64().unwrap()).abs() < 1e-9, "{name}: {z}");
+            for (var, marginal) in expected["marginals"].as_object().unwrap() {
+                let var: usize = var.parse().unwrap();
+                let mass: f64 = worlds(vars).filter(|w| w[var - 1]).map(|w| probability(&circuit, &w)).sum();
+                assert!((mass / z - marginal.as_f64().unwrap()).abs() < 1e-6, "{name}, variable {var}: {mass}");
+            }
+        }
+        if let Ok(psdd) = circuit.certify() {
+            let count = Sdd::from_circuit(&psdd).unwrap().model_count().to_string();
+            assert_eq!(count, expected["model_count"].as_str().unwrap(), "{name}");
+            certified += 1;
+        }
+    }
+    assert!(certified >= 5, "{certified}");
+}
