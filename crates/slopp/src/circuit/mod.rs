@@ -179,6 +179,12 @@ impl Circuit {
         fits.then_some(self)
     }
 
+    /// Replaces the log-parameters, which must keep invariants 4 and 5.
+    pub(crate) fn set_log_parameters(&mut self, log_parameters: Weights) {
+        debug_assert!(log_parameters.same_shape(&self.log_parameters));
+        self.log_parameters = log_parameters;
+    }
+
     /// Whether both have the same vtree, nodes and elements, whatever the parameters.
     pub fn same_structure(&self, other: &Circuit) -> bool {
         self.vtree == other.vtree && self.nodes == other.nodes && self.elements == other.elements
