@@ -92,7 +92,9 @@ fn likelihoods_of_the_zoo() {
 fn known_constants() {
     let Some(folder) = slopp_oracle::shared("fixtures/zoo") else { return };
     let little = load(&folder, "little_4var");
-    for (cells, expected) in [("0000", 0.07), ("0110", 0.03), ("0011", 0.14), ("000?", 0.35), ("?10?", 0.1), ("0???", 0.8)] {
+    for (cells, expected) in
+        [("0000", 0.07), ("0110", 0.03), ("0011", 0.14), ("000?", 0.35), ("?10?", 0.1), ("0???", 0.8)]
+    {
         let mut evidence = Evidence::none(4);
         for (i, cell) in cells.chars().enumerate() {
             evidence.set(Var(i as u32), (cell != '?').then_some(cell == '1'));
