@@ -1,3 +1,64 @@
-//! Not written yet.
+//! `slopp`, the command line: reads arguments, runs one command, tells the outcome.
 
-fn main() {}
+mod args;
+mod cmd;
+mod error;
+mod input;
+mod progress;
+mod report;
+mod session;
+
+use args::{Cli, Command};
+use clap::Parser;
+use error::Error;
+use session::{Session, Verdict};
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help goes to stdout, complaints to stderr; a closed pipe is no fault.
+            let _ = error.print();
+            return ExitCode::from(error.exit_code() as u8);
+        }
+    };
+    match run(cli) {
+        Ok(Verdict::Yes) => ExitCode::SUCCESS,
+        Ok(Verdict::No) => ExitCode::from(1),
+        Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = write!(std::io::stderr(), "{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<Verdict, Error> {
+    if let Some(threads) = cli.global.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
+    }
+    let mut session = Session::new(cli.global.json, cli.global.quiet);
+    let verdict = match &cli.command {
+        Command::Demo(args) => cmd::demo::run(args, &mut session),
+        Command::Learn(args) => cmd::learn::run(args, &mut session),
+        Command::Fit(args) => cmd::fit::run(args, &mut session),
+        Command::Eval(args) => cmd::eval::run(args, &mut session),
+        Command::Prob(args) => cmd::prob::run(args, &mut session),
+        Command::Marginals(args) => cmd::marginals::run(args, &mut session),
+        Command::Mpe(args) => cmd::mpe::run(args, &mut session),
+        Command::Sample(args) => cmd::sample::run(args, &mut session),
+        Command::Worlds(args) => cmd::worlds::run(args, &mut session),
+        Command::Possible(args) => cmd::possible::run(args, &mut session),
+        Command::Info(args) => cmd::info::run(args, &mut session),
+        Command::Compare(args) => cmd::compare::run(args, &mut session),
+        Command::Validate(args) => cmd::validate::run(args, &mut session),
+        Command::Convert(args) => cmd::convert::run(args, &mut session),
+        Command::Vtree(args) => cmd::vtree::run(args, &mut session),
+        Command::Draw(args) => cmd::draw::run(args, &mut session),
+        Command::Data(args) => cmd::data::run(args, &mut session),
+    }?;
+    session.finish()?;
+    Ok(verdict)
+}

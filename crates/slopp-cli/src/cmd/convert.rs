@@ -1,0 +1,129 @@
+//! `slopp convert`: between the file formats of the field.
+
+use crate::args::ReadArgs;
+use crate::error::Error;
+use crate::input::{LoadedModel, read_records};
+use crate::report::object;
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::logic::Sdd;
+use slopp::{Certified, Model, Names, io};
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp convert other.psdd model.psdd --vtree other.vtree --names records.csv    one file that holds everything
+  slopp convert model.psdd plain.psdd --plain                                     without our comments
+  slopp convert formula.sdd model.psdd --vtree formula.vtree                      uniform over its models
+  slopp convert model.psdd base.sdd                                               what is possible, as a formula";
+
+/// Convert between .psdd, .sdd and .vtree files, told by the endings of the names
+///
+/// A .psdd file we write is a standard one whose comments also hold vtree, names, counts and origin. A .sdd file
+/// becomes the uniform distribution over its models; from a PSDD, a .sdd file is its base, the formula of what is
+/// possible. A .vtree file can be taken from any of them.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ConvertArgs {
+    /// The file to read: .psdd, .sdd or .vtree, gzipped or not
+    input: PathBuf,
+    /// The file to write: .psdd, .sdd or .vtree
+    output: PathBuf,
+    /// The vtree of the input, if its file does not hold it
+    #[arg(long, value_name = "FILE")]
+    vtree: Option<PathBuf>,
+    /// Name the variables like the columns of this file of records
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Write a .psdd file without our comments
+    #[arg(long)]
+    plain: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Psdd,
+    Sdd,
+    Vtree,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Format, Error> {
+        let name = path.to_string_lossy().to_lowercase();
+        match name.strip_suffix(".gz").unwrap_or(&name).rsplit('.').next() {
+            Some("psdd") => Ok(Format::Psdd),
+            Some("sdd") => Ok(Format::Sdd),
+            Some("vtree") => Ok(Format::Vtree),
+            _ => Err(Error::new(format!("{}: the format is told by the ending of the name", path.display()))
+                .hint("names that end in .psdd, .sdd or .vtree; `slopp draw` makes pictures")),
+        }
+    }
+}
+
+pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, Error> {
+    let (from, to) = (Format::of(&args.input)?, Format::of(&args.output)?);
+    if args.plain && to != Format::Psdd {
+        return Err(Error::new("--plain is for .psdd files").hint("leave it out, or write a .psdd file"));
+    }
+    match (from, to) {
+        (Format::Vtree, Format::Vtree) => io::write_vtree(&args.output, &io::read_vtree(&args.input)?.vtree)?,
+        (Format::Vtree, _) => {
+            return Err(Error::new("a vtree alone is no model").hint("slopp learn records.csv --vtree FILE.vtree"));
+        }
+        (Format::Sdd, Format::Sdd | Format::Vtree) => {
+            let vtree = args.vtree.as_deref().map(io::read_vtree).transpose()?;
+            let sdd = io::read_sdd(&args.input, vtree.as_ref())?;
+            match to {
+                Format::Vtree => io::write_vtree(&args.output, sdd.vtree())?,
+                _ => io::write_sdd(&args.output, &sdd)?,
+            }
+        }
+        _ => write_model(args, to)?,
+    }
+    if session.json {
+        session.document(&object([("file", Value::from(args.output.display().to_string()))]))?;
+    } else if args.output != Path::new("-") {
+        session.note(format!("saved in {}", args.output.display()));
+    }
+    Ok(Verdict::Yes)
+}
+
+fn write_model(args: &ConvertArgs, to: Format) -> Result<(), Error> {
+    let loaded = LoadedModel::read_files(&args.input, args.vtree.as_deref())?;
+    match to {
+        Format::Vtree => io::write_vtree(&args.output, loaded.model.circuit.vtree())?,
+        Format::Sdd => {
+            let Certified::Psdd(psdd) = &loaded.model.circuit else {
+                return Err(not_a_psdd(&loaded));
+            };
+            io::write_sdd(&args.output, &Sdd::from_circuit(psdd)?)?;
+        }
+        Format::Psdd if args.plain => io::write_psdd(&args.output, &loaded.model.circuit)?,
+        Format::Psdd => io::write_model(&args.output, &named(loaded.model, args)?)?,
+    }
+    Ok(())
+}
+
+fn not_a_psdd(loaded: &LoadedModel) -> Error {
+    let overlap = match &loaded.model.circuit {
+        Certified::Psdd(_) => None,
+        Certified::Deterministic(_, overlap) | Certified::Circuit(_, overlap) => Some(overlap),
+    };
+    let reason = overlap.map(|overlap| loaded.overlap_in_words(overlap)).unwrap_or_default();
+    Error::new(format!("only a PSDD has a base that can be written as .sdd, and this is none: {reason}"))
+        .hint("`slopp validate` lists all overlaps; `slopp learn --learner slopp` makes a PSDD")
+}
+
+fn named(model: Model, args: &ConvertArgs) -> Result<Model, Error> {
+    let Some(file) = &args.names else { return Ok(model) };
+    let records = read_records(file, args.read)?;
+    let names: &Names = records.names();
+    if names.len() != model.names.len() {
+        let (columns, variables) = (names.len(), model.names.len());
+        return Err(Error::new(format!("{} has {columns} columns, the model {variables} variables", file.display())));
+    }
+    Ok(Model { names: records.names().clone(), ..model })
+}

@@ -1,0 +1,127 @@
+//! `slopp eval`: how well a model explains records.
+
+use crate::args::{ModelArgs, ReadArgs};
+use crate::error::Error;
+use crate::input::{LoadedModel, read_records_of};
+use crate::report::{count, facts, json, json_count, json_list, logarithm, object};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::Records;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp eval model.psdd test.csv
+  slopp eval model.psdd test.data.gz --json
+  slopp eval model.psdd test.csv --per-record > log-likelihoods.txt";
+
+/// How well does a model explain records? Log-likelihood and impossible records
+///
+/// The log-likelihood is in nats and summed over the possible records; impossible ones (probability zero, which a
+/// closed-world model has) are counted apart. Per record it is only given if all are possible, because the mean over
+/// the possible ones is no fair measure. Missing cells are summed out.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct EvalArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The records: CSV, .data or .wdata, `-` for stdin
+    data: PathBuf,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Write one log-likelihood per record, in the order of the file
+    #[arg(long)]
+    per_record: bool,
+    /// Also give the flow value that the SLoPP paper printed as log-likelihood; it is none if primes overlap
+    #[arg(long)]
+    flow: bool,
+}
+
+pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Error> {
+    let loaded = LoadedModel::read(&args.model)?;
+    let records = read_records_of(&args.data, args.read, &loaded.model.names)?;
+    let log_likelihoods = loaded.log_likelihoods(&records)?;
+    let score = Score::new(&records, &log_likelihoods);
+    let flow = match args.flow {
+        true => Some(Score::new(&records, &loaded.model.circuit.flow_log_values(&records)?)),
+        false => None,
+    };
+    let per_record = || records.original().iter().map(|&row| log_likelihoods[row as usize]);
+    if session.json {
+        let mut entries = score.entries();
+        if let Some(flow) = &flow {
+            entries.push(("flow_log_value", json(flow.log_likelihood)));
+            entries.push(("flow_log_value_per_possible_record", json(flow.per_possible())));
+        }
+        if args.per_record {
+            entries.push(("per_record", json_list(per_record())));
+        }
+        session.document(&object(entries))?;
+    } else if args.per_record {
+        for value in per_record() {
+            session.line(if value == f64::NEG_INFINITY { "-inf".to_owned() } else { value.to_string() })?;
+        }
+        session.note(format!("{} of {} records are impossible", count(score.impossible), count(score.records)));
+    } else {
+        let mut lines = vec![
+            ("records", count(score.records)),
+            ("impossible", count(score.impossible)),
+            ("log-likelihood", logarithm(score.log_likelihood)),
+            ("  per record", score.per_record().map_or("none: some records are impossible".to_owned(), logarithm)),
+            ("  per possible record", logarithm(score.per_possible())),
+        ];
+        if let Some(flow) = &flow {
+            lines.push(("flow value of the paper", logarithm(flow.log_likelihood)));
+            lines.push(("  per possible record", logarithm(flow.per_possible())));
+        }
+        session.line(facts(lines))?;
+    }
+    Ok(Verdict::Yes)
+}
+
+/// The log-likelihood of records, with the impossible ones apart.
+pub(crate) struct Score {
+    /// The total weight.
+    pub(crate) records: f64,
+    /// The weight of records with probability zero: the γ of the paper.
+    pub(crate) impossible: f64,
+    /// The sum over the others.
+    pub(crate) log_likelihood: f64,
+}
+
+impl Score {
+    /// Adds up the log-likelihoods of distinct rows.
+    pub(crate) fn new(records: &Records, log_likelihoods: &[f64]) -> Score {
+        let mut score = Score { records: records.total(), impossible: 0.0, log_likelihood: 0.0 };
+        for (&weight, &value) in records.weights().iter().zip(log_likelihoods) {
+            if value == f64::NEG_INFINITY {
+                score.impossible += weight;
+            } else {
+                score.log_likelihood += weight * value;
+            }
+        }
+        score
+    }
+
+    /// The mean over all records, if all are possible.
+    pub(crate) fn per_record(&self) -> Option<f64> {
+        (self.impossible == 0.0 && self.records > 0.0).then(|| self.log_likelihood / self.records)
+    }
+
+    /// The mean over the possible records; NaN if there are none.
+    pub(crate) fn per_possible(&self) -> f64 {
+        self.log_likelihood / (self.records - self.impossible)
+    }
+
+    /// The keys that scripts rely on.
+    pub(crate) fn entries(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("records", json_count(self.records)),
+            ("impossible", json_count(self.impossible)),
+            ("log_likelihood", json(self.log_likelihood)),
+            ("log_likelihood_per_record", self.per_record().map_or(Value::Null, json)),
+            ("log_likelihood_per_possible_record", json(self.per_possible())),
+        ]
+    }
+}

@@ -1,0 +1,112 @@
+//! `slopp info`: what a model is.
+
+use crate::args::ModelArgs;
+use crate::error::Error;
+use crate::input::{LoadedModel, certificate, certificate_in_words};
+use crate::report::{count, facts, json, object};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp info model.psdd
+  slopp info other.psdd --vtree other.vtree --json";
+
+/// What is this model? Sizes, certificate, model count, entropy, names, vtree, origin
+///
+/// Sizes are counted as peers do (elements, parameters) and as the SLoPP paper does (sums + elements + tops + distinct
+/// literals). The model count is the exact number of possible worlds; it and the entropy need a deterministic circuit.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct InfoArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+}
+
+pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Error> {
+    let loaded = LoadedModel::read(&args.model)?;
+    let model = &loaded.model;
+    let stats = model.circuit.stats();
+    let deterministic = model.circuit.deterministic();
+    let model_count = deterministic.map(|d| d.model_count().to_string());
+    let entropy = deterministic.map(|d| d.entropy());
+    let vtree = model.circuit.vtree().line(&model.names).to_string();
+    let note = match &model.circuit {
+        slopp::Certified::Psdd(_) => None,
+        slopp::Certified::Deterministic(_, overlap) => Some(loaded.overlap_in_words(overlap)),
+        slopp::Certified::Circuit(_, overlap) => {
+            Some(format!("no model count and no entropy: {}", loaded.overlap_in_words(overlap)))
+        }
+    };
+    if session.json {
+        let number = |n: usize| Value::from(n);
+        let mut entries = vec![
+            ("variables", number(model.circuit.var_count())),
+            ("nodes", number(stats.nodes)),
+            ("elements", number(stats.elements)),
+            ("parameters", number(stats.parameters)),
+            ("size_paper", number(stats.size_paper)),
+            ("model_count", model_count.map_or(Value::Null, Value::from)),
+            ("sums", number(stats.sums)),
+            ("tops", number(stats.tops)),
+            ("literals", number(stats.literals)),
+            ("certificate", Value::from(certificate(&model.circuit))),
+            ("entropy", entropy.map_or(Value::Null, json)),
+            ("counts_kept", Value::Bool(model.circuit.counts().is_some())),
+            ("names", model.names.iter().map(Value::from).collect()),
+            ("vtree", Value::from(vtree)),
+            ("origin", object(model.origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str()))))),
+        ];
+        if let Some(note) = note {
+            entries.push(("note", Value::from(note)));
+        }
+        session.document(&object(entries))?;
+        return Ok(Verdict::Yes);
+    }
+    let mut lines = vec![
+        ("variables", count(model.circuit.var_count() as f64)),
+        ("certificate", certificate_in_words(&model.circuit).to_owned()),
+        ("nodes", nodes(&stats)),
+        ("elements", count(stats.elements as f64)),
+        ("parameters", count(stats.parameters as f64)),
+        ("size in the paper", count(stats.size_paper as f64)),
+    ];
+    if let (Ok(models), Ok(entropy)) = (model_count, entropy) {
+        lines.push(("possible worlds", big(&models, model.circuit.var_count())));
+        lines.push(("entropy", format!("{entropy:.4} nats")));
+    }
+    lines.push(("counts kept", if model.circuit.counts().is_some() { "yes" } else { "no" }.to_owned()));
+    lines.push(("names", shortened(&model.names.iter().collect::<Vec<_>>().join(", "))));
+    lines.push(("vtree", shortened(&vtree)));
+    lines.extend(model.origin.iter().map(|(key, value)| (key.as_str(), value.clone())));
+    session.line(facts(lines))?;
+    if let Some(note) = note {
+        session.note(note);
+    }
+    Ok(Verdict::Yes)
+}
+
+fn nodes(stats: &slopp::circuit::Stats) -> String {
+    let [all, sums, tops, literals] =
+        [stats.nodes, stats.sums, stats.tops, stats.literals].map(|number| count(number as f64));
+    format!("{all} ({sums} sums, {tops} tops, {literals} literals)")
+}
+
+/// A large whole number, given by its digits, next to the number of all worlds.
+pub(crate) fn big(digits: &str, variables: usize) -> String {
+    let number = match digits.len() {
+        ..=15 => digits.parse().map_or_else(|_| digits.to_owned(), count),
+        16..=40 => digits.to_owned(),
+        length => format!("{}.{}e{} ({length} digits)", &digits[..1], &digits[1..4], length - 1),
+    };
+    format!("{number} of 2^{variables}")
+}
+
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 400;
+    match text.char_indices().nth(SHOWN) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}… (--json has all)", &text[..end]),
+    }
+}

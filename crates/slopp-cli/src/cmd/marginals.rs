@@ -1,0 +1,149 @@
+//! `slopp marginals`: the probability of every variable, and of every pair.
+
+use crate::args::{GivenArgs, ModelArgs, ReadArgs};
+use crate::error::Error;
+use crate::input::{LoadedModel, read_records_of};
+use crate::report::{Table, header, json, json_list, object, probability};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::Var;
+use slopp::infer::{Evidence, PairMarginals};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp marginals model.psdd --given \"smoker, !cancer\"
+  slopp marginals model.psdd --pairs --limit 10            the ten most dependent pairs
+  slopp marginals model.psdd --records patients.csv        one line of marginals per record";
+
+/// The probability of every variable, also given evidence
+///
+/// All variables at once, in one pass up and one down the circuit. With --pairs also the joint probability of every
+/// pair of variables, the most dependent pairs first. With --records one answer per record, which is the evidence.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct MarginalsArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    given: GivenArgs,
+    /// Also all pairs of variables
+    #[arg(long)]
+    pairs: bool,
+    /// Print at most this many pairs; JSON has all unless this is given [default: 20]
+    #[arg(long, value_name = "N", requires = "pairs")]
+    limit: Option<usize>,
+    /// One answer per record of this file, whose cells may be missing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["given", "pairs"])]
+    records: Option<PathBuf>,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict, Error> {
+    let loaded = LoadedModel::read(&args.model)?;
+    if let Some(file) = &args.records {
+        return batch(args, &loaded, file, session);
+    }
+    let names = &loaded.model.names;
+    let given = loaded.evidence(args.given.given.as_deref())?;
+    let marginals = loaded.model.circuit.marginals(&given)?;
+    let pairs = match args.pairs {
+        true => Some(strongest(&loaded.model.circuit.pair_marginals(&given)?, &given)),
+        false => None,
+    };
+    if session.json {
+        let by_name = object(names.iter().zip(&marginals).map(|(name, &p)| (name, json(p))));
+        let mut entries = vec![("given", Value::from(given.display(names).to_string())), ("marginals", by_name)];
+        if let Some(pairs) = pairs {
+            let shown = pairs.into_iter().take(args.limit.unwrap_or(usize::MAX));
+            let pair = |p: Pair| {
+                object([
+                    ("a", Value::from(names.of(p.a))),
+                    ("b", Value::from(names.of(p.b))),
+                    ("both", json(p.both)),
+                    ("mutual_information", json(p.information)),
+                ])
+            };
+            entries.push(("pairs", shown.map(pair).collect()));
+        }
+        session.document(&object(entries))?;
+        return Ok(Verdict::Yes);
+    }
+    let mut table = Table::titled(["variable", "P(true)"]);
+    for (i, &p) in marginals.iter().enumerate() {
+        let var = Var(i as u32);
+        let known = if given.value(var).is_some() { "given" } else { "" };
+        table.push([names.of(var).to_owned(), probability(p), known.to_owned()]);
+    }
+    session.table(&table)?;
+    if let Some(pairs) = pairs {
+        let mut table = Table::titled(["pair", "P(a, b)", "P(a) P(b)", "mutual information"]);
+        let shown = args.limit.unwrap_or(20).min(pairs.len());
+        for p in &pairs[..shown] {
+            let independent = marginals[p.a.index()] * marginals[p.b.index()];
+            table.push([
+                format!("{}, {}", names.of(p.a), names.of(p.b)),
+                probability(p.both),
+                probability(independent),
+                format!("{:.4}", p.information),
+            ]);
+        }
+        session.line("")?;
+        session.table(&table)?;
+        if shown < pairs.len() {
+            session.note(format!("{shown} of {} pairs are shown; --limit changes that", pairs.len()));
+        }
+    }
+    Ok(Verdict::Yes)
+}
+
+fn batch(args: &MarginalsArgs, loaded: &LoadedModel, file: &PathBuf, session: &mut Session) -> Result<Verdict, Error> {
+    let names = &loaded.model.names;
+    let records = read_records_of(file, args.read, names)?;
+    let answers = loaded.model.circuit.marginals_batch(&records)?;
+    let by_record = records.original().iter().map(|&row| answers[row as usize].as_ref());
+    if session.json {
+        let line = |answer: Option<&Vec<f64>>| answer.map_or(Value::Null, |p| json_list(p.iter().copied()));
+        let variables: Value = names.iter().map(Value::from).collect();
+        session.document(&object([("variables", variables), ("marginals", by_record.map(line).collect())]))?;
+    } else {
+        session.line(header(names))?;
+        for answer in by_record {
+            let line = answer.map(|p| p.iter().map(|p| format!("{p:.6}")).collect::<Vec<_>>().join(","));
+            session.line(line.unwrap_or_else(|| "impossible".to_owned()))?;
+        }
+    }
+    Ok(Verdict::Yes)
+}
+
+struct Pair {
+    a: Var,
+    b: Var,
+    both: f64,
+    information: f64,
+}
+
+/// All pairs of unknown variables, those that tell most about each other first.
+fn strongest(marginals: &PairMarginals, given: &Evidence) -> Vec<Pair> {
+    let unknown: Vec<Var> = (0..marginals.var_count() as u32).map(Var).filter(|&x| given.value(x).is_none()).collect();
+    let mut pairs = Vec::new();
+    for (i, &a) in unknown.iter().enumerate() {
+        for &b in &unknown[i + 1..] {
+            pairs.push(Pair { a, b, both: marginals.both(a, b), information: information(marginals, a, b) });
+        }
+    }
+    pairs.sort_by(|x, y| y.information.total_cmp(&x.information));
+    pairs
+}
+
+/// The mutual information of two variables in nats.
+fn information(marginals: &PairMarginals, a: Var, b: Var) -> f64 {
+    let single = |x: Var, value: bool| if value { marginals.single(x) } else { 1.0 - marginals.single(x) };
+    let term = |(x, y)| {
+        let joint = marginals.of(a, x, b, y);
+        if joint > 0.0 { joint * (joint / (single(a, x) * single(b, y))).ln() } else { 0.0 }
+    };
+    [(false, false), (false, true), (true, false), (true, true)].map(term).iter().sum::<f64>().max(0.0)
+}

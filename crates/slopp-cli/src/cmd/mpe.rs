@@ -1,0 +1,92 @@
+//! `slopp mpe`: the most probable worlds.
+
+use crate::args::{GivenArgs, ModelArgs, ReadArgs};
+use crate::error::Error;
+use crate::input::{LoadedModel, read_records_of};
+use crate::report::{cells, header, json, json_world, logarithm, object, probability, world};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::Names;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp mpe model.psdd --given \"smoker\"
+  slopp mpe model.psdd -k 5 --json
+  slopp mpe model.psdd --records patients.csv    completes each record in the most probable way";
+
+/// The most probable world, or the k most probable ones, also given evidence
+///
+/// Exact: the maximum over all worlds that agree with the evidence. Needs a deterministic circuit; a mixture is
+/// refused with the reason.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct MpeArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    given: GivenArgs,
+    /// How many worlds
+    #[arg(short, value_name = "K", default_value_t = 1)]
+    k: usize,
+    /// One answer per record of this file, whose cells may be missing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["given", "k"])]
+    records: Option<PathBuf>,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Error> {
+    let loaded = LoadedModel::read(&args.model)?;
+    let circuit = loaded.deterministic("the most probable world")?;
+    let names = &loaded.model.names;
+    if let Some(file) = &args.records {
+        let records = read_records_of(file, args.read, names)?;
+        let answers = circuit.mpe_batch(&records)?;
+        let by_record = records.original().iter().map(|&row| answers[row as usize].as_ref());
+        if session.json {
+            let entry = |a: Option<&(Vec<bool>, f64)>| a.map_or(Value::Null, |(w, log)| world_entry(names, w, *log));
+            session.document(&object([("worlds", by_record.map(entry).collect())]))?;
+        } else {
+            session.line(header(names))?;
+            for answer in by_record {
+                session.line(answer.map_or("impossible".to_owned(), |(world, _)| cells(world)))?;
+            }
+        }
+        return Ok(Verdict::Yes);
+    }
+    let given = loaded.evidence(args.given.given.as_deref())?;
+    let log_given = circuit.log_evidence(&given)?;
+    let worlds = match args.k {
+        1 => vec![circuit.mpe(&given)?],
+        k => circuit.top_worlds(&given, k)?,
+    };
+    if session.json {
+        let entries = worlds.iter().map(|(world, log)| {
+            let mut entry = world_entry(names, world, *log);
+            entry["probability_given"] = json((log - log_given).exp().min(1.0));
+            entry
+        });
+        let given = Value::from(given.display(names).to_string());
+        session.document(&object([("given", given), ("worlds", entries.collect())]))?;
+        return Ok(Verdict::Yes);
+    }
+    for (i, (most_probable, log)) in worlds.iter().enumerate() {
+        let rank = if args.k == 1 { String::new() } else { format!("{}. ", i + 1) };
+        let conditional = match given.known_count() {
+            0 => String::new(),
+            _ => format!(", given the evidence {}", probability((log - log_given).exp().min(1.0))),
+        };
+        session.line(format!("{rank}P = {}{conditional} (ln P = {})", probability(log.exp()), logarithm(*log)))?;
+        session.line(format!("   {}", world(names, most_probable)))?;
+    }
+    if worlds.len() < args.k {
+        session.note(format!("there are only {} possible worlds", worlds.len()));
+    }
+    Ok(Verdict::Yes)
+}
+
+fn world_entry(names: &Names, world: &[bool], log: f64) -> Value {
+    object([("world", json_world(names, world)), ("probability", json(log.exp())), ("log_probability", json(log))])
+}

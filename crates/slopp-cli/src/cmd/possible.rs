@@ -1,0 +1,84 @@
+//! `slopp possible`: which records a model allows, and what would have to change in the others.
+
+use crate::args::{ModelArgs, ReadArgs};
+use crate::error::Error;
+use crate::input::{LoadedModel, read_records_of};
+use crate::report::{count, json_count, json_world, object};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::infer::Nearest;
+use slopp::{Records, Var};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp possible model.psdd orders.csv          which records are impossible, and which cells to change
+  slopp possible model.psdd orders.csv --json";
+
+/// Is each record possible, and if not, what is the nearest possible world?
+///
+/// Lists the impossible records by their number in the file, with the smallest number of cells that must change and
+/// one way to do it. Exit code 1 if some record is impossible.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PossibleArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The records: CSV, .data or .wdata, `-` for stdin
+    data: PathBuf,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Print at most this many impossible records; 0 for all; JSON always has all
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+}
+
+pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict, Error> {
+    let loaded = LoadedModel::read(&args.model)?;
+    let names = &loaded.model.names;
+    let records = read_records_of(&args.data, args.read, names)?;
+    let nearest = loaded.model.circuit.nearest_batch(&records)?;
+    let weights = records.weights().iter().zip(&nearest);
+    let impossible: f64 = weights.filter(|(_, n)| n.distance > 0).map(|(weight, _)| weight).sum();
+    let by_record = records.original().iter().map(|&row| row as usize).enumerate();
+    let verdict = if impossible > 0.0 { Verdict::No } else { Verdict::Yes };
+    if session.json {
+        let entry = |(_, row): (usize, usize)| {
+            let change = changes(&records, row, &nearest[row]);
+            object([
+                ("possible", Value::Bool(nearest[row].distance == 0)),
+                ("distance", Value::from(nearest[row].distance)),
+                ("nearest", json_world(names, &nearest[row].world)),
+                ("change", object(change.into_iter().map(|(x, value)| (names.of(x), Value::Bool(value))))),
+            ])
+        };
+        session.document(&object([
+            ("records", json_count(records.total())),
+            ("impossible", json_count(impossible)),
+            ("answers", by_record.map(entry).collect()),
+        ]))?;
+        return Ok(verdict);
+    }
+    session.line(format!("{} of {} records are impossible", count(impossible), count(records.total())))?;
+    let limit = if args.limit == 0 { usize::MAX } else { args.limit };
+    let mut faulty = by_record.filter(|&(_, row)| nearest[row].distance > 0);
+    for (number, row) in faulty.by_ref().take(limit) {
+        let change = changes(&records, row, &nearest[row]);
+        let words: Vec<String> = change.iter().map(|&(x, value)| names.literal(x.is(value))).collect();
+        let cells = if change.len() == 1 { "cell" } else { "cells" };
+        session.line(format!("record {}: change {} {cells} to {}", number + 1, change.len(), words.join(", ")))?;
+    }
+    let more = faulty.count();
+    if more > 0 {
+        session.note(format!("{more} more; --limit 0 lists all"));
+    }
+    Ok(verdict)
+}
+
+/// The known cells that the nearest world changes, with their new values.
+pub(crate) fn changes(records: &Records, row: usize, nearest: &Nearest) -> Vec<(Var, bool)> {
+    let cells = records.row(row).zip(&nearest.world).enumerate();
+    let changed = cells.filter(|(_, (cell, value))| cell.is_some_and(|cell| cell != **value));
+    changed.map(|(i, (_, &value))| (Var(i as u32), value)).collect()
+}

@@ -1,0 +1,98 @@
+//! `slopp prob`: the probability of an event.
+
+use crate::args::{GivenArgs, ModelArgs, ReadArgs};
+use crate::error::Error;
+use crate::input::{LoadedModel, read_records_of};
+use crate::report::{json, json_list, logarithm, object, probability};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use slopp::infer::{Evidence, QueryError};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp prob model.psdd \"cancer\" --given \"smoker, !young\"
+  slopp prob model.psdd --records patients.csv             P of each record, missing cells summed out
+  slopp prob model.psdd \"cancer\" --records patients.csv    P(cancer | what is known of each patient)";
+
+/// The probability of an event, also given evidence
+///
+/// An event is a list of literals that hold together. Probability zero is an answer, conditioning on it is an error.
+/// With --records there is one answer per record: the probability of the record, or of EVENT given the record.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ProbArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The event: literals by name, such as "smoker, !cancer"
+    #[arg(required_unless_present = "records", allow_hyphen_values = true)]
+    event: Option<String>,
+    #[command(flatten)]
+    given: GivenArgs,
+    /// One answer per record of this file, whose cells may be missing
+    #[arg(long, value_name = "FILE", conflicts_with = "given")]
+    records: Option<PathBuf>,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Error> {
+    let loaded = LoadedModel::read(&args.model)?;
+    let event = loaded.evidence(args.event.as_deref())?;
+    if let Some(file) = &args.records {
+        return batch(args, &loaded, &event, file, session);
+    }
+    let given = loaded.evidence(args.given.given.as_deref())?;
+    let circuit = &*loaded.model.circuit;
+    let log_given = circuit.log_evidence(&given)?;
+    if log_given == f64::NEG_INFINITY {
+        return Err(Error::from(QueryError::ImpossibleEvidence)
+            .hint("`slopp possible` shows the nearest possible world of a record"));
+    }
+    // Event and evidence that contradict each other have probability zero together.
+    let log_probability = match Evidence::from_lits(circuit.var_count(), event.lits().chain(given.lits())) {
+        Ok(both) => (circuit.log_evidence(&both)? - log_given).min(0.0),
+        Err(_) => f64::NEG_INFINITY,
+    };
+    let p = log_probability.exp();
+    if session.json {
+        session.document(&object([("probability", json(p)), ("log_probability", json(log_probability))]))?;
+    } else {
+        let names = &loaded.model.names;
+        let condition = match given.known_count() {
+            0 => String::new(),
+            _ => format!(" | {}", given.display(names)),
+        };
+        session.line(format!("P({}{condition}) = {}", event.display(names), probability(p)))?;
+        session.line(format!("ln P = {}", logarithm(log_probability)))?;
+    }
+    Ok(Verdict::Yes)
+}
+
+fn batch(
+    args: &ProbArgs,
+    loaded: &LoadedModel,
+    event: &Evidence,
+    file: &PathBuf,
+    session: &mut Session,
+) -> Result<Verdict, Error> {
+    let records = read_records_of(file, args.read, &loaded.model.names)?;
+    // NaN stands for no answer: the record that is conditioned on is impossible.
+    let answers: Vec<f64> = match args.event {
+        None => loaded.log_likelihoods(&records)?,
+        Some(_) => {
+            let answers = loaded.model.circuit.conditional_batch(event, &records)?;
+            answers.into_iter().map(|answer| answer.map_or(f64::NAN, f64::ln)).collect()
+        }
+    };
+    let logs = records.original().iter().map(|&row| answers[row as usize]);
+    if session.json {
+        let probabilities = json_list(logs.clone().map(f64::exp));
+        session.document(&object([("probabilities", probabilities), ("log_probabilities", json_list(logs))]))?;
+    } else {
+        for log in logs {
+            session.line(if log.is_nan() { "impossible".to_owned() } else { probability(log.exp()) })?;
+        }
+    }
+    Ok(Verdict::Yes)
+}

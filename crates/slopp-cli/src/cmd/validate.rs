@@ -1,0 +1,126 @@
+//! `slopp validate`: is this file a PSDD?
+
+use crate::args::ModelArgs;
+use crate::error::Error;
+use crate::input::{LoadedModel, certificate, certificate_in_words};
+use crate::report::{counted, json, json_world, object};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::circuit::{Overlap, PARAMETER_TOLERANCE, ParameterFault};
+use slopp::{Certified, Model};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp validate model.psdd
+  slopp validate other.psdd --vtree other.vtree --json
+  slopp validate rounded.psdd --fix -o exact.psdd";
+
+/// Is this a PSDD? Exit code 0 yes, 1 no, 2 unreadable
+///
+/// Checks that the primes of every sum are exclusive and that parameters sum to one. What is wrong is told by node (the
+/// id of the file), property, the two elements (ids of prime and sub) and a witness world:
+/// `exclusive-primes`: primes overlap, though elements do not (still deterministic, but no PSDD);
+/// `determinism`: elements overlap, so some world has two derivations;
+/// `normalisation`: parameters do not sum to one.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ValidateArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// How far from one parameters may sum
+    #[arg(long, value_name = "X", default_value_t = PARAMETER_TOLERANCE)]
+    tolerance: f64,
+    /// List at most this many violations of each kind; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// Divide the parameters of every sum by their total, and save the result
+    #[arg(long, requires = "output")]
+    fix: bool,
+    /// Where to save the result of --fix
+    #[arg(short, long, value_name = "FILE", requires = "fix")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict, Error> {
+    if !(args.tolerance.is_finite() && args.tolerance >= 0.0) {
+        return Err(Error::new("--tolerance must be a finite number of at least 0"));
+    }
+    let mut loaded = LoadedModel::read(&args.model)?;
+    let limit = if args.limit == 0 { usize::MAX } else { args.limit };
+    if let Some(output) = &args.output {
+        let faults = loaded.model.circuit.parameter_faults(0.0).len();
+        loaded.model = renormalised(loaded.model);
+        slopp::io::write_model(output, &loaded.model)?;
+        session.note(format!("the parameters of {} were divided by their total", counted(faults, "sum")));
+    }
+    let circuit = &loaded.model.circuit;
+    let overlaps = match circuit {
+        Certified::Psdd(_) => Default::default(),
+        _ => circuit.overlaps(limit),
+    };
+    let faults = circuit.parameter_faults(args.tolerance);
+    let valid = overlaps.sums == 0 && faults.is_empty();
+    if session.json {
+        let violations = overlaps.examples.iter().map(|overlap| overlap_entry(&loaded, overlap));
+        let shown = faults.iter().take(limit).map(|fault| fault_entry(&loaded, fault));
+        session.document(&object([
+            ("valid", Value::Bool(valid)),
+            ("certificate", Value::from(certificate(circuit))),
+            ("overlapping_sums", Value::from(overlaps.sums)),
+            ("unnormalised_sums", Value::from(faults.len())),
+            ("violations", violations.chain(shown).collect()),
+        ]))?;
+    } else {
+        session.line(certificate_in_words(circuit))?;
+        for overlap in &overlaps.examples {
+            session.line(format!("{}: {}", property(overlap), loaded.overlap_in_words(overlap)))?;
+        }
+        for ParameterFault { node, total } in faults.iter().take(limit) {
+            let id = loaded.file_id(*node);
+            session.line(format!("normalisation: the parameters of node {id} sum to {total}, not to 1"))?;
+        }
+        let hidden = overlaps.sums - overlaps.examples.len() + faults.len().saturating_sub(limit);
+        if hidden > 0 {
+            session.note(format!("{hidden} more; --limit 0 lists all"));
+        }
+        if !faults.is_empty() && !args.fix {
+            session.note("`slopp validate MODEL --fix -o FILE` makes parameters sum to one");
+        }
+        session.line(if valid { "valid" } else { "not valid" })?;
+    }
+    Ok(if valid { Verdict::Yes } else { Verdict::No })
+}
+
+fn renormalised(model: Model) -> Model {
+    let circuit = (*model.circuit).clone().renormalised();
+    Model { circuit: Certified::new(circuit), ..model }
+}
+
+fn property(overlap: &Overlap) -> &'static str {
+    if overlap.weak { "exclusive-primes" } else { "determinism" }
+}
+
+fn overlap_entry(loaded: &LoadedModel, overlap: &Overlap) -> Value {
+    let element = |(prime, sub): (u64, u64)| object([("prime", Value::from(prime)), ("sub", Value::from(sub))]);
+    object([
+        ("node", Value::from(loaded.file_id(overlap.node))),
+        ("property", Value::from(property(overlap))),
+        ("elements", loaded.overlapping(overlap).map(element).into_iter().collect()),
+        ("witness", json_world(&loaded.model.names, &overlap.witness)),
+        ("message", Value::from(loaded.overlap_in_words(overlap))),
+    ])
+}
+
+fn fault_entry(loaded: &LoadedModel, fault: &ParameterFault) -> Value {
+    let id = loaded.file_id(fault.node);
+    object([
+        ("node", Value::from(id)),
+        ("property", Value::from("normalisation")),
+        ("elements", Value::Null),
+        ("witness", Value::Null),
+        ("total", json(fault.total)),
+        ("message", Value::from(format!("the parameters of node {id} sum to {}", fault.total))),
+    ])
+}

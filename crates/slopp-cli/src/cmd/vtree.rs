@@ -1,0 +1,173 @@
+//! `slopp vtree`: make, show and save vtrees.
+
+use crate::args::ReadArgs;
+use crate::error::Error;
+use crate::input::{LoadedModel, VtreeSource, parse_vtree, read_records};
+use crate::report::object;
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::learn::vtree::VtreeMethod;
+use slopp::{Names, Var, Vtree};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp vtree chow-liu --data records.csv -o records.vtree -o records.svg
+  slopp vtree \"((rain,wet),(cold,ice))\"
+  slopp vtree model.psdd                                      the vtree of a model";
+
+/// Make a vtree from data, a text or a file; show it as a line and a picture, save it as .vtree, .svg or .dot
+///
+/// A vtree says how a circuit may decompose. Methods that look at data: chow-liu, chow-liu-linear, mi-top-down,
+/// mi-bottom-up. Shapes: balanced, right-linear, left-linear, random.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct VtreeArgs {
+    /// A method, a .vtree file, a model (.psdd), or a text like "((1,2),(3,4))" with numbers or names
+    source: String,
+    /// The records to make the vtree for, which also name the variables
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// How many variables a shape has, if there are no records
+    #[arg(long, value_name = "N", conflicts_with = "data")]
+    variables: Option<usize>,
+    /// The vtree of a model, if its file does not hold it
+    #[arg(long, value_name = "FILE")]
+    vtree: Option<PathBuf>,
+    /// The seed of the methods random and mi-top-down
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Save as .vtree, .svg or .dot; may be given several times
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+}
+
+pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Error> {
+    let kinds = args.output.iter().map(|file| Kind::of(file)).collect::<Result<Vec<_>, _>>()?;
+    let (vtree, names) = make(args)?;
+    if vtree.var_count() != names.len() {
+        let (leaves, columns) = (vtree.var_count(), names.len());
+        return Err(Error::new(format!("the vtree has {leaves} variables but the records have {columns}"))
+            .hint("a vtree made for these records, or leave --data out"));
+    }
+    for (file, kind) in args.output.iter().zip(kinds) {
+        kind.save(file, &vtree, &names)?;
+        session.note(format!("saved in {}", file.display()));
+    }
+    let line = vtree.line(&names).to_string();
+    if session.json {
+        session.document(&object([
+            ("variables", Value::from(vtree.var_count())),
+            ("depth", Value::from(vtree.depth())),
+            ("right_linear", Value::Bool(vtree.is_right_linear())),
+            ("vtree", Value::from(line)),
+            ("vtree_by_number", Value::from(vtree.to_string())),
+            ("names", names.iter().map(Value::from).collect()),
+        ]))?;
+        return Ok(Verdict::Yes);
+    }
+    session.line(line)?;
+    // The picture of a deep vtree grows with the square of its depth.
+    const MAX_DEPTH: usize = 200;
+    if vtree.depth() <= MAX_DEPTH {
+        session.line("")?;
+        write!(session.out(), "{}", vtree.picture(&names))?;
+    } else {
+        session.note(format!("no picture: the vtree is {} deep; -o FILE.svg draws it", vtree.depth()));
+    }
+    Ok(Verdict::Yes)
+}
+
+fn make(args: &VtreeArgs) -> Result<(Vtree, Arc<Names>), Error> {
+    if Path::new(&args.source).extension() == Some(OsStr::new("psdd")) || args.source.ends_with(".psdd.gz") {
+        let model = LoadedModel::read_files(Path::new(&args.source), args.vtree.as_deref())?.model;
+        return Ok((Vtree::clone(model.circuit.vtree()), model.names));
+    }
+    let source = VtreeSource::find(&args.source)?;
+    if let Some(data) = &args.data {
+        let records = read_records(data, args.read)?;
+        let names = records.names().clone();
+        return Ok((source.build(&records, args.seed)?, names));
+    }
+    let vtree = match source {
+        VtreeSource::File(vtree) => vtree,
+        VtreeSource::Text(text) => return by_own_names(&text),
+        VtreeSource::Method(method) => shape(method, args)?,
+    };
+    let names = Names::numbered(vtree.var_count());
+    Ok((vtree, names.into()))
+}
+
+/// A vtree that needs no records.
+fn shape(method: VtreeMethod, args: &VtreeArgs) -> Result<Vtree, Error> {
+    let make: fn(usize, u64) -> Vtree = match method {
+        VtreeMethod::Balanced => |len, _| Vtree::balanced(len),
+        VtreeMethod::RightLinear => |len, _| Vtree::right_linear(len),
+        VtreeMethod::LeftLinear => |len, _| Vtree::left_linear(len),
+        VtreeMethod::Random => Vtree::random,
+        _ => {
+            return Err(Error::new(format!("the method {method} looks at records, and there are none"))
+                .hint(format!("slopp vtree {method} --data records.csv")));
+        }
+    };
+    match args.variables {
+        Some(0) => Err(Error::new("a vtree needs at least one variable")),
+        Some(len) if len > 1_000_000 => Err(Error::new("a vtree may have at most a million variables here")),
+        Some(len) => Ok(make(len, args.seed)),
+        None => Err(Error::new(format!("how many variables shall the {method} vtree have?"))
+            .hint("--variables N, or --data records.csv")),
+    }
+}
+
+/// A vtree from a text whose leaves are all numbers, or else names in the order they occur.
+fn by_own_names(text: &str) -> Result<(Vtree, Arc<Names>), Error> {
+    let mut names: Vec<String> = Vec::new();
+    let vtree = Vtree::parse_with(text, |leaf| {
+        names.push(leaf.to_owned());
+        Ok::<Var, Error>(Var(names.len() as u32 - 1))
+    })?;
+    if names.iter().all(|name| name.parse::<u32>().is_ok()) {
+        let names = Names::numbered(names.len());
+        return Ok((parse_vtree(text, &names)?, names.into()));
+    }
+    Ok((vtree, Names::new(names)?.into()))
+}
+
+/// What a file is to hold, by the ending of its name.
+pub(crate) enum Kind {
+    Vtree,
+    Svg,
+    Dot,
+}
+
+impl Kind {
+    /// The kind of a file that is to be written.
+    pub(crate) fn of(file: &Path) -> Result<Kind, Error> {
+        match file.extension().and_then(OsStr::to_str) {
+            Some("vtree") => Ok(Kind::Vtree),
+            Some("svg") => Ok(Kind::Svg),
+            Some("dot" | "gv") => Ok(Kind::Dot),
+            _ => Err(Error::new(format!("{}: what to write is told by the ending of the name", file.display()))
+                .hint("a name that ends in .vtree, .svg or .dot")),
+        }
+    }
+
+    fn save(&self, file: &Path, vtree: &Vtree, names: &Names) -> Result<(), Error> {
+        match self {
+            Kind::Vtree => slopp::io::write_vtree(file, vtree)?,
+            Kind::Svg => write_text(file, &slopp::render::vtree_svg(vtree, names))?,
+            Kind::Dot => write_text(file, &slopp::render::vtree_dot(vtree, names))?,
+        }
+        Ok(())
+    }
+}
+
+/// Writes a text, whole or not at all.
+pub(crate) fn write_text(file: &Path, text: &str) -> Result<(), Error> {
+    Ok(slopp::io::write_atomically(file, |out| out.write_all(text.as_bytes()))?)
+}

@@ -1,0 +1,53 @@
+//! `slopp worlds`: the possible worlds, one by one.
+
+use crate::args::{GivenArgs, ModelArgs};
+use crate::error::Error;
+use crate::input::LoadedModel;
+use crate::report::{cells, header, json_world, object};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp worlds model.psdd --limit 10
+  slopp worlds model.psdd --given \"smoker\" --limit 0 > worlds.csv    all of them";
+
+/// List the possible worlds of a model, also given evidence
+///
+/// One world per line, as CSV with names, in the order of the circuit and each once. `slopp info` tells how many
+/// there are; `slopp mpe -k N` lists them by probability.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct WorldsArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    given: GivenArgs,
+    /// At most this many; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    limit: usize,
+}
+
+pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, Error> {
+    let loaded = LoadedModel::read(&args.model)?;
+    let circuit = loaded.deterministic("the list of possible worlds")?;
+    let names = &loaded.model.names;
+    let given = loaded.evidence(args.given.given.as_deref())?;
+    let limit = if args.limit == 0 { usize::MAX } else { args.limit };
+    let mut worlds = circuit.worlds(&given)?;
+    if session.json {
+        let listed: Value = worlds.by_ref().take(limit).map(|world| json_world(names, &world)).collect();
+        let complete = Value::Bool(worlds.next().is_none());
+        session.document(&object([("worlds", listed), ("complete", complete)]))?;
+        return Ok(Verdict::Yes);
+    }
+    session.line(header(names))?;
+    for world in worlds.by_ref().take(limit) {
+        session.line(cells(&world))?;
+    }
+    if worlds.next().is_some() {
+        session.note(format!("only the first {limit} worlds are listed; --limit 0 lists all"));
+    }
+    Ok(Verdict::Yes)
+}

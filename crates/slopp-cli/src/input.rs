@@ -1,0 +1,196 @@
+//! What commands read: models, records, evidence, vtrees.
+
+use crate::args::{HeaderWhen, ModelArgs, ReadArgs};
+use crate::error::Error;
+use crate::report::world;
+use slopp::circuit::Overlap;
+use slopp::infer::Evidence;
+use slopp::io::{Header, Problem, RecordsOptions};
+use slopp::learn::vtree::VtreeMethod;
+use slopp::{Certified, Deterministic, Model, Names, NodeId, Records, Var, Vtree};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A model with the ids its file uses.
+pub(crate) struct LoadedModel {
+    /// The model.
+    pub(crate) model: Model,
+    file_ids: Vec<u64>,
+}
+
+impl LoadedModel {
+    /// Reads a model and gives it the strongest certificate it deserves.
+    pub(crate) fn read(args: &ModelArgs) -> Result<LoadedModel, Error> {
+        LoadedModel::read_files(&args.model, args.vtree.as_deref())
+    }
+
+    /// The same from a file and the vtree file it may need.
+    pub(crate) fn read_files(model: &Path, vtree: Option<&Path>) -> Result<LoadedModel, Error> {
+        if vtree.is_some_and(|vtree| vtree == Path::new("-")) && model == Path::new("-") {
+            return Err(Error::new("the model and the vtree cannot both come from stdin"));
+        }
+        let loaded = slopp::io::read_model(model, vtree)?;
+        Ok(LoadedModel { model: loaded.model, file_ids: loaded.file_ids })
+    }
+
+    /// The id of a node in the file.
+    pub(crate) fn file_id(&self, node: NodeId) -> u64 {
+        self.file_ids[node.index()]
+    }
+
+    /// What is known, or nothing; unknown names get a suggestion.
+    pub(crate) fn evidence(&self, text: Option<&str>) -> Result<Evidence, Error> {
+        Ok(Evidence::parse(text.unwrap_or(""), &self.model.names)?)
+    }
+
+    /// The log-likelihood of each distinct row, in the fastest way the certificate allows.
+    pub(crate) fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, Error> {
+        log_likelihoods(&self.model.circuit, records)
+    }
+
+    /// The circuit for a question that needs determinism; the refusal tells why and what can be asked instead.
+    pub(crate) fn deterministic(&self, question: &str) -> Result<&Deterministic, Error> {
+        self.model.circuit.deterministic().map_err(|overlap| {
+            let message = format!(
+                "{question} needs a deterministic circuit, and this one is a mixture: {}",
+                self.overlap_in_words(overlap)
+            );
+            Error::new(message).hint(
+                "eval, prob, marginals, sample and possible, which answer for mixtures too; \
+                 or learn a PSDD with `slopp learn --learner slopp`",
+            )
+        })
+    }
+
+    /// Two elements that overlap, by the ids of the file and the names of the variables.
+    pub(crate) fn overlap_in_words(&self, overlap: &Overlap) -> String {
+        let [a, b] = self.overlapping(overlap).map(|(prime, sub)| format!("({prime}, {sub})"));
+        let node = self.file_id(overlap.node);
+        let witness = world(&self.model.names, &overlap.witness);
+        match overlap.weak {
+            false => format!("at node {node} the elements {a} and {b} share the world {witness}"),
+            true => format!(
+                "at node {node} the primes of the elements {a} and {b} share the world {witness}, \
+                 though their subs exclude each other"
+            ),
+        }
+    }
+
+    /// The prime and the sub of two elements that overlap, by the ids of the file.
+    pub(crate) fn overlapping(&self, overlap: &Overlap) -> [(u64, u64); 2] {
+        let range = self.model.circuit.element_range(overlap.node);
+        [overlap.elements.0, overlap.elements.1].map(|i| {
+            let element = self.model.circuit.elements()[range.start + i];
+            (self.file_id(element.prime), self.file_id(element.sub))
+        })
+    }
+}
+
+/// The log-likelihood of each distinct row, in the fastest way the certificate allows.
+pub(crate) fn log_likelihoods(circuit: &Certified, records: &Records) -> Result<Vec<f64>, Error> {
+    Ok(match circuit.deterministic() {
+        Ok(deterministic) => deterministic.log_likelihoods(records)?,
+        Err(_) => circuit.log_likelihoods(records)?,
+    })
+}
+
+/// The certificate of a circuit in one word, as JSON has it.
+pub(crate) fn certificate(circuit: &Certified) -> &'static str {
+    match circuit {
+        Certified::Psdd(_) => "psdd",
+        Certified::Deterministic(..) => "deterministic",
+        Certified::Circuit(..) => "mixture",
+    }
+}
+
+/// The certificate of a circuit in words.
+pub(crate) fn certificate_in_words(circuit: &Certified) -> &'static str {
+    match circuit {
+        Certified::Psdd(_) => "a PSDD: the primes of every sum are proved exclusive",
+        Certified::Deterministic(..) => "deterministic but no PSDD: elements are exclusive, some primes overlap",
+        Certified::Circuit(..) => "not deterministic: elements overlap, so it is read as a mixture",
+    }
+}
+
+fn options(args: ReadArgs) -> RecordsOptions {
+    let header = match args.header {
+        HeaderWhen::Detect => Header::Detect,
+        HeaderWhen::Yes => Header::Present,
+        HeaderWhen::No => Header::Absent,
+    };
+    RecordsOptions { header, ..RecordsOptions::default() }
+}
+
+/// Reads records.
+pub(crate) fn read_records(path: &Path, args: ReadArgs) -> Result<Records, Error> {
+    Ok(slopp::io::read_records(path, &options(args))?)
+}
+
+/// Reads records over the variables of a model.
+pub(crate) fn read_records_of(path: &Path, args: ReadArgs, names: &Arc<Names>) -> Result<Records, Error> {
+    slopp::io::read_records_of(path, &options(args), names).map_err(|error| {
+        let unnamed = matches!(*error.problem, Problem::Columns { .. }) && **names == Names::numbered(names.len());
+        match unnamed {
+            true => Error::from(error).hint(
+                "the model has no names of its own; `slopp convert MODEL named.psdd --names RECORDS` gives it those of a file",
+            ),
+            false => Error::from(error),
+        }
+    })
+}
+
+/// A vtree as people ask for one, and how it was made: the name of a method, a file, or a text.
+pub(crate) enum VtreeSource {
+    Method(VtreeMethod),
+    File(Vtree),
+    Text(String),
+}
+
+impl VtreeSource {
+    /// Tells the three apart, and reads the file.
+    pub(crate) fn find(text: &str) -> Result<VtreeSource, Error> {
+        if let Ok(method) = text.parse() {
+            return Ok(VtreeSource::Method(method));
+        }
+        if text.trim_start().starts_with('(') {
+            return Ok(VtreeSource::Text(text.to_owned()));
+        }
+        let path = Path::new(text);
+        let looks_like_a_file = text == "-" || text.contains(['/', '.']) || path.exists();
+        if looks_like_a_file {
+            return Ok(VtreeSource::File(slopp::io::read_vtree(path)?.vtree));
+        }
+        // A single variable is the one text without parentheses.
+        match text.trim().parse::<u32>() {
+            Ok(_) => Ok(VtreeSource::Text(text.to_owned())),
+            Err(_) => Err(Error::from(text.parse::<VtreeMethod>().expect_err("tried above"))
+                .hint("a method, a .vtree file, or a text like \"((1,2),(3,4))\"")),
+        }
+    }
+
+    /// How the vtree is made, in one word.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            VtreeSource::Method(method) => method.name(),
+            VtreeSource::File(_) => "file",
+            VtreeSource::Text(_) => "text",
+        }
+    }
+
+    /// The vtree for these records.
+    pub(crate) fn build(self, records: &Records, seed: u64) -> Result<Vtree, Error> {
+        match self {
+            VtreeSource::Method(method) => Ok(method.build(records, seed)?),
+            VtreeSource::File(vtree) => Ok(vtree),
+            VtreeSource::Text(text) => parse_vtree(&text, records.names()),
+        }
+    }
+}
+
+/// A vtree from a text whose leaves are names or, where no variable has such a name, numbers from one.
+pub(crate) fn parse_vtree(text: &str, names: &Names) -> Result<Vtree, Error> {
+    Vtree::parse_with(text, |leaf| {
+        let number = || leaf.parse().ok().and_then(Var::from_number);
+        names.find(leaf).or_else(|error| number().ok_or(error)).map_err(Error::from)
+    })
+}

@@ -1,0 +1,162 @@
+//! Numbers, tables and JSON values as people and programs like to read them.
+
+use serde_json::{Map, Value};
+use slopp::Names;
+use std::fmt;
+
+/// A JSON object whose keys keep the order they are given in.
+pub(crate) fn object<K: Into<String>>(entries: impl IntoIterator<Item = (K, Value)>) -> Value {
+    Value::Object(entries.into_iter().map(|(key, value)| (key.into(), value)).collect::<Map<_, _>>())
+}
+
+/// A number in full precision; what JSON cannot say (−∞, NaN) is null.
+pub(crate) fn json(number: f64) -> Value {
+    serde_json::Number::from_f64(number).map_or(Value::Null, Value::Number)
+}
+
+/// Numbers in full precision.
+pub(crate) fn json_list(numbers: impl IntoIterator<Item = f64>) -> Value {
+    numbers.into_iter().map(json).collect()
+}
+
+/// A total weight, which is a whole number unless weights are not.
+pub(crate) fn json_count(count: f64) -> Value {
+    if count.fract() == 0.0 && count < 9e15 { Value::from(count as u64) } else { json(count) }
+}
+
+/// A world as an object from names to values.
+pub(crate) fn json_world(names: &Names, world: &[bool]) -> Value {
+    object(names.iter().zip(world).map(|(name, &value)| (name, Value::Bool(value))))
+}
+
+/// A whole number with its digits in groups of three, any other number with three decimals.
+pub(crate) fn count(number: f64) -> String {
+    if number.fract() != 0.0 {
+        return format!("{number:.3}");
+    }
+    let digits = format!("{number:.0}");
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// How many of something, with the word in the right number.
+pub(crate) fn counted(number: usize, word: &str) -> String {
+    format!("{} {word}{}", count(number as f64), if number == 1 { "" } else { "s" })
+}
+
+/// A probability with four significant digits, also near one.
+pub(crate) fn probability(p: f64) -> String {
+    if p == 0.0 || p == 1.0 {
+        format!("{p:.0}")
+    } else if p < 1e-4 {
+        format!("{p:.3e}")
+    } else if p > 0.9999 {
+        format!("1 - {:.3e}", 1.0 - p)
+    } else {
+        format!("{p:.4}")
+    }
+}
+
+/// A logarithm, or minus infinity.
+pub(crate) fn logarithm(x: f64) -> String {
+    if x == f64::NEG_INFINITY { "-inf".to_owned() } else { format!("{x:.4}") }
+}
+
+/// A world as people read it: what is true, by name.
+pub(crate) fn world(names: &Names, world: &[bool]) -> String {
+    let literals = world.iter().enumerate().map(|(i, &value)| names.literal(slopp::Var(i as u32).is(value)));
+    literals.collect::<Vec<_>>().join(", ")
+}
+
+/// Names as the header of a CSV file.
+pub(crate) fn header(names: &Names) -> String {
+    let quoted = |name: &str| match name.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => name.to_owned(),
+    };
+    names.iter().map(quoted).collect::<Vec<_>>().join(",")
+}
+
+/// A world as a line of a CSV file.
+pub(crate) fn cells(world: &[bool]) -> String {
+    world.iter().map(|&value| if value { "1" } else { "0" }).collect::<Vec<_>>().join(",")
+}
+
+/// Only what is true in a world, by name.
+pub(crate) fn trues(names: &Names, world: &[bool]) -> String {
+    let found: Vec<&str> = names.iter().zip(world).filter(|(_, value)| **value).map(|(name, _)| name).collect();
+    if found.is_empty() { "nothing".to_owned() } else { found.join(", ") }
+}
+
+/// Lines of cells, aligned in columns: the first to the left, the others to the right.
+#[derive(Default)]
+pub(crate) struct Table {
+    lines: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with a line of titles.
+    pub(crate) fn titled<C: Into<String>>(titles: impl IntoIterator<Item = C>) -> Table {
+        let mut table = Table::default();
+        table.push(titles);
+        table
+    }
+
+    /// Adds a line.
+    pub(crate) fn push<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        self.lines.push(cells.into_iter().map(Into::into).collect());
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let columns = self.lines.iter().map(Vec::len).max().unwrap_or(0);
+        let wide = |column: usize| self.lines.iter().filter_map(|l| l.get(column)).map(|c| c.chars().count()).max();
+        let widths: Vec<usize> = (0..columns).map(|column| wide(column).unwrap_or(0)).collect();
+        for line in &self.lines {
+            let mut text = String::new();
+            for (i, (cell, &width)) in line.iter().zip(&widths).enumerate() {
+                text += &if i == 0 { format!("{cell:<width$}") } else { format!("  {cell:>width$}") };
+            }
+            writeln!(f, "{}", text.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// Names with values below each other, the values aligned.
+pub(crate) fn facts<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -> impl fmt::Display {
+    let facts: Vec<(&str, String)> = facts.into_iter().collect();
+    let width = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let lines: Vec<String> = facts.iter().map(|(name, value)| format!("{name:<width$}  {value}")).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!(count(1234567.0), "1 234 567");
+        assert_eq!(count(100.0), "100");
+        assert_eq!(count(2.5), "2.500");
+        assert_eq!([probability(0.0), probability(1.0), probability(0.25)], ["0", "1", "0.2500"]);
+        assert_eq!(probability(1.5e-7), "1.500e-7");
+        assert_eq!(probability(1.0 - 1e-6), "1 - 1.000e-6");
+        assert_eq!(json(f64::NEG_INFINITY), Value::Null);
+    }
+
+    #[test]
+    fn tables_are_aligned() {
+        let mut table = Table::titled(["name", "p"]);
+        table.push(["a", "0.25"]);
+        assert_eq!(table.to_string(), "name     p\na     0.25\n");
+    }
+}

@@ -1,0 +1,75 @@
+//! What all commands share: where results go, in which form, and who listens to progress.
+
+use crate::error::Error;
+use crate::progress::Bar;
+use crate::report::Table;
+use serde_json::Value;
+use std::fmt;
+use std::io::{self, BufWriter, Stdout, Write};
+
+/// What a command answers beyond its output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Done, or yes: exit code 0.
+    Yes,
+    /// The answer is no: exit code 1.
+    No,
+}
+
+/// One run of the program.
+pub(crate) struct Session {
+    /// Whether results are one JSON document.
+    pub(crate) json: bool,
+    quiet: bool,
+    out: BufWriter<Stdout>,
+}
+
+impl Session {
+    /// A session that writes to stdout.
+    pub(crate) fn new(json: bool, quiet: bool) -> Session {
+        Session { json, quiet, out: BufWriter::new(io::stdout()) }
+    }
+
+    /// A bar for long work.
+    pub(crate) fn progress(&self) -> Bar {
+        Bar::new(self.quiet)
+    }
+
+    /// A line of the result.
+    pub(crate) fn line(&mut self, line: impl fmt::Display) -> Result<(), Error> {
+        writeln!(self.out, "{line}")?;
+        Ok(())
+    }
+
+    /// A table of the result.
+    pub(crate) fn table(&mut self, table: &Table) -> Result<(), Error> {
+        write!(self.out, "{table}")?;
+        Ok(())
+    }
+
+    /// The result as one JSON document.
+    pub(crate) fn document(&mut self, document: &Value) -> Result<(), Error> {
+        serde_json::to_writer_pretty(&mut self.out, document).map_err(io::Error::from)?;
+        writeln!(self.out)?;
+        Ok(())
+    }
+
+    /// Where results go, for those who write much.
+    pub(crate) fn out(&mut self) -> &mut dyn Write {
+        &mut self.out
+    }
+
+    /// A remark on stderr that is no part of the result.
+    pub(crate) fn note(&self, note: impl fmt::Display) {
+        if !self.quiet {
+            // A lost remark is no reason to fail.
+            let _ = writeln!(io::stderr(), "note: {note}");
+        }
+    }
+
+    /// Hands everything to stdout.
+    pub(crate) fn finish(mut self) -> Result<(), Error> {
+        self.out.flush()?;
+        Ok(())
+    }
+}

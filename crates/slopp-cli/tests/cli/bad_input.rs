@@ -1,0 +1,154 @@
+//! Bad input: a clear message with the way out, exit code 2, nothing written.
+
+use crate::folder::Folder;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::Write;
+
+/// Files of records that cannot be learned from, with what the message must say.
+#[test]
+fn bad_records() {
+    let wide = |cells: usize| vec!["1"; cells].join(",");
+    let mut zip = GzEncoder::new(Vec::new(), Compression::default());
+    zip.write_all("0,1\n1,1\n".repeat(1000).as_bytes()).unwrap();
+    let zipped = zip.finish().unwrap();
+    let mut damaged = zipped.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 0xff;
+    let cases: Vec<(&str, Vec<u8>, &[&str])> = vec![
+        ("empty.csv", b"".to_vec(), &["empty.csv", "is empty"]),
+        ("blank.csv", b"\n\n".to_vec(), &["is empty"]),
+        ("header.csv", b"a,b\n".to_vec(), &["a header and no records"]),
+        ("ragged.csv", b"a,b,c\n0,1,1\n0,1\n".to_vec(), &["ragged.csv, line 3", "expected 3 cells", "found 2"]),
+        ("cell.csv", b"a,b\n0,1\n0,maybe\n".to_vec(), &["line 3", "column 2", "(b)", "\"maybe\"", "0, 1, true"]),
+        ("nul.csv", b"0,1\n0,\x001\n".to_vec(), &["nul.csv", "NUL"]),
+        ("plain.csv.gz", b"0,1\n".to_vec(), &["plain.csv.gz", "no gzip data"]),
+        ("short.csv.gz", zipped[..zipped.len() / 2].to_vec(), &["gzip data", "cut off"]),
+        ("damaged.csv.gz", damaged, &["gzip data"]),
+        ("names.csv", b"a,a\n0,1\n".to_vec(), &["\"a\"", "columns 1 and 2"]),
+        ("weight.wdata", b"0|1,0\n".to_vec(), &["line 1", "weight"]),
+        ("wide.csv", format!("{}\n{}\n", wide(100_000), wide(100_000)).into_bytes(), &["100000", "balanced"]),
+    ];
+    for (name, content, fragments) in cases {
+        let folder = Folder::new();
+        folder.write(name, content);
+        folder.run(&format!("learn {name} -o model.psdd")).fails(fragments);
+        assert_eq!(folder.files(), [name], "nothing is written");
+    }
+    let folder = Folder::new();
+    folder.run("learn nothing.csv -o m.psdd").fails(&["nothing.csv", "cannot be opened"]);
+    folder.run("learn . -o m.psdd").fails(&["is a folder"]);
+    folder.run_with("learn - -o m.psdd", b"").fails(&["stdin", "is empty"]);
+    assert!(folder.files().is_empty());
+}
+
+/// Small, odd but sound: not an error.
+#[test]
+fn odd_records_are_no_error() {
+    let folder = Folder::new();
+    let wide = vec!["1,0"; 50_000].join(",");
+    for (name, content) in [
+        ("row.csv", "a,b,c\n1,0,1\n".to_owned()),
+        ("column.csv", "a\n1\n0\n1\n".to_owned()),
+        ("cell.data", "1\n".to_owned()),
+        ("constant.data", "1,0,1\n1,1,1\n1,0,1\n".to_owned()),
+        ("words.csv", "x y;z\nyes;no\nTRUE;f\n".to_owned()),
+        ("bom.csv", "\u{feff}a,b\r\n1,0\r\n0,1\r\n".to_owned()),
+        ("wide.data", format!("{wide}\n{wide}\n")),
+    ] {
+        folder.write(name, content);
+        for world in ["open", "closed"] {
+            let vtree = if name == "wide.data" { "balanced" } else { "chow-liu" };
+            folder.run(&format!("learn {name} --world {world} --learner factorised --vtree {vtree} -o m.psdd")).ok();
+            assert_eq!(folder.run(&format!("eval m.psdd {name} --json")).ok().json()["impossible"], 0, "{name}");
+            if name != "wide.data" {
+                folder.run(&format!("learn {name} --world {world} -o m.psdd")).ok();
+                folder.run(&format!("learn {name} --world {world} --learner chow-liu -o m.psdd")).ok();
+                folder.run(&format!("learn {name} --world {world} --learner slopp-kmeans -o m.psdd")).ok();
+                folder.run("validate m.psdd");
+                folder.run("marginals m.psdd --pairs").ok();
+            }
+        }
+    }
+}
+
+#[test]
+fn bad_evidence() {
+    let folder = Folder::with_paper();
+    let ask = |given: &str| folder.run_args(&["marginals", "model.psdd", "--given", given]);
+    ask("X11").fails(&["no variable \"X11\"", "did you mean \"X1\"?"]);
+    ask("weather").fails(&["no variable \"weather\"", "slopp info"]);
+    ask("X1, X2, !X1").fails(&["\"X1\"", "both true and false"]);
+    ask("X1,,X2").fails(&["column 4", "expected"]);
+    ask("X1=7").fails(&["column"]);
+    folder.run_args(&["prob", "model.psdd", "X1, !X1"]).fails(&["both true and false"]);
+    assert_eq!(folder.run("prob model.psdd").code, 2);
+}
+
+#[test]
+fn bad_models() {
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("empty", "", &["is empty"]),
+        ("other", "<html>\n", &["line 1", "psdd"]),
+        ("truncated", "psdd 3\nL 0 0 1\nL 1 2 2\nD 2 1 2 0 1 0.0", &["line 4"]),
+        ("cut", "psdd 5\nL 0 0 1\nD 2 1 1 0 1 0.0\n", &["line 3", "node 1 does not exist"]),
+        ("cyclic", "psdd 3\nL 0 0 1\nD 1 1 1 0 2 0.0\nD 2 1 1 0 1 0.0\n", &["line 3", "used before it is defined"]),
+        (
+            "duplicate",
+            "psdd 3\nL 0 0 1\nL 0 2 2\nD 2 1 1 0 0 0.0\n",
+            &["line 3", "node 0 was already defined in line 2"],
+        ),
+        ("range", "psdd 3\nL 0 0 1\nL 99999999999999999999 2 2\n", &["line 3"]),
+        ("variable", "psdd 3\nL 0 0 1\nL 1 2 4000000000\nD 2 1 1 0 1 0.0\n", &["4000000000"]),
+        ("nan", "psdd 3\nL 0 0 1\nL 1 2 2\nD 2 1 1 0 1 NaN\n", &["line 4", "NaN"]),
+        ("positive", "psdd 3\nL 0 0 1\nL 1 2 2\nD 2 1 1 0 1 0.5\n", &["line 4", "0.5"]),
+        ("nul", "psdd 3\nL 0 0 \x001\n", &["NUL"]),
+    ];
+    for (name, content, fragments) in cases {
+        let folder = Folder::new();
+        folder.write("bad.psdd", content);
+        for command in ["validate bad.psdd", "info bad.psdd --json", "convert bad.psdd good.psdd", "mpe bad.psdd"] {
+            let outcome = folder.run(command);
+            assert!(outcome.err.contains("bad.psdd"), "{name}: {outcome:?}");
+            outcome.fails(fragments);
+        }
+        assert_eq!(folder.files(), ["bad.psdd"]);
+    }
+}
+
+#[test]
+fn bad_vtrees() {
+    let cases: &[(&str, &[&str])] = &[
+        ("vtree 3\nL 0 1\nL 2 2\nI 1 0 5\n", &["line 4", "vtree node 5"]),
+        ("vtree 3\nL 0 1\nL 0 2\nI 1 0 0\n", &["line 3", "vtree node 0"]),
+        ("vtree 3\nL 0 1\nL 2 1\nI 1 0 2\n", &["variable 1"]),
+        ("vtree 3\nL 0 1\nI 1 0 1\n", &["vtree node 1"]),
+        ("vtree 3\nL 0 1\nL 2 2\n", &["no parent"]),
+        ("", &["is empty"]),
+    ];
+    for (content, fragments) in cases {
+        let folder = Folder::with_paper();
+        folder.write("bad.vtree", content);
+        folder.run("info plain.psdd --vtree bad.vtree").fails(fragments);
+        folder.run("learn records.csv --vtree bad.vtree -o m.psdd").fails(fragments);
+        assert!(!folder.files().contains(&"m.psdd".to_owned()));
+    }
+    let folder = Folder::with_paper();
+    folder.write("three.vtree", "vtree 5\nL 0 1\nL 2 2\nI 1 0 2\nL 4 3\nI 3 1 4\n");
+    folder.run("learn records.csv --vtree three.vtree").fails(&["vtree has 3 variables", "records have 4"]);
+    assert_eq!(folder.run("info plain.psdd --vtree three.vtree").code, 2);
+}
+
+#[test]
+fn records_that_do_not_fit_the_model() {
+    let folder = Folder::with_paper();
+    folder.write("other.csv", "X1,X2,X3,Y\n0,0,0,0\n");
+    folder.run("eval model.psdd other.csv").fails(&["missing", "X4", "unknown", "Y"]);
+    folder.write("narrow.data", "0,0,0\n");
+    folder.run("eval model.psdd narrow.data").fails(&["expected 4 columns", "found 3"]);
+    folder.run("eval plain.psdd records.csv").fails(&["columns do not fit", "slopp convert MODEL named.psdd --names"]);
+    folder.write("holes.csv", "X1,X2,X3,X4\n0,?,0,0\n");
+    folder.run("fit model.psdd holes.csv").fails(&["complete records"]);
+    folder.run("eval model.psdd holes.csv").ok();
+    folder.run_with("eval - -", b"").fails(&["stdin"]);
+}

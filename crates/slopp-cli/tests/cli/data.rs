@@ -1,0 +1,62 @@
+//! `data describe`, `split` and `generate`.
+
+use crate::folder::{Folder, close};
+use serde_json::json;
+
+#[test]
+fn descriptions_count_rightly() {
+    let folder = Folder::new();
+    folder.write("d.csv", "a,b,c\n1,0,1\n1,1,1\n1,0,?\n1,0,1\n");
+    let found = folder.run("data describe d.csv --json").ok().json();
+    assert_eq!([&found["variables"], &found["records"], &found["distinct"], &found["missing"]], [3, 4, 3, 1]);
+    assert_eq!(found["constants"], json!({"a": true, "c": true}));
+    close(&found["density"], 8.0 / 11.0);
+    close(&found["frequencies"]["b"], 0.25);
+    let text = folder.run("data describe d.csv").ok().out;
+    assert!(text.contains("constant       a, c"), "{text}");
+    folder.write("w.wdata", "3|0,1\n2|1,1\n0.5|0,1\n");
+    assert_eq!(folder.run("data describe w.wdata --json").ok().json()["records"], 5.5);
+}
+
+#[test]
+fn splits_lose_nothing() {
+    let folder = Folder::with_cars();
+    let report = folder.run("data split cars.csv --seed 2 -o part --json").ok().json();
+    assert_eq!(report["parts"][1], json!({"file": "part.valid.csv", "records": 30}));
+    let sorted = |names: &[&str]| {
+        let mut lines: Vec<String> = Vec::new();
+        names.iter().for_each(|name| lines.extend(folder.read(name).lines().skip(1).map(str::to_owned)));
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(&["cars.csv"]), sorted(&["part.train.csv", "part.valid.csv", "part.test.csv"]));
+    folder.run("data split cars.csv --shares 0.5,-1 -o part").fails(&["shares", "at least zero"]);
+    folder.write("w.wdata", "30|0,1\n10|1,1\n");
+    folder.run("data split w.wdata --shares 0.5,0.5 -o half").ok();
+    assert_eq!(folder.run("data describe half.2.wdata --json").ok().json()["records"], 20);
+}
+
+#[test]
+fn generated_records_keep_the_rules() {
+    let folder = Folder::new();
+    let report = folder.run("data generate rankings --items 3 -n 200 --seed 1 -o r.csv --json").ok().json();
+    assert_eq!((&report["possible_worlds"], &report["variables"]), (&json!("6"), &json!(9)));
+    for line in folder.read("r.csv").lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        (0..3).for_each(|i| {
+            assert_eq!((0..3).filter(|j| cells[3 * i + j] == "1").count(), 1);
+            assert_eq!((0..3).filter(|j| cells[3 * j + i] == "1").count(), 1);
+        });
+    }
+    let again = folder.run("data generate rankings --items 3 -n 200 --seed 1").ok().out;
+    assert_eq!(again, folder.read("r.csv"));
+    // A closed world learned from all six rankings need not be exact, but must contain them.
+    folder.run("learn r.csv --world closed -o m.psdd").ok();
+    let worlds = folder.run("worlds m.psdd").ok().out.lines().count() - 1;
+    assert!((6..512).contains(&worlds), "{worlds}");
+    let noisy = folder.run("data generate noisy-copy m.psdd --flip 0.5 -n 100 -o n.csv --json").ok().json();
+    assert!((350..550).contains(&noisy["flipped_cells"].as_u64().unwrap()), "{noisy}");
+    folder.run("data generate noisy-copy m.psdd --flip 2").fails(&["2 is not a probability"]);
+    folder.run("data generate rankings --items 0").fails(&["0 items"]);
+    folder.run("data generate configurations --json").fails(&["-o FILE"]);
+}

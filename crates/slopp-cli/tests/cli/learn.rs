@@ -1,0 +1,181 @@
+//! Learning and fitting: what is reported, what is saved, and that it is always the same.
+
+use crate::folder::{Folder, close};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+use std::io::Write;
+
+#[test]
+fn every_learner_and_vtree_gives_a_valid_model() {
+    let folder = Folder::with_cars();
+    for learner in ["slopp", "slopp-kmeans", "factorised", "chow-liu"] {
+        for world in ["open", "closed"] {
+            let args = format!("learn cars.csv --learner {learner} --world {world} -o m.psdd --json");
+            let report = folder.run(&args).ok().json();
+            assert_eq!((&report["learner"], &report["world"]), (&json!(learner), &json!(world)));
+            assert_eq!(report["train"]["impossible"], 0, "{learner}: every training record is possible");
+            let eval = folder.run("eval m.psdd cars.csv --json").ok().json();
+            assert_eq!(eval, report["train"], "{learner}: what is saved is what was reported");
+            if learner != "slopp-kmeans" {
+                assert_eq!(report["certificate"], "psdd");
+                folder.run("validate m.psdd").ok();
+            }
+            if world == "open" && learner != "slopp-kmeans" {
+                let count = folder.run("info m.psdd --json").ok().json()["model_count"].clone();
+                assert_eq!(count, json!((1u64 << 24).to_string()));
+            }
+        }
+    }
+    for vtree in [
+        "balanced",
+        "right-linear",
+        "left-linear",
+        "random",
+        "chow-liu",
+        "chow-liu-linear",
+        "mi-top-down",
+        "mi-bottom-up",
+    ] {
+        let report = folder.run(&format!("learn cars.csv --vtree {vtree} --json")).ok().json();
+        assert_eq!((&report["vtree"], &report["certificate"]), (&json!(vtree), &json!("psdd")));
+        assert_eq!(report["model"], Value::Null);
+    }
+}
+
+#[test]
+fn the_report_has_its_keys_in_order() {
+    let folder = Folder::with_cars();
+    let report = folder.run("learn cars.csv --split 0.8,0.1,0.1 --seed 4 -o m.psdd --json").ok();
+    let keys = "learner world vtree seed variables nodes elements parameters size_paper certificate overlapping_sums \
+                train valid test origin seconds model";
+    assert_eq!(report.keys(), keys.split_whitespace().collect::<Vec<_>>());
+    let found = report.json();
+    assert_eq!([&found["train"]["records"], &found["valid"]["records"], &found["test"]["records"]], [240, 30, 30]);
+    let origin = folder.run("info m.psdd --json").ok().json()["origin"].clone();
+    assert_eq!(origin, found["origin"]);
+    assert_eq!((&origin["records"], &origin["seed"]), (&json!("240"), &json!("4")));
+    let text = folder.read("m.psdd");
+    let machine = folder.path("").display().to_string();
+    assert!(!text.contains(&machine), "a model says nothing about the machine");
+}
+
+#[test]
+fn the_text_report_says_how_to_save() {
+    let folder = Folder::with_cars();
+    let text = folder.run("learn cars.csv --split 0.5,0,0.5 --world closed").ok().out;
+    for part in ["slopp, closed world", "a PSDD: the primes of every sum are proved exclusive", "-o model.psdd saves"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert!(text.contains("\ntrain") && text.contains("\ntest") && !text.contains("\nvalid"), "{text}");
+    assert_eq!(folder.files(), ["cars.csv"]);
+    let quiet = folder.run("learn cars.csv -q -o m.psdd").ok();
+    assert_eq!(quiet.err, "");
+}
+
+#[test]
+fn same_bytes_on_any_number_of_threads() {
+    let folder = Folder::with_cars();
+    for learner in ["slopp", "slopp-kmeans", "chow-liu"] {
+        for threads in [1, 2, 3] {
+            let args = format!("learn cars.csv --learner {learner} --seed 9 --threads {threads} -o {threads}.psdd");
+            folder.run(&args).ok();
+        }
+        assert_eq!(folder.read("1.psdd"), folder.read("2.psdd"));
+        assert_eq!(folder.read("1.psdd"), folder.read("3.psdd"));
+    }
+}
+
+#[test]
+fn stdin_stdout_and_gzip() {
+    let folder = Folder::with_cars();
+    let cars = folder.read("cars.csv");
+    folder.run("learn cars.csv -o plain.psdd").ok();
+    let expected = folder.read("plain.psdd");
+    let piped = folder.run_with("learn - -o -", cars.as_bytes()).ok();
+    assert_eq!(piped.out, expected, "the model and nothing else is on stdout");
+    let mut zip = GzEncoder::new(Vec::new(), Compression::default());
+    zip.write_all(cars.as_bytes()).unwrap();
+    let zipped = zip.finish().unwrap();
+    folder.write("cars.csv.gz", &zipped);
+    folder.run("learn cars.csv.gz -o zipped.psdd").ok();
+    assert_eq!(folder.read("zipped.psdd"), expected);
+    folder.run_with("learn - -o piped.psdd", &zipped).ok();
+    assert_eq!(folder.read("piped.psdd"), expected);
+    folder.run("learn cars.csv -o m.psdd.gz").ok();
+    assert!(std::fs::read(folder.path("m.psdd.gz")).unwrap().starts_with(&[0x1f, 0x8b]));
+    let [a, b] = ["info m.psdd.gz --json", "info plain.psdd --json"].map(|args| folder.run(args).ok().out);
+    assert_eq!(a, b);
+    let piped = folder.run_with("info - --json", expected.as_bytes()).ok();
+    assert_eq!(piped.out, b);
+}
+
+#[test]
+fn the_papers_variants_take_their_options() {
+    let folder = Folder::with_paper();
+    let args = "learn records.csv --learner slopp-kmeans --variant algorithm2 --k 2 --d 4 --vtree ((1,2),(3,4)) --json";
+    let report = folder.run(args).ok().json();
+    assert_eq!((&report["vtree"], &report["world"]), (&json!("text"), &json!("closed")));
+    assert_eq!((&report["origin"]["variant"], &report["origin"]["k"]), (&json!("algorithm2"), &json!("2")));
+    let named = folder.run("learn records.csv --vtree ((X1,X2),(X3,X4)) --json").ok().json();
+    let file = folder.run("learn records.csv --vtree model.vtree --json").ok().json();
+    assert_eq!((&named["elements"], &file["vtree"]), (&file["elements"], &json!("file")));
+}
+
+#[test]
+fn options_belong_to_their_learner() {
+    let folder = Folder::with_cars();
+    folder.run("learn cars.csv --k 3").fails(&["--k belongs to the learner slopp-kmeans, not to slopp"]);
+    folder
+        .run("learn cars.csv --learner slopp-kmeans --max-clusters 3")
+        .fails(&["--max-clusters belongs to the learner slopp,", "try: --learner slopp"]);
+    folder.run("learn cars.csv --learner factorised --min-records 3").fails(&["--min-records belongs", "slopp"]);
+    folder.run("learn cars.csv --learner chow-liu --vtree balanced").fails(&["its own vtree"]);
+    folder.run("learn cars.csv --pseudocount 0").fails(&["pseudocount", "open world"]);
+    folder.run("learn cars.csv --max-clusters 0").fails(&["max_clusters", "at least 1"]);
+    folder.run("learn cars.csv --vtree sideways").fails(&["sideways", "chow-liu", "try: "]);
+    folder.run("learn cars.csv --split 1,2,3,4").fails(&["up to three shares"]);
+    folder.run("learn cars.csv --vtree ((1,2),3)").fails(&["3 variables", "24"]);
+}
+
+#[test]
+fn incomplete_records_can_be_dropped() {
+    let folder = Folder::new();
+    folder.write("holes.csv", "a,b\n1,0\n?,1\n0,1\n1,\n");
+    folder.run("learn holes.csv -o m.psdd").fails(&["missing cells", "--drop-incomplete"]);
+    assert_eq!(folder.files(), ["holes.csv"]);
+    let report = folder.run("learn holes.csv --drop-incomplete --json -o m.psdd").ok().json();
+    assert_eq!(report["train"]["records"], 2);
+    assert_eq!(folder.run("eval m.psdd holes.csv --json").ok().json()["records"], 4);
+}
+
+#[test]
+fn fitting_keeps_the_structure() {
+    let folder = Folder::with_cars();
+    folder.run("data split cars.csv --shares 0.5,0.5 -o part").ok();
+    folder.run("learn part.1.csv --world closed -o one.psdd").ok();
+    // Added to its own records, a model that keeps counts is as if fitted to both.
+    folder.run("fit one.psdd part.2.csv --add -o added.psdd").ok();
+    folder.run("fit one.psdd cars.csv -o both.psdd").ok();
+    let ask = |model: &str| folder.run(&format!("eval {model} cars.csv --json")).ok().json();
+    let [added, both] = [ask("added.psdd"), ask("both.psdd")];
+    close(&added["log_likelihood"], both["log_likelihood"].as_f64().unwrap());
+    let [one, added] = ["one.psdd", "added.psdd"].map(|m| folder.run(&format!("info {m} --json")).ok().json());
+    assert_eq!(one["elements"], added["elements"]);
+    let report = folder.run("fit one.psdd part.2.csv --json").ok().json();
+    let (before, after) = (&report["before"]["log_likelihood"], &report["after"]["log_likelihood"]);
+    assert!(after.as_f64() > before.as_f64(), "{report}");
+    assert_eq!(report["model"], Value::Null);
+    let text = folder.run("fit one.psdd part.2.csv").ok().out;
+    assert!(text.contains("left out") && text.contains("before") && text.contains("not saved"), "{text}");
+    folder.run("fit one.psdd part.2.csv --pseudocount=-1").fails(&["pseudocount", "at least 0"]);
+}
+
+#[test]
+fn counts_are_needed_to_add() {
+    let folder = Folder::with_paper();
+    folder.write("data.csv", "1,1,1,0\n");
+    folder.run("fit plain.psdd data.csv --add").fails(&["keeps no counts"]);
+    folder.run("fit plain.psdd data.csv -o fitted.psdd").ok();
+    folder.run("fit fitted.psdd data.csv --add").ok();
+}

@@ -1,0 +1,10 @@
+//! The real binary, run as a user would.
+
+mod bad_input;
+mod data;
+mod demo;
+mod files;
+mod folder;
+mod learn;
+mod queries;
+mod validate;
