@@ -21,9 +21,11 @@ impl Vtree {
         loop {
             rest = rest.trim_start();
             let Some(c) = rest.chars().next() else { break };
-            let column = text[..text.len() - rest.len()].chars().count() + 1;
-            let wrong =
-                |expected, found: &str| Err(E::from(VtreeError::Text { column, expected, found: found.to_owned() }));
+            // Counted only when needed: at every leaf of a large vtree it would cost the square of the text.
+            let wrong = |expected, found: &str| {
+                let column = text[..text.len() - rest.len()].chars().count() + 1;
+                Err(E::from(VtreeError::Text { column, expected, found: found.to_owned() }))
+            };
             let mut length = 1;
             match (c, done) {
                 ('(', false) => open.push(false),
