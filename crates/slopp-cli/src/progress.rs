@@ -5,30 +5,38 @@ use slopp::Progress;
 use std::io::IsTerminal;
 use std::time::Duration;
 
+/// Work that is done sooner is not worth a bar.
+const PATIENCE: Duration = Duration::from_millis(300);
+
 /// A progress bar; invisible when stderr is no terminal or nobody wants to see it.
 pub(crate) struct Bar(ProgressBar);
 
 impl Bar {
-    /// A bar that waits for its first stage.
+    /// A bar that waits for its first stage, and shows up if the work takes long.
     pub(crate) fn new(quiet: bool) -> Bar {
-        let bar = ProgressBar::new(0);
-        let visible = !quiet && std::io::stderr().is_terminal();
-        bar.set_draw_target(if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent:>3}%  {eta} left");
         bar.set_style(style.expect("the template is well-formed").progress_chars("=> "));
+        if !quiet && std::io::stderr().is_terminal() {
+            let later = bar.clone();
+            std::thread::spawn(move || {
+                std::thread::sleep(PATIENCE);
+                if !later.is_finished() {
+                    later.set_draw_target(ProgressDrawTarget::stderr());
+                    // Long steps still show that time goes on.
+                    later.enable_steady_tick(Duration::from_millis(200));
+                }
+            });
+        }
         Bar(bar)
     }
 }
 
 impl Progress for Bar {
     fn begin(&self, what: &str, steps: u64) {
-        self.0.set_message(what.to_owned());
-        self.0.set_length(steps);
         self.0.reset();
-        // Long steps still show that time goes on.
-        if !self.0.is_hidden() {
-            self.0.enable_steady_tick(Duration::from_millis(200));
-        }
+        self.0.set_length(steps);
+        self.0.set_message(what.to_owned());
     }
 
     fn advance(&self, steps: u64) {

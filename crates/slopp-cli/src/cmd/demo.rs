@@ -2,6 +2,7 @@
 
 use crate::cmd::eval::Score;
 use crate::cmd::info::big;
+use crate::cmd::learn::certified_origin;
 use crate::cmd::possible::changes;
 use crate::cmd::vtree::write_text;
 use crate::error::Error;
@@ -88,13 +89,10 @@ impl Story {
         let vtree = Arc::new(VtreeMethod::ChowLiu.build(&train, SEED)?);
         let bar = session.progress();
         let learn = |world: World| -> Result<Model, Error> {
-            let psdd = certified(&train, vtree.clone(), &Config::new(world), &bar)?;
-            let mut model = Model::new(train.names().clone(), psdd);
-            let name = if world == World::Open { "open" } else { "closed" };
-            for (key, value) in [("learner", "slopp"), ("vtree", "chow-liu"), ("world", name), ("data", "demo")] {
-                model.origin.insert(key.to_owned(), value.to_owned());
-            }
-            Ok(model)
+            let config = Config::new(world);
+            let psdd = certified(&train, vtree.clone(), &config, &bar)?;
+            let origin = certified_origin(&config, SEED, VtreeMethod::ChowLiu.name(), &train);
+            Ok(Model { origin, ..Model::new(train.names().clone(), psdd) })
         };
         let (open, closed) = (learn(World::Open)?, learn(World::Closed)?);
         let factorised =
@@ -180,9 +178,9 @@ impl Story {
         self.tell_models(session)?;
         self.tell_questions(session)?;
         self.tell_possible(session)?;
-        session.line("\n5. Files")?;
+        session.line(format!("\n5. Files in {}", folder.display()))?;
         for (file, what) in files {
-            session.line(format!("   {:<28}{what}", folder.join(file).display()))?;
+            session.line(format!("   {:<11}  {what}", file))?;
         }
         session.line(format!(
             "   Ask on: slopp marginals {} --given \"engine_electric\"",
@@ -217,12 +215,12 @@ impl Story {
             "   closed one (only what the records show, relaxed, is possible). Both are PSDDs: the primes of every",
         )?;
         session.line("   sum are proved exclusive. γ counts impossible test records; log-likelihoods are nats per possible record.")?;
-        let titles = ["  model", "elements", "parameters", "possible worlds", "train", "test", "γ test"];
+        let titles = ["   model", "elements", "parameters", "possible worlds", "train", "test", "γ test"];
         let mut table = Table::titled(titles);
         for Row { name, psdd, train, test } in self.rows()? {
             let stats = psdd.stats();
             table.push([
-                format!("  {name}"),
+                format!("   {name}"),
                 count(stats.elements as f64),
                 count(stats.parameters as f64),
                 psdd.model_count().to_string().parse().map_or_else(|_| "many".to_owned(), count),
@@ -233,7 +231,7 @@ impl Story {
         }
         let [train, test] = [&self.train, &self.test].map(|records| format!("{:.3}", self.truth_per_record(records)));
         let possible = self.truth.count().to_string().parse().map_or_else(|_| "many".to_owned(), count);
-        table.push(["  the truth".to_owned(), "-".to_owned(), "-".to_owned(), possible, train, test, "0".to_owned()]);
+        table.push(["   the truth".to_owned(), "-".to_owned(), "-".to_owned(), possible, train, test, "0".to_owned()]);
         session.table(&table)
     }
 
@@ -244,11 +242,11 @@ impl Story {
         let electric = Evidence::parse("engine_electric", names)?;
         let pump = Evidence::parse("heat_pump", names)?;
         session.line(format!(
-            "   How many cars are electric?                  P = {}",
+            "   Which share of cars is electric?             P = {}",
             probability(psdd.log_evidence(&electric)?.exp())
         ))?;
         session.line(format!(
-            "   And have a heat pump, if they are?           P = {}",
+            "   And which share of those has a heat pump?    P = {}",
             probability(psdd.conditional(&pump, &electric)?)
         ))?;
         let wish = Evidence::parse(WISH, names)?;

@@ -62,8 +62,8 @@ pub(crate) struct LearnArgs {
     /// Save the model in this file, `-` for stdout
     #[arg(short, long, value_name = "MODEL")]
     output: Option<PathBuf>,
-    /// The weight of the prior in records [default: 2 in an open world, 0 in a closed one]
-    #[arg(long, value_name = "X")]
+    /// The weight of the prior in records
+    #[arg(long, value_name = "X", help = with_default("The weight of the prior in records", |c| c.pseudocount))]
     pseudocount: Option<f64>,
     /// Leave out training records with missing cells
     #[arg(long)]
@@ -79,17 +79,20 @@ pub(crate) struct LearnArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Options of the learner slopp")]
 struct CertifiedArgs {
-    /// The largest number of clusters of a sum [default: 8]
-    #[arg(long, value_name = "N")]
+    /// The largest number of clusters of a sum
+    #[arg(long, value_name = "N", help = with_default("The largest number of clusters of a sum", |c| c.max_clusters))]
     max_clusters: Option<usize>,
-    /// The smallest number of records that may be clustered [default: 20]
-    #[arg(long, value_name = "N")]
+    /// The smallest number of records that may be clustered
+    #[arg(long, value_name = "N",
+        help = with_default("The smallest number of records that may be clustered", |c| c.min_records))]
     min_records: Option<usize>,
-    /// What a cluster must gain, in units of ½ ln N nats [default: 1]
-    #[arg(long, value_name = "X")]
+    /// What a cluster must gain to be split off
+    #[arg(long, value_name = "X",
+        help = with_default("What a cluster must gain to be split off, in units of ½ ln N nats", |c| c.split_penalty))]
     split_penalty: Option<f64>,
-    /// The same for each parameter that the split doubles, in nats [default: 0.25]
-    #[arg(long, value_name = "X")]
+    /// The same for each parameter that the split doubles
+    #[arg(long, value_name = "X",
+        help = with_default("The same for each parameter that the split doubles, in nats", |c| c.parameter_penalty))]
     parameter_penalty: Option<f64>,
 }
 
@@ -105,6 +108,15 @@ struct PublishedArgs {
     /// The number of records from which a sub-database is clustered [default: 20]
     #[arg(long, value_name = "D")]
     d: Option<usize>,
+}
+
+/// Help that names the default, as the library has it.
+fn with_default<T: PartialEq + std::fmt::Display>(help: &str, setting: impl Fn(Config) -> T) -> String {
+    let [open, closed] = [World::Open, World::Closed].map(|world| setting(Config::new(world)));
+    match open == closed {
+        true => format!("{help} [default: {open}]"),
+        false => format!("{help} [default: {open} in an open world, {closed} in a closed one]"),
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -286,39 +298,53 @@ impl Plan {
         Ok((learned.map_err(explained)?, vtree_name))
     }
 
-    /// What made the model: enough to make it again from the same records, and nothing about the machine.
     fn origin(&self, seed: u64, vtree: &str, records: &Records) -> BTreeMap<String, String> {
-        let mut facts = vec![
-            ("learner", self.learner.name().to_owned()),
-            ("pseudocount", self.config.pseudocount.to_string()),
-            ("records", records.total().to_string()),
-            ("seed", seed.to_string()),
-            ("version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("vtree", vtree.to_owned()),
-            ("world", if self.config.world == World::Open { "open" } else { "closed" }.to_owned()),
-        ];
+        let mut origin = origin(self.learner.name(), &self.config, seed, vtree, records);
         match self.learner {
-            Learner::Slopp => facts.extend([
-                ("max_clusters", self.config.max_clusters.to_string()),
-                ("min_records", self.config.min_records.to_string()),
-                ("split_penalty", self.config.split_penalty.to_string()),
-                ("parameter_penalty", self.config.parameter_penalty.to_string()),
-            ]),
+            Learner::Slopp => return certified_origin(&self.config, seed, vtree, records),
             Learner::SloppKmeans => {
                 let variant = match self.published.variant {
                     Variant::Algorithm2 => "algorithm2",
                     Variant::Notebook => "notebook",
                 };
-                facts.extend([
-                    ("variant", variant.to_owned()),
-                    ("k", self.published.k.to_string()),
-                    ("d", self.published.d.to_string()),
-                ]);
+                origin.insert("variant".to_owned(), variant.to_owned());
+                origin.insert("k".to_owned(), self.published.k.to_string());
+                origin.insert("d".to_owned(), self.published.d.to_string());
             }
             Learner::Factorised | Learner::ChowLiu => {}
         }
-        facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+        origin
     }
+}
+
+/// What made a model: enough to make it again from the same records, and nothing about the machine.
+fn origin(learner: &str, config: &Config, seed: u64, vtree: &str, records: &Records) -> BTreeMap<String, String> {
+    let facts = [
+        ("learner", learner.to_owned()),
+        ("pseudocount", config.pseudocount.to_string()),
+        ("records", records.total().to_string()),
+        ("seed", seed.to_string()),
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("vtree", vtree.to_owned()),
+        ("world", if config.world == World::Open { "open" } else { "closed" }.to_owned()),
+    ];
+    facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn certified_settings(config: &Config) -> [(String, String); 4] {
+    [
+        ("max_clusters".to_owned(), config.max_clusters.to_string()),
+        ("min_records".to_owned(), config.min_records.to_string()),
+        ("split_penalty".to_owned(), config.split_penalty.to_string()),
+        ("parameter_penalty".to_owned(), config.parameter_penalty.to_string()),
+    ]
+}
+
+/// What made a model of the certified learner.
+pub(crate) fn certified_origin(config: &Config, seed: u64, vtree: &str, records: &Records) -> BTreeMap<String, String> {
+    let mut origin = origin(Learner::Slopp.name(), config, seed, vtree, records);
+    origin.extend(certified_settings(config));
+    origin
 }
 
 /// The error of a learner, with the option that helps.

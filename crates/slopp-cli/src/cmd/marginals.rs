@@ -7,15 +7,18 @@ use crate::report::{Table, header, json, json_list, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::Var;
 use slopp::infer::{Evidence, PairMarginals};
-use std::path::PathBuf;
+use slopp::{Names, Records, Var};
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
   slopp marginals model.psdd --given \"smoker, !cancer\"
   slopp marginals model.psdd --pairs --limit 10            the ten most dependent pairs
   slopp marginals model.psdd --records patients.csv        one line of marginals per record";
+
+/// Above this many variables the table of all pairs would not fit the memory.
+const MAX_PAIR_VARIABLES: usize = 10_000;
 
 /// The probability of every variable, also given evidence
 ///
@@ -35,7 +38,7 @@ pub(crate) struct MarginalsArgs {
     #[arg(long, value_name = "N", requires = "pairs")]
     limit: Option<usize>,
     /// One answer per record of this file, whose cells may be missing
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["given", "pairs"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "given")]
     records: Option<PathBuf>,
     #[command(flatten)]
     read: ReadArgs,
@@ -43,10 +46,14 @@ pub(crate) struct MarginalsArgs {
 
 pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict, Error> {
     let loaded = LoadedModel::read(&args.model)?;
+    let names = &loaded.model.names;
+    if args.pairs && names.len() > MAX_PAIR_VARIABLES {
+        let message = format!("{} variables have too many pairs (limit {MAX_PAIR_VARIABLES})", names.len());
+        return Err(Error::new(message).hint("`slopp prob` asks for single pairs"));
+    }
     if let Some(file) = &args.records {
         return batch(args, &loaded, file, session);
     }
-    let names = &loaded.model.names;
     let given = loaded.evidence(args.given.given.as_deref())?;
     let marginals = loaded.model.circuit.marginals(&given)?;
     let pairs = match args.pairs {
@@ -57,16 +64,7 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
         let by_name = object(names.iter().zip(&marginals).map(|(name, &p)| (name, json(p))));
         let mut entries = vec![("given", Value::from(given.display(names).to_string())), ("marginals", by_name)];
         if let Some(pairs) = pairs {
-            let shown = pairs.into_iter().take(args.limit.unwrap_or(usize::MAX));
-            let pair = |p: Pair| {
-                object([
-                    ("a", Value::from(names.of(p.a))),
-                    ("b", Value::from(names.of(p.b))),
-                    ("both", json(p.both)),
-                    ("mutual_information", json(p.information)),
-                ])
-            };
-            entries.push(("pairs", shown.map(pair).collect()));
+            entries.push(("pairs", pair_entries(names, pairs, args.limit)));
         }
         session.document(&object(entries))?;
         return Ok(Verdict::Yes);
@@ -99,9 +97,12 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     Ok(Verdict::Yes)
 }
 
-fn batch(args: &MarginalsArgs, loaded: &LoadedModel, file: &PathBuf, session: &mut Session) -> Result<Verdict, Error> {
+fn batch(args: &MarginalsArgs, loaded: &LoadedModel, file: &Path, session: &mut Session) -> Result<Verdict, Error> {
     let names = &loaded.model.names;
     let records = read_records_of(file, args.read, names)?;
+    if args.pairs {
+        return pair_batch(args, loaded, &records, session);
+    }
     let answers = loaded.model.circuit.marginals_batch(&records)?;
     let by_record = records.original().iter().map(|&row| answers[row as usize].as_ref());
     if session.json {
@@ -116,6 +117,38 @@ fn batch(args: &MarginalsArgs, loaded: &LoadedModel, file: &PathBuf, session: &m
         }
     }
     Ok(Verdict::Yes)
+}
+
+/// All pairs given each record: too much for a table.
+fn pair_batch(
+    args: &MarginalsArgs,
+    loaded: &LoadedModel,
+    records: &Records,
+    session: &mut Session,
+) -> Result<Verdict, Error> {
+    if !session.json {
+        return Err(Error::new("the pairs of every record are too much for a table").hint("--json"));
+    }
+    let answers = loaded.model.circuit.pair_marginals_batch(records)?;
+    let entry = |&row: &u32| {
+        let given = Evidence::from_row(records, row as usize);
+        let pairs = answers[row as usize].as_ref().map(|answer| strongest(answer, &given));
+        pairs.map_or(Value::Null, |pairs| pair_entries(records.names(), pairs, args.limit))
+    };
+    session.document(&object([("pairs", records.original().iter().map(entry).collect())]))?;
+    Ok(Verdict::Yes)
+}
+
+fn pair_entries(names: &Names, pairs: Vec<Pair>, limit: Option<usize>) -> Value {
+    let entry = |p: Pair| {
+        object([
+            ("a", Value::from(names.of(p.a))),
+            ("b", Value::from(names.of(p.b))),
+            ("both", json(p.both)),
+            ("mutual_information", json(p.information)),
+        ])
+    };
+    pairs.into_iter().take(limit.unwrap_or(usize::MAX)).map(entry).collect()
 }
 
 struct Pair {

@@ -7,14 +7,16 @@ use crate::report::{cells, header, json, json_world, logarithm, object, probabil
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::Names;
+use slopp::{Deterministic, Names, Records};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   slopp mpe model.psdd --given \"smoker\"
   slopp mpe model.psdd -k 5 --json
-  slopp mpe model.psdd --records patients.csv    completes each record in the most probable way";
+  slopp mpe model.psdd --records patients.csv    completes each record in the most probable way
+  slopp mpe model.psdd --records patients.csv -k 3    the three best completions of each";
 
 /// The most probable world, or the k most probable ones, also given evidence
 ///
@@ -28,10 +30,10 @@ pub(crate) struct MpeArgs {
     #[command(flatten)]
     given: GivenArgs,
     /// How many worlds
-    #[arg(short, value_name = "K", default_value_t = 1)]
-    k: usize,
+    #[arg(short, value_name = "K", default_value_t = NonZeroUsize::MIN)]
+    k: NonZeroUsize,
     /// One answer per record of this file, whose cells may be missing
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["given", "k"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "given")]
     records: Option<PathBuf>,
     #[command(flatten)]
     read: ReadArgs,
@@ -41,24 +43,14 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
     let loaded = LoadedModel::read(&args.model)?;
     let circuit = loaded.deterministic("the most probable world")?;
     let names = &loaded.model.names;
+    let wanted = args.k.get();
     if let Some(file) = &args.records {
         let records = read_records_of(file, args.read, names)?;
-        let answers = circuit.mpe_batch(&records)?;
-        let by_record = records.original().iter().map(|&row| answers[row as usize].as_ref());
-        if session.json {
-            let entry = |a: Option<&(Vec<bool>, f64)>| a.map_or(Value::Null, |(w, log)| world_entry(names, w, *log));
-            session.document(&object([("worlds", by_record.map(entry).collect())]))?;
-        } else {
-            session.line(header(names))?;
-            for answer in by_record {
-                session.line(answer.map_or("impossible".to_owned(), |(world, _)| cells(world)))?;
-            }
-        }
-        return Ok(Verdict::Yes);
+        return batch(circuit, &records, wanted, session);
     }
     let given = loaded.evidence(args.given.given.as_deref())?;
     let log_given = circuit.log_evidence(&given)?;
-    let worlds = match args.k {
+    let worlds = match wanted {
         1 => vec![circuit.mpe(&given)?],
         k => circuit.top_worlds(&given, k)?,
     };
@@ -73,7 +65,7 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
         return Ok(Verdict::Yes);
     }
     for (i, (most_probable, log)) in worlds.iter().enumerate() {
-        let rank = if args.k == 1 { String::new() } else { format!("{}. ", i + 1) };
+        let rank = if wanted == 1 { String::new() } else { format!("{}. ", i + 1) };
         let conditional = match given.known_count() {
             0 => String::new(),
             _ => format!(", given the evidence {}", probability((log - log_given).exp().min(1.0))),
@@ -81,8 +73,42 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
         session.line(format!("{rank}P = {}{conditional} (ln P = {})", probability(log.exp()), logarithm(*log)))?;
         session.line(format!("   {}", world(names, most_probable)))?;
     }
-    if worlds.len() < args.k {
+    if worlds.len() < wanted {
         session.note(format!("there are only {} possible worlds", worlds.len()));
+    }
+    Ok(Verdict::Yes)
+}
+
+/// A world with its log-probability.
+type Ranked = (Vec<bool>, f64);
+
+/// The most probable completions of each record.
+fn batch(circuit: &Deterministic, records: &Records, wanted: usize, session: &mut Session) -> Result<Verdict, Error> {
+    let names = records.names();
+    let answers: Vec<Option<Vec<Ranked>>> = match wanted {
+        1 => circuit.mpe_batch(records)?.into_iter().map(|answer| answer.map(|best| vec![best])).collect(),
+        k => circuit.top_worlds_batch(records, k)?,
+    };
+    let by_record = records.original().iter().map(|&row| answers[row as usize].as_ref()).enumerate();
+    if session.json {
+        let entry = |(_, answer): (usize, Option<&Vec<Ranked>>)| {
+            let mut worlds = answer.into_iter().flatten().map(|(world, log)| world_entry(names, world, *log));
+            if wanted == 1 { worlds.next().unwrap_or(Value::Null) } else { worlds.collect() }
+        };
+        session.document(&object([("worlds", by_record.map(entry).collect())]))?;
+        return Ok(Verdict::Yes);
+    }
+    let ranked = wanted > 1;
+    session.line(format!("{}{}", if ranked { "record,probability," } else { "" }, header(names)))?;
+    for (number, answer) in by_record {
+        let Some(worlds) = answer else {
+            session.line(if ranked { format!("{},0,impossible", number + 1) } else { "impossible".to_owned() })?;
+            continue;
+        };
+        for (world, log) in worlds {
+            let rank = if ranked { format!("{},{},", number + 1, log.exp()) } else { String::new() };
+            session.line(format!("{rank}{}", cells(world)))?;
+        }
     }
     Ok(Verdict::Yes)
 }

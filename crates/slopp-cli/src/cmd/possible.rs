@@ -19,7 +19,8 @@ Examples:
 /// Is each record possible, and if not, what is the nearest possible world?
 ///
 /// Lists the impossible records by their number in the file, with the smallest number of cells that must change and
-/// one way to do it. Exit code 1 if some record is impossible.
+/// one way to do it. Exit code 1 if some record is impossible. Also tells whether the base is exactly the closed-world
+/// formula of the records: all of them possible and nothing else.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PossibleArgs {
@@ -42,6 +43,10 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
     let weights = records.weights().iter().zip(&nearest);
     let impossible: f64 = weights.filter(|(_, n)| n.distance > 0).map(|(weight, _)| weight).sum();
     let by_record = records.original().iter().map(|&row| row as usize).enumerate();
+    let closed_world = match (records.has_missing(), loaded.model.circuit.deterministic()) {
+        (false, Ok(circuit)) => Some(circuit.equals_closed_world(&records)?),
+        _ => None,
+    };
     let verdict = if impossible > 0.0 { Verdict::No } else { Verdict::Yes };
     if session.json {
         let entry = |(_, row): (usize, usize)| {
@@ -56,11 +61,15 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
         session.document(&object([
             ("records", json_count(records.total())),
             ("impossible", json_count(impossible)),
+            ("equals_closed_world", closed_world.map_or(Value::Null, Value::Bool)),
             ("answers", by_record.map(entry).collect()),
         ]))?;
         return Ok(verdict);
     }
     session.line(format!("{} of {} records are impossible", count(impossible), count(records.total())))?;
+    if closed_world == Some(true) {
+        session.line("and nothing else is possible: the base is the closed-world formula of these records")?;
+    }
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     let mut faulty = by_record.filter(|&(_, row)| nearest[row].distance > 0);
     for (number, row) in faulty.by_ref().take(limit) {

@@ -7,7 +7,7 @@ use crate::report::{json, json_list, logarithm, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use slopp::infer::{Evidence, QueryError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,7 +25,7 @@ pub(crate) struct ProbArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// The event: literals by name, such as "smoker, !cancer"
-    #[arg(required_unless_present = "records", allow_hyphen_values = true)]
+    #[arg(required_unless_present = "records")]
     event: Option<String>,
     #[command(flatten)]
     given: GivenArgs,
@@ -73,7 +73,7 @@ fn batch(
     args: &ProbArgs,
     loaded: &LoadedModel,
     event: &Evidence,
-    file: &PathBuf,
+    file: &Path,
     session: &mut Session,
 ) -> Result<Verdict, Error> {
     let records = read_records_of(file, args.read, &loaded.model.names)?;

@@ -99,7 +99,7 @@ fn bad_models() {
             &["line 3", "node 0 was already defined in line 2"],
         ),
         ("range", "psdd 3\nL 0 0 1\nL 99999999999999999999 2 2\n", &["line 3"]),
-        ("variable", "psdd 3\nL 0 0 1\nL 1 2 4000000000\nD 2 1 1 0 1 0.0\n", &["4000000000"]),
+        ("variable", "psdd 3\nL 0 0 1\nL 1 2 4000000000\nD 2 1 1 0 1 0.0\n", &["variable 2 is missing"]),
         ("nan", "psdd 3\nL 0 0 1\nL 1 2 2\nD 2 1 1 0 1 NaN\n", &["line 4", "NaN"]),
         ("positive", "psdd 3\nL 0 0 1\nL 1 2 2\nD 2 1 1 0 1 0.5\n", &["line 4", "0.5"]),
         ("nul", "psdd 3\nL 0 0 \x001\n", &["NUL"]),
@@ -122,7 +122,7 @@ fn bad_vtrees() {
         ("vtree 3\nL 0 1\nL 2 2\nI 1 0 5\n", &["line 4", "vtree node 5"]),
         ("vtree 3\nL 0 1\nL 0 2\nI 1 0 0\n", &["line 3", "vtree node 0"]),
         ("vtree 3\nL 0 1\nL 2 1\nI 1 0 2\n", &["variable 1"]),
-        ("vtree 3\nL 0 1\nI 1 0 1\n", &["vtree node 1"]),
+        ("vtree 3\nL 0 1\nI 1 0 1\n", &["below itself"]),
         ("vtree 3\nL 0 1\nL 2 2\n", &["no parent"]),
         ("", &["is empty"]),
     ];

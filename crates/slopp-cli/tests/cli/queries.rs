@@ -79,6 +79,32 @@ fn batches_of_records_with_missing_cells() {
     assert_eq!(lines[3], "impossible");
     let answer = folder.run("mpe model.psdd --records partial.csv").ok();
     assert_eq!(answer.out, "X1,X2,X3,X4\n0,1,1,0\n1,1,1,0\nimpossible\n0,1,1,0\n");
+    let ranked = folder.run("mpe model.psdd --records partial.csv -k 2 --json").ok().json();
+    close(&ranked["worlds"][1][1]["probability"], 1.0 / 15.0);
+    assert_eq!((ranked["worlds"][0].as_array().unwrap().len(), &ranked["worlds"][2]), (1, &json!([])));
+    let pairs = folder.run("marginals model.psdd --pairs --records partial.csv --json").ok().json();
+    assert_eq!((pairs["pairs"][1].as_array().unwrap().len(), &pairs["pairs"][2]), (3, &Value::Null));
+    folder.run("marginals model.psdd --pairs --records partial.csv").fails(&["try: --json"]);
+    folder.run("sample model.psdd --records partial.csv").fails(&[
+        "record 3 cannot be completed",
+        "probability zero",
+        "slopp possible",
+    ]);
+    folder.write("same.csv", format!("X1,X2,X3,X4\n{}", "?,?,?,?\n".repeat(200)));
+    let drawn = folder.run("sample model.psdd --records same.csv").ok().out;
+    let zeros = drawn.lines().filter(|line| *line == "0,0,0,0").count();
+    assert!((20..80).contains(&zeros), "equal records are completed independently: {zeros}");
+    folder.write("open.csv", "X1,X2,X3,X4\n?,?,?,1\n1,?,?,?\n");
+    for seed in 0..5 {
+        let drawn = folder.run(&format!("sample model.psdd --records open.csv --seed {seed}")).ok().out;
+        assert_eq!(
+            drawn,
+            folder.run(&format!("sample model.psdd --records open.csv --seed {seed} --threads 1")).ok().out
+        );
+        let lines: Vec<String> = drawn.lines().skip(1).map(|line| line.replace(',', "")).collect();
+        assert!(lines[0].ends_with('1') && lines[1].starts_with('1'), "{lines:?}");
+        assert!(lines.iter().all(|line| WORLDS.iter().any(|(world, _)| world == line)), "{lines:?}");
+    }
 }
 
 #[test]
@@ -194,7 +220,11 @@ fn impossible_records_get_the_nearest_world() {
     let text = folder.run("possible model.psdd odd.csv");
     assert_eq!(text.code, 1);
     assert!(text.out.starts_with("1 of 2 records are impossible\nrecord 2: change 1 cell to "), "{}", text.out);
-    folder.run("possible model.psdd records.csv").ok();
+    let seen = folder.run("possible model.psdd records.csv --json").ok().json();
+    assert_eq!(seen["equals_closed_world"], false, "three worlds are virtual");
+    let rows = WORLDS.map(|(world, _)| world.chars().map(|c| c.to_string()).collect::<Vec<_>>().join(","));
+    folder.write("all.data", rows.join("\n"));
+    assert!(folder.run("possible model.psdd all.data").ok().out.contains("nothing else is possible"));
 }
 
 #[test]
@@ -203,7 +233,7 @@ fn information_about_a_model() {
     let answer = folder.run("info model.psdd --json").ok();
     assert_eq!(answer.keys()[..6], ["variables", "nodes", "elements", "parameters", "size_paper", "model_count"]);
     let found = answer.json();
-    assert_eq!((&found["size_paper"], &found["parameters"]), (&json!(29), &json!(15)));
+    assert_eq!((&found["size_paper"], &found["parameters"]), (&json!(29), &json!(14)));
     assert_eq!((&found["model_count"], &found["certificate"]), (&json!("10"), &json!("psdd")));
     close(&found["entropy"], -WORLDS.iter().map(|(_, p)| p * p.ln()).sum::<f64>());
     assert_eq!(found["vtree"], "((X1,X2),(X3,X4))");
