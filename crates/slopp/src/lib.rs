@@ -5,6 +5,7 @@
 
 pub mod circuit;
 pub mod data;
+pub mod example;
 pub mod infer;
 pub mod io;
 pub mod learn;

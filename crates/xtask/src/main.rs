@@ -1,3 +1,62 @@
-//! Not written yet.
+//! Project commands, run as `cargo xtask NAME`: what CI runs, by name.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the terminal")]
 
-fn main() {}
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+const USAGE: &str = "cargo xtask COMMAND
+
+Commands:
+  test        everything CI checks: fmt, clippy, docs, all tests, bounded fuzzing
+  fuzz [N]    N rounds of fuzzing for every reader (default 20000)
+  bench       speed and memory, in ratios, at three sizes each (a few minutes)
+";
+
+/// One step of a command: what it is called, and the arguments of cargo.
+type Step<'a> = (&'a str, &'a [&'a str]);
+
+const FUZZ: Step<'_> = ("fuzz", &["run", "--quiet", "--release", "-p", "slopp-fuzz"]);
+
+const TEST: [Step<'_>; 6] = [
+    ("fmt", &["fmt", "--all", "--check"]),
+    ("clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
+    ("docs", &["doc", "--workspace", "--no-deps", "--quiet"]),
+    ("tests", &["test", "--workspace", "--all-targets", "--quiet"]),
+    ("doctests", &["test", "--workspace", "--doc", "--quiet"]),
+    FUZZ,
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        ["test"] => run(&TEST),
+        ["fuzz"] => run(&[FUZZ]),
+        ["fuzz", rounds] => run(&[("fuzz", &["run", "--quiet", "--release", "-p", "slopp-fuzz", "--", rounds])]),
+        ["bench"] => run(&[("bench", &["run", "--quiet", "--release", "-p", "slopp-bench"])]),
+        _ => {
+            eprint!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(steps: &[Step<'_>]) -> ExitCode {
+    for (name, arguments) in steps {
+        println!("== {name}");
+        let start = Instant::now();
+        let status = Command::new(env!("CARGO")).args(*arguments).env("RUSTDOCFLAGS", "-D warnings").status();
+        match status {
+            Ok(status) if status.success() => println!("== {name}: ok, {:.0} s", start.elapsed().as_secs_f64()),
+            Ok(status) => {
+                eprintln!("== {name}: FAILED ({status}): cargo {}", arguments.join(" "));
+                return ExitCode::FAILURE;
+            }
+            Err(error) => {
+                eprintln!("== {name}: cargo could not be started: {error}");
+                return ExitCode::from(2);
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}

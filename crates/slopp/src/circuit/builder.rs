@@ -1,10 +1,11 @@
 //! Building circuits bottom-up, with every structural invariant checked.
 
-use super::{Circuit, Element, Node, NodeId, Weights};
-use crate::logspace::{log_complement, log_share};
+use super::{Circuit, Element, Node, NodeId, Smoothing, Weights};
+use crate::logspace::log_complement;
 use crate::var::{Lit, Var};
 use crate::vtree::{Vtree, VtreeId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// How far above zero a log-parameter may be before it is an error instead of a rounding of zero.
@@ -105,7 +106,8 @@ pub struct Builder {
     elements: Vec<Element>,
     numbers: Weights,
     literals: Vec<[Option<NodeId>; 2]>,
-    shared: FxHashMap<Vec<u64>, NodeId>,
+    /// For sharing: a node by the hash of its content.
+    shared: FxHashMap<u64, NodeId>,
 }
 
 impl Builder {
@@ -152,27 +154,27 @@ impl Builder {
     /// A ⊤ node with the numbers of *false* and *true*.
     pub fn top(&mut self, var: Var, numbers: [f64; 2]) -> Result<NodeId, BuildError> {
         self.check_var(var)?;
-        let key = [u64::from(self.vtree.leaf(var).0), numbers[0].to_bits(), numbers[1].to_bits()];
-        if let Some(id) = self.find_shared(&key) {
+        let hash = FxBuildHasher.hash_one((var, numbers.map(f64::to_bits)));
+        let same = |node| matches!(node, Node::Top { var: v, slot } if v == var && self.numbers.tops[slot as usize] == numbers);
+        if let Some(id) = self.find_shared(hash, same) {
             return Ok(id);
         }
         let slot = u32::try_from(self.numbers.tops.len()).map_err(|_| BuildError::TooLarge)?;
         self.numbers.tops.push(numbers);
         let id = self.push(Node::Top { var, slot })?;
-        self.remember(key.to_vec(), id);
+        self.remember(hash, id);
         Ok(id)
     }
 
     /// A sum at an inner vtree node over elements `(prime, sub, number)`; their order is kept.
     pub fn sum(&mut self, vtree: VtreeId, elements: &[(NodeId, NodeId, f64)]) -> Result<NodeId, BuildError> {
         self.check_elements(vtree, elements)?;
-        let mut key = Vec::new();
+        let mut hash = 0;
         if self.sharing == Sharing::Equal {
-            let mut sorted: Vec<_> = elements.iter().map(|&(p, s, x)| (p.0, s.0, x.to_bits())).collect();
-            sorted.sort_unstable();
-            key.push(u64::from(vtree.0));
-            key.extend(sorted.iter().flat_map(|&(p, s, x)| [u64::from(p) << 32 | u64::from(s), x]));
-            if let Some(id) = self.find_shared(&key) {
+            let sorted = sorted(elements.iter().copied());
+            hash = FxBuildHasher.hash_one((vtree, &sorted));
+            let same = |node| matches!(node, Node::Sum { vtree: v, start, end } if v == vtree && self.sorted_elements(start, end) == sorted);
+            if let Some(id) = self.find_shared(hash, same) {
                 return Ok(id);
             }
         }
@@ -181,7 +183,7 @@ impl Builder {
         self.numbers.elements.extend(elements.iter().map(|&(_, _, number)| number));
         let end = u32::try_from(self.elements.len()).map_err(|_| BuildError::TooLarge)?;
         let id = self.push(Node::Sum { vtree, start, end })?;
-        self.remember(key, id);
+        self.remember(hash, id);
         Ok(id)
     }
 
@@ -206,30 +208,19 @@ impl Builder {
         Ok((self.finish(root)?, ids))
     }
 
-    /// The circuit below `root`, with the numbers taken as counts: parameters are maximum likelihood.
+    /// The circuit below `root`, with the numbers taken as counts of records, which are kept.
     ///
-    /// Every number must be positive: what was never seen is not part of a maximum-likelihood circuit.
-    pub fn finish_counts(self, root: NodeId) -> Result<Circuit, BuildError> {
+    /// Without a pseudocount in the smoothing, what has count zero is dropped: it is not possible.
+    pub fn finish_counts(self, root: NodeId, smoothing: &Smoothing) -> Result<Circuit, BuildError> {
+        let (circuit, counts) = self.finish_numbers(root)?;
+        circuit.with_estimates(counts, smoothing)
+    }
+
+    /// The circuit below `root` with its numbers apart, and no parameters yet.
+    pub(super) fn finish_numbers(self, root: NodeId) -> Result<(Circuit, Weights), BuildError> {
         let mut circuit = self.arrange(root)?.0;
-        let counts = circuit.log_parameters.clone();
-        if let Some(&value) = counts.tops.iter().flatten().chain(&counts.elements).find(|&&n| n.is_nan() || n <= 0.0) {
-            return Err(BuildError::Parameter { value: value.ln() });
-        }
-        let parameters = &mut circuit.log_parameters;
-        for top in &mut parameters.tops {
-            *top = log_top(log_share(top[0], top[1]), log_share(top[1], top[0]));
-        }
-        for node in &circuit.nodes {
-            if let Node::Sum { start, end, .. } = *node {
-                let range = start as usize..end as usize;
-                let total: f64 = counts.elements[range.clone()].iter().sum();
-                for i in range {
-                    parameters.elements[i] = log_share(counts.elements[i], total - counts.elements[i]);
-                }
-            }
-        }
-        circuit.counts = Some(counts);
-        Ok(circuit)
+        let numbers = std::mem::take(&mut circuit.log_parameters);
+        Ok((circuit, numbers))
     }
 
     fn push(&mut self, node: Node) -> Result<NodeId, BuildError> {
@@ -238,14 +229,22 @@ impl Builder {
         Ok(NodeId(id))
     }
 
-    fn find_shared(&self, key: &[u64]) -> Option<NodeId> {
-        if self.sharing == Sharing::Equal { self.shared.get(key).copied() } else { None }
+    /// A node of this hash that really is the same: of two nodes with one hash only the later is found again.
+    fn find_shared(&self, hash: u64, same: impl Fn(Node) -> bool) -> Option<NodeId> {
+        let id = self.shared.get(&hash).copied().filter(|_| self.sharing == Sharing::Equal)?;
+        same(self.nodes[id.index()]).then_some(id)
     }
 
-    fn remember(&mut self, key: Vec<u64>, id: NodeId) {
+    fn remember(&mut self, hash: u64, id: NodeId) {
         if self.sharing == Sharing::Equal {
-            self.shared.insert(key, id);
+            self.shared.insert(hash, id);
         }
+    }
+
+    fn sorted_elements(&self, start: u32, end: u32) -> Vec<(NodeId, NodeId, u64)> {
+        let range = start as usize..end as usize;
+        let numbers = &self.numbers.elements[range.clone()];
+        sorted(self.elements[range].iter().zip(numbers).map(|(e, &number)| (e.prime, e.sub, number)))
     }
 
     fn check_var(&self, var: Var) -> Result<(), BuildError> {
@@ -356,6 +355,13 @@ impl Builder {
     }
 }
 
+/// Elements in the order of their children, numbers as bits: equal for equal sums.
+fn sorted(elements: impl Iterator<Item = (NodeId, NodeId, f64)>) -> Vec<(NodeId, NodeId, u64)> {
+    let mut elements: Vec<_> = elements.map(|(prime, sub, number)| (prime, sub, number.to_bits())).collect();
+    elements.sort_unstable();
+    elements
+}
+
 /// The two log-parameters of a ⊤ node, exactly complementary: the smaller one is kept, being the more precise.
 pub(crate) fn log_top(log_false: f64, log_true: f64) -> [f64; 2] {
     // Files keep ln P(true) only, so that is the number the other one is computed from.
@@ -428,7 +434,7 @@ mod tests {
         let not_x = b.literal(Var(0).is(false)).unwrap();
         let top = b.top(Var(1), [1.0, 3.0]).unwrap();
         let sum = b.sum(root, &[(x, y, 1.0), (not_x, top, 4.0)]).unwrap();
-        let circuit = b.finish_counts(sum).unwrap();
+        let circuit = b.finish_counts(sum, &Smoothing::none()).unwrap();
         assert!((circuit.log_parameters().elements[1].exp() - 0.8).abs() < 1e-15);
         assert!((circuit.log_parameters().tops[0][1].exp() - 0.75).abs() < 1e-15);
         assert_eq!(circuit.counts().unwrap().elements, [1.0, 4.0]);

@@ -1,6 +1,6 @@
 //! Circuits that passed a certificate.
 
-use super::{Circuit, Weights};
+use super::Circuit;
 use std::ops::Deref;
 
 /// A circuit whose elements are proved exclusive: every world has at most one derivation.
@@ -39,11 +39,9 @@ impl Deterministic {
         self.0
     }
 
-    /// The same structure with other log-parameters and counts: exclusiveness is a matter of structure.
-    pub(crate) fn with_parameters(mut self, log_parameters: Weights, counts: Option<Weights>) -> Deterministic {
-        self.0.set_log_parameters(log_parameters);
-        self.0.counts = counts;
-        self
+    /// Carries the certificate over to a circuit whose nodes have the same worlds as those of this one, or fewer.
+    pub(crate) fn carry_over(&self, circuit: Circuit) -> Deterministic {
+        Deterministic(circuit)
     }
 }
 
@@ -57,9 +55,9 @@ impl Psdd {
         self.0.into_circuit()
     }
 
-    /// Applies a change that keeps or shrinks the structure, and so keeps the primes exclusive.
-    pub(crate) fn map<E>(self, change: impl FnOnce(Deterministic) -> Result<Deterministic, E>) -> Result<Psdd, E> {
-        change(self.0).map(Psdd)
+    /// Carries the certificate over to a circuit whose nodes have the same worlds as those of this one, or fewer.
+    pub(crate) fn carry_over(&self, circuit: Circuit) -> Psdd {
+        Psdd(self.0.carry_over(circuit))
     }
 }
 

@@ -7,6 +7,7 @@
 mod builder;
 mod certify;
 mod deterministic;
+mod parameters;
 mod stats;
 mod weights;
 
@@ -14,6 +15,7 @@ pub(crate) use builder::POSITIVE_TOLERANCE;
 pub use builder::{BuildError, Builder, Sharing};
 pub use certify::{Overlap, Overlaps, Refusal};
 pub use deterministic::{Deterministic, Psdd};
+pub use parameters::Smoothing;
 pub use stats::{PARAMETER_TOLERANCE, ParameterFault, Stats};
 pub use weights::Weights;
 
@@ -175,12 +177,6 @@ impl Circuit {
         let fits = counts.same_shape(&self.log_parameters);
         self.counts = Some(counts);
         fits.then_some(self)
-    }
-
-    /// The same structure with other log-parameters; breaks no invariant only if the caller keeps number 4 and 5.
-    pub(crate) fn set_log_parameters(&mut self, log_parameters: Weights) {
-        debug_assert!(log_parameters.same_shape(&self.log_parameters));
-        self.log_parameters = log_parameters;
     }
 
     /// Whether both have the same vtree, nodes and elements, whatever the parameters.

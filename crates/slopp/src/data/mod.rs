@@ -3,8 +3,16 @@
 //! Readers of files are in [`crate::io`]. Nothing here knows about circuits.
 
 mod bits;
+mod describe;
+mod generate;
+mod pairs;
+mod split;
 
 pub use bits::{BitMatrix, bit_of, ones};
+pub use describe::{Description, Pair};
+pub use generate::{GenerateError, Noisy, Rule, World, noisy_copy};
+pub use pairs::{PairCounts, SymmetricMatrix};
+pub use split::SplitError;
 
 use crate::names::Names;
 use crate::var::Var;
@@ -259,6 +267,20 @@ impl Records {
         self.count_words(a.iter().zip(b).map(|(a, b)| a & b))
     }
 
+    /// The total weight of the rows in a packed set that covers the columns from word `first` on.
+    pub(crate) fn count_from(&self, first: usize, set: &[u64]) -> f64 {
+        match &self.planes {
+            Planes::Integer(planes) => {
+                let ones = |plane: &Vec<u64>| -> u64 {
+                    let words = plane.get(first..).unwrap_or(&[]);
+                    words.iter().zip(set).map(|(p, s)| u64::from((p & s).count_ones())).sum()
+                };
+                planes.iter().enumerate().map(|(bit, plane)| ones(plane) << bit).sum::<u64>() as f64
+            }
+            Planes::Real => ones(set).map(|row| self.weights[64 * first + row]).sum(),
+        }
+    }
+
     fn count_words(&self, set: impl Iterator<Item = u64> + Clone) -> f64 {
         match &self.planes {
             Planes::Integer(planes) => {
@@ -302,23 +324,27 @@ impl Records {
 }
 
 impl Planes {
-    /// The bit planes of weights that descend, or `Real` if one is not a whole number below 2⁵³.
     fn new(weights: &[f64]) -> Planes {
-        if weights.iter().any(|&w| w.fract() != 0.0 || w >= 9e15) {
-            return Planes::Real;
-        }
-        let mut planes: Vec<Vec<u64>> = Vec::new();
-        for (row, &weight) in weights.iter().enumerate() {
-            for bit in ones(&[weight as u64]) {
-                if planes.len() <= bit {
-                    planes.resize(bit + 1, Vec::new());
-                }
-                planes[bit].resize(row / 64 + 1, 0);
-                planes[bit][row / 64] |= 1 << (row % 64);
-            }
-        }
-        Planes::Integer(planes)
+        weight_planes(weights).map_or(Planes::Real, Planes::Integer)
     }
+}
+
+/// The bit planes of weights that descend; `None` if one is not a whole number below 2⁵³.
+pub(crate) fn weight_planes(weights: &[f64]) -> Option<Vec<Vec<u64>>> {
+    if weights.iter().any(|&w| w.fract() != 0.0 || w >= 9e15) {
+        return None;
+    }
+    let mut planes: Vec<Vec<u64>> = Vec::new();
+    for (row, &weight) in weights.iter().enumerate() {
+        for bit in ones(&[weight as u64]) {
+            if planes.len() <= bit {
+                planes.resize(bit + 1, Vec::new());
+            }
+            planes[bit].resize(row / 64 + 1, 0);
+            planes[bit][row / 64] |= 1 << (row % 64);
+        }
+    }
+    Some(planes)
 }
 
 #[cfg(test)]

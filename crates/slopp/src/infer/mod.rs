@@ -1,1 +1,59 @@
 //! Queries: what can be asked of a circuit.
+//!
+//! Every query is a method. Those that hold for any mixture are on [`Circuit`](crate::Circuit); those that need
+//! exclusive elements are on [`Deterministic`](crate::Deterministic), to which a [`Psdd`](crate::Psdd) derefs, and do
+//! not compile on a mere circuit. `e` is evidence, `w` a world, `s` the number of elements, `n` of variables, `r` of
+//! distinct records; a sum has parameters `θᵢ`, primes and subs. Sources are in `REFERENCES.md`.
+//!
+//! | query | answer | needs | cost | source |
+//! |---|---|---|---|---|
+//! | `log_probability` | `ln Σᵢ θᵢ P(prime) P(sub)` | `Circuit` | `s` | Kisa et al. 2014 |
+//! | `log_evidence` | `ln Σ P(w)` over `w` that agree with `e`: both values of an unknown variable weigh one | `Circuit` | `s` | Kisa et al. 2014 |
+//! | `log_likelihoods` | `log_evidence` of every record | `Circuit` | `s·r` | |
+//! | `log_likelihoods` | the same, `Σ ln θ` along the one derivation, 256 records at once | `Deterministic` | `s·r/64` | |
+//! | `conditional`, `_batch` | `P(a,e) / P(e)` | `Circuit` | `s` | |
+//! | `marginals`, `_batch` | `P(x=1 \| e)`: the flow from the root into the leaves of `x` | `Circuit` | `s` | Darwiche 2003 |
+//! | `pair_marginals`, `_batch` | `P(x=1, y=1 \| e) = Σ flow · P(x \| prime) P(y \| sub)` where the vtree parts `x` and `y` | `Circuit` | `Σᵥ s(v)·left·right` | |
+//! | `sample`, `_batch` | worlds from `P(· \| e)`: the posterior is the same circuit with other parameters | `Circuit` | `s`, then `n` per world | |
+//! | `is_possible`, `possible` | `P(w) > 0`: the base, in Boolean arithmetic | `Circuit` | `s·r/64` | |
+//! | `nearest`, `_batch` | `min` Hamming distance of `e` to a possible world: min-plus arithmetic | `Circuit` | `s` | |
+//! | `entailed_by` | whether φ(D) entails the base: all records possible | `Circuit` | `s·r/64` | the SLoPP paper |
+//! | `flow_log_values` | `Σ ln θ` over *all* active edges: for reproducing the paper, no likelihood | `Circuit` | `s·r/64` | |
+//! | `mpe`, `_batch` | `argmax P(w)` over `w` that agree with `e`: max in place of sum | `Deterministic` | `s` | Kisa et al. 2014 |
+//! | `top_worlds`, `_batch` | the `k` best of them, from lazy heaps | `Deterministic` | `s`, then `n log s` per world | Huang and Chiang 2005 |
+//! | `worlds` | all of them, in the order of the circuit | `Deterministic` | `s`, then `n` per world | |
+//! | `entropy` | `Σ θᵢ (H(prime) + H(sub) − ln θᵢ)` | `Deterministic` | `s` | Vergari et al. 2021 |
+//! | `kl_divergence` | `Σ P(w) ln(P(w)/Q(w))` over pairs of elements of the two circuits | `Deterministic` | `≤ s·s′` | Liang and Van den Broeck 2017 |
+//! | `model_count` | `#(sum) = Σ #(prime) · #(sub)`, exactly | `Deterministic` | `s·n` | Darwiche and Marquis 2002 |
+//! | `equals_closed_world` | whether the base is φ(D): all records possible, and as many worlds as records | `Deterministic` | `s·(r/64 + n)` | the SLoPP paper |
+//! | `count_records` | how many records use each parameter | `Deterministic` | `s·r/64` | Kisa et al. 2014 |
+//!
+//! Probability zero is an answer; conditioning on it is [`QueryError::ImpossibleEvidence`]. Batches run on all threads
+//! and give the same bytes on any number of them; an impossible row is `None` there, so that it does not spoil the
+//! others. No query recurses, and none underflows: what plain numbers cannot hold is computed in log space.
+
+mod base;
+mod complete;
+mod error;
+mod evidence;
+mod information;
+mod lanes;
+mod likelihood;
+mod logpass;
+mod marginals;
+mod masks;
+mod mpe;
+mod nearest;
+mod pairs;
+mod posterior;
+mod sample;
+mod top_worlds;
+mod worlds;
+
+pub use complete::Counted;
+pub use error::QueryError;
+pub use evidence::{Evidence, EvidenceError};
+pub use nearest::Nearest;
+pub use pairs::PairMarginals;
+pub use sample::Samples;
+pub use worlds::Worlds;

@@ -1,1 +1,121 @@
 //! Learners: from records to circuits.
+//!
+//! | learner | file | result |
+//! |---|---|---|
+//! | SLoPP with a separating tree as CLUSTER | [`slopp`] | a certified [`crate::Psdd`] |
+//! | SLoPP with k-means or an explicit partition, as published | [`slopp`] | a [`crate::Circuit`], with its overlaps |
+//! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
+//!
+//! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
+//! [`Progress`](crate::Progress), and gives the same bytes for the same input and seed.
+
+pub mod baseline;
+mod grow;
+mod kmeans;
+mod params;
+mod partition;
+mod separate;
+pub mod slopp;
+pub mod vtree;
+
+pub use params::{FitError, Fitted};
+pub use partition::Partition;
+
+use crate::circuit::{BuildError, Builder, Circuit, NodeId, Refusal, Smoothing};
+
+/// What is possible beyond the records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum World {
+    /// Everything: what was never seen is only improbable.
+    #[default]
+    Open,
+    /// Only what the records, relaxed by the partial closed-world assumption, show: literals stay hard.
+    Closed,
+}
+
+/// Why nothing could be learned.
+#[derive(Debug, thiserror::Error)]
+pub enum LearnError {
+    /// There are no records.
+    #[error("there are no records to learn from")]
+    NoRecords,
+    /// There are no variables.
+    #[error("the records have no variables")]
+    NoVariables,
+    /// The vtree is over other variables than the records.
+    #[error("the vtree has {vtree} variables but the records have {records}: use a vtree made for these records")]
+    WrongVtree {
+        /// Variables of the vtree.
+        vtree: usize,
+        /// Variables of the records.
+        records: usize,
+    },
+    /// No vtree could be made, or pairs of variables are too many to look at.
+    #[error(transparent)]
+    Pairs(#[from] vtree::VtreeMethodError),
+    /// Cells are missing.
+    #[error(
+        "{rows} of {total} distinct records have missing cells, and this learner needs complete records: drop them or fill them in"
+    )]
+    MissingCells {
+        /// How many rows have missing cells.
+        rows: usize,
+        /// How many rows there are.
+        total: usize,
+    },
+    /// A setting is out of its range.
+    #[error("{name} is {value}, but must be {expected}")]
+    Setting {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// The circuit would be too large.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A result that must be a PSDD is not one: a bug, and never handed out silently.
+    #[error("the learned circuit failed its certificate, please report this: {0}")]
+    Certificate(#[from] Refusal),
+}
+
+/// Checks that records and a vtree fit each other and that every cell is there.
+pub(crate) fn check(records: &crate::Records, vtree: &crate::Vtree) -> Result<(), LearnError> {
+    if records.var_count() == 0 {
+        return Err(LearnError::NoVariables);
+    }
+    if records.is_empty() {
+        return Err(LearnError::NoRecords);
+    }
+    if records.var_count() != vtree.var_count() {
+        return Err(LearnError::WrongVtree { vtree: vtree.var_count(), records: records.var_count() });
+    }
+    let incomplete = (0..records.len()).filter(|&row| records.row(row).any(|cell| cell.is_none()));
+    match records.has_missing().then(|| incomplete.count()) {
+        Some(rows @ 1..) => Err(LearnError::MissingCells { rows, total: records.len() }),
+        _ => Ok(()),
+    }
+}
+
+/// The circuit of a builder with counts, its parameters smoothed towards the marginals of the records.
+///
+/// In a closed world what was never seen is dropped before smoothing, so that smoothing does not make it possible.
+pub(crate) fn finish(
+    builder: Builder,
+    root: NodeId,
+    records: &crate::Records,
+    world: World,
+    pseudocount: f64,
+) -> Result<Circuit, BuildError> {
+    let smoothing = Smoothing::marginal(pseudocount, records);
+    if world == World::Open {
+        return builder.finish_counts(root, &smoothing);
+    }
+    let circuit = builder.finish_counts(root, &Smoothing::none())?;
+    match circuit.counts().cloned() {
+        Some(counts) if pseudocount > 0.0 => circuit.with_estimates(counts, &smoothing),
+        _ => Ok(circuit),
+    }
+}

@@ -1,0 +1,76 @@
+//! Learning: time in records, memory beside the data.
+
+use crate::measure::{Bar, Line, Report};
+use slopp::io::{RecordsOptions, read_records};
+use slopp::learn::World;
+use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
+use slopp::learn::vtree::VtreeMethod;
+use slopp::{Circuit, Records, RecordsBuilder, Weights};
+use std::mem::size_of;
+use std::sync::Arc;
+
+/// The training records of a benchmark data set, or generated ones of about the same size.
+pub(crate) fn records(name: &str) -> (String, Records) {
+    match slopp_oracle::shared(&format!("data/{name}/{name}.train.data.gz")) {
+        Some(path) => {
+            (name.to_owned(), read_records(&path, &RecordsOptions::default()).expect("benchmark data is sound"))
+        }
+        None => ("generated".to_owned(), slopp::data::World::configurations().sample(17_000, 0)),
+    }
+}
+
+/// The first `share` of the records.
+fn part(records: &Records, share: f64) -> Records {
+    let mut builder = RecordsBuilder::new(records.names().clone());
+    let wanted = (records.original().len() as f64 * share) as usize;
+    for &row in &records.original()[..wanted] {
+        builder.push(records.row(row as usize), 1.0);
+    }
+    builder.finish()
+}
+
+pub(crate) fn measure(report: &mut Report) {
+    for (name, notebook, certified_bar) in [("nltcs", 0.05, 0.05), ("plants", 1.0, 0.5)] {
+        let (name, all) = records(name);
+        let vtree = Arc::new(VtreeMethod::ChowLiu.build(&all, 0).expect("few variables"));
+        for share in [0.25, 0.5, 1.0] {
+            let records = part(&all, share);
+            let line = |what, bar: f64| Line {
+                what,
+                size: format!("{name} {}", records.total()),
+                work: records.total(),
+                unit: "records",
+                bar: if share == 1.0 { Bar::Seconds(bar) } else { Bar::None },
+            };
+            let config = PublishedConfig::new(Variant::Notebook, 3, 20);
+            report.time(line("learn slopp-kmeans notebook", notebook), || {
+                published(&records, vtree.clone(), &config, &())
+            });
+        }
+        for share in [0.25, 0.5, 1.0] {
+            let records = part(&all, share);
+            let bar = if share == 1.0 { Bar::Seconds(certified_bar) } else { Bar::None };
+            let size = format!("{name} {}", records.total());
+            let line = Line { what: "learn slopp, certified", size, work: records.total(), unit: "records", bar };
+            report.time(line, || certified(&records, vtree.clone(), &Config::new(World::Open), &()));
+        }
+        let packed = (all.total() * all.var_count() as f64) / 8.0;
+        let psdd =
+            certified(&all, vtree.clone(), &Config::new(World::Open), &()).expect("benchmark data can be learned");
+        let limit = 20.0 * packed + bytes(&psdd);
+        report.memory("memory of slopp, certified", &name, limit, || {
+            certified(&all, vtree.clone(), &Config::new(World::Open), &())
+        });
+        let config = PublishedConfig::new(Variant::Notebook, 3, 20);
+        let (circuit, _) = published(&all, vtree.clone(), &config, &()).expect("benchmark data can be learned");
+        let limit = 20.0 * packed + bytes(&circuit);
+        report.memory("memory of slopp-kmeans", &name, limit, || published(&all, vtree.clone(), &config, &()));
+    }
+}
+
+/// The memory a circuit takes: nodes, elements, parameters and counts.
+fn bytes(circuit: &Circuit) -> f64 {
+    let weights = |w: &Weights| w.tops.len() * size_of::<[f64; 2]>() + w.elements.len() * size_of::<f64>();
+    let structure = size_of_val(circuit.nodes()) + size_of_val(circuit.elements());
+    (structure + weights(circuit.log_parameters()) + circuit.counts().map_or(0, weights)) as f64
+}

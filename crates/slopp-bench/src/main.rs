@@ -1,0 +1,25 @@
+//! Speed and memory of the library: `cargo xtask bench`.
+//!
+//! Every line is measured at three sizes in one run; what matters is how cost grows from size to size, since machines
+//! are noisy. Absolute bars are those of a quiet machine and are marked, not enforced. CPU time is the time of one
+//! thread; the last column says how much two threads help. Without the shared benchmark data the learners run on
+//! generated records.
+#![allow(clippy::print_stdout, reason = "a tool for the terminal")]
+
+mod infer;
+mod learn;
+mod measure;
+mod read;
+
+use measure::Report;
+
+#[global_allocator]
+static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
+
+fn main() {
+    let mut report = Report::new();
+    learn::measure(&mut report);
+    infer::measure(&mut report);
+    read::measure(&mut report);
+    report.finish();
+}

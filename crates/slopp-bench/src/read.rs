@@ -1,0 +1,43 @@
+//! Reading files: megabytes per second.
+
+use crate::measure::{Bar, Line, Report};
+use slopp::io::{RecordsOptions, read_psdd_bytes, read_records_from};
+use slopp::learn::World;
+use slopp::learn::slopp::{Config, certified};
+use slopp::learn::vtree::VtreeMethod;
+use std::sync::Arc;
+
+pub(crate) fn measure(report: &mut Report) {
+    let (_, records) = crate::learn::records("jester");
+    let vtree = Arc::new(VtreeMethod::ChowLiu.build(&records, 0).expect("few variables"));
+    for penalty in [1.0, 0.8, 0.5] {
+        let config = Config { parameter_penalty: penalty, ..Config::new(World::Open) };
+        let psdd = certified(&records, vtree.clone(), &config, &()).expect("benchmark data can be learned");
+        let mut text = Vec::new();
+        slopp::io::write_model_to(&mut text, &slopp::Model::new(records.names().clone(), psdd))
+            .expect("memory can be written");
+        let megabytes = text.len() as f64 / 1e6;
+        let bar = Bar::Seconds(0.1 * megabytes);
+        let line = Line { what: "read .psdd", size: format!("{megabytes:.1} MB"), work: megabytes, unit: "MB", bar };
+        report.time(line, || read_psdd_bytes(&text, None).is_ok());
+    }
+    for rows in [50_000, 100_000, 200_000] {
+        let mut text = Vec::new();
+        for row in 0..rows {
+            for i in 0..100u64 {
+                let bit = (row as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15 ^ i) >> 37 & 1;
+                text.extend_from_slice(if bit == 1 { b"1," } else { b"0," });
+            }
+            *text.last_mut().expect("not empty") = b'\n';
+        }
+        let megabytes = text.len() as f64 / 1e6;
+        let line = Line {
+            what: "read records",
+            size: format!("{megabytes:.0} MB"),
+            work: megabytes,
+            unit: "MB",
+            bar: Bar::None,
+        };
+        report.time(line, || read_records_from(text.as_slice(), &RecordsOptions::default(), None).is_ok());
+    }
+}

@@ -1,0 +1,151 @@
+//! What a data set looks like, before anything is learned from it.
+
+use super::{PairCounts, Records};
+use crate::var::Var;
+
+/// Above this many variables no pairs are looked at: their number grows with the square.
+const MAX_PAIR_VARIABLES: usize = 10_000;
+
+/// A summary of records as plain numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// How many variables there are.
+    pub variables: usize,
+    /// The total weight of the records.
+    pub records: f64,
+    /// How many rows are distinct.
+    pub distinct: usize,
+    /// The weight of the most frequent row.
+    pub most_frequent: f64,
+    /// The share of *true* among the known cells; zero without any.
+    pub density: f64,
+    /// How many cells are missing, counted with the weight of their record.
+    pub missing: f64,
+    /// Each variable's share of *true* among its known cells; `None` if it has none.
+    pub frequencies: Vec<Option<f64>>,
+    /// The variables that always have the same known value, with that value.
+    pub constants: Vec<(Var, bool)>,
+    /// The pairs of variables that tell most about each other, strongest first.
+    pub strongest: Vec<Pair>,
+}
+
+/// Two variables and how much they tell about each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// The first variable.
+    pub a: Var,
+    /// The second variable.
+    pub b: Var,
+    /// Their mutual information in nats, in the records as they are.
+    pub mutual_information: f64,
+}
+
+impl Description {
+    /// Describes the records, with at most `pairs` strongest pairs; above 10 000 variables none.
+    pub fn of(records: &Records, pairs: usize) -> Description {
+        let vars = (0..records.var_count() as u32).map(Var);
+        let total = records.total();
+        let trues: Vec<f64> = vars.clone().map(|x| records.count(records.column(x))).collect();
+        let missing: Vec<f64> =
+            vars.clone().map(|x| records.missing_column(x).map_or(0.0, |m| records.count(m))).collect();
+        let known: Vec<f64> = missing.iter().map(|m| total - m).collect();
+        let all = records.all_rows();
+        // Compared row by row, not by weight: sums of real weights are off by rounding.
+        let constant = |x: Var| {
+            let missing = |word: usize| records.missing_column(x).map_or(0, |missing| missing[word]);
+            let known = all.iter().enumerate().map(|(word, rows)| rows & !missing(word));
+            let column = records.column(x);
+            let (never, always) = (column.iter().all(|&word| word == 0), known.clone().eq(column.iter().copied()));
+            (never != always).then_some((x, always))
+        };
+        let all_known: f64 = known.iter().sum();
+        let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
+        Description {
+            variables: records.var_count(),
+            records: total,
+            distinct: records.len(),
+            most_frequent: records.weights().first().copied().unwrap_or(0.0),
+            density: share(trues.iter().sum(), all_known).unwrap_or(0.0),
+            missing: missing.iter().sum(),
+            constants: vars.clone().filter_map(constant).collect(),
+            frequencies: trues.iter().zip(&known).map(|(&t, &k)| share(t, k)).collect(),
+            strongest: strongest_pairs(records, pairs),
+        }
+    }
+}
+
+fn strongest_pairs(records: &Records, wanted: usize) -> Vec<Pair> {
+    if wanted == 0 || records.var_count() > MAX_PAIR_VARIABLES {
+        return Vec::new();
+    }
+    let information = PairCounts::of(records).mutual_information(0.0);
+    let len = records.var_count();
+    let mut pairs: Vec<Pair> = Vec::new();
+    for (i, j) in (0..len).flat_map(|i| (i + 1..len).map(move |j| (i, j))) {
+        let mutual_information = information.at(i, j);
+        let full = pairs.len() == wanted;
+        if mutual_information > 0.0 && !(full && pairs[wanted - 1].mutual_information >= mutual_information) {
+            let place = pairs.partition_point(|pair| pair.mutual_information >= mutual_information);
+            pairs.truncate(wanted - 1);
+            pairs.insert(place.min(pairs.len()), Pair { a: Var(i as u32), b: Var(j as u32), mutual_information });
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::RecordsBuilder;
+    use crate::names::Names;
+
+    #[test]
+    fn a_small_data_set() {
+        let mut builder = RecordsBuilder::new(Names::numbered(5));
+        let cells = |text: &str| text.chars().map(|c| (c != '?').then_some(c == '1')).collect::<Vec<_>>();
+        for (row, weight) in [("1010?", 3.0), ("1101?", 2.0), ("?101?", 1.0), ("1010?", 1.0)] {
+            builder.push(cells(row), weight);
+        }
+        let description = Description::of(&builder.finish(), 2);
+        assert_eq!((description.variables, description.records, description.distinct), (5, 7.0, 3));
+        assert_eq!(description.most_frequent, 4.0);
+        assert_eq!(description.missing, 8.0);
+        assert_eq!(description.constants, [(Var(0), true)]);
+        assert_eq!(description.frequencies, [Some(1.0), Some(3.0 / 7.0), Some(4.0 / 7.0), Some(3.0 / 7.0), None]);
+        assert_eq!(description.density, (6.0 + 3.0 + 4.0 + 3.0) / 27.0);
+        let pairs: Vec<_> = description.strongest.iter().map(|pair| (pair.a.0, pair.b.0)).collect();
+        assert_eq!(pairs, [(1, 2), (1, 3)]);
+        let entropy = -(3.0 / 7.0f64) * (3.0 / 7.0f64).ln() - (4.0 / 7.0f64) * (4.0 / 7.0f64).ln();
+        assert!((description.strongest[0].mutual_information - entropy).abs() < 1e-12);
+    }
+
+    #[test]
+    fn strongest_pairs_are_the_head_of_the_sorted_list() {
+        let mut random = crate::Random::new(5);
+        let rows: Vec<Vec<bool>> = (0..60).map(|_| (0..9).map(|_| random.unit() < 0.4).collect()).collect();
+        let records = Records::from_rows(Names::numbered(9), rows);
+        let all = Description::of(&records, 100).strongest;
+        assert_eq!(all.len(), 36);
+        assert!(all.windows(2).all(|w| w[0].mutual_information >= w[1].mutual_information));
+        for wanted in [0, 1, 5, 36] {
+            assert_eq!(Description::of(&records, wanted).strongest, all[..wanted]);
+        }
+    }
+
+    #[test]
+    fn constants_are_found_under_real_weights() {
+        let mut builder = RecordsBuilder::new(Names::numbered(3));
+        for i in 0..70 {
+            builder.push([Some(true), (i % 3 > 0).then_some(true), Some(i % 2 == 0)], 0.1 + f64::from(i) / 7.0);
+        }
+        assert_eq!(Description::of(&builder.finish(), 0).constants, [(Var(0), true), (Var(1), true)]);
+    }
+
+    #[test]
+    fn nothing_at_all() {
+        let description = Description::of(&RecordsBuilder::new(Names::numbered(2)).finish(), 3);
+        assert_eq!((description.records, description.density), (0.0, 0.0));
+        assert_eq!(description.frequencies, [None, None]);
+        assert!(description.constants.is_empty() && description.strongest.is_empty());
+    }
+}

@@ -1,0 +1,312 @@
+//! Records from known worlds: what is possible and how likely it is are known exactly.
+//!
+//! A base learned from such records can be compared with the truth by counting: enumerate the base, ask
+//! [`World::is_possible`] for each world found, and compare with [`World::count`].
+
+mod cars;
+mod rankings;
+
+pub use cars::Rule;
+
+use self::cars::Configurator;
+use self::rankings::{log_mallows, ranking, sample_mallows};
+use super::{Records, RecordsBuilder};
+use crate::logspace::LOG_ZERO;
+use crate::names::Names;
+use crate::random::Random;
+use num_bigint::BigUint;
+use std::sync::Arc;
+
+/// Items that can be ranked: their square is the number of variables.
+const MAX_ITEMS: usize = 100;
+
+/// Why records could not be generated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum GenerateError {
+    /// Too few or too many items to rank.
+    #[error("cannot rank {items} items; give a number from 1 to {MAX_ITEMS}")]
+    Items {
+        /// How many were asked for.
+        items: usize,
+    },
+    /// The dispersion is not in `(0, 1]`.
+    #[error(
+        "{dispersion} is not a dispersion; give a number above 0 (always the same ranking) up to 1 (all rankings alike)"
+    )]
+    Dispersion {
+        /// The number.
+        dispersion: f64,
+    },
+    /// A probability of flipping is not in `[0, 1]`.
+    #[error("{probability} is not a probability; give a number from 0 to 1")]
+    Flip {
+        /// The number.
+        probability: f64,
+    },
+    /// A row does not fit the names.
+    #[error("row {row} has {cells} cells, but there are {expected} names; give one cell per name")]
+    Row {
+        /// The row, from one.
+        row: usize,
+        /// How many cells it has.
+        cells: usize,
+        /// How many it should have.
+        expected: usize,
+    },
+}
+
+/// A distribution over Boolean worlds that is known exactly.
+///
+/// ```
+/// use slopp::data::World;
+/// let world = World::configurations();
+/// let records = world.sample(1000, 1);
+/// assert_eq!(records.total(), 1000.0);
+/// let row: Vec<bool> = records.row(0).map(|cell| cell == Some(true)).collect();
+/// assert!(world.is_possible(&row) && world.log_probability(&row) < 0.0);
+/// assert_eq!(world.count().to_string(), "5656");
+/// ```
+#[derive(Clone, Debug)]
+pub struct World {
+    names: Arc<Names>,
+    count: BigUint,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Configurations(Configurator),
+    Rankings { items: usize, dispersion: f64 },
+}
+
+/// Records and how many of their cells were flipped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Noisy {
+    /// The records.
+    pub records: Records,
+    /// How many cells differ from the rows given.
+    pub flipped: usize,
+}
+
+impl World {
+    /// Cars as customers configure them: 24 options, some exactly one of a group, some requiring or excluding others.
+    ///
+    /// Customers are commuters, families, adventurers or managers; given that, options are independent, except that
+    /// only configurations that keep all rules are sold.
+    pub fn configurations() -> World {
+        let configurator = Configurator::cars();
+        let names = Names::new(configurator.names.clone()).expect("option names are distinct");
+        World { names: names.into(), count: configurator.count.into(), kind: Kind::Configurations(configurator) }
+    }
+
+    /// Rankings of some items as a square of variables: `apple_at_1` is true where the apple is first.
+    ///
+    /// The distribution is the model of Mallows: the probability of a ranking falls by the factor `dispersion` with
+    /// each pair of items that is not in alphabetical order. All `items!` rankings are possible.
+    pub fn rankings(items: usize, dispersion: f64) -> Result<World, GenerateError> {
+        if !(1..=MAX_ITEMS).contains(&items) {
+            return Err(GenerateError::Items { items });
+        }
+        if !(dispersion > 0.0 && dispersion <= 1.0) {
+            return Err(GenerateError::Dispersion { dispersion });
+        }
+        const FRUIT: [&str; 12] = [
+            "apple", "banana", "cherry", "damson", "elder", "fig", "grape", "hazel", "juniper", "kiwi", "lemon",
+            "mango",
+        ];
+        let item = |i: usize| FRUIT.get(i).map_or_else(|| format!("item{}", i + 1), |fruit| (*fruit).to_owned());
+        let square = (0..items).flat_map(|i| (1..=items).map(move |place| format!("{}_at_{place}", item(i))));
+        let names = Names::new(square.collect()).expect("items and places are distinct");
+        let count = (1..=items).map(BigUint::from).product();
+        Ok(World { names: names.into(), count, kind: Kind::Rankings { items, dispersion } })
+    }
+
+    /// The names of the variables.
+    pub fn names(&self) -> &Arc<Names> {
+        &self.names
+    }
+
+    /// How many worlds are possible, exactly.
+    pub fn count(&self) -> &BigUint {
+        &self.count
+    }
+
+    /// Whether a world is possible; `false` also for a wrong number of values.
+    pub fn is_possible(&self, world: &[bool]) -> bool {
+        match &self.kind {
+            Kind::Configurations(cars) => pack(world, cars.names.len()).is_some_and(|bits| cars.is_possible(bits)),
+            Kind::Rankings { items, .. } => ranking(world, *items).is_some(),
+        }
+    }
+
+    /// The natural logarithm of the probability of a world, exactly up to rounding.
+    pub fn log_probability(&self, world: &[bool]) -> f64 {
+        match &self.kind {
+            Kind::Configurations(cars) => match pack(world, cars.names.len()).filter(|&bits| cars.is_possible(bits)) {
+                Some(bits) => (cars.weight(bits) / cars.total).ln(),
+                None => LOG_ZERO,
+            },
+            Kind::Rankings { items, dispersion } => match ranking(world, *items) {
+                Some(places) => log_mallows(&places, *dispersion),
+                None => LOG_ZERO,
+            },
+        }
+    }
+
+    /// The rules in words, such as `engine_electric requires gearbox_automatic`.
+    pub fn rules(&self) -> Vec<String> {
+        match &self.kind {
+            Kind::Configurations(cars) => cars.rules.iter().map(|rule| rule.text(&self.names).to_string()).collect(),
+            Kind::Rankings { .. } => {
+                vec!["every item has exactly one place".to_owned(), "every place has exactly one item".to_owned()]
+            }
+        }
+    }
+
+    /// Independent records.
+    pub fn sample(&self, records: usize, seed: u64) -> Records {
+        let mut random = Random::new(seed);
+        let mut builder = RecordsBuilder::new(self.names.clone());
+        for _ in 0..records {
+            match &self.kind {
+                Kind::Configurations(cars) => {
+                    let bits = cars.sample(&mut random);
+                    builder.push((0..cars.names.len()).map(|i| Some(bits >> i & 1 == 1)), 1.0);
+                }
+                Kind::Rankings { items, dispersion } => {
+                    let order = sample_mallows(*items, *dispersion, &mut random);
+                    let mut row = vec![Some(false); items * items];
+                    order.iter().enumerate().for_each(|(place, item)| row[item * items + place] = Some(true));
+                    builder.push(row, 1.0);
+                }
+            }
+        }
+        builder.finish()
+    }
+}
+
+/// Copies rows, for example samples of a model, and flips each cell with the given probability.
+///
+/// What is possible before the flips is for the giver of the rows to know; after them every world is.
+pub fn noisy_copy(
+    names: impl Into<Arc<Names>>,
+    rows: impl IntoIterator<Item = Vec<bool>>,
+    flip: f64,
+    seed: u64,
+) -> Result<Noisy, GenerateError> {
+    if !(0.0..=1.0).contains(&flip) {
+        return Err(GenerateError::Flip { probability: flip });
+    }
+    let names = names.into();
+    let mut random = Random::new(seed);
+    let mut builder = RecordsBuilder::new(names.clone());
+    let mut flipped = 0;
+    for (i, row) in rows.into_iter().enumerate() {
+        if row.len() != names.len() {
+            return Err(GenerateError::Row { row: i + 1, cells: row.len(), expected: names.len() });
+        }
+        let noisy = row.into_iter().map(|value| {
+            let flip = random.unit() < flip;
+            flipped += usize::from(flip);
+            Some(value != flip)
+        });
+        builder.push(noisy, 1.0);
+    }
+    Ok(Noisy { records: builder.finish(), flipped })
+}
+
+/// A world as bits, if it has the right number of values.
+fn pack(world: &[bool], len: usize) -> Option<u32> {
+    (world.len() == len).then(|| world.iter().enumerate().map(|(i, &value)| u32::from(value) << i).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(records: &Records) -> Vec<(Vec<bool>, f64)> {
+        let row = |i: usize| records.row(i).map(|cell| cell.expect("no cell is missing")).collect();
+        (0..records.len()).map(|i| (row(i), records.weights()[i])).collect()
+    }
+
+    fn unpack(bits: u32, len: usize) -> Vec<bool> {
+        (0..len).map(|i| bits >> i & 1 == 1).collect()
+    }
+
+    #[test]
+    fn all_configurations_are_counted_and_probabilities_add_up() {
+        let world = World::configurations();
+        let (mut count, mut total) = (0u64, 0.0);
+        for bits in 0u32..1 << 24 {
+            // The cheap groups first: enumerating all worlds is the independent count.
+            if [0xf, 0x30, 0x1c0, 0x600, 0x3800].iter().all(|group| (bits & group).count_ones() == 1) {
+                let values = unpack(bits, 24);
+                if world.is_possible(&values) {
+                    count += 1;
+                    total += world.log_probability(&values).exp();
+                } else {
+                    assert_eq!(world.log_probability(&values), LOG_ZERO);
+                }
+            }
+        }
+        assert_eq!(world.count(), &BigUint::from(count));
+        assert!((total - 1.0).abs() < 1e-9, "{total}");
+    }
+
+    #[test]
+    fn configurations_are_sampled_from_their_distribution() {
+        let world = World::configurations();
+        let records = world.sample(20_000, 5);
+        assert_eq!(records, world.sample(20_000, 5));
+        assert_ne!(records, world.sample(20_000, 6));
+        for (row, weight) in rows(&records).iter().take(20) {
+            let expected = 20_000.0 * world.log_probability(row).exp();
+            assert!((weight - expected).abs() < 5.0 * expected.sqrt(), "{weight} {expected}");
+        }
+        assert!(rows(&records).iter().all(|(row, _)| world.is_possible(row)));
+    }
+
+    #[test]
+    fn small_rankings_are_exactly_the_permutations() {
+        for dispersion in [0.3, 1.0] {
+            let world = World::rankings(3, dispersion).unwrap();
+            let possible: Vec<_> = (0..512).map(|bits| unpack(bits, 9)).filter(|w| world.is_possible(w)).collect();
+            assert_eq!(possible.len(), 6);
+            assert_eq!(world.count(), &BigUint::from(6u32));
+            let total: f64 = possible.iter().map(|w| world.log_probability(w).exp()).sum();
+            assert!((total - 1.0).abs() < 1e-12);
+            let records = world.sample(30_000, 2);
+            for (row, weight) in rows(&records) {
+                let expected = 30_000.0 * world.log_probability(&row).exp();
+                assert!((weight - expected).abs() < 5.0 * expected.sqrt(), "{weight} {expected}");
+            }
+        }
+        assert_eq!(World::rankings(4, 0.5).unwrap().names().iter().nth(6), Some("banana_at_3"));
+    }
+
+    #[test]
+    fn bad_settings_are_errors() {
+        assert!(matches!(World::rankings(0, 0.5), Err(GenerateError::Items { .. })));
+        assert!(matches!(World::rankings(101, 0.5), Err(GenerateError::Items { .. })));
+        for dispersion in [0.0, 1.1, f64::NAN] {
+            assert!(matches!(World::rankings(3, dispersion), Err(GenerateError::Dispersion { .. })));
+        }
+        let copy = |row: Vec<bool>, flip| noisy_copy(Names::numbered(2), [row], flip, 0);
+        assert!(matches!(copy(vec![true; 2], 1.5), Err(GenerateError::Flip { .. })));
+        assert_eq!(copy(vec![true], 0.1), Err(GenerateError::Row { row: 1, cells: 1, expected: 2 }));
+    }
+
+    #[test]
+    fn noise_flips_the_given_share() {
+        let given = vec![vec![true, false, true, true]; 5000];
+        let noisy = noisy_copy(Names::numbered(4), given.clone(), 0.1, 3).unwrap();
+        assert!((1800..2200).contains(&noisy.flipped), "{}", noisy.flipped);
+        let differ: f64 = rows(&noisy.records)
+            .iter()
+            .map(|(row, weight)| weight * row.iter().zip(&given[0]).filter(|(a, b)| a != b).count() as f64)
+            .sum();
+        assert_eq!(differ, noisy.flipped as f64);
+        assert_eq!(noisy_copy(Names::numbered(4), given.clone(), 0.0, 3).unwrap().records.len(), 1);
+        assert_eq!(noisy, noisy_copy(Names::numbered(4), given, 0.1, 3).unwrap());
+    }
+}

@@ -1,0 +1,242 @@
+//! Parts of records: split by seed, subsets, and records put together.
+
+use super::{Records, RecordsBuilder};
+use crate::random::Random;
+
+/// Above this total weight records are not dealt out one by one.
+const MAX_RECORDS: f64 = 4e9;
+
+/// Why records could not be split or put together.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SplitError {
+    /// A share is not a number of at least zero, or all are zero.
+    #[error("the shares {shares:?} cannot be used; give numbers of at least zero, such as 0.8 0.1 0.1")]
+    Shares {
+        /// The shares as given.
+        shares: Vec<f64>,
+    },
+    /// The weights stand for more records than can be dealt out one by one.
+    #[error("{records} records are too many to split one by one; divide the weights by a common factor")]
+    TooMany {
+        /// The total weight.
+        records: f64,
+    },
+    /// The two data sets have different variables.
+    #[error(
+        "the variables differ: {left} here and {right} there at column {column}; bring the columns in the same order"
+    )]
+    Variables {
+        /// First column that differs, from one.
+        column: usize,
+        /// Its name in the first data set, or "no column".
+        left: String,
+        /// Its name in the second data set, or "no column".
+        right: String,
+    },
+}
+
+impl Records {
+    /// Splits the records at random into parts with the given shares, the sizes exact up to rounding.
+    ///
+    /// A row of whole weight `w` counts as `w` records, which may end up in different parts. Weights that are not
+    /// whole cannot be cut: then each row as given goes to one part. Parts keep the order of the records.
+    pub fn split(&self, shares: &[f64], seed: u64) -> Result<Vec<Records>, SplitError> {
+        let total: f64 = shares.iter().sum();
+        if !(total > 0.0 && total.is_finite() && shares.iter().all(|&share| share >= 0.0)) {
+            return Err(SplitError::Shares { shares: shares.to_vec() });
+        }
+        let entries = self.entries();
+        let whole = entries.iter().all(|&(_, weight)| weight.fract() == 0.0);
+        if whole && self.total() > MAX_RECORDS {
+            return Err(SplitError::TooMany { records: self.total() });
+        }
+        let units = |weight: f64| if whole { weight as u64 } else { 1 };
+        let all: u64 = entries.iter().map(|&(_, weight)| units(weight)).sum();
+        let mut quotas = quotas(all, shares, total);
+        let mut left = all;
+        let mut random = Random::new(seed);
+        let mut parts: Vec<RecordsBuilder> = shares.iter().map(|_| RecordsBuilder::new(self.names().clone())).collect();
+        let mut taken = vec![0u64; shares.len()];
+        for (row, weight) in entries {
+            let count = units(weight);
+            taken.fill(0);
+            // Selection sampling: each record goes to a part with the chance of the places that are left there.
+            for _ in 0..count {
+                let mut place = random.below(left as usize) as u64;
+                let part = quotas.iter().position(|&quota| {
+                    let here = place < quota;
+                    place = place.saturating_sub(quota);
+                    here
+                });
+                let part = part.expect("the quotas add up to what is left");
+                quotas[part] -= 1;
+                left -= 1;
+                taken[part] += 1;
+            }
+            for (part, &taken) in parts.iter_mut().zip(&taken).filter(|(_, taken)| **taken > 0) {
+                part.push(self.row(row), weight * taken as f64 / count as f64);
+            }
+        }
+        Ok(parts.into_iter().map(RecordsBuilder::finish).collect())
+    }
+
+    /// The records whose distinct row is kept, in the order they were given.
+    pub fn subset(&self, keep: impl Fn(usize) -> bool) -> Records {
+        let mut builder = RecordsBuilder::new(self.names().clone());
+        for (row, weight) in self.entries().into_iter().filter(|&(row, _)| keep(row)) {
+            builder.push(self.row(row), weight);
+        }
+        builder.finish()
+    }
+
+    /// These records followed by others over the same variables.
+    pub fn merged(&self, other: &Records) -> Result<Records, SplitError> {
+        if self.names() != other.names() {
+            let (left, right): (Vec<_>, Vec<_>) = (self.names().iter().collect(), other.names().iter().collect());
+            let column = left.iter().zip(&right).take_while(|(a, b)| a == b).count();
+            let name = |names: &[&str]| names.get(column).map_or("no column".to_owned(), |name| format!("\"{name}\""));
+            return Err(SplitError::Variables { column: column + 1, left: name(&left), right: name(&right) });
+        }
+        let mut builder = RecordsBuilder::new(self.names().clone());
+        for records in [self, other] {
+            records.entries().into_iter().for_each(|(row, weight)| builder.push(records.row(row), weight));
+        }
+        Ok(builder.finish())
+    }
+
+    /// Each record as given with its row and its share of the weight of that row.
+    ///
+    /// Only the total weight of equal rows is kept, so it is shared out evenly, in whole numbers where possible.
+    fn entries(&self) -> Vec<(usize, f64)> {
+        let mut times = vec![0u64; self.len()];
+        self.original().iter().for_each(|&row| times[row as usize] += 1);
+        let mut seen = vec![0u64; self.len()];
+        let entry = |&row: &u32| {
+            let row = row as usize;
+            let (weight, times) = (self.weights()[row], times[row]);
+            seen[row] += 1;
+            if weight.fract() == 0.0 && weight >= times as f64 {
+                let rest = u64::from(seen[row] <= weight as u64 % times);
+                (row, (weight as u64 / times + rest) as f64)
+            } else {
+                (row, weight / times as f64)
+            }
+        };
+        self.original().iter().map(entry).collect()
+    }
+}
+
+/// How many of `all` records each part gets: rounded so that the sum fits and no part is off by more than one.
+fn quotas(all: u64, shares: &[f64], total: f64) -> Vec<u64> {
+    let mut reached = 0.0;
+    let mut given = 0;
+    let last = shares.iter().rposition(|&share| share > 0.0);
+    let quota = |(i, share): (usize, &f64)| {
+        reached += share;
+        let end = if Some(i) >= last { all } else { ((reached / total * all as f64).round() as u64).min(all) };
+        let quota = end - given;
+        given = end;
+        quota
+    };
+    shares.iter().enumerate().map(quota).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::Names;
+    use crate::var::Var;
+
+    fn numbers(values: impl Iterator<Item = u32>) -> Records {
+        let rows = values.map(|value| (0..12).map(move |bit| value >> bit & 1 == 1));
+        Records::from_rows(Names::numbered(12), rows)
+    }
+
+    fn value(records: &Records, row: usize) -> u32 {
+        (0..12).filter(|&bit| records.cell(row, Var(bit)) == Some(true)).map(|bit| 1 << bit).sum()
+    }
+
+    #[test]
+    fn a_split_loses_nothing_and_keeps_the_shares() {
+        let records = numbers((0..1000).chain(0..1000).chain(0..500));
+        let parts = records.split(&[0.8, 0.1, 0.1], 7).unwrap();
+        assert_eq!(parts.iter().map(Records::total).collect::<Vec<_>>(), [2000.0, 250.0, 250.0]);
+        let mut weights = vec![0.0; 1000];
+        for part in &parts {
+            (0..part.len()).for_each(|row| weights[value(part, row) as usize] += part.weights()[row]);
+        }
+        assert!((0..1000).all(|i| weights[i] == if i < 500 { 3.0 } else { 2.0 }));
+        assert_eq!(parts, records.split(&[8.0, 1.0, 1.0], 7).unwrap());
+        assert_ne!(parts, records.split(&[0.8, 0.1, 0.1], 8).unwrap());
+        let low = (0..parts[1].len()).filter(|&row| value(&parts[1], row) < 500).count();
+        assert!((100..200).contains(&low), "a fair split takes from everywhere: {low}");
+    }
+
+    #[test]
+    fn weighted_rows_are_split_record_by_record() {
+        let mut builder = RecordsBuilder::new(Names::numbered(1));
+        builder.push([Some(true)], 600.0);
+        builder.push([Some(false)], 400.0);
+        let parts = builder.finish().split(&[0.5, 0.0, 0.5], 1).unwrap();
+        assert_eq!(parts.iter().map(Records::total).collect::<Vec<_>>(), [500.0, 0.0, 500.0]);
+        let trues = parts[0].count(parts[0].column(Var(0)));
+        assert!((260.0..340.0).contains(&trues), "{trues}");
+        assert_eq!(trues + parts[2].count(parts[2].column(Var(0))), 600.0);
+    }
+
+    #[test]
+    fn real_weights_stay_together() {
+        let mut builder = RecordsBuilder::new(Names::numbered(2));
+        for i in 0..4 {
+            builder.push([Some(i % 2 == 0), (i < 2).then_some(true)], 0.3 + f64::from(i));
+        }
+        let records = builder.finish();
+        let parts = records.split(&[0.5, 0.5], 3).unwrap();
+        assert_eq!(parts.iter().map(Records::len).collect::<Vec<_>>(), [2, 2]);
+        assert!((parts[0].total() + parts[1].total() - records.total()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn subset_and_merged_are_inverse() {
+        let records = numbers((0..100).chain(20..60));
+        let low = |row: usize| value(&records, row) < 50;
+        let (a, b) = (records.subset(low), records.subset(|row| !low(row)));
+        assert_eq!((a.total(), b.total()), (80.0, 60.0));
+        let merged = a.merged(&b).unwrap();
+        assert_eq!((merged.rows(), merged.weights()), (records.rows(), records.weights()));
+        let other = Records::from_rows(Names::numbered(2), [[true, false]]);
+        let error = records.merged(&other).unwrap_err().to_string();
+        assert!(error.contains("\"x3\" here and no column there at column 3"), "{error}");
+    }
+
+    #[test]
+    fn bad_shares_are_errors() {
+        for shares in [vec![], vec![0.0, 0.0], vec![-1.0, 2.0], vec![f64::NAN, 1.0], vec![f64::INFINITY]] {
+            assert!(matches!(numbers(0..3).split(&shares, 0), Err(SplitError::Shares { .. })), "{shares:?}");
+        }
+    }
+
+    #[test]
+    fn weights_that_are_whole_only_in_total_stay_together() {
+        let mut builder = RecordsBuilder::new(Names::numbered(1));
+        (0..4).for_each(|_| builder.push([Some(true)], 0.5));
+        let parts = builder.finish().split(&[0.5, 0.5], 3).unwrap();
+        assert_eq!(parts.iter().map(Records::total).collect::<Vec<_>>(), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn absurd_weights_are_an_error() {
+        let mut builder = RecordsBuilder::new(Names::numbered(1));
+        builder.push([Some(true)], 1e15);
+        assert_eq!(builder.finish().split(&[1.0], 0), Err(SplitError::TooMany { records: 1e15 }));
+    }
+
+    #[test]
+    fn few_records() {
+        let sizes =
+            |n| -> Vec<f64> { numbers(0..n).split(&[0.8, 0.1, 0.1], 0).unwrap().iter().map(Records::total).collect() };
+        assert_eq!(sizes(0), [0.0, 0.0, 0.0]);
+        assert_eq!(sizes(1), [1.0, 0.0, 0.0]);
+        assert_eq!(sizes(10), [8.0, 1.0, 1.0]);
+    }
+}

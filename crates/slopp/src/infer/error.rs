@@ -1,0 +1,75 @@
+//! What can go wrong with a query.
+
+use crate::circuit::Circuit;
+use crate::data::Records;
+use crate::infer::Evidence;
+
+/// Why a query has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    /// A world, evidence or records over another number of variables.
+    #[error(
+        "the circuit has {expected} variables, but the {what} has {found}; give one value per variable of the circuit"
+    )]
+    WrongLength {
+        /// What was given: "world", "evidence" or "data".
+        what: &'static str,
+        /// The number of variables of the circuit.
+        expected: usize,
+        /// The number of variables given.
+        found: usize,
+    },
+    /// Conditioning on what the circuit says cannot happen.
+    #[error(
+        "the evidence has probability zero, so nothing can be conditioned on it; \
+         drop a part of it, or ask for the nearest possible world"
+    )]
+    ImpossibleEvidence,
+    /// A query over complete records met a missing cell.
+    #[error(
+        "row {row} misses the cell of variable {variable}, and this query needs complete records; \
+         fill the cell or drop the row"
+    )]
+    MissingCell {
+        /// The distinct row, from zero.
+        row: usize,
+        /// The variable, from one.
+        variable: u32,
+    },
+    /// Two circuits that are structured by different vtrees.
+    #[error("the circuits have different vtrees and cannot be compared; learn or compile both on one vtree")]
+    DifferentVtrees,
+}
+
+impl Circuit {
+    pub(super) fn check_world(&self, world: &[bool]) -> Result<(), QueryError> {
+        self.check_length("world", world.len())
+    }
+
+    pub(super) fn check_evidence(&self, evidence: &Evidence) -> Result<(), QueryError> {
+        self.check_length("evidence", evidence.var_count())
+    }
+
+    pub(super) fn check_records(&self, records: &Records) -> Result<(), QueryError> {
+        self.check_length("data", records.var_count())
+    }
+
+    /// Also checks that no cell is missing.
+    pub(super) fn check_complete(&self, records: &Records) -> Result<(), QueryError> {
+        self.check_records(records)?;
+        if !records.has_missing() {
+            return Ok(());
+        }
+        for row in 0..records.len() {
+            if let Some(variable) = records.row(row).position(|cell| cell.is_none()) {
+                return Err(QueryError::MissingCell { row, variable: variable as u32 + 1 });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_length(&self, what: &'static str, found: usize) -> Result<(), QueryError> {
+        let expected = self.var_count();
+        if expected == found { Ok(()) } else { Err(QueryError::WrongLength { what, expected, found }) }
+    }
+}

@@ -1,0 +1,170 @@
+//! Posterior marginals of pairs of variables.
+
+use super::lanes::{Lanes, Linear};
+use super::posterior::Posterior;
+use super::{Evidence, QueryError};
+use crate::circuit::{Circuit, Node};
+use crate::data::Records;
+use crate::var::Var;
+use rayon::prelude::*;
+
+/// `P(x = true, y = true | evidence)` for all pairs of variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairMarginals {
+    len: usize,
+    /// Symmetric, by row; the diagonal holds the single variables.
+    joint: Vec<f64>,
+}
+
+impl PairMarginals {
+    /// How many variables there are.
+    pub fn var_count(&self) -> usize {
+        self.len
+    }
+
+    /// `P(x = true)`.
+    pub fn single(&self, x: Var) -> f64 {
+        self.both(x, x)
+    }
+
+    /// `P(x = true, y = true)`.
+    ///
+    /// # Panics
+    /// If there is no such variable, as do the other questions.
+    pub fn both(&self, x: Var, y: Var) -> f64 {
+        assert!(x.index() < self.len && y.index() < self.len, "no such variable");
+        self.joint[x.index() * self.len + y.index()]
+    }
+
+    /// `P(x = a, y = b)` for values `a` and `b`; for `x = y` the values must agree to be possible.
+    pub fn of(&self, x: Var, a: bool, y: Var, b: bool) -> f64 {
+        let (px, py, both) = (self.single(x), self.single(y), self.both(x, y));
+        let answer = match (a, b) {
+            (true, true) => both,
+            (true, false) => px - both,
+            (false, true) => py - both,
+            (false, false) => 1.0 - px - py + both,
+        };
+        answer.max(0.0)
+    }
+}
+
+impl Circuit {
+    /// `P(x = true, y = true | evidence)` for all pairs of variables, and the singles.
+    ///
+    /// Where `x` and `y` part at vtree node `v`, an element of `v` makes them independent: the joint is
+    /// `Σ flow(element) · P(x | prime) · P(y | sub)`. One pass up for the marginals within each node, one down for the
+    /// flows. Cost: over all vtree nodes, elements × left variables × right variables; memory: nodes × their variables, and the
+    /// square of all variables.
+    ///
+    /// ```
+    /// # use slopp::{Builder, Sharing, Var, Vtree, infer::Evidence};
+    /// # let vtree = Vtree::balanced(2);
+    /// # let root = vtree.root();
+    /// # let mut builder = Builder::new(vtree, Sharing::Equal);
+    /// # let [x, nx] = [true, false].map(|v| builder.literal(Var(0).is(v)).unwrap());
+    /// # let [y, ny] = [true, false].map(|v| builder.literal(Var(1).is(v)).unwrap());
+    /// # let half = 0.5f64.ln();
+    /// # let sum = builder.sum(root, &[(x, y, half), (nx, ny, half)])?;
+    /// # let circuit = builder.finish(sum)?; // x = y, otherwise fair
+    /// let pairs = circuit.pair_marginals(&Evidence::none(2))?;
+    /// assert!((pairs.both(Var(0), Var(1)) - 0.5).abs() < 1e-12);
+    /// assert!(pairs.of(Var(0), true, Var(1), false) < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pair_marginals(&self, evidence: &Evidence) -> Result<PairMarginals, QueryError> {
+        Ok(Posterior::new(self, evidence)?.pairs(self, evidence))
+    }
+
+    /// The pair marginals given each distinct row as evidence; `None` where the row is impossible.
+    ///
+    /// The batch form of [`Circuit::pair_marginals`].
+    ///
+    /// ```
+    /// # use slopp::{Builder, Names, RecordsBuilder, Sharing, Var, Vtree};
+    /// # let vtree = Vtree::balanced(2);
+    /// # let root = vtree.root();
+    /// # let mut builder = Builder::new(vtree, Sharing::Equal);
+    /// # let x = builder.literal(Var(0).is(true))?;
+    /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
+    /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
+    /// # let circuit = builder.finish(sum)?;
+    /// let mut records = RecordsBuilder::new(Names::numbered(2));
+    /// records.push([Some(true), None], 2.0);
+    /// records.push([Some(false), None], 1.0);
+    /// let pairs = circuit.pair_marginals_batch(&records.finish())?;
+    /// assert!((pairs[0].as_ref().unwrap().both(Var(0), Var(1)) - 0.75).abs() < 1e-12);
+    /// assert_eq!(pairs[1], None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pair_marginals_batch(&self, records: &Records) -> Result<Vec<Option<PairMarginals>>, QueryError> {
+        self.check_records(records)?;
+        let linear = Linear::new(self);
+        Ok((0..records.len())
+            .into_par_iter()
+            .map_init(
+                || Lanes::<1>::new(self),
+                |lanes, row| {
+                    let evidence = Evidence::from_row(records, row);
+                    let posterior = Posterior::with(self, &linear, lanes, &evidence).ok()?;
+                    Some(posterior.pairs(self, &evidence))
+                },
+            )
+            .collect())
+    }
+}
+
+impl Posterior {
+    fn pairs(&self, circuit: &Circuit, evidence: &Evidence) -> PairMarginals {
+        let (vtree, len) = (circuit.vtree(), circuit.var_count());
+        let flows = self.flows(circuit);
+        let mut joint = vec![0.0; len * len];
+        for (i, p) in self.marginals(circuit, evidence, &flows).into_iter().enumerate() {
+            joint[i * len + i] = p;
+        }
+        // P(x | node) for the variables of each node, in vtree order.
+        let mut start = Vec::with_capacity(circuit.nodes().len());
+        let mut within: Vec<f64> = Vec::new();
+        let mut weighted = Vec::new();
+        for id in circuit.ids() {
+            start.push(within.len());
+            match circuit.node(id) {
+                Node::Literal(lit) => within.push(f64::from(lit.value)),
+                Node::Top { slot, .. } => within.push(self.parameters.tops[slot as usize][1]),
+                Node::Sum { vtree: v, .. } => {
+                    let [left, right] = vtree.children(v).expect("sums are at inner nodes").map(|v| vtree.vars(v));
+                    let at = within.len();
+                    within.resize(at + left.len() + right.len(), 0.0);
+                    let (below, here) = within.split_at_mut(at);
+                    let (here_left, here_right) = here.split_at_mut(left.len());
+                    for (e, (element, _)) in circuit.element_range(id).zip(circuit.elements_of(id)) {
+                        let share = self.parameters.elements[e];
+                        if share == 0.0 {
+                            continue;
+                        }
+                        let prime = &below[start[element.prime.index()]..][..left.len()];
+                        let sub = &below[start[element.sub.index()]..][..right.len()];
+                        here_left.iter_mut().zip(prime).for_each(|(sum, p)| *sum += share * p);
+                        here_right.iter_mut().zip(sub).for_each(|(sum, p)| *sum += share * p);
+                        let used = share * flows[id.index()];
+                        weighted.clear();
+                        weighted.extend(sub.iter().map(|p| used * p));
+                        for (x, px) in left.iter().zip(prime).filter(|&(_, &px)| px > 0.0) {
+                            let row = &mut joint[x.index() * len..(x.index() + 1) * len];
+                            right.iter().zip(&weighted).for_each(|(y, py)| row[y.index()] += px * py);
+                        }
+                    }
+                }
+            }
+        }
+        for x in 0..len {
+            for y in 0..x {
+                // Only the order of the vtree was filled; the other one is still zero.
+                let both = (joint[x * len + y] + joint[y * len + x]).min(joint[x * len + x]).min(joint[y * len + y]);
+                joint[x * len + y] = both;
+                joint[y * len + x] = both;
+            }
+        }
+        PairMarginals { len, joint }
+    }
+}

@@ -1,0 +1,185 @@
+//! Drawing worlds, also given evidence, without rejection.
+
+use super::lanes::{Lanes, Linear};
+use super::posterior::Posterior;
+use super::{Evidence, QueryError};
+use crate::circuit::{Circuit, Node, NodeId, Weights};
+use crate::data::{BitMatrix, Records, RecordsBuilder, bit_of};
+use crate::names::Names;
+use crate::random::Random;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Worlds that share one stream of random numbers; fixed, so that the bytes do not depend on threads.
+const BLOCK: usize = 256;
+
+/// Drawn worlds, in the order they were drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Samples {
+    rows: BitMatrix,
+}
+
+impl Samples {
+    /// How many worlds there are.
+    pub fn len(&self) -> usize {
+        self.rows.lines()
+    }
+
+    /// Whether there are no worlds.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One world.
+    pub fn world(&self, index: usize) -> Vec<bool> {
+        (0..self.rows.width()).map(|i| self.rows.bit(index, i)).collect()
+    }
+
+    /// All worlds, in the order they were drawn.
+    pub fn worlds(&self) -> impl ExactSizeIterator<Item = Vec<bool>> {
+        (0..self.len()).map(|i| self.world(i))
+    }
+
+    /// All worlds, a packed line each.
+    pub fn rows(&self) -> &BitMatrix {
+        &self.rows
+    }
+
+    /// The worlds as records; [`Records::original`] keeps the order they were drawn in.
+    ///
+    /// # Panics
+    /// If there are not as many names as variables.
+    pub fn into_records(self, names: impl Into<Arc<Names>>) -> Records {
+        let names = names.into();
+        assert_eq!(names.len(), self.rows.width(), "one name per variable");
+        let mut builder = RecordsBuilder::new(names);
+        (0..self.len()).for_each(|i| builder.push_words(self.rows.line(i), 1.0));
+        builder.finish()
+    }
+}
+
+impl Circuit {
+    /// Draws `count` independent worlds from the distribution given evidence.
+    ///
+    /// The posterior is the same circuit with other parameters, so drawing walks down from the root, choosing one
+    /// element per sum: no rejection, however unlikely the evidence. Same seed, same worlds, on any number of threads.
+    /// Cost: elements once, then per world its variables times the logarithm of the elements of a sum.
+    ///
+    /// ```
+    /// # use slopp::{Builder, Sharing, Var, Vtree, infer::Evidence};
+    /// # let vtree = Vtree::balanced(2);
+    /// # let root = vtree.root();
+    /// # let mut builder = Builder::new(vtree, Sharing::Equal);
+    /// # let x = builder.literal(Var(0).is(true))?;
+    /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
+    /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
+    /// # let circuit = builder.finish(sum)?;
+    /// let samples = circuit.sample(1000, &Evidence::none(2), 42)?;
+    /// let of_them = samples.worlds().filter(|world| world[1]).count();
+    /// assert!((700..800).contains(&of_them));
+    /// assert_eq!(samples, circuit.sample(1000, &Evidence::none(2), 42)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sample(&self, count: usize, evidence: &Evidence, seed: u64) -> Result<Samples, QueryError> {
+        let draw = Draw::new(self, Posterior::new(self, evidence)?);
+        let words = self.var_count().div_ceil(64);
+        let blocks: Vec<Vec<u64>> = (0..count.div_ceil(BLOCK))
+            .into_par_iter()
+            .map(|block| {
+                let mut random = Random::stream(seed, block as u64);
+                let mut rows = vec![0; words * BLOCK.min(count - BLOCK * block)];
+                let mut stack = Vec::new();
+                rows.chunks_mut(words).for_each(|row| draw.world(&mut random, &mut stack, row));
+                rows
+            })
+            .collect();
+        let mut rows = BitMatrix::zeros(count, self.var_count());
+        for (i, line) in blocks.iter().flat_map(|block| block.chunks(words)).enumerate() {
+            rows.line_mut(i).copy_from_slice(line);
+        }
+        Ok(Samples { rows })
+    }
+    /// Completes each distinct row by one draw given its known cells; `None` where the row is impossible.
+    ///
+    /// The batch form of [`Circuit::sample`]. Cost: elements × records.
+    ///
+    /// ```
+    /// # use slopp::{Builder, Names, RecordsBuilder, Sharing, Var, Vtree};
+    /// # let vtree = Vtree::balanced(2);
+    /// # let root = vtree.root();
+    /// # let mut builder = Builder::new(vtree, Sharing::Equal);
+    /// # let x = builder.literal(Var(0).is(true))?;
+    /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
+    /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
+    /// # let circuit = builder.finish(sum)?; // x for certain, and y with probability 0.75
+    /// let mut records = RecordsBuilder::new(Names::numbered(2));
+    /// records.push([None, Some(false)], 2.0);
+    /// records.push([Some(false), None], 1.0);
+    /// let completed = circuit.sample_batch(&records.finish(), 42)?;
+    /// assert_eq!(completed, [Some(vec![true, false]), None]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sample_batch(&self, records: &Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError> {
+        self.check_records(records)?;
+        let linear = Linear::new(self);
+        let words = self.var_count().div_ceil(64);
+        Ok((0..records.len())
+            .into_par_iter()
+            .map_init(
+                || (Lanes::<1>::new(self), vec![0; words], Vec::new()),
+                |(lanes, world, stack), row| {
+                    let evidence = Evidence::from_row(records, row);
+                    let posterior = Posterior::with(self, &linear, lanes, &evidence).ok()?;
+                    world.fill(0);
+                    Draw::new(self, posterior).world(&mut Random::stream(seed, row as u64), stack, world);
+                    Some((0..self.var_count()).map(|i| bit_of(world, i)).collect())
+                },
+            )
+            .collect())
+    }
+}
+
+/// A posterior made ready to draw from.
+struct Draw<'a> {
+    circuit: &'a Circuit,
+    /// Parameters of ⊤, and for elements the sums of the parameters of their sum so far.
+    sums: Weights,
+}
+
+impl<'a> Draw<'a> {
+    fn new(circuit: &'a Circuit, posterior: Posterior) -> Draw<'a> {
+        let mut sums = posterior.parameters;
+        for id in circuit.ids() {
+            let mut total = 0.0;
+            for share in &mut sums.elements[circuit.element_range(id)] {
+                total += *share;
+                *share = total;
+            }
+        }
+        Draw { circuit, sums }
+    }
+
+    /// Sets the bits of the variables that are true in a drawn world.
+    fn world(&self, random: &mut Random, stack: &mut Vec<NodeId>, world: &mut [u64]) {
+        stack.push(self.circuit.root());
+        while let Some(id) = stack.pop() {
+            let lit = match self.circuit.node(id) {
+                Node::Literal(lit) => lit,
+                Node::Top { var, slot } => {
+                    let [no, yes] = self.sums.tops[slot as usize];
+                    var.is(random.unit() * (no + yes) >= no)
+                }
+                Node::Sum { start, end, .. } => {
+                    let sums = &self.sums.elements[start as usize..end as usize];
+                    let draw = random.unit() * sums[sums.len() - 1];
+                    // The first sum above the draw: never an element of share zero.
+                    let chosen = start as usize + sums.partition_point(|&sum| sum <= draw);
+                    let element = self.circuit.elements()[chosen];
+                    stack.extend([element.sub, element.prime]);
+                    continue;
+                }
+            };
+            world[lit.var.index() / 64] |= u64::from(lit.value) << (lit.var.index() % 64);
+        }
+    }
+}

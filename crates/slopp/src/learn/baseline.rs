@@ -1,0 +1,135 @@
+//! Baselines: the fully factorised model and the Chow-Liu tree, as certified PSDDs.
+
+use super::slopp::check_pseudocount;
+use super::vtree::{ChowLiuTree, RootedTree, pair_information};
+use super::{LearnError, World, check, finish};
+use crate::circuit::{BuildError, Builder, NodeId, Psdd, Sharing};
+use crate::data::Records;
+use crate::var::Var;
+use crate::vtree::{Vtree, VtreeId};
+use std::sync::Arc;
+
+/// Every variable for itself: `P(x) = Π P(xᵢ)`, on any vtree.
+///
+/// In a closed world constant columns are literals.
+pub fn factorised(records: &Records, vtree: Arc<Vtree>, world: World, pseudocount: f64) -> Result<Psdd, LearnError> {
+    check(records, &vtree)?;
+    check_pseudocount(pseudocount, world)?;
+    let mut builder = Builder::new(vtree.clone(), Sharing::LiteralsOnly);
+    let total = records.total();
+    let mut done = Vec::with_capacity(vtree.node_count());
+    for &v in vtree.bottom_up() {
+        let node = match (vtree.leaf_var(v), vtree.children(v)) {
+            (Some(var), _) => {
+                let trues = records.count(records.column(var));
+                builder.top(var, [total - trues, trues])?
+            }
+            (_, Some(sides)) => {
+                let [prime, sub] = sides.map(|side| done[vtree.rank(side)]);
+                builder.sum(v, &[(prime, sub, total)])?
+            }
+            (None, None) => unreachable!("a vtree node is a leaf or has children"),
+        };
+        done.push(node);
+    }
+    let circuit = finish(builder, done[vtree.rank(vtree.root())], records, world, pseudocount)?;
+    Ok(circuit.certify()?)
+}
+
+/// The Chow-Liu tree: every variable depends on one other, `P(x) = Π P(xᵢ | x_parent(i))`.
+///
+/// It brings its own vtree, that of the tree hung up at its centre (see [`RootedTree::vtree`]). In a closed world
+/// pairs of values of neighbours that were never seen together are impossible.
+pub fn chow_liu(records: &Records, world: World, pseudocount: f64) -> Result<Psdd, LearnError> {
+    if records.var_count() == 0 {
+        return Err(LearnError::NoVariables);
+    }
+    let tree = ChowLiuTree::new(&pair_information(records)?);
+    let tree = tree.rooted_at(tree.centre());
+    let vtree = Arc::new(tree.vtree());
+    check(records, &vtree)?;
+    check_pseudocount(pseudocount, world)?;
+    let mut given =
+        Given { records, tree, builder: Builder::new(vtree.clone(), Sharing::LiteralsOnly), done: Vec::new() };
+    for &v in vtree.bottom_up() {
+        let nodes = given.nodes(&vtree, v)?;
+        given.done.push(nodes);
+    }
+    let (_, root) = given.done[vtree.rank(vtree.root())];
+    let circuit = finish(given.builder, root[0], records, world, pseudocount)?;
+    Ok(circuit.certify()?)
+}
+
+/// Builds, for every vtree node, a circuit node for each value of the variable that its part of the tree hangs on.
+struct Given<'a> {
+    records: &'a Records,
+    tree: RootedTree,
+    builder: Builder,
+    /// By rank of the vtree node: the variable it hangs on, and the nodes given that it is false and true.
+    done: Vec<(Option<Var>, [NodeId; 2])>,
+}
+
+impl Given<'_> {
+    fn nodes(&mut self, vtree: &Vtree, v: VtreeId) -> Result<(Option<Var>, [NodeId; 2]), BuildError> {
+        let Some([left, right]) = vtree.children(v) else {
+            let var = vtree.leaf_var(v).expect("a leaf");
+            let parent = self.tree.parent(var);
+            let mut top = |value| {
+                self.builder.top(var, [false, true].map(|x| count(self.records, parent, value, Some((var, x)))))
+            };
+            return Ok((parent, [top(false)?, top(true)?]));
+        };
+        let (above, subs) = self.done[vtree.rank(right)];
+        if let Some(var) = vtree.leaf_var(left).filter(|&var| above == Some(var)) {
+            // A variable and what hangs on it: decide the variable.
+            let parent = self.tree.parent(var);
+            let literals = [self.builder.literal(var.is(false))?, self.builder.literal(var.is(true))?];
+            let mut sum = |value| {
+                let elements = [false, true].map(|x| {
+                    let n = count(self.records, parent, value, Some((var, x)));
+                    (literals[usize::from(x)], subs[usize::from(x)], n)
+                });
+                self.builder.sum(v, &elements)
+            };
+            return Ok((parent, [sum(false)?, sum(true)?]));
+        }
+        // Siblings that hang on the same variable are independent given it.
+        let (_, primes) = self.done[vtree.rank(left)];
+        let mut product = |value: bool| {
+            let side = usize::from(value);
+            self.builder.sum(v, &[(primes[side], subs[side], count(self.records, above, value, None))])
+        };
+        Ok((above, [product(false)?, product(true)?]))
+    }
+}
+
+/// The weight of the records in which a parent, if there is one, has `value`, and a variable, if given, has its value.
+fn count(records: &Records, parent: Option<Var>, value: bool, var: Option<(Var, bool)>) -> f64 {
+    let trues = |var: Var| records.count(records.column(var));
+    match (parent, var) {
+        (None, None) => records.total(),
+        (Some(parent), None) => {
+            if value {
+                trues(parent)
+            } else {
+                records.total() - trues(parent)
+            }
+        }
+        (None, Some((var, x))) => {
+            if x {
+                trues(var)
+            } else {
+                records.total() - trues(var)
+            }
+        }
+        (Some(parent), Some((var, x))) => {
+            let both = records.count_both(records.column(parent), records.column(var));
+            match (value, x) {
+                (true, true) => both,
+                (true, false) => trues(parent) - both,
+                (false, true) => trues(var) - both,
+                (false, false) => records.total() - trues(parent) - trues(var) + both,
+            }
+        }
+    }
+}

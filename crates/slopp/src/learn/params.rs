@@ -1,0 +1,107 @@
+//! Parameters of a fixed structure: fitted to records, or with records added to the counts that are kept.
+//!
+//! Determinism makes maximum likelihood a matter of counting: every possible record uses one element of each sum it
+//! reaches, so `θ` is the share of records that use the element, smoothed as [`Smoothing`] says.
+
+use crate::circuit::{BuildError, Circuit, Deterministic, Psdd, Smoothing, Weights};
+use crate::data::Records;
+use crate::infer::QueryError;
+
+/// A circuit with new parameters, and what happened to the records and the structure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitted<C> {
+    /// The circuit.
+    pub circuit: C,
+    /// The weight of the records that were counted.
+    pub counted: f64,
+    /// The weight of the records that are impossible under the structure, and were left out.
+    pub impossible: f64,
+    /// How many elements were never used and, without a pseudocount, are gone.
+    pub dropped: usize,
+}
+
+/// Why a circuit could not be fitted.
+#[derive(Debug, thiserror::Error)]
+pub enum FitError {
+    /// The records do not fit the circuit.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// No record is possible.
+    #[error("none of the records is possible under this circuit, so there is nothing to fit it to")]
+    NothingPossible,
+    /// The pseudocount is out of range.
+    #[error("the pseudocount is {0}, but must be a finite number of at least 0")]
+    Pseudocount(f64),
+    /// There are no counts to add to.
+    #[error("the circuit keeps no counts that records could be added to: fit it to all records instead")]
+    NoCounts,
+    /// The new circuit could not be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+impl Deterministic {
+    /// The same structure with parameters fitted to these records.
+    ///
+    /// Records that are impossible are left out and reported. With a pseudocount the base stays the same; without,
+    /// elements that no record uses become impossible and are dropped.
+    ///
+    /// ```
+    /// use slopp::circuit::Smoothing;
+    /// let (psdd, records) = (slopp::example::psdd(), slopp::example::records());
+    /// assert_eq!(psdd.fit(&records, &Smoothing::none())?.circuit, psdd);
+    /// # Ok::<(), slopp::learn::FitError>(())
+    /// ```
+    pub fn fit(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Deterministic>, FitError> {
+        Ok(estimate(self, records, None, smoothing)?.map(|circuit| self.carry_over(circuit)))
+    }
+
+    /// The same structure with these records added to the counts that are kept; nothing is learned anew.
+    pub fn add_records(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Deterministic>, FitError> {
+        let kept = self.counts().ok_or(FitError::NoCounts)?;
+        Ok(estimate(self, records, Some(kept), smoothing)?.map(|circuit| self.carry_over(circuit)))
+    }
+}
+
+impl Psdd {
+    /// As [`Deterministic::fit`], and the result is a PSDD again.
+    pub fn fit(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Psdd>, FitError> {
+        Ok(estimate(self, records, None, smoothing)?.map(|circuit| self.carry_over(circuit)))
+    }
+
+    /// As [`Deterministic::add_records`], and the result is a PSDD again.
+    pub fn add_records(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Psdd>, FitError> {
+        let kept = self.counts().ok_or(FitError::NoCounts)?;
+        Ok(estimate(self, records, Some(kept), smoothing)?.map(|circuit| self.carry_over(circuit)))
+    }
+}
+
+impl<C> Fitted<C> {
+    fn map<D>(self, change: impl FnOnce(C) -> D) -> Fitted<D> {
+        let Fitted { circuit, counted, impossible, dropped } = self;
+        Fitted { circuit: change(circuit), counted, impossible, dropped }
+    }
+}
+
+fn estimate(
+    circuit: &Deterministic,
+    records: &Records,
+    kept: Option<&Weights>,
+    smoothing: &Smoothing,
+) -> Result<Fitted<Circuit>, FitError> {
+    if !(smoothing.pseudocount.is_finite() && smoothing.pseudocount >= 0.0) {
+        return Err(FitError::Pseudocount(smoothing.pseudocount));
+    }
+    let found = circuit.count_records(records)?;
+    let counted = records.total() - found.impossible;
+    let mut counts = found.weights;
+    match kept {
+        Some(kept) => counts.add(kept),
+        None if counted == 0.0 => return Err(FitError::NothingPossible),
+        None => {}
+    }
+    let before = circuit.elements().len();
+    let fitted = Circuit::clone(circuit).with_estimates(counts, smoothing)?;
+    let dropped = before - fitted.elements().len();
+    Ok(Fitted { circuit: fitted, counted, impossible: found.impossible, dropped })
+}

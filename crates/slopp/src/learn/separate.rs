@@ -1,0 +1,250 @@
+//! CLUSTER by a separating tree: the leaves of a small decision tree over the left variables.
+//!
+//! Separation lemma: if every two clusters differ on some left variable that is constant inside each of the two, their
+//! primes are exclusive whatever happens below, because every sub-database of a cluster keeps that variable constant,
+//! so that every branch of its prime ends in the same literal. Leaves of a decision tree differ exactly so.
+
+use super::grow::{Cluster, Database, Part, Task};
+use super::vtree::spanning_tree;
+use crate::data::BitMatrix;
+use crate::logspace::x_log_x;
+use crate::var::Var;
+use crate::vtree::VtreeId;
+
+/// Largest total weight for which `n ln n` is tabulated.
+const MAX_TABLE: f64 = 4e6;
+
+/// Settings of the decision trees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Limits {
+    pub(super) leaves: usize,
+    pub(super) min_records: f64,
+    /// What a split must gain, in nats, at least; and on top for each parameter of the right side it doubles.
+    pub(super) gain: f64,
+    pub(super) gain_per_parameter: f64,
+}
+
+/// Splits where the right side profits most, measured by the likelihood of a Chow-Liu tree over the right variables.
+pub(super) struct Separating<'m> {
+    limits: Limits,
+    mutual_information: &'m dyn Fn(Var, Var) -> f64,
+    /// The tree over the variables below each vtree node, made when first needed.
+    trees: Vec<Option<Tree>>,
+    logs: Logs,
+}
+
+impl<'m> Separating<'m> {
+    pub(super) fn new(
+        database: &Database<'_>,
+        limits: Limits,
+        mutual_information: &'m dyn Fn(Var, Var) -> f64,
+    ) -> Separating<'m> {
+        let trees = (0..database.vtree.node_count()).map(|_| None).collect();
+        Separating { limits, mutual_information, trees, logs: Logs::new(database.records.weights()) }
+    }
+
+    fn best_split(&self, columns: &Columns, tree: &Tree, leaf: &[u64], candidates: &[usize]) -> Option<Split> {
+        let total = columns.count(leaf);
+        if total < self.limits.min_records {
+            return None;
+        }
+        let needed = self.limits.gain + self.limits.gain_per_parameter * tree.parameters() as f64;
+        let masked = columns.masked(leaf);
+        let all: Vec<f64> = masked.iter().map(|column| columns.count(column)).collect();
+        let own = tree.log_likelihood(total, &all, &self.logs);
+        // No split can gain more than what is left to explain.
+        if -own <= needed {
+            return None;
+        }
+        let mut best: Option<Split> = None;
+        let (mut with, mut without) = (vec![0.0; all.len()], vec![0.0; all.len()]);
+        for &candidate in candidates {
+            let column = columns.left.line(candidate);
+            let count = columns.count_both(column, leaf);
+            if count == 0.0 || count == total {
+                continue;
+            }
+            for ((with, without), (column_right, all)) in with.iter_mut().zip(&mut without).zip(masked.iter().zip(&all))
+            {
+                *with = columns.count_both(column, column_right);
+                *without = all - *with;
+            }
+            let gain = tree.log_likelihood(count, &with, &self.logs)
+                + tree.log_likelihood(total - count, &without, &self.logs)
+                - own;
+            if gain > needed && best.as_ref().is_none_or(|best| gain > best.gain) {
+                best = Some(Split { gain, candidate });
+            }
+        }
+        best
+    }
+}
+
+/// A leaf of the decision tree: its rows, the literals on its path as (candidate, value), its best split.
+struct Leaf {
+    rows: Vec<u64>,
+    path: Vec<(usize, bool)>,
+    split: Option<Split>,
+}
+
+struct Split {
+    gain: f64,
+    candidate: usize,
+}
+
+impl Cluster for Separating<'_> {
+    fn cluster(&mut self, task: Task<'_>) -> Vec<Part> {
+        let [left, right] = task.sides();
+        let vtree = task.database.vtree.clone();
+        let left_vars = vtree.vars(left);
+        let free: Vec<usize> = (0..left_vars.len()).filter(|&i| !task.fixed[left_vars[i].index()]).collect();
+        let enough = task.database.weight(task.rows) >= self.limits.min_records;
+        if free.is_empty() || task.rows.len() < 2 || !enough {
+            return task.one_part();
+        }
+        task.rows.sort_unstable();
+        if self.trees[right.index()].is_none() {
+            self.trees[right.index()] = Some(Tree::new(vtree.vars(right), self.mutual_information));
+        }
+        let tree = self.trees[right.index()].as_ref().expect("just made");
+        let columns = Columns::new(task.database, task.rows, left, right, tree);
+        let grown = |rows: Vec<u64>, path: Vec<(usize, bool)>| {
+            let open: Vec<usize> = free.iter().copied().filter(|i| path.iter().all(|(used, _)| used != i)).collect();
+            let split = self.best_split(&columns, tree, &rows, &open);
+            Leaf { rows, path, split }
+        };
+        let mut leaves = vec![grown(columns.all.clone(), Vec::new())];
+        while leaves.len() < self.limits.leaves {
+            let gain = |leaf: &Leaf| leaf.split.as_ref().map_or(0.0, |split| split.gain);
+            let best = (0..leaves.len()).rev().max_by(|&a, &b| gain(&leaves[a]).total_cmp(&gain(&leaves[b])));
+            let Some((at, candidate)) = best.and_then(|at| leaves[at].split.as_ref().map(|s| (at, s.candidate))) else {
+                break;
+            };
+            let parent = leaves.remove(at);
+            let column = columns.left.line(candidate);
+            for value in [true, false] {
+                let side = parent.rows.iter().zip(column).map(|(r, c)| if value { r & c } else { r & !c }).collect();
+                let mut path = parent.path.clone();
+                path.push((candidate, value));
+                leaves.insert(at, grown(side, path));
+            }
+        }
+        let mut order = Vec::with_capacity(task.rows.len());
+        let mut parts = Vec::with_capacity(leaves.len());
+        for leaf in leaves {
+            let before = order.len();
+            order.extend(crate::data::ones(&leaf.rows).map(|i| task.rows[i]));
+            let literals = leaf.path.iter().map(|&(i, value)| left_vars[i].is(value)).collect();
+            parts.push(Part { rows: order.len() - before, literals });
+        }
+        task.rows.copy_from_slice(&order);
+        parts
+    }
+}
+
+/// The columns of a sub-database: left variables, then right variables and right edges (both ends true).
+struct Columns {
+    all: Vec<u64>,
+    left: BitMatrix,
+    right: Vec<Vec<u64>>,
+    planes: Option<Vec<Vec<u64>>>,
+    weights: Vec<f64>,
+}
+
+impl Columns {
+    /// Rows must ascend, which makes weights descend and their planes short.
+    fn new(database: &Database<'_>, rows: &[u32], left: VtreeId, right: VtreeId, tree: &Tree) -> Columns {
+        let right_columns = database.project(rows, right).transposed();
+        let mut right: Vec<Vec<u64>> = (0..right_columns.lines()).map(|i| right_columns.line(i).to_vec()).collect();
+        for &(a, b) in &tree.edges {
+            let both = right_columns.line(a).iter().zip(right_columns.line(b)).map(|(a, b)| a & b);
+            right.push(both.collect());
+        }
+        let weights: Vec<f64> = rows.iter().map(|&row| database.records.weights()[row as usize]).collect();
+        let mut all = vec![u64::MAX; rows.len().div_ceil(64)];
+        if let (Some(last), extra @ 1..) = (all.last_mut(), rows.len() % 64) {
+            *last = u64::MAX >> (64 - extra);
+        }
+        let left = database.project(rows, left).transposed();
+        Columns { all, left, right, planes: crate::data::weight_planes(&weights), weights }
+    }
+
+    fn masked(&self, mask: &[u64]) -> Vec<Vec<u64>> {
+        self.right.iter().map(|column| column.iter().zip(mask).map(|(c, m)| c & m).collect()).collect()
+    }
+
+    fn count(&self, set: &[u64]) -> f64 {
+        self.count_both(set, &self.all)
+    }
+
+    fn count_both(&self, a: &[u64], b: &[u64]) -> f64 {
+        match &self.planes {
+            Some(planes) => {
+                let mut total = 0;
+                for (bit, plane) in planes.iter().enumerate() {
+                    let ones: u32 = plane.iter().zip(a).zip(b).map(|((p, a), b)| (p & a & b).count_ones()).sum();
+                    total += u64::from(ones) << bit;
+                }
+                total as f64
+            }
+            None => {
+                let both: Vec<u64> = a.iter().zip(b).map(|(a, b)| a & b).collect();
+                crate::data::ones(&both).map(|row| self.weights[row]).sum()
+            }
+        }
+    }
+}
+
+/// A maximum spanning tree on mutual information over some variables.
+struct Tree {
+    /// Ends as positions among the variables.
+    edges: Vec<(usize, usize)>,
+    degree: Vec<f64>,
+}
+
+impl Tree {
+    fn new(vars: &[Var], mutual_information: &dyn Fn(Var, Var) -> f64) -> Tree {
+        let edges = spanning_tree(vars.len(), |i, j| mutual_information(vars[i], vars[j]));
+        let mut degree = vec![0.0; vars.len()];
+        for &(a, b) in &edges {
+            degree[a] += 1.0;
+            degree[b] += 1.0;
+        }
+        Tree { edges, degree }
+    }
+
+    /// Free parameters of the tree distribution.
+    fn parameters(&self) -> usize {
+        2 * self.degree.len() - 1
+    }
+
+    /// Log-likelihood of `n` records under their own maximum-likelihood tree, from the counts of variables and edges.
+    fn log_likelihood(&self, n: f64, counts: &[f64], logs: &Logs) -> f64 {
+        let vars = self.degree.len();
+        let mut sum = -logs.x_log_x(n);
+        for (degree, &ones) in self.degree.iter().zip(counts).filter(|(degree, _)| **degree != 1.0) {
+            sum -= (degree - 1.0) * (logs.x_log_x(ones) + logs.x_log_x(n - ones));
+        }
+        for (&(a, b), &both) in self.edges.iter().zip(&counts[vars..]) {
+            let (a, b) = (counts[a], counts[b]);
+            sum +=
+                logs.x_log_x(both) + logs.x_log_x(a - both) + logs.x_log_x(b - both) + logs.x_log_x(n + both - a - b);
+        }
+        sum
+    }
+}
+
+/// `n ln n`, from a table where counts are whole numbers.
+struct Logs(Vec<f64>);
+
+impl Logs {
+    fn new(weights: &[f64]) -> Logs {
+        let total: f64 = weights.iter().sum();
+        let whole = weights.iter().all(|w| w.fract() == 0.0) && total <= MAX_TABLE;
+        Logs(if whole { (0..=total as usize).map(|n| x_log_x(n as f64)).collect() } else { Vec::new() })
+    }
+
+    fn x_log_x(&self, n: f64) -> f64 {
+        self.0.get(n as usize).copied().unwrap_or_else(|| x_log_x(n))
+    }
+}

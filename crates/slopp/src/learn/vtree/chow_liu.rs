@@ -1,0 +1,320 @@
+//! The Chow-Liu tree, and the vtrees that follow it.
+
+use crate::data::SymmetricMatrix;
+use crate::var::Var;
+use crate::vtree::{Step, Vtree};
+
+/// The tree over the variables with the largest total mutual information (Chow and Liu, 1968).
+///
+/// ```
+/// use slopp::{Names, Records, Var, data::PairCounts, learn::vtree::ChowLiuTree};
+/// let records = Records::from_rows(Names::numbered(3), [[true, false, true], [false, true, false], [true, true, true]]);
+/// let tree = ChowLiuTree::new(&PairCounts::of(&records).mutual_information(1.0));
+/// assert_eq!(tree.neighbours(Var(0)), [Var(1), Var(2)]);
+/// assert_eq!(tree.centre(), Var(0));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChowLiuTree {
+    /// Edges as (parent, child, mutual information) in the order they were found.
+    edges: Vec<(Var, Var, f64)>,
+    /// Neighbours of each variable, ascending.
+    neighbours: Vec<Vec<Var>>,
+}
+
+/// A Chow-Liu tree hung up at one variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootedTree {
+    root: Var,
+    parent: Vec<Option<Var>>,
+    children: Vec<Vec<Var>>,
+    top_down: Vec<Var>,
+}
+
+impl ChowLiuTree {
+    /// The maximum spanning tree of a matrix of mutual information, in `n²` steps.
+    ///
+    /// Of equal edges the one found first is kept: growth starts at the first variable and prefers the first
+    /// variable outside.
+    ///
+    /// # Panics
+    /// If the matrix is empty: a tree has at least one variable.
+    pub fn new(information: &SymmetricMatrix) -> ChowLiuTree {
+        let len = information.len();
+        assert!(len > 0, "a Chow-Liu tree needs at least one variable");
+        let edges = spanning_tree(len, |i, j| information.at(i, j));
+        let edges = edges.into_iter().map(|(a, b)| (Var(a as u32), Var(b as u32), information.at(a, b))).collect();
+        ChowLiuTree::from_edges(len, edges)
+    }
+
+    fn from_edges(len: usize, edges: Vec<(Var, Var, f64)>) -> ChowLiuTree {
+        let mut neighbours = vec![Vec::new(); len];
+        for &(a, b, _) in &edges {
+            neighbours[a.index()].push(b);
+            neighbours[b.index()].push(a);
+        }
+        neighbours.iter_mut().for_each(|list| list.sort_unstable());
+        ChowLiuTree { edges, neighbours }
+    }
+
+    /// How many variables there are.
+    pub fn var_count(&self) -> usize {
+        self.neighbours.len()
+    }
+
+    /// The edges with their mutual information.
+    pub fn edges(&self) -> &[(Var, Var, f64)] {
+        &self.edges
+    }
+
+    /// The neighbours of a variable, ascending.
+    pub fn neighbours(&self, var: Var) -> &[Var] {
+        &self.neighbours[var.index()]
+    }
+
+    /// The graph centre: the variable whose farthest variable is nearest; of two, the first.
+    pub fn centre(&self) -> Var {
+        // Stripping all leaves again and again leaves the one or two centres.
+        let mut degree: Vec<usize> = self.neighbours.iter().map(Vec::len).collect();
+        let mut left = self.var_count();
+        let mut leaves: Vec<Var> = (0..left as u32).map(Var).filter(|x| degree[x.index()] <= 1).collect();
+        while left > 2 {
+            left -= leaves.len();
+            let mut next = Vec::new();
+            for x in leaves {
+                for y in &self.neighbours[x.index()] {
+                    degree[y.index()] -= 1;
+                    if degree[y.index()] == 1 {
+                        next.push(*y);
+                    }
+                }
+            }
+            leaves = next;
+        }
+        leaves.into_iter().min().expect("a tree has a centre")
+    }
+
+    /// The tree with all edges directed away from `root`.
+    pub fn rooted_at(&self, root: Var) -> RootedTree {
+        let mut parent = vec![None; self.var_count()];
+        let mut top_down = vec![root];
+        for i in 0..self.var_count() {
+            let x = top_down[i];
+            let above = parent[x.index()];
+            for &y in self.neighbours(x).iter().filter(|&&y| Some(y) != above) {
+                parent[y.index()] = Some(x);
+                top_down.push(y);
+            }
+        }
+        let mut children = self.neighbours.clone();
+        for (list, parent) in children.iter_mut().zip(&parent) {
+            list.retain(|y| Some(*y) != *parent);
+        }
+        RootedTree { root, parent, children, top_down }
+    }
+
+    /// The vtree of the paper: the tree hung up at its centre, see [`RootedTree::vtree`].
+    pub fn vtree(&self) -> Vtree {
+        self.rooted_at(self.centre()).vtree()
+    }
+
+    /// The variables depth-first from the centre, small subtrees first.
+    pub fn linear_order(&self) -> Vec<Var> {
+        self.rooted_at(self.centre()).depth_first()
+    }
+}
+
+impl RootedTree {
+    /// The variable at the top.
+    pub fn root(&self) -> Var {
+        self.root
+    }
+
+    /// The parent of a variable; `None` for the root.
+    pub fn parent(&self, var: Var) -> Option<Var> {
+        self.parent[var.index()]
+    }
+
+    /// The children of a variable, ascending.
+    pub fn children(&self, var: Var) -> &[Var] {
+        &self.children[var.index()]
+    }
+
+    /// All variables, parents before children.
+    pub fn top_down(&self) -> &[Var] {
+        &self.top_down
+    }
+
+    /// The vtree that Strudel and the paper use.
+    ///
+    /// A variable with children becomes `(variable, children)`; several children, in ascending order, become a
+    /// balanced tree of their vtrees, with the smaller half of an odd number on the left.
+    pub fn vtree(&self) -> Vtree {
+        enum Task<'a> {
+            Tree(Var),
+            Forest(&'a [Var]),
+            Join,
+        }
+        let mut steps = Vec::with_capacity(2 * self.parent.len());
+        let mut tasks = vec![Task::Tree(self.root)];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Join => steps.push(Step::Join),
+                Task::Tree(x) => {
+                    steps.push(Step::Leaf(x));
+                    if !self.children(x).is_empty() {
+                        tasks.extend([Task::Join, Task::Forest(self.children(x))]);
+                    }
+                }
+                Task::Forest(&[x]) => tasks.push(Task::Tree(x)),
+                Task::Forest(trees) => {
+                    let (left, right) = trees.split_at(trees.len() / 2);
+                    tasks.extend([Task::Join, Task::Forest(right), Task::Forest(left)]);
+                }
+            }
+        }
+        Vtree::from_postfix(steps).expect("a tree has every variable once")
+    }
+
+    /// The variables depth-first, small subtrees before large ones: what is started is soon finished.
+    pub fn depth_first(&self) -> Vec<Var> {
+        let mut size = vec![1usize; self.parent.len()];
+        for x in self.top_down.iter().rev() {
+            if let Some(parent) = self.parent(*x) {
+                size[parent.index()] += size[x.index()];
+            }
+        }
+        let mut order = Vec::with_capacity(size.len());
+        let mut stack = vec![self.root];
+        while let Some(x) = stack.pop() {
+            order.push(x);
+            let start = stack.len();
+            stack.extend(self.children(x));
+            stack[start..].sort_by_key(|y| std::cmp::Reverse((size[y.index()], *y)));
+        }
+        order
+    }
+}
+
+/// The edges `(inside, added)` of a maximum spanning tree of the complete graph, by Prim's algorithm in `n²` steps.
+///
+/// Of equal edges the one found first is kept: growth starts at zero and prefers the first one outside.
+pub(in crate::learn) fn spanning_tree(len: usize, weight: impl Fn(usize, usize) -> f64) -> Vec<(usize, usize)> {
+    let mut edges = Vec::with_capacity(len.saturating_sub(1));
+    // Those outside, in order, each with its best edge into the tree.
+    let mut outside: Vec<(usize, usize, f64)> = (1..len).map(|x| (x, 0, weight(0, x))).collect();
+    while !outside.is_empty() {
+        let mut place = 0;
+        for i in 1..outside.len() {
+            if outside[i].2 > outside[place].2 {
+                place = i;
+            }
+        }
+        // Keeps the order, which the tie rule needs.
+        let (added, inside, _) = outside.remove(place);
+        edges.push((inside, added));
+        for (x, nearest, best) in &mut outside {
+            let candidate = weight(added, *x);
+            if candidate > *best {
+                (*nearest, *best) = (added, candidate);
+            }
+        }
+    }
+    edges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    fn random_matrix(len: usize, seed: u64) -> SymmetricMatrix {
+        let mut random = Random::new(seed);
+        let mut matrix = SymmetricMatrix::zeros(len);
+        (0..len).for_each(|i| (0..i).for_each(|j| matrix.set(i, j, random.unit())));
+        matrix
+    }
+
+    fn tree(len: usize, edges: &[(u32, u32)]) -> ChowLiuTree {
+        ChowLiuTree::from_edges(len, edges.iter().map(|&(a, b)| (Var(a), Var(b), 1.0)).collect())
+    }
+
+    /// Edges between all variables, tree or not, along which the ends are connected: for comparing by brute force.
+    fn distances(tree: &ChowLiuTree) -> Vec<Vec<usize>> {
+        let n = tree.var_count();
+        let mut d = vec![vec![n; n]; n];
+        (0..n).for_each(|i| d[i][i] = 0);
+        for &(a, b, _) in tree.edges() {
+            (d[a.index()][b.index()], d[b.index()][a.index()]) = (1, 1);
+        }
+        for k in 0..n {
+            for i in 0..n {
+                for j in 0..n {
+                    d[i][j] = d[i][j].min(d[i][k] + d[k][j]);
+                }
+            }
+        }
+        d
+    }
+
+    #[test]
+    fn the_tree_is_maximal() {
+        // Kruskal's algorithm is the independent computation.
+        for seed in 0..20 {
+            let len = 2 + seed as usize;
+            let matrix = random_matrix(len, seed);
+            let mut pairs: Vec<_> = (0..len).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
+            pairs.sort_by(|&(i, j), &(k, l)| matrix.at(k, l).total_cmp(&matrix.at(i, j)));
+            let mut component: Vec<usize> = (0..len).collect();
+            let mut total = 0.0;
+            for (i, j) in pairs {
+                if component[i] != component[j] {
+                    total += matrix.at(i, j);
+                    let (old, new) = (component[i], component[j]);
+                    component.iter_mut().filter(|c| **c == old).for_each(|c| *c = new);
+                }
+            }
+            let tree = ChowLiuTree::new(&matrix);
+            assert_eq!(tree.edges().len(), len - 1);
+            assert!((tree.edges().iter().map(|edge| edge.2).sum::<f64>() - total).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_centre_has_the_least_height() {
+        for seed in 0..30 {
+            let tree = ChowLiuTree::new(&random_matrix(1 + seed as usize % 15, seed));
+            let heights: Vec<usize> = distances(&tree).iter().map(|line| *line.iter().max().unwrap()).collect();
+            let best = *heights.iter().min().unwrap();
+            let expected = heights.iter().position(|&height| height == best).unwrap();
+            assert_eq!(tree.centre(), Var(expected as u32));
+        }
+    }
+
+    #[test]
+    fn equal_edges_give_a_star() {
+        let tree = ChowLiuTree::new(&SymmetricMatrix::zeros(6));
+        assert_eq!(tree.neighbours(Var(0)), [1, 2, 3, 4, 5].map(Var));
+        assert_eq!(tree.vtree().to_string(), "(1,((2,3),(4,(5,6))))");
+    }
+
+    #[test]
+    fn vtree_and_linear_order_of_a_known_tree() {
+        let tree = tree(7, &[(3, 5), (3, 1), (1, 0), (1, 2), (5, 4), (4, 6)]);
+        assert_eq!(tree.centre(), Var(3));
+        let rooted = tree.rooted_at(Var(3));
+        assert_eq!((rooted.parent(Var(4)), rooted.parent(Var(3))), (Some(Var(5)), None));
+        assert_eq!(rooted.top_down(), [3, 1, 5, 0, 2, 4, 6].map(Var));
+        assert_eq!(rooted.vtree().to_string(), "(4,((2,(1,3)),(6,(5,7))))");
+        assert_eq!(tree.linear_order(), [3, 1, 0, 2, 5, 4, 6].map(Var));
+        assert_eq!(tree.rooted_at(Var(1)).depth_first(), [1, 0, 2, 3, 5, 4, 6].map(Var));
+    }
+
+    #[test]
+    fn long_chains_do_not_overflow_the_stack() {
+        let edges: Vec<_> = (1..50_000).map(|i| (i - 1, i)).collect();
+        let chain = tree(50_000, &edges);
+        assert_eq!(chain.centre(), Var(24_999));
+        assert_eq!(chain.vtree().depth(), 25_001);
+        assert_eq!(chain.linear_order().len(), 50_000);
+    }
+}

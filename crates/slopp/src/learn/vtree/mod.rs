@@ -1,0 +1,217 @@
+//! Vtrees from records: which variables belong together.
+
+mod chow_liu;
+mod matching;
+mod partition;
+
+pub(in crate::learn) use chow_liu::spanning_tree;
+pub use chow_liu::{ChowLiuTree, RootedTree};
+
+use crate::data::{PairCounts, Records, SymmetricMatrix};
+use crate::vtree::Vtree;
+use std::fmt;
+use std::str::FromStr;
+
+/// The pseudocount of every cell of a pair, as in the paper.
+pub const LAPLACE: f64 = 1.0;
+
+/// Above this many variables the methods that look at all pairs refuse: their tables would not fit the memory.
+pub const MAX_PAIR_VARIABLES: usize = 10_000;
+
+/// A way to make a vtree for given records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VtreeMethod {
+    /// Balanced, variables in the order of the columns.
+    Balanced,
+    /// Right-linear in the order of the columns.
+    RightLinear,
+    /// Left-linear in the order of the columns.
+    LeftLinear,
+    /// Random order, random splits.
+    Random,
+    /// The Chow-Liu tree from its centre, as in the paper.
+    #[default]
+    ChowLiu,
+    /// Right-linear along the Chow-Liu tree.
+    ChowLiuLinear,
+    /// Halves that tell least about each other, again and again.
+    MiTopDown,
+    /// Pairs that tell most about each other, again and again.
+    MiBottomUp,
+}
+
+/// Why no vtree could be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VtreeMethodError {
+    /// No method has this name.
+    #[error("there is no vtree method \"{name}\"; the methods are {}", VtreeMethod::list())]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// There are no variables.
+    #[error("a vtree needs at least one variable, and the records have none; give data with columns")]
+    NoVariables,
+    /// Too many variables to look at all pairs.
+    #[error(
+        "this looks at all pairs of variables, too many for {variables} of them (limit {MAX_PAIR_VARIABLES}); use the vtree balanced, right-linear, left-linear or random and a learner that does not look at pairs, such as factorised"
+    )]
+    TooMany {
+        /// How many variables there are.
+        variables: usize,
+    },
+}
+
+impl VtreeMethod {
+    /// All methods, in the order they are listed for people.
+    pub const ALL: [VtreeMethod; 8] = [
+        VtreeMethod::Balanced,
+        VtreeMethod::RightLinear,
+        VtreeMethod::LeftLinear,
+        VtreeMethod::Random,
+        VtreeMethod::ChowLiu,
+        VtreeMethod::ChowLiuLinear,
+        VtreeMethod::MiTopDown,
+        VtreeMethod::MiBottomUp,
+    ];
+
+    /// The name people write.
+    pub fn name(self) -> &'static str {
+        match self {
+            VtreeMethod::Balanced => "balanced",
+            VtreeMethod::RightLinear => "right-linear",
+            VtreeMethod::LeftLinear => "left-linear",
+            VtreeMethod::Random => "random",
+            VtreeMethod::ChowLiu => "chow-liu",
+            VtreeMethod::ChowLiuLinear => "chow-liu-linear",
+            VtreeMethod::MiTopDown => "mi-top-down",
+            VtreeMethod::MiBottomUp => "mi-bottom-up",
+        }
+    }
+
+    /// Makes a vtree over the variables of the records.
+    ///
+    /// Cost: none to speak of for the first four; `n²` pair counts and about as much again for the others.
+    ///
+    /// ```
+    /// use slopp::{Names, Records, learn::vtree::VtreeMethod};
+    /// let records = Records::from_rows(Names::numbered(3), [[true, false, true], [false, true, false], [true, true, true]]);
+    /// let vtree = "chow-liu".parse::<VtreeMethod>()?.build(&records, 0)?;
+    /// assert_eq!(vtree.to_string(), "(1,(2,3))");
+    /// # Ok::<(), slopp::learn::vtree::VtreeMethodError>(())
+    /// ```
+    pub fn build(self, records: &Records, seed: u64) -> Result<Vtree, VtreeMethodError> {
+        let variables = records.var_count();
+        if variables == 0 {
+            return Err(VtreeMethodError::NoVariables);
+        }
+        let information = || pair_information(records);
+        let chow_liu = || information().map(|information| ChowLiuTree::new(&information));
+        Ok(match self {
+            VtreeMethod::Balanced => Vtree::balanced(variables),
+            VtreeMethod::RightLinear => Vtree::right_linear(variables),
+            VtreeMethod::LeftLinear => Vtree::left_linear(variables),
+            VtreeMethod::Random => Vtree::random(variables, seed),
+            VtreeMethod::ChowLiu => chow_liu()?.vtree(),
+            VtreeMethod::ChowLiuLinear => Vtree::right_linear_over(&chow_liu()?.linear_order()),
+            VtreeMethod::MiTopDown => top_down(&information()?, seed),
+            VtreeMethod::MiBottomUp => bottom_up(&information()?),
+        })
+    }
+
+    fn list() -> String {
+        VtreeMethod::ALL.map(VtreeMethod::name).join(", ")
+    }
+}
+
+/// The mutual information of all pairs of variables, smoothed by [`LAPLACE`], unless they are too many.
+pub fn pair_information(records: &Records) -> Result<SymmetricMatrix, VtreeMethodError> {
+    match records.var_count() {
+        variables if variables > MAX_PAIR_VARIABLES => Err(VtreeMethodError::TooMany { variables }),
+        _ => Ok(PairCounts::of(records).mutual_information(LAPLACE)),
+    }
+}
+
+/// The vtree by recursive bisection: every node splits its variables into halves that tell least about each other.
+///
+/// The half with the first variable is the left one. Halves are found by exchanging variables
+/// (Kernighan and Lin, 1970) from several starts, so they are good, not optimal.
+///
+/// # Panics
+/// If the matrix is empty, as does [`bottom_up`].
+pub fn top_down(information: &SymmetricMatrix, seed: u64) -> Vtree {
+    partition::top_down(information, seed)
+}
+
+/// The vtree by repeated matching: vtrees that tell most about each other, on average over their variables, are joined.
+///
+/// Each round joins all vtrees in pairs; of an odd number one waits. The vtree with the first variable is
+/// the left one. Matchings are greedy, then improved by exchanging partners: good, not optimal.
+pub fn bottom_up(information: &SymmetricMatrix) -> Vtree {
+    matching::bottom_up(information)
+}
+
+impl fmt::Display for VtreeMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for VtreeMethod {
+    type Err = VtreeMethodError;
+
+    fn from_str(name: &str) -> Result<VtreeMethod, VtreeMethodError> {
+        let found = VtreeMethod::ALL.into_iter().find(|method| method.name() == name);
+        found.ok_or_else(|| VtreeMethodError::Unknown { name: name.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::RecordsBuilder;
+    use crate::names::Names;
+
+    #[test]
+    fn names_lead_back_to_methods() {
+        for method in VtreeMethod::ALL {
+            assert_eq!(method.to_string().parse(), Ok(method));
+        }
+        let error = "chowliu".parse::<VtreeMethod>().unwrap_err().to_string();
+        assert!(VtreeMethod::ALL.iter().all(|method| error.contains(method.name())), "{error}");
+    }
+
+    #[test]
+    fn poor_data_never_breaks_a_method() {
+        let repeated = |row: &str, times: usize| -> Records {
+            let mut builder = RecordsBuilder::new(Names::numbered(row.len()));
+            let cells = |row: &str| row.chars().map(|c| (c != '?').then_some(c == '1')).collect::<Vec<_>>();
+            (0..times).for_each(|_| builder.push(cells(row), 1.0));
+            builder.finish()
+        };
+        for records in [
+            repeated("1", 1),
+            repeated("0", 5),
+            repeated("?", 2),
+            repeated("01", 1),
+            repeated("0110100", 9),
+            repeated("1?0?1", 3),
+            repeated("0101", 0),
+        ] {
+            for method in VtreeMethod::ALL {
+                let vtree = method.build(&records, 1).unwrap();
+                assert_eq!(vtree.var_count(), records.var_count(), "{method}");
+                assert_eq!(vtree, method.build(&records, 1).unwrap());
+            }
+        }
+        assert_eq!(VtreeMethod::Balanced.build(&repeated("", 1), 0), Err(VtreeMethodError::NoVariables));
+    }
+
+    #[test]
+    fn too_many_variables_for_pairs_are_refused() {
+        let records = Records::from_rows(Names::numbered(100_000), [vec![true; 100_000]]);
+        let error = VtreeMethod::ChowLiu.build(&records, 0).unwrap_err().to_string();
+        assert!(error.starts_with("this looks at all pairs") && error.contains("balanced"), "{error}");
+        assert_eq!(VtreeMethod::RightLinear.build(&records, 0).unwrap().var_count(), 100_000);
+    }
+}

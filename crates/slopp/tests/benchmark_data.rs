@@ -1,0 +1,133 @@
+//! SLoPP and its baselines on the benchmark data: the paper's tables, and full support where the data is awkward.
+
+use slopp::io::{RecordsOptions, read_records};
+use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
+use slopp::learn::vtree::VtreeMethod;
+use slopp::learn::{World, baseline};
+use slopp::{Circuit, Records};
+use std::sync::Arc;
+
+fn load(name: &str, part: &str) -> Option<Records> {
+    let path = slopp_oracle::shared(&format!("data/{name}/{name}.{part}.data.gz"))?;
+    Some(read_records(&path, &RecordsOptions::default()).unwrap())
+}
+
+/// The sum over the possible records, the number of impossible ones, and the mean over the possible ones.
+fn score(values: &[f64], records: &Records) -> (f64, f64, f64) {
+    let weighted = || values.iter().zip(records.weights());
+    let sum: f64 = weighted().filter(|(ll, _)| ll.is_finite()).map(|(ll, weight)| ll * weight).sum();
+    let impossible: f64 = weighted().filter(|(ll, _)| !ll.is_finite()).map(|(_, weight)| weight).sum();
+    (sum, impossible, sum / (records.total() - impossible))
+}
+
+/// Ranges over forty seeds of an independent implementation: size, gamma, mean mixture log-likelihood, flow value.
+struct Expected {
+    k: usize,
+    d: usize,
+    size: [usize; 2],
+    gamma: [f64; 2],
+    log_likelihood: [f64; 2],
+    flow: [f64; 2],
+}
+
+fn check(name: &str, expected: &[Expected]) {
+    let (Some(train), Some(test)) = (load(name, "train"), load(name, "test")) else { return };
+    let vtree = Arc::new(VtreeMethod::ChowLiu.build(&train, 0).unwrap());
+    for row in expected {
+        let config = PublishedConfig::new(Variant::Notebook, row.k, row.d);
+        let (circuit, overlaps) = published(&train, vtree.clone(), &config, &()).unwrap();
+        assert!(overlaps.sums > overlaps.weak, "the published variant is not deterministic");
+        assert!(circuit.entailed_by(&train).unwrap());
+        // A seed of ours may fall outside forty of theirs, but not by more than half their range.
+        let near = |value: f64, [low, high]: [f64; 2]| {
+            let slack = (high - low) / 2.0;
+            assert!(low - slack <= value && value <= high + slack, "{name} {} {}: {value} {low} {high}", row.k, row.d);
+        };
+        let (sum, gamma, _) = score(&circuit.log_likelihoods(&test).unwrap(), &test);
+        let (flow, _, _) = score(&circuit.flow_log_values(&test).unwrap(), &test);
+        near(circuit.stats().size_paper as f64, row.size.map(|size| size as f64));
+        near(gamma, row.gamma);
+        near(sum, row.log_likelihood);
+        near(flow, row.flow);
+        assert!(flow < sum, "the flow value multiplies overlapping derivations");
+    }
+}
+
+#[test]
+fn the_table_of_nltcs() {
+    let row = |k, d, size, gamma, log_likelihood, flow| Expected { k, d, size, gamma, log_likelihood, flow };
+    check(
+        "nltcs",
+        &[
+            row(2, 20, [1221, 1310], [4.0, 9.0], [-20214.0, -19635.0], [-26891.0, -20279.0]),
+            row(2, 50, [1143, 1260], [3.0, 10.0], [-20199.0, -19593.0], [-26038.0, -20912.0]),
+            row(3, 20, [2152, 2343], [15.0, 25.0], [-19486.0, -19315.0], [-23199.0, -19409.0]),
+            row(3, 50, [2014, 2191], [11.0, 21.0], [-19523.0, -19377.0], [-23289.0, -19722.0]),
+        ],
+    );
+}
+
+#[test]
+fn the_table_of_plants() {
+    let row = |k, d, size, gamma, log_likelihood, flow| Expected { k, d, size, gamma, log_likelihood, flow };
+    check(
+        "plants",
+        &[
+            row(2, 20, [70814, 74045], [575.0, 605.0], [-32801.0, -32061.0], [-51524.0, -38164.0]),
+            row(2, 50, [68255, 70307], [571.0, 590.0], [-33046.0, -32533.0], [-53959.0, -39144.0]),
+            row(3, 20, [101_720, 107_601], [688.0, 745.0], [-29700.0, -28102.0], [-38395.0, -32138.0]),
+            row(3, 50, [94199, 99441], [667.0, 718.0], [-30092.0, -28968.0], [-50556.0, -32634.0]),
+        ],
+    );
+}
+
+fn per_record(circuit: &Circuit, records: &Records) -> f64 {
+    let (_, impossible, mean) = score(&circuit.log_likelihoods(records).unwrap(), records);
+    assert_eq!(impossible, 0.0, "an open world has full support");
+    mean
+}
+
+#[test]
+fn baselines_have_the_known_likelihoods() {
+    for (name, factorised, chow_liu) in [("nltcs", -9.23, -6.76), ("plants", -31.27, -16.52)] {
+        let (Some(train), Some(test)) = (load(name, "train"), load(name, "test")) else { return };
+        let vtree = Arc::new(VtreeMethod::Balanced.build(&train, 0).unwrap());
+        let found = per_record(&baseline::factorised(&train, vtree, World::Open, 1.0).unwrap(), &test);
+        assert!((found - factorised).abs() < 0.01, "{name} factorised {found}");
+        let found = per_record(&baseline::chow_liu(&train, World::Open, 1.0).unwrap(), &test);
+        assert!((found - chow_liu).abs() < 0.015, "{name} Chow-Liu {found}");
+    }
+}
+
+#[test]
+fn certified_slopp_beats_the_tree_it_starts_from() {
+    for (name, bar) in [("nltcs", -6.06), ("plants", -14.9)] {
+        let (Some(train), Some(test)) = (load(name, "train"), load(name, "test")) else { return };
+        let vtree = Arc::new(VtreeMethod::ChowLiu.build(&train, 0).unwrap());
+        let psdd = certified(&train, vtree, &Config::new(World::Open), &()).unwrap();
+        let found = per_record(&psdd, &test);
+        assert!(found > bar, "{name}: {found}");
+    }
+}
+
+#[test]
+fn constant_columns_break_no_learner() {
+    for name in ["plants", "accidents", "msweb", "tmovie"] {
+        let (Some(train), Some(test)) = (load(name, "train"), load(name, "test")) else { return };
+        let vtree = Arc::new(VtreeMethod::ChowLiu.build(&train, 0).unwrap());
+        for world in [World::Open, World::Closed] {
+            let pseudocount = if world == World::Open { 1.0 } else { 0.0 };
+            let learned = [
+                baseline::factorised(&train, vtree.clone(), world, pseudocount).unwrap(),
+                baseline::chow_liu(&train, world, pseudocount).unwrap(),
+                certified(&train, vtree.clone(), &Config::new(world), &()).unwrap(),
+            ];
+            for psdd in learned {
+                assert!(psdd.entailed_by(&train).unwrap(), "{name}");
+                if world == World::Open {
+                    per_record(&psdd, &test);
+                }
+            }
+        }
+    }
+}
