@@ -112,10 +112,8 @@ pub fn read_records_from(
         builder: RecordsBuilder::new(columns.names().clone()),
         columns,
     };
-    if header {
-        if !lines.advance()? {
-            return Err(ReadError::new(Problem::HeaderOnly));
-        }
+    if header && !lines.advance()? {
+        return Err(ReadError::new(Problem::HeaderOnly));
     }
     loop {
         rows.push(lines.number, &lines.line)?;
