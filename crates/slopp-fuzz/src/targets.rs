@@ -1,13 +1,13 @@
 //! The readers, each with samples of what it reads.
 
 use slopp::infer::Evidence;
-use slopp::io::{RecordsOptions, read_psdd_bytes, read_records_from, read_vtree_bytes};
-use slopp::{Names, Vtree};
+use slopp::io::{self, RecordsOptions, read_psdd_bytes, read_records_from, read_vtree_bytes};
+use slopp::{Model, Names, Vtree};
 
 /// A reader under test.
 pub(crate) struct Target {
     pub(crate) name: &'static str,
-    pub(crate) samples: &'static [&'static str],
+    pub(crate) samples: Vec<String>,
     /// Reads the bytes; whether they were accepted.
     pub(crate) read: fn(&[u8]) -> bool,
 }
@@ -37,23 +37,43 @@ const TEXTS: &[&str] = &["((1,2),(3,4))", "(1,(2,(3,(4,5))))", "1"];
 
 const EVIDENCE: &[&str] = &["smoker, !cancer", "age=1 & not smoker", "\"x ray\", ~cancer", ""];
 
+const SDDS: &[&str] = &[
+    "c comment\nsdd 11\nL 1 0 1\nL 3 2 -2\nL 4 4 3\nL 5 2 2\nT 6\nD 2 3 2 3 4 5 6\nL 7 0 -1\nL 9 4 -3\nF 10\nD 8 3 2 3 9 5 10\nD 0 1 2 1 2 7 8\n",
+    "sdd 1\nT 0\n",
+    "sdd 1\nF 0\n",
+];
+
 /// Every reader.
-pub(crate) fn all() -> [Target; 5] {
+pub(crate) fn all() -> [Target; 7] {
+    let target =
+        |name, samples: &[&str], read| Target { name, samples: samples.iter().map(|s| s.to_string()).collect(), read };
     [
-        Target {
-            name: "records",
-            samples: RECORDS,
-            read: |bytes| read_records_from(bytes, &RecordsOptions::default(), None).is_ok(),
-        },
-        Target { name: "vtree", samples: VTREES, read: |bytes| read_vtree_bytes(bytes).is_ok() },
-        Target { name: "psdd", samples: PSDDS, read: psdd },
-        Target {
-            name: "vtree text",
-            samples: TEXTS,
-            read: |bytes| text(bytes).is_some_and(|text| text.parse::<Vtree>().is_ok()),
-        },
-        Target { name: "evidence", samples: EVIDENCE, read: |bytes| text(bytes).is_some_and(evidence) },
+        target("records", RECORDS, |bytes| read_records_from(bytes, &RecordsOptions::default(), None).is_ok()),
+        target("vtree", VTREES, |bytes| read_vtree_bytes(bytes).is_ok()),
+        target("vtree text", TEXTS, |bytes| text(bytes).is_some_and(|text| text.parse::<Vtree>().is_ok())),
+        target("psdd", PSDDS, psdd),
+        target("sdd", SDDS, sdd),
+        target("evidence", EVIDENCE, |bytes| text(bytes).is_some_and(evidence)),
+        Target { name: "model", samples: vec![saved_model()], read: |bytes| io::read_model_bytes(bytes, None).is_ok() },
     ]
+}
+
+/// The paper's example as slopp saves it.
+fn saved_model() -> String {
+    let names = slopp::example::records().names().clone();
+    let mut model = Model::new(names, slopp::example::psdd());
+    model.origin.insert("learner".into(), "slopp-kmeans".into());
+    let mut bytes = Vec::new();
+    io::write_model_to(&mut bytes, &model).expect("memory can be written");
+    String::from_utf8(bytes).expect("models are text")
+}
+
+/// What is read has a model count, and a circuit unless it is false.
+fn sdd(bytes: &[u8]) -> bool {
+    let vtree = io::LoadedVtree::in_order("(1,(2,3))".parse().expect("a vtree"));
+    let Ok(sdd) = io::read_sdd_bytes(bytes, Some(&vtree)) else { return false };
+    let _ = sdd.model_count();
+    true
 }
 
 fn text(bytes: &[u8]) -> Option<&str> {

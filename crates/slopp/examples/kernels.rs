@@ -62,9 +62,8 @@ fn layered(vtree: &Vtree, elements: usize) -> Deterministic {
     for &v in vtree.bottom_up() {
         let Some([left, right]) = vtree.children(v) else {
             let var = vtree.leaf_var(v).expect("a leaf");
-            for value in 0..2 {
-                made[v.index()][value][value].push(builder.literal(var.is(value == 1)).unwrap());
-            }
+            let [no, yes] = [false, true].map(|value| vec![builder.literal(var.is(value)).unwrap()]);
+            made[v.index()] = [[no, vec![]], [vec![], yes]];
             continue;
         };
         let mut all = Vec::new();

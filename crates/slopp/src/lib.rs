@@ -6,6 +6,7 @@
 pub mod circuit;
 pub mod data;
 pub mod example;
+pub mod guide;
 pub mod infer;
 pub mod io;
 pub mod learn;

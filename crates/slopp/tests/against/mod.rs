@@ -8,7 +8,7 @@ use slopp::{
 use slopp_oracle::{OracleCircuit, OracleNode, Table, Tree};
 
 /// The same circuit for the library, and the id of each oracle node.
-pub fn convert(circuit: &OracleCircuit, tree: &Tree) -> (Circuit, Vec<NodeId>) {
+pub(crate) fn convert(circuit: &OracleCircuit, tree: &Tree) -> (Circuit, Vec<NodeId>) {
     let vtree: Vtree = tree.to_string().parse().unwrap();
     let mut builder = Builder::new(vtree.clone(), Sharing::LiteralsOnly);
     let mut made: Vec<(NodeId, VtreeId)> = Vec::new();
@@ -33,29 +33,29 @@ pub fn convert(circuit: &OracleCircuit, tree: &Tree) -> (Circuit, Vec<NodeId>) {
     (circuit, made.into_iter().map(|(id, _)| ids[id.index()].unwrap()).collect())
 }
 
-pub fn evidence(cells: &[Option<bool>]) -> Evidence {
+pub(crate) fn evidence(cells: &[Option<bool>]) -> Evidence {
     let lits = cells.iter().enumerate().filter_map(|(x, cell)| Some(Var(x as u32).is((*cell)?)));
     Evidence::from_lits(cells.len(), lits).unwrap()
 }
 
-pub fn to_records(rows: &[Vec<Option<bool>>]) -> Records {
+pub(crate) fn to_records(rows: &[Vec<Option<bool>>]) -> Records {
     let mut builder = RecordsBuilder::new(Names::numbered(rows[0].len()));
     rows.iter().for_each(|row| builder.push(row.iter().copied(), 1.0));
     builder.finish()
 }
 
-pub fn cells(records: &Records, row: usize) -> Vec<Option<bool>> {
+pub(crate) fn cells(records: &Records, row: usize) -> Vec<Option<bool>> {
     records.row(row).collect()
 }
 
 #[track_caller]
-pub fn close(found: f64, expected: f64) {
+pub(crate) fn close(found: f64, expected: f64) {
     let near = found == expected || (found - expected).abs() <= 1e-11 * (1.0 + expected.abs());
     assert!(near, "found {found}, expected {expected}");
 }
 
 /// Every query of a mixture under one evidence.
-pub fn check_circuit(circuit: &Circuit, table: &Table, cells: &[Option<bool>]) {
+pub(crate) fn check_circuit(circuit: &Circuit, table: &Table, cells: &[Option<bool>]) {
     let (given, n) = (evidence(cells), cells.len());
     close(circuit.log_evidence(&given).unwrap().exp(), table.evidence(cells));
     assert_eq!(circuit.log_evidence(&given).unwrap() == f64::NEG_INFINITY, table.support(cells).is_empty());
@@ -91,7 +91,7 @@ pub fn check_circuit(circuit: &Circuit, table: &Table, cells: &[Option<bool>]) {
 }
 
 /// Every query that needs determinism, under one evidence.
-pub fn check_deterministic(circuit: &Deterministic, table: &Table, cells: &[Option<bool>]) {
+pub(crate) fn check_deterministic(circuit: &Deterministic, table: &Table, cells: &[Option<bool>]) {
     let given = evidence(cells);
     let mut worlds: Vec<usize> = circuit.worlds(&given).unwrap().map(|world| Table::number(&world)).collect();
     worlds.sort_unstable();
@@ -123,7 +123,7 @@ pub fn check_deterministic(circuit: &Deterministic, table: &Table, cells: &[Opti
 }
 
 /// What does not depend on evidence.
-pub fn check_whole(circuit: &Deterministic, table: &Table, n: usize) {
+pub(crate) fn check_whole(circuit: &Deterministic, table: &Table, n: usize) {
     close(circuit.entropy(), table.entropy());
     let support = table.support(&vec![None; n]);
     assert_eq!(circuit.model_count().to_string(), support.len().to_string());
@@ -135,7 +135,7 @@ pub fn check_whole(circuit: &Deterministic, table: &Table, n: usize) {
 }
 
 /// The certificate against all pairs of elements.
-pub fn check_certificate(circuit: &Circuit, ids: &[NodeId], oracle: &OracleCircuit) {
+pub(crate) fn check_certificate(circuit: &Circuit, ids: &[NodeId], oracle: &OracleCircuit) {
     let expected = oracle.overlaps();
     let report = circuit.overlaps(usize::MAX);
     let mut sums: Vec<usize> = expected.iter().map(|overlap| overlap.node).collect();

@@ -1,0 +1,18 @@
+//! The guide: pages from `docs/guide`, whose examples are run as tests.
+
+#[doc = include_str!("../../../docs/guide/first-model.md")]
+pub mod first_model {}
+
+#[doc = include_str!("../../../docs/guide/queries.md")]
+pub mod queries {}
+
+#[doc = include_str!("../../../docs/guide/files.md")]
+pub mod files {}
+
+#[doc = include_str!("../../../docs/guide/erratum.md")]
+pub mod erratum {}
+
+/// The README, tested like the rest.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+mod readme {}
