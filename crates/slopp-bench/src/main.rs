@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout, reason = "a tool for the terminal")]
 
 mod infer;
+mod layered;
 mod learn;
 mod measure;
 mod read;

@@ -227,6 +227,9 @@ fn weights_add_up() {
     assert!(loaded.weighted && !loaded.header);
     assert_eq!(loaded.records.weights(), [5.0, 3.0]);
     assert_eq!(rows(&loaded), ["01", "11", "01", "11"]);
+    let late = records("0,1\n3|1,1\n").unwrap();
+    assert!(late.weighted && late.records.weights() == [3.0, 1.0]);
+    assert!(message(records("x|0,1\n1|0,1")).contains("line 1: expected a weight above zero"));
     for weight in ["0", "-1", "nan", "inf", "x", ""] {
         let error = message(records(format!("1|0,1\n{weight}|0,1")));
         assert!(error.contains("line 2: expected a weight above zero"), "{error}");

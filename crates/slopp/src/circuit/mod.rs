@@ -179,10 +179,14 @@ impl Circuit {
         fits.then_some(self)
     }
 
-    /// Replaces the log-parameters, which must keep invariants 4 and 5.
-    pub(crate) fn set_log_parameters(&mut self, log_parameters: Weights) {
-        debug_assert!(log_parameters.same_shape(&self.log_parameters));
+    /// The same structure with exactly these log-parameters, or `None` if their shape is another or they break
+    /// invariant 4: what a reader needs that must not round.
+    pub(crate) fn with_log_parameters(mut self, log_parameters: Weights) -> Option<Circuit> {
+        let valid = |log: &f64| log.is_finite() && *log <= 0.0;
+        let fits = log_parameters.same_shape(&self.log_parameters)
+            && log_parameters.tops.iter().flatten().chain(&log_parameters.elements).all(valid);
         self.log_parameters = log_parameters;
+        fits.then_some(self)
     }
 
     /// Whether both have the same vtree, nodes and elements, whatever the parameters.

@@ -208,7 +208,7 @@ impl Comments {
     }
 
     /// Puts in the log-parameters, as they stand, and the counts.
-    fn with_numbers(&mut self, mut circuit: Circuit, file: &PsddFile) -> Result<Circuit, ReadError> {
+    fn with_numbers(&mut self, circuit: Circuit, file: &PsddFile) -> Result<Circuit, ReadError> {
         let (tops, elements) = file.exact_numbers();
         let tops: Vec<[f64; 2]> = tops
             .into_iter()
@@ -220,11 +220,9 @@ impl Comments {
         if let Some((id, line)) = self.log_false.iter().map(|(id, (line, _))| (id, *line)).min_by_key(|x| x.1) {
             return Err(ReadError::damaged(line, format!("`c false` is for node {id}, which is no ⊤ node")));
         }
-        let valid = |log: &f64| log.is_finite() && *log <= 0.0;
-        if !tops.iter().flatten().chain(&elements).all(valid) {
-            return Err(ReadError::damaged(self.line, "a log-parameter is positive or infinite"));
-        }
-        circuit.set_log_parameters(Weights { tops, elements });
+        let circuit = circuit
+            .with_log_parameters(Weights { tops, elements })
+            .ok_or_else(|| ReadError::damaged(self.line, "a log-parameter is positive or infinite"))?;
         let Some((line, counted)) = self.counted else {
             let stray = self.counts.values().map(|&(line, _)| line).min();
             return stray

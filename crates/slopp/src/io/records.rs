@@ -104,7 +104,7 @@ pub fn read_records_from(
     let mut rows = Rows {
         first_line: lines.number,
         delimiter,
-        weighted: weighted_first && !header,
+        weighted: false,
         missing: options.missing,
         header,
         packed: vec![0; width.div_ceil(64)],
@@ -112,11 +112,8 @@ pub fn read_records_from(
         builder: RecordsBuilder::new(columns.names().clone()),
         columns,
     };
-    if header {
-        if !lines.advance()? {
-            return Err(ReadError::new(Problem::HeaderOnly));
-        }
-        rows.weighted = lines.line.contains(&b'|');
+    if header && !lines.advance()? {
+        return Err(ReadError::new(Problem::HeaderOnly));
     }
     loop {
         rows.push(lines.number, &lines.line)?;
@@ -205,18 +202,19 @@ impl Rows {
     fn push(&mut self, number: usize, line: &[u8]) -> Result<(), ReadError> {
         let mut weight = 1.0;
         let mut row = line;
-        if self.weighted
-            && let Some(bar) = line.iter().position(|&b| b == b'|')
-        {
+        let width = self.columns.width();
+        let mut packed = self.columns.in_order() && pack(row, self.delimiter, width, &mut self.packed);
+        if !packed && let Some(bar) = line.iter().position(|&b| b == b'|') {
+            self.weighted = true;
             let text = &line[..bar];
             let parsed = std::str::from_utf8(text).ok().and_then(|t| t.trim().parse::<f64>().ok());
             weight = parsed
                 .filter(|w| w.is_finite() && *w > 0.0)
                 .ok_or_else(|| ReadError::at(number, Problem::Weight { found: show(text) }))?;
             row = &line[bar + 1..];
+            packed = self.columns.in_order() && pack(row, self.delimiter, width, &mut self.packed);
         }
-        let width = self.columns.width();
-        if self.columns.in_order() && pack(row, self.delimiter, width, &mut self.packed) {
+        if packed {
             self.builder.push_words(&self.packed, weight);
             return Ok(());
         }
@@ -318,11 +316,9 @@ fn detect_delimiter(line: &[u8]) -> u8 {
     [b',', b';', b'\t'][counts.iter().position(|&c| c == most).unwrap_or(0)]
 }
 
-/// Whether a line is a weight, a bar and Boolean cells.
+/// Whether a line is something, a bar and Boolean cells: a weighted row, perhaps with a broken weight, but no header.
 fn weighted_row(line: &[u8], delimiter: u8) -> bool {
-    let Some(bar) = line.iter().position(|&b| b == b'|') else { return false };
-    let weight = std::str::from_utf8(&line[..bar]).is_ok_and(|t| t.trim().parse::<f64>().is_ok());
-    weight && line[bar + 1..].split(|&b| b == delimiter).all(|cell| word(cell).is_some())
+    line.contains(&b'|') && unweighted(line).split(|&b| b == delimiter).all(|cell| word(cell).is_some())
 }
 
 fn unweighted(line: &[u8]) -> &[u8] {

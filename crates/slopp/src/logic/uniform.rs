@@ -103,10 +103,16 @@ fn log_share(part: &BigUint, gap: usize, total: &BigUint) -> f64 {
     let leading = |n: &BigUint| {
         let shift = n.bits().saturating_sub(64);
         let digits = (n >> shift).iter_u64_digits().next().unwrap_or(0);
-        (digits as f64, shift as f64)
+        (digits as f64, shift as i64)
     };
     let ((part, low), (total, high)) = (leading(part), leading(total));
-    ((part / total).ln() + (low + gap as f64 - high) * std::f64::consts::LN_2).min(0.0)
+    let (ratio, power) = (part / total, low + gap as i64 - high);
+    // Scaling by a power of two is exact; a sum of logarithms that cancel is not.
+    let log = match i32::try_from(power) {
+        Ok(power @ -900..=900) => (ratio * 2f64.powi(power)).ln(),
+        _ => ratio.ln() + power as f64 * std::f64::consts::LN_2,
+    };
+    log.min(0.0)
 }
 
 #[cfg(test)]
