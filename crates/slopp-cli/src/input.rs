@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::report::world;
 use slopp::circuit::Overlap;
 use slopp::infer::Evidence;
-use slopp::io::{Header, Problem, RecordsOptions};
+use slopp::io::{Header, Problem, ReadError, RecordsOptions};
 use slopp::learn::vtree::VtreeMethod;
 use slopp::{Certified, Deterministic, Model, Names, NodeId, Records, Var, Vtree};
 use std::path::Path;
@@ -29,7 +29,7 @@ impl LoadedModel {
         if vtree.is_some_and(|vtree| vtree == Path::new("-")) && model == Path::new("-") {
             return Err(Error::new("the model and the vtree cannot both come from stdin"));
         }
-        let loaded = slopp::io::read_model(model, vtree)?;
+        let loaded = slopp::io::read_model(model, vtree).map_err(explained)?;
         Ok(LoadedModel { model: loaded.model, file_ids: loaded.file_ids })
     }
 
@@ -112,6 +112,13 @@ pub(crate) fn certificate_in_words(circuit: &Certified) -> &'static str {
     }
 }
 
+/// The error of a reader, with what helps if the file is not there.
+fn explained(error: ReadError) -> Error {
+    let absent = matches!(&*error.problem, Problem::Open(e) if e.kind() == std::io::ErrorKind::NotFound);
+    let error = Error::from(error);
+    if absent { error.hint("check the name and the folder; `-` reads from stdin") } else { error }
+}
+
 fn options(args: ReadArgs) -> RecordsOptions {
     let header = match args.header {
         HeaderWhen::Detect => Header::Detect,
@@ -123,7 +130,7 @@ fn options(args: ReadArgs) -> RecordsOptions {
 
 /// Reads records.
 pub(crate) fn read_records(path: &Path, args: ReadArgs) -> Result<Records, Error> {
-    Ok(slopp::io::read_records(path, &options(args))?)
+    slopp::io::read_records(path, &options(args)).map_err(explained)
 }
 
 /// Reads records over the variables of a model.
@@ -134,7 +141,7 @@ pub(crate) fn read_records_of(path: &Path, args: ReadArgs, names: &Arc<Names>) -
             true => Error::from(error).hint(
                 "the model has no names of its own; `slopp convert MODEL named.psdd --names RECORDS` gives it those of a file",
             ),
-            false => Error::from(error),
+            false => explained(error),
         }
     })
 }
@@ -158,7 +165,7 @@ impl VtreeSource {
         let path = Path::new(text);
         let looks_like_a_file = text == "-" || text.contains(['/', '.']) || path.exists();
         if looks_like_a_file {
-            return Ok(VtreeSource::File(slopp::io::read_vtree(path)?.vtree));
+            return Ok(VtreeSource::File(slopp::io::read_vtree(path).map_err(explained)?.vtree));
         }
         // A single variable is the one text without parentheses.
         match text.trim().parse::<u32>() {

@@ -6,6 +6,7 @@ use crate::report::Table;
 use serde_json::Value;
 use std::fmt;
 use std::io::{self, BufWriter, Stdout, Write};
+use std::path::{Path, PathBuf};
 
 /// What a command answers beyond its output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,13 +22,25 @@ pub(crate) struct Session {
     /// Whether results are one JSON document.
     pub(crate) json: bool,
     quiet: bool,
+    /// Whether stdout belongs to a file that a command writes there.
+    taken: bool,
     out: BufWriter<Stdout>,
 }
 
 impl Session {
     /// A session that writes to stdout.
     pub(crate) fn new(json: bool, quiet: bool) -> Session {
-        Session { json, quiet, out: BufWriter::new(io::stdout()) }
+        Session { json, quiet, taken: false, out: BufWriter::new(io::stdout()) }
+    }
+
+    /// If a command writes a file to stdout, nothing else goes there.
+    pub(crate) fn give_stdout_to<'a>(&mut self, files: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Error> {
+        self.taken = files.into_iter().any(|file| file == Path::new("-"));
+        match self.taken && self.json {
+            true => Err(Error::new("the file and the JSON document cannot both go to stdout")
+                .hint("-o FILE, or leave --json out")),
+            false => Ok(()),
+        }
     }
 
     /// A bar for long work.
@@ -37,13 +50,17 @@ impl Session {
 
     /// A line of the result.
     pub(crate) fn line(&mut self, line: impl fmt::Display) -> Result<(), Error> {
-        writeln!(self.out, "{line}")?;
+        if !self.taken {
+            writeln!(self.out, "{line}")?;
+        }
         Ok(())
     }
 
     /// A table of the result.
     pub(crate) fn table(&mut self, table: &Table) -> Result<(), Error> {
-        write!(self.out, "{table}")?;
+        if !self.taken {
+            write!(self.out, "{table}")?;
+        }
         Ok(())
     }
 
@@ -52,11 +69,6 @@ impl Session {
         serde_json::to_writer_pretty(&mut self.out, document).map_err(io::Error::from)?;
         writeln!(self.out)?;
         Ok(())
-    }
-
-    /// Where results go, for those who write much.
-    pub(crate) fn out(&mut self) -> &mut dyn Write {
-        &mut self.out
     }
 
     /// A remark on stderr that is no part of the result.

@@ -26,9 +26,9 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ConvertArgs {
-    /// The file to read: .psdd, .sdd or .vtree, gzipped or not
+    /// The file to read: .psdd, .sdd or .vtree, gzipped or not; `-` for a .psdd from stdin
     input: PathBuf,
-    /// The file to write: .psdd, .sdd or .vtree
+    /// The file to write: .psdd, .sdd or .vtree; `-` for a .psdd to stdout
     output: PathBuf,
     /// The vtree of the input, if its file does not hold it
     #[arg(long, value_name = "FILE")]
@@ -52,6 +52,9 @@ enum Format {
 
 impl Format {
     fn of(path: &Path) -> Result<Format, Error> {
+        if path == Path::new("-") {
+            return Ok(Format::Psdd);
+        }
         let name = path.to_string_lossy().to_lowercase();
         match name.strip_suffix(".gz").unwrap_or(&name).rsplit('.').next() {
             Some("psdd") => Ok(Format::Psdd),
@@ -64,6 +67,7 @@ impl Format {
 }
 
 pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, Error> {
+    session.give_stdout_to([&args.output])?;
     let (from, to) = (Format::of(&args.input)?, Format::of(&args.output)?);
     if args.plain && to != Format::Psdd {
         return Err(Error::new("--plain is for .psdd files").hint("leave it out, or write a .psdd file"));

@@ -26,7 +26,7 @@ Examples:
 pub(crate) struct DrawArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// The picture: a name that ends in .svg or .dot
+    /// The picture: a name that ends in .svg or .dot; `-` for SVG on stdout
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// What to draw
@@ -44,7 +44,8 @@ enum What {
 }
 
 pub(crate) fn run(args: &DrawArgs, session: &mut Session) -> Result<Verdict, Error> {
-    let kind = Kind::of(&args.output)?;
+    session.give_stdout_to([&args.output])?;
+    let kind = Kind::of(&args.output, "a name that ends in .svg or .dot")?;
     let model = LoadedModel::read(&args.model)?.model;
     let (circuit, names) = (&*model.circuit, &*model.names);
     let text = match (args.what, kind) {

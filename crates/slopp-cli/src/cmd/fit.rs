@@ -39,12 +39,13 @@ pub(crate) struct FitArgs {
     /// The weight of the prior in records [default: that of the model, else 1]
     #[arg(long, value_name = "X")]
     pseudocount: Option<f64>,
-    /// Save the model in this file
+    /// Save the model in this file, `-` for stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Error> {
+    session.give_stdout_to(&args.output)?;
     let loaded = LoadedModel::read(&args.model)?;
     let records = read_records_of(&args.data, args.read, &loaded.model.names)?;
     let pseudocount = args.pseudocount.unwrap_or_else(|| own_pseudocount(&loaded.model));

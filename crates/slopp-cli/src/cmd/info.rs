@@ -3,7 +3,7 @@
 use crate::args::ModelArgs;
 use crate::error::Error;
 use crate::input::{LoadedModel, certificate, certificate_in_words};
-use crate::report::{count, facts, json, object};
+use crate::report::{count, counted, facts, json, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -79,8 +79,11 @@ pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Err
     lines.push(("counts kept", if model.circuit.counts().is_some() { "yes" } else { "no" }.to_owned()));
     lines.push(("names", shortened(&model.names.iter().collect::<Vec<_>>().join(", "))));
     lines.push(("vtree", shortened(&vtree)));
-    lines.extend(model.origin.iter().map(|(key, value)| (key.as_str(), value.clone())));
     session.line(facts(lines))?;
+    if !model.origin.is_empty() {
+        session.line("\norigin")?;
+        session.line(facts(model.origin.iter().map(|(key, value)| (key.as_str(), value.clone()))))?;
+    }
     if let Some(note) = note {
         session.note(note);
     }
@@ -88,9 +91,9 @@ pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Err
 }
 
 fn nodes(stats: &slopp::circuit::Stats) -> String {
-    let [all, sums, tops, literals] =
-        [stats.nodes, stats.sums, stats.tops, stats.literals].map(|number| count(number as f64));
-    format!("{all} ({sums} sums, {tops} tops, {literals} literals)")
+    let parts = [(stats.sums, "sum"), (stats.tops, "top"), (stats.literals, "literal")];
+    let parts = parts.map(|(number, word)| counted(number, word));
+    format!("{} ({})", count(stats.nodes as f64), parts.join(", "))
 }
 
 /// A large whole number, given by its digits, next to the number of all worlds.

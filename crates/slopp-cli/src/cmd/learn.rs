@@ -148,6 +148,7 @@ enum VariantName {
 }
 
 pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Error> {
+    session.give_stdout_to(&args.output)?;
     let plan = Plan::new(args)?;
     let parts = Parts::read(args)?;
     let start = Instant::now();
@@ -162,11 +163,9 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     if let Some(output) = &args.output {
         slopp::io::write_model(output, &model).map_err(|e| Error::from(e).while_doing("the model was not saved"))?;
     }
-    let to_stdout = args.output.as_deref() == Some(Path::new("-"));
-    match (to_stdout, session.json) {
-        (true, _) => {}
-        (false, true) => report_json(&model, &scores, seconds, args, session)?,
-        (false, false) => report(&model, &scores, seconds, args, session)?,
+    match session.json {
+        true => report_json(&model, &scores, seconds, args, session)?,
+        false => report(&model, &scores, seconds, args, session)?,
     }
     Ok(Verdict::Yes)
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use slopp::infer::{Evidence, QueryError};
 use slopp::{Random, Records};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,6 +44,7 @@ pub(crate) struct SampleArgs {
 }
 
 pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, Error> {
+    session.give_stdout_to(&args.output)?;
     let loaded = LoadedModel::read(&args.model)?;
     let names = &loaded.model.names;
     let worlds = draw(args, &loaded)?;
@@ -51,7 +52,9 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     if let Some(output) = &args.output {
         let records = Records::from_rows(names.clone(), worlds);
         slopp::io::write_records(output, &records, true)?;
-        session.note(format!("{number} worlds are in {}", output.display()));
+        if output != Path::new("-") {
+            session.note(format!("{number} worlds are in {}", output.display()));
+        }
         if session.json {
             session.document(&object([("samples", number), ("seed", Value::from(args.seed))]))?;
         }

@@ -2,7 +2,7 @@
 
 use crate::args::ModelArgs;
 use crate::error::Error;
-use crate::input::{LoadedModel, certificate, certificate_in_words};
+use crate::input::{LoadedModel, certificate};
 use crate::report::{counted, json, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -47,6 +47,7 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
     if !(args.tolerance.is_finite() && args.tolerance >= 0.0) {
         return Err(Error::new("--tolerance must be a finite number of at least 0"));
     }
+    session.give_stdout_to(&args.output)?;
     let mut loaded = LoadedModel::read(&args.model)?;
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     if let Some(output) = &args.output {
@@ -73,7 +74,11 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
             ("violations", violations.chain(shown).collect()),
         ]))?;
     } else {
-        session.line(certificate_in_words(circuit))?;
+        session.line(match circuit {
+            Certified::Psdd(_) => "the primes of every sum are proved exclusive",
+            Certified::Deterministic(..) => "elements are exclusive, but some primes overlap",
+            Certified::Circuit(..) => "elements overlap: some worlds have two derivations",
+        })?;
         for overlap in &overlaps.examples {
             session.line(format!("{}: {}", property(overlap), loaded.overlap_in_words(overlap)))?;
         }
@@ -88,7 +93,7 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
         if !faults.is_empty() && !args.fix {
             session.note("`slopp validate MODEL --fix -o FILE` makes parameters sum to one");
         }
-        session.line(if valid { "valid" } else { "not valid" })?;
+        session.line(if valid { "valid: a PSDD" } else { "not a valid PSDD" })?;
     }
     Ok(if valid { Verdict::Yes } else { Verdict::No })
 }

@@ -48,7 +48,12 @@ pub(crate) struct VtreeArgs {
 }
 
 pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Error> {
-    let kinds = args.output.iter().map(|file| Kind::of(file)).collect::<Result<Vec<_>, _>>()?;
+    session.give_stdout_to(&args.output)?;
+    let kinds = args
+        .output
+        .iter()
+        .map(|file| Kind::of(file, "a name that ends in .vtree, .svg or .dot"))
+        .collect::<Result<Vec<_>, _>>()?;
     let (vtree, names) = make(args)?;
     if vtree.var_count() != names.len() {
         let (leaves, columns) = (vtree.var_count(), names.len());
@@ -57,7 +62,9 @@ pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Er
     }
     for (file, kind) in args.output.iter().zip(kinds) {
         kind.save(file, &vtree, &names)?;
-        session.note(format!("saved in {}", file.display()));
+        if file != Path::new("-") {
+            session.note(format!("saved in {}", file.display()));
+        }
     }
     let line = vtree.line(&names).to_string();
     if session.json {
@@ -75,8 +82,7 @@ pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Er
     // The picture of a deep vtree grows with the square of its depth.
     const MAX_DEPTH: usize = 200;
     if vtree.depth() <= MAX_DEPTH {
-        session.line("")?;
-        write!(session.out(), "{}", vtree.picture(&names))?;
+        session.line(format_args!("\n{}", vtree.picture(&names).to_string().trim_end()))?;
     } else {
         session.note(format!("no picture: the vtree is {} deep; -o FILE.svg draws it", vtree.depth()));
     }
@@ -146,14 +152,19 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The kind of a file that is to be written.
-    pub(crate) fn of(file: &Path) -> Result<Kind, Error> {
+    /// The kind of a file that is to be written; stdout gets SVG.
+    pub(crate) fn of(file: &Path, hint: &str) -> Result<Kind, Error> {
+        if file == Path::new("-") {
+            return Ok(Kind::Svg);
+        }
         match file.extension().and_then(OsStr::to_str) {
             Some("vtree") => Ok(Kind::Vtree),
             Some("svg") => Ok(Kind::Svg),
             Some("dot" | "gv") => Ok(Kind::Dot),
-            _ => Err(Error::new(format!("{}: what to write is told by the ending of the name", file.display()))
-                .hint("a name that ends in .vtree, .svg or .dot")),
+            _ => {
+                Err(Error::new(format!("{}: what to write is told by the ending of the name", file.display()))
+                    .hint(hint))
+            }
         }
     }
 

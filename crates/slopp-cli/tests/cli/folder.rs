@@ -103,7 +103,8 @@ impl Folder {
     /// The binary in this folder, not yet started.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_slopp"));
-        command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
+        // Help is wrapped to the terminal.
+        command.args(args).current_dir(self.0.path()).stdin(Stdio::null()).env_remove("COLUMNS");
         command
     }
 

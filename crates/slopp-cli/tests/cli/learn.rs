@@ -94,6 +94,12 @@ fn stdin_stdout_and_gzip() {
     let expected = folder.read("plain.psdd");
     let piped = folder.run_with("learn - -o -", cars.as_bytes()).ok();
     assert_eq!(piped.out, expected, "the model and nothing else is on stdout");
+    folder.run("learn cars.csv -o - --json").fails(&["cannot both go to stdout"]);
+    assert_eq!(folder.run("convert plain.psdd -").ok().out, expected);
+    let fitted = folder.run("fit plain.psdd cars.csv --add -o -").ok();
+    assert_eq!(folder.run_with("info - --json", fitted.out.as_bytes()).ok().json()["origin"]["records"], "600");
+    assert!(folder.run("draw plain.psdd -o -").ok().out.starts_with("<svg "));
+    assert_eq!(folder.run("sample plain.psdd -n 3 -o -").ok().out, folder.run("sample plain.psdd -n 3").ok().out);
     let mut zip = GzEncoder::new(Vec::new(), Compression::default());
     zip.write_all(cars.as_bytes()).unwrap();
     let zipped = zip.finish().unwrap();

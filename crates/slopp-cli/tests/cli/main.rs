@@ -7,4 +7,6 @@ mod files;
 mod folder;
 mod learn;
 mod queries;
+mod readme;
+mod snapshots;
 mod validate;

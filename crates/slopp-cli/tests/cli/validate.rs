@@ -9,7 +9,7 @@ fn a_psdd_is_valid() {
     let answer = folder.run("validate model.psdd --json").ok().json();
     assert_eq!((&answer["valid"], &answer["violations"]), (&json!(true), &json!([])));
     let text = folder.run("validate plain.psdd --vtree model.vtree").ok().out;
-    assert_eq!(text, "a PSDD: the primes of every sum are proved exclusive\nvalid\n");
+    assert_eq!(text, "the primes of every sum are proved exclusive\nvalid: a PSDD\n");
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn overlapping_elements_are_named_with_a_witness() {
     assert_eq!(violation["witness"], json!({"x1": true, "x2": true, "x3": true}));
     let text = folder.run("validate mix.psdd");
     assert_eq!(text.code, 1);
-    assert!(text.out.contains("determinism: at node 30") && text.out.ends_with("not valid\n"), "{}", text.out);
+    assert!(text.out.contains("determinism: at node 30") && text.out.ends_with("not a valid PSDD\n"), "{}", text.out);
 }
 
 #[test]

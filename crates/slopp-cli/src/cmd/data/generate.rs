@@ -11,7 +11,7 @@ use serde_json::Value;
 use slopp::Records;
 use slopp::data::{World, noisy_copy};
 use slopp::infer::Evidence;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -110,13 +110,9 @@ fn write(
     lines: Vec<String>,
     session: &mut Session,
 ) -> Result<Verdict, Error> {
-    let Some(output) = &common.output else {
-        if session.json {
-            return Err(Error::new("--json describes the records, so they need a file of their own").hint("-o FILE"));
-        }
-        slopp::io::write_records(Path::new("-"), records, true)?;
-        return Ok(Verdict::Yes);
-    };
+    let stdout = PathBuf::from("-");
+    let output = common.output.as_ref().unwrap_or(&stdout);
+    session.give_stdout_to([output])?;
     slopp::io::write_records(output, records, true)?;
     if session.json {
         let mut entries = vec![

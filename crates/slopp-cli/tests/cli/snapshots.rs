@@ -1,0 +1,163 @@
+//! Transcripts of whole sessions, compared with the texts in `tests/snapshots`.
+//!
+//! After a change that is meant, `SLOPP_BLESS=1 cargo test -p slopp-cli` writes them anew: read the difference.
+
+use crate::folder::{Folder, MIXTURE, UNNORMALISED};
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn help() {
+    let mut session = Transcript::new(Folder::new());
+    session.run(&["--help"]);
+    let commands =
+        "demo learn fit eval prob marginals mpe sample worlds possible info compare validate convert vtree draw";
+    commands.split_whitespace().for_each(|command| session.run(&[command, "--help"]));
+    session.run(&["data", "--help"]);
+    ["describe", "split", "generate"].iter().for_each(|sub| session.run(&["data", sub, "--help"]));
+    session.check("help");
+}
+
+#[test]
+fn demo() {
+    let mut session = Transcript::new(Folder::new());
+    session.run(&["demo"]);
+    session.check("demo");
+}
+
+#[test]
+fn paper() {
+    let mut session = Transcript::new(Folder::with_paper());
+    session.folder.write("odd.csv", "X1,X2,X3,X4\n0,1,1,0\n1,1,1,1\n1,0,0,0\n");
+    for line in [
+        "data describe records.csv",
+        "info model.psdd",
+        "info model.psdd --json",
+        "validate model.psdd",
+        "eval model.psdd records.csv",
+        "eval model.psdd odd.csv --json",
+        "prob model.psdd X1,!X4 --given X2",
+        "marginals model.psdd --given X2",
+        "marginals model.psdd --pairs",
+        "mpe model.psdd -k 3",
+        "mpe model.psdd --given X1,X2 --json",
+        "worlds model.psdd",
+        "possible model.psdd odd.csv",
+        "sample model.psdd -n 5 --seed 1",
+        "vtree model.psdd",
+        "compare model.psdd model.psdd",
+    ] {
+        session.run(&line.split_whitespace().collect::<Vec<_>>());
+    }
+    session.check("paper");
+}
+
+#[test]
+fn learning() {
+    let mut session = Transcript::new(Folder::with_cars());
+    for line in [
+        "learn cars.csv --split 0.8,0.1,0.1 -o model.psdd",
+        "learn cars.csv --split 0.8,0.1,0.1 --world closed",
+        "learn cars.csv --learner chow-liu --json",
+        "fit model.psdd cars.csv --add",
+        "info model.psdd",
+    ] {
+        session.run(&line.split_whitespace().collect::<Vec<_>>());
+    }
+    session.check("learning");
+}
+
+#[test]
+fn refusals() {
+    let mut session = Transcript::new(Folder::with_paper());
+    session.folder.write("mix.psdd", MIXTURE);
+    session.folder.write("odd.psdd", UNNORMALISED);
+    session.folder.write("bad.csv", "a,b\n0,1\n0,maybe\n");
+    session.folder.write("cut.psdd", "psdd 5\nL 0 0 1\nD 2 1 1 0 1 0.0\n");
+    for line in [
+        "mpe mix.psdd",
+        "validate mix.psdd",
+        "validate odd.psdd",
+        "learn bad.csv",
+        "learn missing.csv",
+        "learn records.csv --k 3",
+        "learn records.csv --vtree sideways",
+        "info cut.psdd",
+        "prob model.psdd X5",
+        "prob model.psdd X1 --given X1,X2,X3,X4",
+        "prob model.psdd X1,!X1",
+        "eval plain.psdd records.csv",
+        "draw model.psdd -o picture.png",
+        "lern records.csv",
+    ] {
+        session.run(&line.split_whitespace().collect::<Vec<_>>());
+    }
+    session.check("refusals");
+}
+
+/// Commands and what they answered, as one text.
+struct Transcript {
+    folder: Folder,
+    text: String,
+}
+
+impl Transcript {
+    fn new(folder: Folder) -> Transcript {
+        Transcript { folder, text: String::new() }
+    }
+
+    fn run(&mut self, args: &[&str]) {
+        let outcome = self.folder.run_args(args);
+        self.text += &format!("$ slopp {}\n{}{}", args.join(" "), outcome.out, outcome.err);
+        if outcome.code != 0 {
+            self.text += &format!("(exit code {})\n", outcome.code);
+        }
+        self.text += "\n";
+    }
+
+    fn check(self, name: &str) {
+        let text: String = self.text.lines().map(|line| without_time(line) + "\n").collect();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshots/{name}.txt"));
+        if std::env::var_os("SLOPP_BLESS").is_some() {
+            fs::write(&path, text).unwrap();
+            return;
+        }
+        let expected = fs::read_to_string(&path).unwrap_or_default();
+        let differ = expected.lines().zip(text.lines()).position(|(a, b)| a != b);
+        let line = differ.unwrap_or_else(|| expected.lines().count().min(text.lines().count()));
+        assert!(
+            expected == text,
+            "{name}.txt differs in line {}:\n- {}\n+ {}\nif that is meant: SLOPP_BLESS=1 cargo test -p slopp-cli",
+            line + 1,
+            expected.lines().nth(line).unwrap_or("(the end)"),
+            text.lines().nth(line).unwrap_or("(the end)"),
+        );
+    }
+}
+
+/// Times differ from run to run, and last digits from machine to machine.
+fn without_time(line: &str) -> String {
+    let line = &rounded(line);
+    match line.split_once("\"seconds\": ") {
+        Some((start, _)) => format!("{start}\"seconds\": …,"),
+        None if line.starts_with("time  ") => "time …".to_owned(),
+        None => line.trim_end().to_owned(),
+    }
+}
+
+/// The line with at most nine decimals in every number.
+fn rounded(line: &str) -> String {
+    let mut text = String::new();
+    let mut decimals = None;
+    for c in line.chars() {
+        decimals = match (c, decimals) {
+            ('.', _) if text.ends_with(|c: char| c.is_ascii_digit()) => Some(0),
+            ('0'..='9', Some(n)) => Some(n + 1),
+            _ => None,
+        };
+        if decimals.is_none_or(|n| n <= 9) {
+            text.push(c);
+        }
+    }
+    text
+}
