@@ -3,12 +3,14 @@
 //! Readers of files are in [`crate::io`]. Nothing here knows about circuits.
 
 mod bits;
+mod closed_world;
 mod describe;
 mod generate;
 mod pairs;
 mod split;
 
 pub use bits::{BitMatrix, bit_of, ones};
+pub use closed_world::ClosedWorld;
 pub use describe::{Description, Pair};
 pub use generate::{GenerateError, Noisy, Rule, World, noisy_copy};
 pub use pairs::{PairCounts, SymmetricMatrix};

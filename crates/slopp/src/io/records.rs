@@ -12,7 +12,8 @@ use std::sync::Arc;
 /// Whether the first line of a file holds names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
-    /// It does iff one of its cells is neither a Boolean word nor missing.
+    /// It does iff one of its cells is neither a Boolean word nor missing, and none is `0` or `1`, which nobody
+    /// calls a column: so a slip in the first record is an error and not a header.
     #[default]
     Detect,
     /// It does.
@@ -86,7 +87,9 @@ pub fn read_records_from(
     let weighted_first = weighted_row(&lines.line, delimiter);
     let odd = first.iter().position(|cell| word(cell).is_none());
     let header = match options.header {
-        Header::Detect => odd.is_some() && !weighted_first,
+        Header::Detect => {
+            odd.is_some() && !weighted_first && !first.iter().any(|cell| matches!(cell.trim_ascii(), b"0" | b"1"))
+        }
         Header::Present => true,
         Header::Absent => false,
     };
