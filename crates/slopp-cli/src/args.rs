@@ -12,7 +12,8 @@ A five-line tour:
   slopp marginals model.psdd --given \"smoker, !cancer\"    what follows from what is known?
   slopp info model.psdd                                   size, certificate, model count, origin
 
-Evidence is written with names: \"smoker, !cancer, age=1\". Files may be gzipped; `-` is stdin or stdout.
+Evidence is written with names: \"smoker, !cancer, age=1\".
+Files may be gzipped; `-` is stdin or stdout.
 Exit codes: 0 done or yes, 1 the answer is no, 2 could not run.
 `slopp COMMAND --help` has examples.";
 
@@ -76,8 +77,8 @@ pub(crate) struct ModelArgs {
 /// How a file of records is to be read.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct ReadArgs {
-    /// Whether the first line of a file of records holds names
-    #[arg(long, value_name = "WHEN", default_value = "detect")]
+    /// Whether the first line of a file of records holds names: yes, no or detect
+    #[arg(long, value_name = "WHEN", default_value = "detect", hide_possible_values = true)]
     pub(crate) header: HeaderWhen,
 }
 

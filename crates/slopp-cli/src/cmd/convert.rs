@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  slopp convert other.psdd model.psdd --vtree other.vtree --names records.csv    one file that holds everything
-  slopp convert model.psdd plain.psdd --plain                                     without our comments
-  slopp convert formula.sdd model.psdd --vtree formula.vtree                      uniform over its models
-  slopp convert model.psdd base.sdd                                               what is possible, as a formula";
+  slopp convert other.psdd model.psdd --vtree other.vtree --names records.csv
+  slopp convert model.psdd plain.psdd --plain              without our comments
+  slopp convert rules.sdd model.psdd --vtree rules.vtree   uniform over the models of a formula
+  slopp convert model.psdd base.sdd                        what is possible, as a formula";
 
 /// Convert between .psdd, .sdd and .vtree files, told by the endings of the names
 ///

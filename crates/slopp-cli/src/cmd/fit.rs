@@ -16,8 +16,8 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  slopp fit model.psdd new.csv -o refitted.psdd            forget the old records, keep the structure
-  slopp fit model.psdd new.csv --add -o model.psdd         add records to those the model was learned from
+  slopp fit model.psdd new.csv -o refitted.psdd       forget the old records, keep the structure
+  slopp fit model.psdd new.csv --add -o model.psdd    add records to those it was learned from
   slopp fit rules.psdd records.csv --pseudocount 1 -o model.psdd";
 
 /// Fit the parameters of a model to records, with its structure fixed

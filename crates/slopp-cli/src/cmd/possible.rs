@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  slopp possible model.psdd orders.csv          which records are impossible, and which cells to change
+  slopp possible model.psdd orders.csv          what is impossible, and which cells to change
   slopp possible model.psdd orders.csv --json";
 
 /// Is each record possible, and if not, what is the nearest possible world?

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 const EXAMPLES: &str = "\
 Examples:
   slopp prob model.psdd \"cancer\" --given \"smoker, !young\"
-  slopp prob model.psdd --records patients.csv             P of each record, missing cells summed out
-  slopp prob model.psdd \"cancer\" --records patients.csv    P(cancer | what is known of each patient)";
+  slopp prob model.psdd --records patients.csv             P of each record
+  slopp prob model.psdd \"cancer\" --records patients.csv    P(cancer | each record)";
 
 /// The probability of an event, also given evidence
 ///

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  slopp data split records.csv -o records                     records.train.csv, records.valid.csv, records.test.csv
-  slopp data split records.csv --shares 0.5,0.5 -o half       half.1.csv, half.2.csv
+  slopp data split records.csv -o my                        my.train.csv, my.valid.csv, my.test.csv
+  slopp data split records.csv --shares 0.5,0.5 -o half     half.1.csv, half.2.csv
 
 Records with weights become .wdata files.";
 

@@ -1,0 +1,232 @@
+//! `slopp learn`: from records to a model.
+
+mod plan;
+mod report;
+
+pub(crate) use plan::certified_origin;
+pub(crate) use report::score_table;
+
+use crate::args::ReadArgs;
+use crate::cmd::eval::Score;
+use crate::error::Error;
+use crate::input;
+use crate::session::{Session, Verdict};
+use clap::{Args, ValueEnum};
+use plan::Plan;
+use slopp::learn::World;
+use slopp::learn::slopp::Config;
+use slopp::{Certified, Model, Records};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp learn train.csv --valid valid.csv --test test.csv -o model.psdd
+  slopp learn records.csv --split 0.8,0.1,0.1 --seed 7 --world closed -o rules.psdd
+  slopp learn nltcs.train.data --learner slopp-kmeans --k 3 --d 20    as in the paper: a mixture";
+
+/// Learn a model from records
+///
+/// The default learner is certified SLoPP: its result is a PSDD, proved so, on any vtree. In an open world everything
+/// is possible and what was never seen is only improbable; in a closed world only what the records show, relaxed, is
+/// possible, and the number of impossible records is reported. `slopp-kmeans` is SLoPP as published, whose primes
+/// usually overlap: a mixture. `factorised` and `chow-liu` are baselines.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct LearnArgs {
+    /// The training records: CSV, .data or .wdata, gzipped or not, `-` for stdin
+    train: PathBuf,
+    /// Validation records, only evaluated
+    #[arg(long, value_name = "FILE")]
+    valid: Option<PathBuf>,
+    /// Test records, only evaluated
+    #[arg(long, value_name = "FILE")]
+    test: Option<PathBuf>,
+    /// Split TRAIN at random into train, valid and test with these shares, such as 0.8,0.1,0.1
+    #[arg(long, value_name = "SHARES", value_delimiter = ',', num_args = 1, conflicts_with_all = ["valid", "test"])]
+    split: Option<Vec<f64>>,
+    /// The learner
+    #[arg(long, value_name = "NAME", default_value = "slopp")]
+    learner: Learner,
+    /// The vtree: a file, a text like "((1,2),3)" with numbers or names, or one of balanced, right-linear,
+    /// left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: chow-liu]
+    #[arg(long, value_name = "VTREE")]
+    vtree: Option<String>,
+    /// What is possible beyond the records [default: open; closed for slopp-kmeans]
+    #[arg(long)]
+    world: Option<WorldName>,
+    /// The seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Save the model in this file, `-` for stdout
+    #[arg(short, long, value_name = "MODEL")]
+    output: Option<PathBuf>,
+    /// The weight of the prior in records
+    #[arg(long, value_name = "X", help = with_default("The weight of the prior in records", |c| c.pseudocount))]
+    pseudocount: Option<f64>,
+    /// Leave out training records with missing cells
+    #[arg(long)]
+    drop_incomplete: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+    #[command(flatten)]
+    certified: CertifiedArgs,
+    #[command(flatten)]
+    published: PublishedArgs,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Options of the learner slopp")]
+struct CertifiedArgs {
+    /// The largest number of clusters of a sum
+    #[arg(long, value_name = "N", help = with_default("The largest number of clusters of a sum", |c| c.max_clusters))]
+    max_clusters: Option<usize>,
+    /// The smallest number of records that may be clustered
+    #[arg(long, value_name = "N",
+        help = with_default("The smallest number of records that may be clustered", |c| c.min_records))]
+    min_records: Option<usize>,
+    /// What a cluster must gain to be split off
+    #[arg(long, value_name = "X",
+        help = with_default("What a cluster must gain to be split off, in units of ½ ln N nats", |c| c.split_penalty))]
+    split_penalty: Option<f64>,
+    /// The same for each parameter that the split doubles
+    #[arg(long, value_name = "X",
+        help = with_default("The same for each parameter that the split doubles, in nats", |c| c.parameter_penalty))]
+    parameter_penalty: Option<f64>,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Options of the learner slopp-kmeans")]
+struct PublishedArgs {
+    /// Which reading of the paper [default: notebook]
+    #[arg(long, value_name = "NAME")]
+    variant: Option<VariantName>,
+    /// The number of clusters [default: 3]
+    #[arg(long, value_name = "K")]
+    k: Option<usize>,
+    /// The number of records from which a sub-database is clustered [default: 20]
+    #[arg(long, value_name = "D")]
+    d: Option<usize>,
+}
+
+/// Help that names the default, as the library has it.
+fn with_default<T: PartialEq + std::fmt::Display>(help: &str, setting: impl Fn(Config) -> T) -> String {
+    let [open, closed] = [World::Open, World::Closed].map(|world| setting(Config::new(world)));
+    match open == closed {
+        true => format!("{help} [default: {open}]"),
+        false => format!("{help} [default: {open} in an open world, {closed} in a closed one]"),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Learner {
+    /// Certified SLoPP: always a PSDD
+    Slopp,
+    /// SLoPP with k-means, as published: usually a mixture
+    SloppKmeans,
+    /// Every variable for itself
+    Factorised,
+    /// The Chow-Liu tree
+    ChowLiu,
+}
+
+impl Learner {
+    fn name(self) -> &'static str {
+        match self {
+            Learner::Slopp => "slopp",
+            Learner::SloppKmeans => "slopp-kmeans",
+            Learner::Factorised => "factorised",
+            Learner::ChowLiu => "chow-liu",
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum WorldName {
+    /// Everything is possible
+    Open,
+    /// Only what the records show, relaxed
+    Closed,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum VariantName {
+    /// The pseudo-code
+    Algorithm2,
+    /// The authors' code
+    Notebook,
+}
+
+pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Error> {
+    session.give_stdout_to(&args.output)?;
+    let plan = Plan::new(args)?;
+    let parts = Parts::read(args)?;
+    let start = Instant::now();
+    let bar = session.progress();
+    let (learned, vtree_name) = plan.learn(&parts.train, args, &bar)?;
+    let seconds = start.elapsed().as_secs_f64();
+    drop(bar);
+    let origin = plan.origin(args.seed, vtree_name, &parts.train);
+    let model = Model { origin, ..Model::new(parts.train.names().clone(), learned) };
+    let scores = parts.scores(&model.circuit)?;
+    // Saved before anything is printed: a closed pipe must not cost the model.
+    if let Some(output) = &args.output {
+        slopp::io::write_model(output, &model).map_err(|e| Error::from(e).while_doing("the model was not saved"))?;
+    }
+    let learned = report::Learned { model: &model, scores: &scores, seconds, output: args.output.as_deref() };
+    match session.json {
+        true => session.document(&learned.document(args.seed))?,
+        false => learned.tell(session)?,
+    }
+    Ok(Verdict::Yes)
+}
+
+/// Training, validation and test records.
+struct Parts {
+    train: Records,
+    valid: Option<Records>,
+    test: Option<Records>,
+}
+
+impl Parts {
+    fn read(args: &LearnArgs) -> Result<Parts, Error> {
+        let stdin = [Some(&args.train), args.valid.as_ref(), args.test.as_ref()];
+        if stdin.iter().flatten().filter(|file| file.as_path() == Path::new("-")).count() > 1 {
+            return Err(Error::new("only one file can come from stdin"));
+        }
+        let records = input::read_records(&args.train, args.read)?;
+        let mut parts = match &args.split {
+            None => {
+                let other = |file: &Option<PathBuf>| {
+                    let read = |file: &PathBuf| input::read_records_of(file, args.read, records.names());
+                    file.as_ref().map(read).transpose()
+                };
+                Parts { valid: other(&args.valid)?, test: other(&args.test)?, train: records }
+            }
+            Some(shares) => {
+                if shares.is_empty() || shares.len() > 3 {
+                    return Err(Error::new(format!("--split takes up to three shares, not {}", shares.len()))
+                        .hint("--split 0.8,0.1,0.1 for train, valid and test"));
+                }
+                let mut parts = records.split(shares, args.seed)?.into_iter();
+                let train = parts.next().expect("at least one share");
+                let [valid, test] = [parts.next(), parts.next()].map(|part| part.filter(|records| !records.is_empty()));
+                Parts { train, valid, test }
+            }
+        };
+        if args.drop_incomplete && parts.train.has_missing() {
+            let complete: Vec<bool> =
+                (0..parts.train.len()).map(|row| parts.train.row(row).all(|cell| cell.is_some())).collect();
+            parts.train = parts.train.subset(|row| complete[row]);
+        }
+        Ok(parts)
+    }
+
+    fn scores(&self, circuit: &Certified) -> Result<Vec<(&'static str, Score)>, Error> {
+        let parts = [("train", Some(&self.train)), ("valid", self.valid.as_ref()), ("test", self.test.as_ref())];
+        let present = parts.into_iter().filter_map(|(name, records)| records.map(|records| (name, records)));
+        present
+            .map(|(name, records)| Ok((name, Score::new(records, &input::log_likelihoods(circuit, records)?))))
+            .collect()
+    }
+}

@@ -1,0 +1,153 @@
+//! A learner with its settings, from the arguments to the circuit and its origin.
+
+use super::{LearnArgs, Learner, VariantName, WorldName};
+use crate::error::Error;
+use crate::input::VtreeSource;
+use crate::progress::Bar;
+use slopp::learn::slopp::{Config, PublishedConfig, Variant};
+use slopp::learn::{LearnError, World, baseline, slopp as learner};
+use slopp::{Certified, Progress, Records};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The vtree of the learner chow-liu, and the default of the others.
+const OWN_VTREE: &str = "chow-liu";
+
+/// A learner with its settings, checked before any work.
+pub(super) struct Plan {
+    learner: Learner,
+    config: Config,
+    published: PublishedConfig,
+}
+
+impl Plan {
+    pub(super) fn new(args: &LearnArgs) -> Result<Plan, Error> {
+        let (c, p) = (&args.certified, &args.published);
+        let options = [
+            ("--max-clusters", c.max_clusters.is_some(), Learner::Slopp),
+            ("--min-records", c.min_records.is_some(), Learner::Slopp),
+            ("--split-penalty", c.split_penalty.is_some(), Learner::Slopp),
+            ("--parameter-penalty", c.parameter_penalty.is_some(), Learner::Slopp),
+            ("--variant", p.variant.is_some(), Learner::SloppKmeans),
+            ("--k", p.k.is_some(), Learner::SloppKmeans),
+            ("--d", p.d.is_some(), Learner::SloppKmeans),
+        ];
+        if let Some((option, _, owner)) = options.into_iter().find(|&(_, given, owner)| given && owner != args.learner)
+        {
+            let (owner, learner) = (owner.name(), args.learner.name());
+            return Err(Error::new(format!("{option} belongs to the learner {owner}, not to {learner}"))
+                .hint(format!("--learner {owner}, or leave {option} out")));
+        }
+        if args.learner == Learner::ChowLiu && args.vtree.as_deref().is_some_and(|vtree| vtree != OWN_VTREE) {
+            return Err(Error::new("the learner chow-liu brings its own vtree, that of its tree")
+                .hint("leave --vtree out, or choose another learner"));
+        }
+        let world = match args.world {
+            Some(WorldName::Open) => World::Open,
+            Some(WorldName::Closed) => World::Closed,
+            None if args.learner == Learner::SloppKmeans => World::Closed,
+            None => World::Open,
+        };
+        let mut config = Config::new(world);
+        config.max_clusters = c.max_clusters.unwrap_or(config.max_clusters);
+        config.min_records = c.min_records.unwrap_or(config.min_records);
+        config.split_penalty = c.split_penalty.unwrap_or(config.split_penalty);
+        config.parameter_penalty = c.parameter_penalty.unwrap_or(config.parameter_penalty);
+        config.pseudocount = args.pseudocount.unwrap_or(config.pseudocount);
+        let variant = match p.variant {
+            Some(VariantName::Algorithm2) => Variant::Algorithm2,
+            Some(VariantName::Notebook) | None => Variant::Notebook,
+        };
+        let published = PublishedConfig {
+            world,
+            pseudocount: config.pseudocount,
+            seed: args.seed,
+            ..PublishedConfig::new(variant, p.k.unwrap_or(3), p.d.unwrap_or(20))
+        };
+        Ok(Plan { learner: args.learner, config, published })
+    }
+
+    /// The circuit, and how its vtree was made.
+    pub(super) fn learn(
+        &self,
+        records: &Records,
+        args: &LearnArgs,
+        bar: &Bar,
+    ) -> Result<(Certified, &'static str), Error> {
+        let Config { world, pseudocount, .. } = self.config;
+        if self.learner == Learner::ChowLiu {
+            bar.begin("learning the Chow-Liu tree", 1);
+            let learned = baseline::chow_liu(records, world, pseudocount).map_err(explained)?;
+            return Ok((Certified::Psdd(learned), OWN_VTREE));
+        }
+        bar.begin("making the vtree", 1);
+        let source = VtreeSource::find(args.vtree.as_deref().unwrap_or(OWN_VTREE))?;
+        let vtree_name = source.name();
+        let vtree = Arc::new(source.build(records, args.seed)?);
+        let learned = match self.learner {
+            Learner::SloppKmeans => {
+                let learned = learner::published(records, vtree, &self.published, bar);
+                learned.map(|(circuit, _)| Certified::new(circuit))
+            }
+            Learner::Factorised => baseline::factorised(records, vtree, world, pseudocount).map(Certified::Psdd),
+            _ => learner::certified(records, vtree, &self.config, bar).map(Certified::Psdd),
+        };
+        Ok((learned.map_err(explained)?, vtree_name))
+    }
+
+    /// What made the model.
+    pub(super) fn origin(&self, seed: u64, vtree: &str, records: &Records) -> BTreeMap<String, String> {
+        let mut origin = origin(self.learner.name(), &self.config, seed, vtree, records);
+        match self.learner {
+            Learner::Slopp => return certified_origin(&self.config, seed, vtree, records),
+            Learner::SloppKmeans => {
+                let variant = match self.published.variant {
+                    Variant::Algorithm2 => "algorithm2",
+                    Variant::Notebook => "notebook",
+                };
+                origin.insert("variant".to_owned(), variant.to_owned());
+                origin.insert("k".to_owned(), self.published.k.to_string());
+                origin.insert("d".to_owned(), self.published.d.to_string());
+            }
+            Learner::Factorised | Learner::ChowLiu => {}
+        }
+        origin
+    }
+}
+
+/// What made a model: enough to make it again from the same records, and nothing about the machine.
+fn origin(learner: &str, config: &Config, seed: u64, vtree: &str, records: &Records) -> BTreeMap<String, String> {
+    let facts = [
+        ("learner", learner.to_owned()),
+        ("pseudocount", config.pseudocount.to_string()),
+        ("records", records.total().to_string()),
+        ("seed", seed.to_string()),
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("vtree", vtree.to_owned()),
+        ("world", if config.world == World::Open { "open" } else { "closed" }.to_owned()),
+    ];
+    facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn certified_settings(config: &Config) -> [(String, String); 4] {
+    [
+        ("max_clusters".to_owned(), config.max_clusters.to_string()),
+        ("min_records".to_owned(), config.min_records.to_string()),
+        ("split_penalty".to_owned(), config.split_penalty.to_string()),
+        ("parameter_penalty".to_owned(), config.parameter_penalty.to_string()),
+    ]
+}
+
+/// What made a model of the certified learner.
+pub(crate) fn certified_origin(config: &Config, seed: u64, vtree: &str, records: &Records) -> BTreeMap<String, String> {
+    let mut origin = origin(Learner::Slopp.name(), config, seed, vtree, records);
+    origin.extend(certified_settings(config));
+    origin
+}
+
+/// The error of a learner, with the option that helps.
+fn explained(error: LearnError) -> Error {
+    let missing = matches!(error, LearnError::MissingCells { .. });
+    let error = Error::from(error);
+    if missing { error.hint("--drop-incomplete leaves such records out") } else { error }
+}

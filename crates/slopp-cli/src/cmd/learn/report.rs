@@ -1,0 +1,100 @@
+//! What `slopp learn` tells about a model it learned.
+
+use crate::cmd::eval::Score;
+use crate::error::Error;
+use crate::input::{certificate, certificate_in_words};
+use crate::report::{Table, count, facts, json, logarithm, object};
+use crate::session::Session;
+use serde_json::Value;
+use slopp::{Certified, Model};
+use std::path::Path;
+
+/// A learned model and how well it does.
+pub(super) struct Learned<'a> {
+    pub(super) model: &'a Model,
+    pub(super) scores: &'a [(&'static str, Score)],
+    pub(super) seconds: f64,
+    /// Where it was saved.
+    pub(super) output: Option<&'a Path>,
+}
+
+impl Learned<'_> {
+    /// The report as JSON.
+    pub(super) fn document(&self, seed: u64) -> Value {
+        let model = self.model;
+        let stats = model.circuit.stats();
+        let origin = |key: &str| Value::from(model.origin[key].as_str());
+        let mut entries = vec![
+            ("learner", origin("learner")),
+            ("world", origin("world")),
+            ("vtree", origin("vtree")),
+            ("seed", Value::from(seed)),
+            ("variables", Value::from(model.circuit.var_count())),
+            ("nodes", Value::from(stats.nodes)),
+            ("elements", Value::from(stats.elements)),
+            ("parameters", Value::from(stats.parameters)),
+            ("size_paper", Value::from(stats.size_paper)),
+            ("certificate", Value::from(certificate(&model.circuit))),
+            ("overlapping_sums", Value::from(overlapping_sums(&model.circuit))),
+        ];
+        entries.extend(self.scores.iter().map(|(name, score)| (*name, object(score.entries()))));
+        let settings = model.origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str())));
+        entries.push(("origin", object(settings)));
+        entries.push(("seconds", json(self.seconds)));
+        entries.push(("model", self.output.map_or(Value::Null, |file| Value::from(file.display().to_string()))));
+        object(entries)
+    }
+
+    /// The report as text.
+    pub(super) fn tell(&self, session: &mut Session) -> Result<(), Error> {
+        let model = self.model;
+        let stats = model.circuit.stats();
+        let [elements, parameters, size] =
+            [stats.elements, stats.parameters, stats.size_paper].map(|number| count(number as f64));
+        let mut lines = vec![
+            ("learner", format!("{}, {} world", model.origin["learner"], model.origin["world"])),
+            ("vtree", model.origin["vtree"].clone()),
+            ("size", format!("{elements} elements, {parameters} parameters")),
+            ("size in the paper", size),
+            ("certificate", certificate_in_words(&model.circuit).to_owned()),
+        ];
+        let overlapping = overlapping_sums(&model.circuit);
+        if overlapping > 0 {
+            lines.push(("overlaps", format!("primes overlap in {overlapping} of {} sums", count(stats.sums as f64))));
+        }
+        lines.push(("time", format!("{:.2} s", self.seconds)));
+        session.line(facts(lines))?;
+        session.line("")?;
+        session.table(&score_table(self.scores))?;
+        session.line("")?;
+        match self.output {
+            Some(file) => session.line(format!("saved in {}", file.display())),
+            None => session.line("not saved; -o model.psdd saves the model"),
+        }
+    }
+}
+
+/// Records, impossible records and log-likelihoods of each part.
+pub(crate) fn score_table(scores: &[(&'static str, Score)]) -> Table {
+    let titles = ["part", "records", "impossible", "log-likelihood", "per record", "per possible record"];
+    let mut table = Table::titled(titles);
+    for (name, score) in scores {
+        table.push([
+            (*name).to_owned(),
+            count(score.records),
+            count(score.impossible),
+            logarithm(score.log_likelihood),
+            score.per_record().map_or("-".to_owned(), logarithm),
+            logarithm(score.per_possible()),
+        ]);
+    }
+    table
+}
+
+/// How many sums have overlapping primes.
+fn overlapping_sums(circuit: &Certified) -> usize {
+    match circuit {
+        Certified::Psdd(_) => 0,
+        _ => circuit.overlaps(0).sums,
+    }
+}
