@@ -23,12 +23,9 @@ fn main() -> ExitCode {
         let mut random = Random::stream(seed, number as u64);
         let mut accepted = 0;
         for round in 0..rounds {
-            let sample = target.samples[random.below(target.samples.len())].as_bytes();
-            let input = if round < target.samples.len() as u64 {
-                sample.to_vec()
-            } else {
-                damage::damaged(sample, &mut random)
-            };
+            let sample = &target.samples[random.below(target.samples.len())];
+            let input =
+                if round < target.samples.len() as u64 { sample.clone() } else { damage::damaged(sample, &mut random) };
             match catch_unwind(AssertUnwindSafe(|| (target.read)(&input))) {
                 Ok(ok) => accepted += u64::from(ok),
                 Err(_) => {

@@ -1,13 +1,16 @@
 //! The readers, each with samples of what it reads.
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use slopp::infer::Evidence;
 use slopp::io::{self, RecordsOptions, read_psdd_bytes, read_records_from, read_vtree_bytes};
 use slopp::{Model, Names, Vtree};
+use std::io::{Cursor, Write};
 
 /// A reader under test.
 pub(crate) struct Target {
     pub(crate) name: &'static str,
-    pub(crate) samples: Vec<String>,
+    pub(crate) samples: Vec<Vec<u8>>,
     /// Reads the bytes; whether they were accepted.
     pub(crate) read: fn(&[u8]) -> bool,
 }
@@ -44,9 +47,12 @@ const SDDS: &[&str] = &[
 ];
 
 /// Every reader.
-pub(crate) fn all() -> [Target; 7] {
-    let target =
-        |name, samples: &[&str], read| Target { name, samples: samples.iter().map(|s| s.to_string()).collect(), read };
+pub(crate) fn all() -> [Target; 8] {
+    let target = |name, samples: &[&str], read| Target {
+        name,
+        samples: samples.iter().map(|s| s.as_bytes().to_vec()).collect(),
+        read,
+    };
     [
         target("records", RECORDS, |bytes| read_records_from(bytes, &RecordsOptions::default(), None).is_ok()),
         target("vtree", VTREES, |bytes| read_vtree_bytes(bytes).is_ok()),
@@ -54,18 +60,30 @@ pub(crate) fn all() -> [Target; 7] {
         target("psdd", PSDDS, psdd),
         target("sdd", SDDS, sdd),
         target("evidence", EVIDENCE, |bytes| text(bytes).is_some_and(evidence)),
+        Target { name: "gzip", samples: RECORDS.iter().map(|text| zipped(text)).collect(), read: gzip },
         Target { name: "model", samples: vec![saved_model()], read: |bytes| io::read_model_bytes(bytes, None).is_ok() },
     ]
 }
 
+fn zipped(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text.as_bytes()).expect("memory can be written");
+    encoder.finish().expect("memory can be written")
+}
+
+fn gzip(bytes: &[u8]) -> bool {
+    let plain = io::unzipped(Cursor::new(bytes.to_vec()));
+    plain.and_then(|text| read_records_from(text, &RecordsOptions::default(), None)).is_ok()
+}
+
 /// The paper's example as slopp saves it.
-fn saved_model() -> String {
+fn saved_model() -> Vec<u8> {
     let names = slopp::example::records().names().clone();
     let mut model = Model::new(names, slopp::example::psdd());
     model.origin.insert("learner".into(), "slopp-kmeans".into());
     let mut bytes = Vec::new();
     io::write_model_to(&mut bytes, &model).expect("memory can be written");
-    String::from_utf8(bytes).expect("models are text")
+    bytes
 }
 
 /// What is read has a model count, and a circuit unless it is false.

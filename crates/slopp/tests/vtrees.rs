@@ -1,18 +1,14 @@
 //! Vtrees learned from the benchmark data.
 
-use flate2::read::GzDecoder;
 use slopp::data::PairCounts;
+use slopp::io::{RecordsOptions, read_records};
 use slopp::learn::vtree::{ChowLiuTree, LAPLACE, VtreeMethod};
-use slopp::{Names, Records, Vtree};
-use std::io::Read;
+use slopp::{Records, Vtree};
 
 /// The records of a benchmark data set, if the shared data is there.
 fn train(name: &str) -> Option<Records> {
     let path = slopp_oracle::shared(&format!("data/{name}/{name}.train.data.gz"))?;
-    let mut text = String::new();
-    GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
-    let rows: Vec<Vec<bool>> = text.lines().map(|line| line.split(',').map(|cell| cell == "1").collect()).collect();
-    Some(Records::from_rows(Names::numbered(rows[0].len()), rows))
+    Some(read_records(&path, &RecordsOptions::default()).unwrap())
 }
 
 #[test]
