@@ -6,9 +6,10 @@ use crate::input::{LoadedModel, read_records_of};
 use crate::report::{count, json_count, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
+use rayon::prelude::*;
 use serde_json::Value;
-use slopp::infer::Nearest;
-use slopp::{Records, Var};
+use slopp::infer::{Evidence, Nearest};
+use slopp::{Circuit, Records, Var};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
     let loaded = LoadedModel::read(&args.model)?;
     let names = &loaded.model.names;
     let records = read_records_of(&args.data, args.read, names)?;
-    let nearest = loaded.model.circuit.nearest_batch(&records)?;
+    let nearest = nearest_worlds(&loaded.model.circuit, &records)?;
     let weights = records.weights().iter().zip(&nearest);
     let impossible: f64 = weights.filter(|(_, n)| n.distance > 0).map(|(weight, _)| weight).sum();
     let by_record = records.original().iter().map(|&row| row as usize).enumerate();
@@ -83,6 +84,19 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
         session.note(format!("{more} more; --limit 0 lists all"));
     }
     Ok(verdict)
+}
+
+/// The nearest possible world of each distinct row; only rows that are not possible themselves cost a search.
+fn nearest_worlds(circuit: &Circuit, records: &Records) -> Result<Vec<Nearest>, Error> {
+    let possible = circuit.possible(records)?;
+    let nearest = |row: usize| {
+        let complete: Option<Vec<bool>> = records.row(row).collect();
+        match complete.filter(|_| possible[row]) {
+            Some(world) => Ok(Nearest { distance: 0, world }),
+            None => circuit.nearest(&Evidence::from_row(records, row)),
+        }
+    };
+    Ok((0..records.len()).into_par_iter().map(nearest).collect::<Result<_, _>>()?)
 }
 
 /// The known cells that the nearest world changes, with their new values.

@@ -134,4 +134,9 @@ fn a_closed_pipe_is_quiet() {
     drop(out);
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
+    // What is saved does not depend on who listens.
+    let mut child = folder.command(&["learn", "records.csv", "-o", "m.psdd"]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    folder.run("validate m.psdd").ok();
 }

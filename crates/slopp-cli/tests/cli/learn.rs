@@ -129,6 +129,31 @@ fn the_papers_variants_take_their_options() {
 }
 
 #[test]
+fn weights_count_as_records() {
+    let folder = Folder::with_paper();
+    folder.write("w.wdata", "7|0,0,0,0\n3|0,0,1,1\n9|0,1,1,0\n3|0,1,1,1\n2|1,0,0,1\n2|1,1,0,1\n4|1,1,1,0\n");
+    let [plain, weighted] = ["records.csv", "w.wdata"].map(|file| {
+        folder.run(&format!("learn {file} --vtree model.vtree --world closed --json")).ok().json()["train"].clone()
+    });
+    assert_eq!(plain, weighted);
+}
+
+#[test]
+fn names_may_be_anything() {
+    let folder = Folder::new();
+    folder.write("odd.csv", "\"a, b\",x y,\"say \"\"hi\"\"\",ä=1\n1,0,1,0\n0,1,1,1\n1,1,0,0\n");
+    folder.run("learn odd.csv -o m.psdd").ok();
+    let ask = |event: &str| folder.run_args(&["prob", "m.psdd", event]).ok().out;
+    assert!(ask("\"a, b\", !x y").starts_with("P(\"a, b\", !x y) = "), "{}", ask("\"a, b\", !x y"));
+    folder.run("sample m.psdd -n 20 -o drawn.csv").ok();
+    assert_eq!(folder.run("eval m.psdd drawn.csv --json").ok().json()["records"], 20);
+    let header = folder.read("odd.csv").lines().next().unwrap().to_owned();
+    for args in ["sample m.psdd -n 1", "worlds m.psdd", "mpe m.psdd --records odd.csv"] {
+        assert_eq!(folder.run(args).ok().out.lines().next(), Some(header.as_str()), "{args}");
+    }
+}
+
+#[test]
 fn options_belong_to_their_learner() {
     let folder = Folder::with_cars();
     folder.run("learn cars.csv --k 3").fails(&["--k belongs to the learner slopp-kmeans, not to slopp"]);
