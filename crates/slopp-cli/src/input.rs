@@ -2,7 +2,7 @@
 
 use crate::args::{HeaderWhen, ModelArgs, ReadArgs};
 use crate::error::Error;
-use crate::report::world;
+use crate::report::short_world;
 use slopp::circuit::Overlap;
 use slopp::infer::Evidence;
 use slopp::io::{Header, Problem, ReadError, RecordsOptions};
@@ -66,11 +66,11 @@ impl LoadedModel {
     pub(crate) fn overlap_in_words(&self, overlap: &Overlap) -> String {
         let [a, b] = self.overlapping(overlap).map(|(prime, sub)| format!("({prime}, {sub})"));
         let node = self.file_id(overlap.node);
-        let witness = world(&self.model.names, &overlap.witness);
+        let witness = short_world(&self.model.names, &overlap.witness);
         match overlap.weak {
-            false => format!("at node {node} the elements {a} and {b} share the world {witness}"),
+            false => format!("at node {node} the elements {a} and {b} share {witness}"),
             true => format!(
-                "at node {node} the primes of the elements {a} and {b} share the world {witness}, \
+                "at node {node} the primes of the elements {a} and {b} share {witness}, \
                  though their subs exclude each other"
             ),
         }

@@ -74,6 +74,19 @@ pub(crate) fn world(names: &Names, world: &[bool]) -> String {
     literals.collect::<Vec<_>>().join(", ")
 }
 
+/// A world in the middle of a sentence: literals while they are few, then only what is true, then only how much is.
+pub(crate) fn short_world(names: &Names, values: &[bool]) -> String {
+    const FEW: usize = 24;
+    let true_count = values.iter().filter(|value| **value).count();
+    match (values.len(), true_count) {
+        (..=FEW, _) => format!("the world {}", world(names, values)),
+        (_, ..=FEW) => format!("the world in which only {} is true", trues(names, values)),
+        (all, some) => {
+            format!("a world in which {some} of {all} variables are true (`slopp validate --json` lists them)")
+        }
+    }
+}
+
 /// Names as the header of a CSV file.
 pub(crate) fn header(names: &Names) -> String {
     let quoted = |name: &str| match name.contains([',', '"', '\n', '\r']) {
@@ -151,6 +164,15 @@ mod tests {
         assert_eq!(probability(1.5e-7), "1.500e-7");
         assert_eq!(probability(1.0 - 1e-6), "1 - 1.000e-6");
         assert_eq!(json(f64::NEG_INFINITY), Value::Null);
+    }
+
+    #[test]
+    fn long_worlds_are_told_shortly() {
+        let names = Names::numbered(30);
+        let told = |trues: usize| short_world(&names, &(0..30).map(|i| i < trues).collect::<Vec<_>>());
+        assert_eq!(told(2), "the world in which only x1, x2 is true");
+        assert_eq!(told(29), "a world in which 29 of 30 variables are true (`slopp validate --json` lists them)");
+        assert_eq!(short_world(&Names::numbered(2), &[true, false]), "the world x1, !x2");
     }
 
     #[test]
