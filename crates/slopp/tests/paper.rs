@@ -57,7 +57,7 @@ fn figure_2_has_all_sixteen_probabilities_and_the_size_of_the_paper() {
     }
     let stats = psdd.stats();
     assert_eq!((stats.sums, stats.elements, stats.tops, stats.literals), (7, 13, 1, 8));
-    assert_eq!(stats.size_paper, 29);
+    assert_eq!((stats.size_paper, stats.parameters), (29, 15));
     assert_eq!(psdd.model_count(), 10u32.into());
     assert!(psdd.parameter_faults(1e-12).is_empty());
 }

@@ -17,9 +17,6 @@ Examples:
   slopp marginals model.psdd --pairs --limit 10            the ten most dependent pairs
   slopp marginals model.psdd --records patients.csv        one line of marginals per record";
 
-/// Above this many variables the table of all pairs would not fit the memory.
-const MAX_PAIR_VARIABLES: usize = 10_000;
-
 /// The probability of every variable, also given evidence
 ///
 /// All variables at once, in one pass up and one down the circuit. With --pairs also the joint probability of every
@@ -47,10 +44,6 @@ pub(crate) struct MarginalsArgs {
 pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict, Error> {
     let loaded = LoadedModel::read(&args.model)?;
     let names = &loaded.model.names;
-    if args.pairs && names.len() > MAX_PAIR_VARIABLES {
-        let message = format!("{} variables have too many pairs (limit {MAX_PAIR_VARIABLES})", names.len());
-        return Err(Error::new(message).hint("`slopp prob` asks for single pairs"));
-    }
     if let Some(file) = &args.records {
         return batch(args, &loaded, file, session);
     }

@@ -233,7 +233,7 @@ fn information_about_a_model() {
     let answer = folder.run("info model.psdd --json").ok();
     assert_eq!(answer.keys()[..6], ["variables", "nodes", "elements", "parameters", "size_paper", "model_count"]);
     let found = answer.json();
-    assert_eq!((&found["size_paper"], &found["parameters"]), (&json!(29), &json!(14)));
+    assert_eq!((&found["size_paper"], &found["parameters"]), (&json!(29), &json!(15)));
     assert_eq!((&found["model_count"], &found["certificate"]), (&json!("10"), &json!("psdd")));
     close(&found["entropy"], -WORLDS.iter().map(|(_, p)| p * p.ln()).sum::<f64>());
     assert_eq!(found["vtree"], "((X1,X2),(X3,X4))");

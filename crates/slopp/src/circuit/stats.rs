@@ -18,7 +18,7 @@ pub struct Stats {
     pub tops: usize,
     /// Literal nodes, all distinct.
     pub literals: usize,
-    /// Free and fixed parameters as peers count them: one per element and one per ⊤.
+    /// Parameters as peers count them: one per element and two per ⊤.
     pub parameters: usize,
     /// The size |C| of the paper's tables: sums + elements + ⊤ + distinct literals.
     pub size_paper: usize,
@@ -44,7 +44,7 @@ impl Circuit {
                 Node::Sum { .. } => stats.sums += 1,
             }
         }
-        stats.parameters = stats.elements + stats.tops;
+        stats.parameters = stats.elements + 2 * stats.tops;
         stats.size_paper = stats.sums + stats.elements + stats.tops + stats.literals;
         stats
     }

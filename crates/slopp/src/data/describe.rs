@@ -1,10 +1,7 @@
 //! What a data set looks like, before anything is learned from it.
 
-use super::{PairCounts, Records};
+use super::{MAX_PAIR_VARIABLES, PairCounts, Records};
 use crate::var::Var;
-
-/// Above this many variables no pairs are looked at: their number grows with the square.
-const MAX_PAIR_VARIABLES: usize = 10_000;
 
 /// A summary of records as plain numbers.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,9 +12,12 @@ mod split;
 pub use bits::{BitMatrix, bit_of, ones};
 pub use closed_world::ClosedWorld;
 pub use describe::{Description, Pair};
-pub use generate::{GenerateError, Noisy, Rule, World, noisy_copy};
+pub use generate::{GenerateError, Noisy, Rule, Truth, noisy_copy};
 pub use pairs::{PairCounts, SymmetricMatrix};
 pub use split::SplitError;
+
+/// Above this many variables what looks at all pairs refuses: tables of pairs would not fit the memory.
+pub const MAX_PAIR_VARIABLES: usize = 10_000;
 
 use crate::names::Names;
 use crate::var::Var;

@@ -1,7 +1,7 @@
 //! What can go wrong with a query.
 
 use crate::circuit::Circuit;
-use crate::data::Records;
+use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::Evidence;
 
 /// Why a query has no answer.
@@ -36,6 +36,12 @@ pub enum QueryError {
         /// The variable, from one.
         variable: u32,
     },
+    /// More variables than a table of all pairs can hold.
+    #[error("{variables} variables have too many pairs (limit {MAX_PAIR_VARIABLES}); ask for single pairs")]
+    TooManyPairs {
+        /// The number of variables of the circuit.
+        variables: usize,
+    },
     /// Two circuits that are structured by different vtrees.
     #[error("the circuits have different vtrees and cannot be compared; learn or compile both on one vtree")]
     DifferentVtrees,
@@ -52,6 +58,11 @@ impl Circuit {
 
     pub(super) fn check_records(&self, records: &Records) -> Result<(), QueryError> {
         self.check_length("data", records.var_count())
+    }
+
+    pub(super) fn check_pairs(&self) -> Result<(), QueryError> {
+        let variables = self.var_count();
+        if variables > MAX_PAIR_VARIABLES { Err(QueryError::TooManyPairs { variables }) } else { Ok(()) }
     }
 
     /// Also checks that no cell is missing.

@@ -73,6 +73,7 @@ impl Circuit {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn pair_marginals(&self, evidence: &Evidence) -> Result<PairMarginals, QueryError> {
+        self.check_pairs()?;
         Ok(Posterior::new(self, evidence)?.pairs(self, evidence))
     }
 
@@ -98,6 +99,7 @@ impl Circuit {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn pair_marginals_batch(&self, records: &Records) -> Result<Vec<Option<PairMarginals>>, QueryError> {
+        self.check_pairs()?;
         self.check_records(records)?;
         let linear = Linear::new(self);
         Ok((0..records.len())

@@ -294,7 +294,7 @@ mod tests {
         save("figure2.dot", circuit_dot(&figure_2(), &Names::numbered(4), DEFAULT_LIMIT));
         let circuit = random_circuit(12, 5, 3);
         save("middle.svg", circuit_svg(&circuit, &nasty(12), DEFAULT_LIMIT));
-        let cars = crate::data::World::configurations();
+        let cars = crate::data::Truth::configurations();
         let vtree = crate::learn::vtree::VtreeMethod::ChowLiu.build(&cars.sample(1000, 1), 1).unwrap();
         save("cars-vtree.svg", vtree_svg(&vtree, cars.names()));
         save("small-vtree.svg", vtree_svg(&"(((1,3),2),((5,4),(6,7)))".parse().unwrap(), &Names::numbered(7)));

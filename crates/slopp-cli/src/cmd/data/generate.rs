@@ -9,7 +9,7 @@ use crate::session::{Session, Verdict};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use slopp::Records;
-use slopp::data::{World, noisy_copy};
+use slopp::data::{Truth, noisy_copy};
 use slopp::infer::Evidence;
 use std::path::PathBuf;
 
@@ -75,9 +75,9 @@ struct Common {
 
 pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict, Error> {
     match &args.world {
-        WorldCommand::Configurations { common } => known_world(&World::configurations(), common, session),
+        WorldCommand::Configurations { common } => known_world(&Truth::configurations(), common, session),
         WorldCommand::Rankings { common, items, dispersion } => {
-            known_world(&World::rankings(*items, *dispersion)?, common, session)
+            known_world(&Truth::rankings(*items, *dispersion)?, common, session)
         }
         WorldCommand::NoisyCopy { model, common, flip } => {
             let model = LoadedModel::read(model)?.model;
@@ -93,13 +93,13 @@ pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict,
     }
 }
 
-fn known_world(world: &World, common: &Common, session: &mut Session) -> Result<Verdict, Error> {
-    let records = world.sample(common.number, common.seed);
-    let worlds = world.count().to_string();
-    let mut lines = vec![format!("possible worlds: {}", big(&worlds, world.names().len()))];
-    lines.extend(world.rules());
+fn known_world(truth: &Truth, common: &Common, session: &mut Session) -> Result<Verdict, Error> {
+    let records = truth.sample(common.number, common.seed);
+    let worlds = truth.count().to_string();
+    let mut lines = vec![format!("possible worlds: {}", big(&worlds, truth.names().len()))];
+    lines.extend(truth.rules());
     let facts =
-        vec![("possible_worlds", Value::from(worlds)), ("rules", world.rules().into_iter().map(Value::from).collect())];
+        vec![("possible_worlds", Value::from(worlds)), ("rules", truth.rules().into_iter().map(Value::from).collect())];
     write(&records, common, facts, lines, session)
 }
 

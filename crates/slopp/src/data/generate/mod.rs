@@ -1,7 +1,7 @@
 //! Records from known worlds: what is possible and how likely it is are known exactly.
 //!
 //! A base learned from such records can be compared with the truth by counting: enumerate the base, ask
-//! [`World::is_possible`] for each world found, and compare with [`World::count`].
+//! [`Truth::is_possible`] for each world found, and compare with [`Truth::count`].
 
 mod cars;
 mod rankings;
@@ -58,16 +58,16 @@ pub enum GenerateError {
 /// A distribution over Boolean worlds that is known exactly.
 ///
 /// ```
-/// use slopp::data::World;
-/// let world = World::configurations();
-/// let records = world.sample(1000, 1);
+/// use slopp::data::Truth;
+/// let truth = Truth::configurations();
+/// let records = truth.sample(1000, 1);
 /// assert_eq!(records.total(), 1000.0);
 /// let row: Vec<bool> = records.row(0).map(|cell| cell == Some(true)).collect();
-/// assert!(world.is_possible(&row) && world.log_probability(&row) < 0.0);
-/// assert_eq!(world.count().to_string(), "5656");
+/// assert!(truth.is_possible(&row) && truth.log_probability(&row) < 0.0);
+/// assert_eq!(truth.count().to_string(), "5656");
 /// ```
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct Truth {
     names: Arc<Names>,
     count: BigUint,
     kind: Kind,
@@ -88,22 +88,22 @@ pub struct Noisy {
     pub flipped: usize,
 }
 
-impl World {
+impl Truth {
     /// Cars as customers configure them: 24 options, some exactly one of a group, some requiring or excluding others.
     ///
     /// Customers are commuters, families, adventurers or managers; given that, options are independent, except that
     /// only configurations that keep all rules are sold.
-    pub fn configurations() -> World {
+    pub fn configurations() -> Truth {
         let configurator = Configurator::cars();
         let names = Names::new(configurator.names.clone()).expect("option names are distinct");
-        World { names: names.into(), count: configurator.count.into(), kind: Kind::Configurations(configurator) }
+        Truth { names: names.into(), count: configurator.count.into(), kind: Kind::Configurations(configurator) }
     }
 
     /// Rankings of some items as a square of variables: `apple_at_1` is true where the apple is first.
     ///
     /// The distribution is the model of Mallows: the probability of a ranking falls by the factor `dispersion` with
     /// each pair of items that is not in alphabetical order. All `items!` rankings are possible.
-    pub fn rankings(items: usize, dispersion: f64) -> Result<World, GenerateError> {
+    pub fn rankings(items: usize, dispersion: f64) -> Result<Truth, GenerateError> {
         if !(1..=MAX_ITEMS).contains(&items) {
             return Err(GenerateError::Items { items });
         }
@@ -118,7 +118,7 @@ impl World {
         let square = (0..items).flat_map(|i| (1..=items).map(move |place| format!("{}_at_{place}", item(i))));
         let names = Names::new(square.collect()).expect("items and places are distinct");
         let count = (1..=items).map(BigUint::from).product();
-        Ok(World { names: names.into(), count, kind: Kind::Rankings { items, dispersion } })
+        Ok(Truth { names: names.into(), count, kind: Kind::Rankings { items, dispersion } })
     }
 
     /// The names of the variables.
@@ -235,61 +235,61 @@ mod tests {
 
     #[test]
     fn all_configurations_are_counted_and_probabilities_add_up() {
-        let world = World::configurations();
+        let truth = Truth::configurations();
         let (mut count, mut total) = (0u64, 0.0);
         for bits in 0u32..1 << 24 {
             // The cheap groups first: enumerating all worlds is the independent count.
             if [0xf, 0x30, 0x1c0, 0x600, 0x3800].iter().all(|group| (bits & group).count_ones() == 1) {
                 let values = unpack(bits, 24);
-                if world.is_possible(&values) {
+                if truth.is_possible(&values) {
                     count += 1;
-                    total += world.log_probability(&values).exp();
+                    total += truth.log_probability(&values).exp();
                 } else {
-                    assert_eq!(world.log_probability(&values), LOG_ZERO);
+                    assert_eq!(truth.log_probability(&values), LOG_ZERO);
                 }
             }
         }
-        assert_eq!(world.count(), &BigUint::from(count));
+        assert_eq!(truth.count(), &BigUint::from(count));
         assert!((total - 1.0).abs() < 1e-9, "{total}");
     }
 
     #[test]
     fn configurations_are_sampled_from_their_distribution() {
-        let world = World::configurations();
-        let records = world.sample(20_000, 5);
-        assert_eq!(records, world.sample(20_000, 5));
-        assert_ne!(records, world.sample(20_000, 6));
+        let truth = Truth::configurations();
+        let records = truth.sample(20_000, 5);
+        assert_eq!(records, truth.sample(20_000, 5));
+        assert_ne!(records, truth.sample(20_000, 6));
         for (row, weight) in rows(&records).iter().take(20) {
-            let expected = 20_000.0 * world.log_probability(row).exp();
+            let expected = 20_000.0 * truth.log_probability(row).exp();
             assert!((weight - expected).abs() < 5.0 * expected.sqrt(), "{weight} {expected}");
         }
-        assert!(rows(&records).iter().all(|(row, _)| world.is_possible(row)));
+        assert!(rows(&records).iter().all(|(row, _)| truth.is_possible(row)));
     }
 
     #[test]
     fn small_rankings_are_exactly_the_permutations() {
         for dispersion in [0.3, 1.0] {
-            let world = World::rankings(3, dispersion).unwrap();
-            let possible: Vec<_> = (0..512).map(|bits| unpack(bits, 9)).filter(|w| world.is_possible(w)).collect();
+            let truth = Truth::rankings(3, dispersion).unwrap();
+            let possible: Vec<_> = (0..512).map(|bits| unpack(bits, 9)).filter(|w| truth.is_possible(w)).collect();
             assert_eq!(possible.len(), 6);
-            assert_eq!(world.count(), &BigUint::from(6u32));
-            let total: f64 = possible.iter().map(|w| world.log_probability(w).exp()).sum();
+            assert_eq!(truth.count(), &BigUint::from(6u32));
+            let total: f64 = possible.iter().map(|w| truth.log_probability(w).exp()).sum();
             assert!((total - 1.0).abs() < 1e-12);
-            let records = world.sample(30_000, 2);
+            let records = truth.sample(30_000, 2);
             for (row, weight) in rows(&records) {
-                let expected = 30_000.0 * world.log_probability(&row).exp();
+                let expected = 30_000.0 * truth.log_probability(&row).exp();
                 assert!((weight - expected).abs() < 5.0 * expected.sqrt(), "{weight} {expected}");
             }
         }
-        assert_eq!(World::rankings(4, 0.5).unwrap().names().iter().nth(6), Some("banana_at_3"));
+        assert_eq!(Truth::rankings(4, 0.5).unwrap().names().iter().nth(6), Some("banana_at_3"));
     }
 
     #[test]
     fn bad_settings_are_errors() {
-        assert!(matches!(World::rankings(0, 0.5), Err(GenerateError::Items { .. })));
-        assert!(matches!(World::rankings(101, 0.5), Err(GenerateError::Items { .. })));
+        assert!(matches!(Truth::rankings(0, 0.5), Err(GenerateError::Items { .. })));
+        assert!(matches!(Truth::rankings(101, 0.5), Err(GenerateError::Items { .. })));
         for dispersion in [0.0, 1.1, f64::NAN] {
-            assert!(matches!(World::rankings(3, dispersion), Err(GenerateError::Dispersion { .. })));
+            assert!(matches!(Truth::rankings(3, dispersion), Err(GenerateError::Dispersion { .. })));
         }
         let copy = |row: Vec<bool>, flip| noisy_copy(Names::numbered(2), [row], flip, 0);
         assert!(matches!(copy(vec![true; 2], 1.5), Err(GenerateError::Flip { .. })));

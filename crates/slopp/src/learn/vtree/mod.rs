@@ -7,16 +7,13 @@ mod partition;
 pub(in crate::learn) use chow_liu::spanning_tree;
 pub use chow_liu::{ChowLiuTree, RootedTree};
 
-use crate::data::{PairCounts, Records, SymmetricMatrix};
+use crate::data::{MAX_PAIR_VARIABLES, PairCounts, Records, SymmetricMatrix};
 use crate::vtree::Vtree;
 use std::fmt;
 use std::str::FromStr;
 
 /// The pseudocount of every cell of a pair, as in the paper.
 pub const LAPLACE: f64 = 1.0;
-
-/// Above this many variables the methods that look at all pairs refuse: their tables would not fit the memory.
-pub const MAX_PAIR_VARIABLES: usize = 10_000;
 
 /// A way to make a vtree for given records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
