@@ -29,7 +29,23 @@ fn part(records: &Records, share: f64) -> Records {
     builder.finish()
 }
 
+/// Pair counts and learned vtrees, by the pairs of variables.
+fn measure_vtrees(report: &mut Report) {
+    for method in [VtreeMethod::ChowLiu, VtreeMethod::ChowLiuLinear, VtreeMethod::MiTopDown, VtreeMethod::MiBottomUp] {
+        for name in ["plants", "accidents", "kosarek"] {
+            let (name, records) = records(name);
+            let pairs = (records.var_count() * records.var_count() / 2) as f64;
+            let what = format!("vtree {method}");
+            let size = format!("{name} {}", records.var_count());
+            report.time(Line { what: &what, size, work: pairs, unit: "pairs", bar: Bar::None }, || {
+                method.build(&records, 0)
+            });
+        }
+    }
+}
+
 pub(crate) fn measure(report: &mut Report) {
+    measure_vtrees(report);
     for (name, notebook, certified_bar) in [("nltcs", 0.05, 0.05), ("plants", 1.0, 0.5)] {
         let (name, all) = records(name);
         let vtree = Arc::new(VtreeMethod::ChowLiu.build(&all, 0).expect("few variables"));
@@ -54,6 +70,7 @@ pub(crate) fn measure(report: &mut Report) {
             let line = Line { what: "learn slopp, certified", size, work: records.total(), unit: "records", bar };
             report.time(line, || certified(&records, vtree.clone(), &Config::new(World::Open), &()));
         }
+        // A bit per cell of every record, repetitions included.
         let packed = (all.total() * all.var_count() as f64) / 8.0;
         let psdd =
             certified(&all, vtree.clone(), &Config::new(World::Open), &()).expect("benchmark data can be learned");

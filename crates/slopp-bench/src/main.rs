@@ -1,8 +1,8 @@
 //! Speed and memory of the library: `cargo xtask bench`.
 //!
 //! Every line is measured at three sizes in one run; what matters is how cost grows from size to size, since machines
-//! are noisy. Absolute bars are those of a quiet machine and are marked, not enforced. CPU time is the time of one
-//! thread; the last column says how much two threads help. Without the shared benchmark data the learners run on
+//! are noisy. Absolute bars are those of a quiet machine and are marked, not enforced. CPU time is that of one thread,
+//! from the scheduler's account; the column `2 cores` says how much less time two threads take. Without the shared benchmark data the learners run on
 //! generated records.
 #![allow(clippy::print_stdout, reason = "a tool for the terminal")]
 

@@ -47,8 +47,8 @@ impl Report {
 
     /// Measures some work and prints its line; `growth` is time over work, relative to the line before.
     pub(crate) fn time<R: Send>(&mut self, line: Line<'_>, work: impl Fn() -> R + Sync) {
-        let seconds = fastest(&self.one, &work);
-        let speed_up = seconds / fastest(&self.two, &work);
+        let Time { cpu: seconds, wall: alone } = fastest(&self.one, &work);
+        let speed_up = alone / fastest(&self.two, &work).wall;
         let rate = line.work / seconds;
         let growth = match &self.last {
             Some((what, work, before)) if what == line.what => format!("{:.2}", seconds / before / (line.work / work)),
@@ -95,13 +95,33 @@ impl Report {
     }
 }
 
-fn fastest<R: Send>(pool: &rayon::ThreadPool, work: &(impl Fn() -> R + Sync)) -> f64 {
+/// CPU seconds of all threads, and seconds on the wall.
+#[derive(Clone, Copy)]
+struct Time {
+    cpu: f64,
+    wall: f64,
+}
+
+/// The least CPU time and the least wall time of several runs.
+fn fastest<R: Send>(pool: &rayon::ThreadPool, work: &(impl Fn() -> R + Sync)) -> Time {
     let run = || {
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), cpu_seconds());
         let result = pool.install(work);
-        let seconds = start.elapsed().as_secs_f64();
+        let wall = start.elapsed().as_secs_f64();
+        let cpu = cpu_seconds().zip(before).map_or(wall, |(after, before)| after - before);
         drop(result);
-        seconds
+        Time { cpu, wall }
     };
-    (0..RUNS).map(|_| run()).fold(f64::INFINITY, f64::min)
+    let least = |a: Time, b: Time| Time { cpu: a.cpu.min(b.cpu), wall: a.wall.min(b.wall) };
+    (0..RUNS).map(|_| run()).reduce(least).expect("at least one run")
+}
+
+/// What the threads of this process have run so far, from the scheduler's own account; `None` where there is none.
+fn cpu_seconds() -> Option<f64> {
+    let tasks = std::fs::read_dir("/proc/self/task").ok()?;
+    let nanoseconds = tasks.flatten().map(|task| {
+        let account = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        account.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    nanoseconds.sum::<Option<u64>>().map(|sum| sum as f64 / 1e9)
 }

@@ -3,7 +3,7 @@
 use crate::args::{HeaderWhen, ModelArgs, ReadArgs};
 use crate::error::Error;
 use crate::report::short_world;
-use slopp::circuit::Overlap;
+use slopp::circuit::{Overlap, ParameterFault, Reason};
 use slopp::infer::Evidence;
 use slopp::io::{Header, Problem, ReadError, RecordsOptions};
 use slopp::learn::vtree::VtreeMethod;
@@ -19,8 +19,22 @@ pub(crate) struct LoadedModel {
 }
 
 impl LoadedModel {
-    /// Reads a model and gives it the strongest certificate it deserves.
+    /// Reads a model to ask it questions, and gives it the strongest certificate it deserves.
+    ///
+    /// Parameters that do not add up to one are refused: answers would be no probabilities.
     pub(crate) fn read(args: &ModelArgs) -> Result<LoadedModel, Error> {
+        let loaded = LoadedModel::read_as_is(args)?;
+        match &loaded.model.circuit {
+            Certified::Circuit(_, Reason::Parameters(fault)) => {
+                Err(Error::new(format!("the model is no distribution: {}", loaded.fault_in_words(fault)))
+                    .hint("`slopp validate MODEL --fix -o FILE` divides parameters by their total"))
+            }
+            _ => Ok(loaded),
+        }
+    }
+
+    /// Reads a model to look at it, whatever its parameters.
+    pub(crate) fn read_as_is(args: &ModelArgs) -> Result<LoadedModel, Error> {
         LoadedModel::read_files(&args.model, args.vtree.as_deref())
     }
 
@@ -50,16 +64,34 @@ impl LoadedModel {
 
     /// The circuit for a question that needs determinism; the refusal tells why and what can be asked instead.
     pub(crate) fn deterministic(&self, question: &str) -> Result<&Deterministic, Error> {
-        self.model.circuit.deterministic().map_err(|overlap| {
-            let message = format!(
-                "{question} needs a deterministic circuit, and this one is a mixture: {}",
-                self.overlap_in_words(overlap)
-            );
-            Error::new(message).hint(
-                "eval, prob, marginals, sample and possible, which answer for mixtures too; \
-                 or learn a PSDD with `slopp learn --learner slopp`",
-            )
+        self.model.circuit.deterministic().map_err(|reason| match reason {
+            Reason::Overlap(overlap) => {
+                let overlap = self.overlap_in_words(overlap);
+                Error::new(format!("{question} needs a deterministic circuit, and this one is a mixture: {overlap}"))
+                    .hint(
+                        "eval, prob, marginals, sample and possible, which answer for mixtures too; \
+                     or learn a PSDD with `slopp learn --learner slopp`",
+                    )
+            }
+            Reason::Parameters(fault) => {
+                let fault = self.fault_in_words(fault);
+                Error::new(format!("{question} needs parameters that add up to one: {fault}"))
+                    .hint("`slopp validate MODEL --fix -o FILE` divides them by their total")
+            }
         })
+    }
+
+    /// Why there is no certificate, by the ids of the file and the names of the variables.
+    pub(crate) fn reason_in_words(&self, reason: &Reason) -> String {
+        match reason {
+            Reason::Overlap(overlap) => self.overlap_in_words(overlap),
+            Reason::Parameters(fault) => self.fault_in_words(fault),
+        }
+    }
+
+    /// A sum that is not normalised, by the id of the file.
+    pub(crate) fn fault_in_words(&self, fault: &ParameterFault) -> String {
+        format!("the parameters of node {} add up to {}, not to 1", self.file_id(fault.node), fault.total)
     }
 
     /// Two elements that overlap, by the ids of the file and the names of the variables.
@@ -99,7 +131,8 @@ pub(crate) fn certificate(circuit: &Certified) -> &'static str {
     match circuit {
         Certified::Psdd(_) => "psdd",
         Certified::Deterministic(..) => "deterministic",
-        Certified::Circuit(..) => "mixture",
+        Certified::Circuit(_, Reason::Overlap(_)) => "mixture",
+        Certified::Circuit(_, Reason::Parameters(_)) => "none",
     }
 }
 
@@ -108,7 +141,10 @@ pub(crate) fn certificate_in_words(circuit: &Certified) -> &'static str {
     match circuit {
         Certified::Psdd(_) => "a PSDD: the primes of every sum are proved exclusive",
         Certified::Deterministic(..) => "deterministic but no PSDD: elements are exclusive, some primes overlap",
-        Certified::Circuit(..) => "not deterministic: elements overlap, so it is read as a mixture",
+        Certified::Circuit(_, Reason::Overlap(_)) => "not deterministic: elements overlap, so it is read as a mixture",
+        Certified::Circuit(_, Reason::Parameters(_)) => {
+            "none: parameters do not add up to one, so it is no distribution"
+        }
     }
 }
 

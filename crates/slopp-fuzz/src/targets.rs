@@ -4,7 +4,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use slopp::infer::Evidence;
 use slopp::io::{self, RecordsOptions, read_psdd_bytes, read_records_from, read_vtree_bytes};
-use slopp::{Model, Names, Vtree};
+use slopp::{Circuit, Model, Names, Vtree};
 use std::io::{Cursor, Write};
 
 /// A reader under test.
@@ -61,7 +61,7 @@ pub(crate) fn all() -> [Target; 8] {
         target("sdd", SDDS, sdd),
         target("evidence", EVIDENCE, |bytes| text(bytes).is_some_and(evidence)),
         Target { name: "gzip", samples: RECORDS.iter().map(|text| zipped(text)).collect(), read: gzip },
-        Target { name: "model", samples: vec![saved_model()], read: |bytes| io::read_model_bytes(bytes, None).is_ok() },
+        Target { name: "model", samples: vec![saved_model()], read: model },
     ]
 }
 
@@ -86,12 +86,34 @@ fn saved_model() -> Vec<u8> {
     bytes
 }
 
-/// What is read has a model count, and a circuit unless it is false.
+/// What is read has a model count, and a circuit unless it is false; also without the vtree, if that can be inferred.
 fn sdd(bytes: &[u8]) -> bool {
     let vtree = io::LoadedVtree::in_order("(1,(2,3))".parse().expect("a vtree"));
-    let Ok(sdd) = io::read_sdd_bytes(bytes, Some(&vtree)) else { return false };
-    let _ = sdd.model_count();
+    let read = [Some(&vtree), None].map(|vtree| io::read_sdd_bytes(bytes, vtree));
+    for sdd in read.iter().flatten() {
+        let _ = sdd.model_count();
+        if let Ok(circuit) = sdd.to_circuit() {
+            ask(&circuit);
+        }
+    }
+    read.iter().any(Result::is_ok)
+}
+
+/// A saved model can be asked and saved again.
+fn model(bytes: &[u8]) -> bool {
+    let Ok(loaded) = io::read_model_bytes(bytes, None) else { return false };
+    ask(&loaded.model.circuit);
+    io::write_model_to(&mut Vec::new(), &loaded.model).expect("memory can be written");
     true
+}
+
+/// The first questions to what was read: answers must be numbers.
+fn ask(circuit: &Circuit) {
+    let world = vec![false; circuit.var_count()];
+    let log_probability = circuit.log_probability(&world).expect("the world has the right length");
+    let log_total = circuit.log_evidence(&Evidence::none(world.len())).expect("nothing is known");
+    assert!(!log_probability.is_nan() && log_total.is_finite() && log_probability <= log_total + 1e-9);
+    let _ = circuit.overlaps(1);
 }
 
 fn text(bytes: &[u8]) -> Option<&str> {
@@ -103,11 +125,10 @@ fn evidence(text: &str) -> bool {
     Evidence::parse(text, &Names::new(names).expect("four different names")).is_ok()
 }
 
-/// What is read must have a certificate or an overlap, and a likelihood.
+/// With the vtree inferred, and with one that may or may not fit.
 fn psdd(bytes: &[u8]) -> bool {
-    let Ok(loaded) = read_psdd_bytes(bytes, None) else { return false };
-    let world = vec![false; loaded.circuit.var_count()];
-    let _ = loaded.circuit.log_probability(&world).expect("the world has the right length");
-    let _ = loaded.circuit.overlaps(1);
-    true
+    let vtree = io::LoadedVtree::in_order(Vtree::balanced(2));
+    let read = [None, Some(&vtree)].map(|vtree| read_psdd_bytes(bytes, vtree));
+    read.iter().flatten().for_each(|loaded| ask(&loaded.circuit));
+    read.iter().any(Result::is_ok)
 }

@@ -1,6 +1,6 @@
 //! A model as people keep it: a circuit with its certificate, names and origin.
 
-use crate::circuit::{Circuit, Deterministic, Overlap, Psdd};
+use crate::circuit::{Circuit, Deterministic, Overlap, Psdd, Reason};
 use crate::names::Names;
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -13,8 +13,8 @@ pub enum Certified {
     Psdd(Psdd),
     /// Elements are exclusive, primes are not: the overlap shows where.
     Deterministic(Deterministic, Overlap),
-    /// Elements overlap: the circuit is a mixture.
-    Circuit(Circuit, Overlap),
+    /// Elements overlap, which makes the circuit a mixture, or parameters do not add up to one.
+    Circuit(Circuit, Reason),
 }
 
 impl Certified {
@@ -24,18 +24,21 @@ impl Certified {
             Ok(psdd) => return Certified::Psdd(psdd),
             Err(refusal) => refusal,
         };
-        match refusal.circuit.certify_deterministic() {
-            Ok(deterministic) => Certified::Deterministic(deterministic, refusal.overlap),
-            Err(stronger) => Certified::Circuit(*stronger.circuit, stronger.overlap),
+        match (refusal.reason, refusal.circuit) {
+            (Reason::Overlap(weak), circuit) if weak.weak => match circuit.certify_deterministic() {
+                Ok(deterministic) => Certified::Deterministic(deterministic, weak),
+                Err(stronger) => Certified::Circuit(*stronger.circuit, stronger.reason),
+            },
+            (reason, circuit) => Certified::Circuit(*circuit, reason),
         }
     }
 
-    /// The circuit, if it is deterministic; otherwise the overlap that shows it is not.
-    pub fn deterministic(&self) -> Result<&Deterministic, &Overlap> {
+    /// The circuit, if it is proved deterministic; otherwise the reason why not.
+    pub fn deterministic(&self) -> Result<&Deterministic, &Reason> {
         match self {
             Certified::Psdd(psdd) => Ok(psdd),
             Certified::Deterministic(deterministic, _) => Ok(deterministic),
-            Certified::Circuit(_, overlap) => Err(overlap),
+            Certified::Circuit(_, reason) => Err(reason),
         }
     }
 }

@@ -96,6 +96,11 @@ impl Names {
         self.names.iter().map(String::as_str)
     }
 
+    /// Whether a variable has this name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.index.contains_key(name)
+    }
+
     /// The variable with this name; the error suggests the nearest name.
     pub fn find(&self, name: &str) -> Result<Var, NameError> {
         self.index

@@ -229,10 +229,10 @@ fn weights_add_up() {
     assert_eq!(rows(&loaded), ["01", "11", "01", "11"]);
     let late = records("0,1\n3|1,1\n").unwrap();
     assert!(late.weighted && late.records.weights() == [3.0, 1.0]);
-    assert!(message(records("x|0,1\n1|0,1")).contains("line 1: expected a weight above zero"));
+    assert!(message(records("x|0,1\n1|0,1")).contains("line 1: expected a weight from 1e-9 to 1e15"));
     for weight in ["0", "-1", "nan", "inf", "x", ""] {
         let error = message(records(format!("1|0,1\n{weight}|0,1")));
-        assert!(error.contains("line 2: expected a weight above zero"), "{error}");
+        assert!(error.contains("line 2: expected a weight from 1e-9 to 1e15"), "{error}");
     }
 }
 

@@ -141,7 +141,7 @@ proptest! {
     #[test]
     fn the_base_is_the_support(seed: u64, vars in 1usize..9) {
         let psdd = random_psdd(vars, seed);
-        let sdd = Sdd::from_circuit(&psdd).unwrap();
+        let sdd = Sdd::base_of(&psdd).unwrap();
         let mut possible = 0u32;
         for world in worlds(vars) {
             let support = probability(&psdd, &world) > 0.0;
@@ -162,7 +162,7 @@ proptest! {
             prop_assert!((probability(&uniform, &world) - expected).abs() < 1e-12);
         }
         // Equal up to the numbers of nodes, for canonical diagrams of one formula.
-        prop_assert_eq!(Sdd::from_circuit(&uniform).unwrap().size(), sdd.size());
+        prop_assert_eq!(Sdd::base_of(&uniform).unwrap().size(), sdd.size());
     }
 
     #[test]
@@ -214,7 +214,7 @@ fn fixture_sdds_have_their_golden_counts() {
             continue;
         }
         let psdd = sdd.to_circuit().unwrap().certify().unwrap();
-        let base = Sdd::from_circuit(&psdd).unwrap();
+        let base = Sdd::base_of(&psdd).unwrap();
         assert_eq!(base.model_count(), sdd.model_count(), "{file}");
     }
 }
@@ -387,7 +387,7 @@ fn deep_vtrees_do_not_overflow_the_stack() {
         let sdd = read_sdd_bytes(format!("sdd 1\nL 0 {leaf} 2000\n").as_bytes(), Some(&loaded)).unwrap();
         assert_eq!(sdd.model_count(), BigUint::from(1u32) << 1999u32);
         let psdd = sdd.to_circuit().unwrap().certify().unwrap();
-        assert_eq!(Sdd::from_circuit(&psdd).unwrap(), sdd);
+        assert_eq!(Sdd::base_of(&psdd).unwrap(), sdd);
         let model = Model::new(Names::numbered(2000), psdd);
         let bytes = written(&model);
         assert!(bytes.split(|&b| b == b'\n').all(|line| line.len() < 1100));
@@ -402,7 +402,7 @@ fn deep_vtrees_do_not_overflow_the_stack() {
 #[test]
 fn a_base_that_is_too_large_is_refused() {
     let psdd = random_psdd(25, 1);
-    let error = Sdd::from_circuit_within(&psdd, 10).unwrap_err().to_string();
+    let error = Sdd::base_of_within(&psdd, 10).unwrap_err().to_string();
     assert!(error.contains("more than 10 nodes") && error.contains(".psdd"), "{error}");
 }
 
@@ -430,12 +430,12 @@ fn fixture_psdds_have_their_golden_answers() {
         }
         match Certified::new(circuit) {
             Certified::Psdd(psdd) => {
-                let count = Sdd::from_circuit(&psdd).unwrap().model_count().to_string();
+                let count = Sdd::base_of(&psdd).unwrap().model_count().to_string();
                 assert_eq!(count, expected["model_count"].as_str().unwrap(), "{name}");
                 certified.push(name.as_str());
             }
             Certified::Deterministic(_, overlap) => assert!(overlap.weak, "{name}"),
-            Certified::Circuit(_, overlap) => panic!("{name}: {overlap}"),
+            Certified::Circuit(_, reason) => panic!("{name}: {reason}"),
         }
     }
     assert_eq!(certified, ["asia-bdd", "asia.uai", "nltcs.clt"]);

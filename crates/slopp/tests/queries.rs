@@ -382,8 +382,8 @@ fn wrong_questions_are_errors() {
     assert_eq!(psdd.log_likelihoods(&narrow), Err(wrong("data", 1)));
     assert_eq!(psdd.possible(&narrow), Err(wrong("data", 1)));
     let missing = to_records(&[vec![Some(true), None, Some(true)]]);
-    assert_eq!(psdd.count_records(&missing), Err(QueryError::MissingCell { row: 0, variable: 2 }));
-    assert_eq!(psdd.entailed_by(&missing), Err(QueryError::MissingCell { row: 0, variable: 2 }));
+    assert_eq!(psdd.count_records(&missing), Err(QueryError::MissingCell { record: 1, name: "x2".to_owned() }));
+    assert_eq!(psdd.entailed_by(&missing), Err(QueryError::MissingCell { record: 1, name: "x2".to_owned() }));
     let other = factorised(&Vtree::right_linear(3), 0.5);
     assert_eq!(psdd.kl_divergence(&other), Err(QueryError::DifferentVtrees));
     let empty = RecordsBuilder::new(Names::numbered(3)).finish();

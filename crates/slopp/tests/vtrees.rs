@@ -65,33 +65,3 @@ fn learned_vtrees_keep_related_variables_together() {
         assert!(bottom_up.1 > more * balanced.1, "{name}: {bottom_up:?} {balanced:?}");
     }
 }
-
-/// Run with `--ignored --nocapture`: how long pair counts and vtrees take.
-#[test]
-#[ignore = "a measurement"]
-#[allow(clippy::print_stderr)]
-fn times() {
-    for name in ["nltcs", "plants", "kdd", "msnbc", "c20ng", "ad"] {
-        let Some(records) = train(name) else { return };
-        let start = std::time::Instant::now();
-        let pairs = PairCounts::of(&records);
-        let counted = start.elapsed();
-        let information = pairs.mutual_information(LAPLACE);
-        let informed = start.elapsed();
-        let tree = ChowLiuTree::new(&information);
-        eprintln!(
-            "{name}: {} variables, {} distinct rows: pair counts {counted:.2?}, information {:.2?}, Chow-Liu tree {:.2?}, centre {}",
-            records.var_count(),
-            records.len(),
-            informed - counted,
-            start.elapsed() - informed,
-            tree.centre().number(),
-        );
-        for method in VtreeMethod::ALL {
-            let start = std::time::Instant::now();
-            let vtree = method.build(&records, 1).unwrap();
-            let time = start.elapsed();
-            eprintln!("  {method:16} {time:8.2?}  depth {:4}  {:?}", vtree.depth(), quality(&vtree, &records));
-        }
-    }
-}

@@ -103,7 +103,7 @@ fn write_model(args: &ConvertArgs, to: Format) -> Result<(), Error> {
             let Certified::Psdd(psdd) = &loaded.model.circuit else {
                 return Err(not_a_psdd(&loaded));
             };
-            io::write_sdd(&args.output, &Sdd::from_circuit(psdd)?)?;
+            io::write_sdd(&args.output, &Sdd::base_of(psdd)?)?;
         }
         Format::Psdd if args.plain => io::write_psdd(&args.output, &loaded.model.circuit)?,
         Format::Psdd => io::write_model(&args.output, &named(loaded.model, args)?)?,
@@ -112,11 +112,11 @@ fn write_model(args: &ConvertArgs, to: Format) -> Result<(), Error> {
 }
 
 fn not_a_psdd(loaded: &LoadedModel) -> Error {
-    let overlap = match &loaded.model.circuit {
-        Certified::Psdd(_) => None,
-        Certified::Deterministic(_, overlap) | Certified::Circuit(_, overlap) => Some(overlap),
+    let reason = match &loaded.model.circuit {
+        Certified::Psdd(_) => String::new(),
+        Certified::Deterministic(_, overlap) => loaded.overlap_in_words(overlap),
+        Certified::Circuit(_, reason) => loaded.reason_in_words(reason),
     };
-    let reason = overlap.map(|overlap| loaded.overlap_in_words(overlap)).unwrap_or_default();
     Error::new(format!("only a PSDD has a base that can be written as .sdd, and this is none: {reason}"))
         .hint("`slopp validate` lists all overlaps; `slopp learn --learner slopp` makes a PSDD")
 }

@@ -46,7 +46,7 @@ enum What {
 pub(crate) fn run(args: &DrawArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to([&args.output])?;
     let kind = Kind::of(&args.output, "a name that ends in .svg or .dot")?;
-    let model = LoadedModel::read(&args.model)?.model;
+    let model = LoadedModel::read_as_is(&args.model)?.model;
     let (circuit, names) = (&*model.circuit, &*model.names);
     let text = match (args.what, kind) {
         (_, Kind::Vtree) => {

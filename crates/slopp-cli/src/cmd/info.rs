@@ -25,7 +25,7 @@ pub(crate) struct InfoArgs {
 }
 
 pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Error> {
-    let loaded = LoadedModel::read(&args.model)?;
+    let loaded = LoadedModel::read_as_is(&args.model)?;
     let model = &loaded.model;
     let stats = model.circuit.stats();
     let deterministic = model.circuit.deterministic();
@@ -35,8 +35,8 @@ pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Err
     let note = match &model.circuit {
         slopp::Certified::Psdd(_) => None,
         slopp::Certified::Deterministic(_, overlap) => Some(loaded.overlap_in_words(overlap)),
-        slopp::Certified::Circuit(_, overlap) => {
-            Some(format!("no model count and no entropy: {}", loaded.overlap_in_words(overlap)))
+        slopp::Certified::Circuit(_, reason) => {
+            Some(format!("no model count and no entropy: {}", loaded.reason_in_words(reason)))
         }
     };
     if session.json {

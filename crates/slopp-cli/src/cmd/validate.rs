@@ -7,7 +7,7 @@ use crate::report::{counted, json, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::circuit::{Overlap, PARAMETER_TOLERANCE, ParameterFault};
+use slopp::circuit::{Overlap, PARAMETER_TOLERANCE, ParameterFault, Reason};
 use slopp::{Certified, Model};
 use std::path::PathBuf;
 
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
         return Err(Error::new("--tolerance must be a finite number of at least 0"));
     }
     session.give_stdout_to(&args.output)?;
-    let mut loaded = LoadedModel::read(&args.model)?;
+    let mut loaded = LoadedModel::read_as_is(&args.model)?;
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     if let Some(output) = &args.output {
         let faults = loaded.model.circuit.parameter_faults(0.0).len();
@@ -77,14 +77,14 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
         session.line(match circuit {
             Certified::Psdd(_) => "the primes of every sum are proved exclusive",
             Certified::Deterministic(..) => "elements are exclusive, but some primes overlap",
-            Certified::Circuit(..) => "elements overlap: some worlds have two derivations",
+            Certified::Circuit(_, Reason::Overlap(_)) => "elements overlap: some worlds have two derivations",
+            Certified::Circuit(_, Reason::Parameters(_)) => "parameters do not add up to one",
         })?;
         for overlap in &overlaps.examples {
             session.line(format!("{}: {}", property(overlap), loaded.overlap_in_words(overlap)))?;
         }
-        for ParameterFault { node, total } in faults.iter().take(limit) {
-            let id = loaded.file_id(*node);
-            session.line(format!("normalisation: the parameters of node {id} sum to {total}, not to 1"))?;
+        for fault in faults.iter().take(limit) {
+            session.line(format!("normalisation: {}", loaded.fault_in_words(fault)))?;
         }
         let hidden = overlaps.sums - overlaps.examples.len() + faults.len().saturating_sub(limit);
         if hidden > 0 {
@@ -119,13 +119,12 @@ fn overlap_entry(loaded: &LoadedModel, overlap: &Overlap) -> Value {
 }
 
 fn fault_entry(loaded: &LoadedModel, fault: &ParameterFault) -> Value {
-    let id = loaded.file_id(fault.node);
     object([
-        ("node", Value::from(id)),
+        ("node", Value::from(loaded.file_id(fault.node))),
         ("property", Value::from("normalisation")),
         ("elements", Value::Null),
         ("witness", Value::Null),
         ("total", json(fault.total)),
-        ("message", Value::from(format!("the parameters of node {id} sum to {}", fault.total))),
+        ("message", Value::from(loaded.fault_in_words(fault))),
     ])
 }

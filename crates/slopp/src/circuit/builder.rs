@@ -1,6 +1,6 @@
 //! Building circuits bottom-up, with every structural invariant checked.
 
-use super::{Circuit, Element, Node, NodeId, Smoothing, Weights};
+use super::{Circuit, Element, Node, NodeId, Smoothing, SmoothingError, Weights};
 use crate::logspace::log_complement;
 use crate::var::{Lit, Var};
 use crate::vtree::{Vtree, VtreeId};
@@ -75,6 +75,9 @@ pub enum BuildError {
         /// Where the root of the circuit is.
         found: VtreeId,
     },
+    /// The smoothing does not fit the circuit.
+    #[error(transparent)]
+    Smoothing(#[from] SmoothingError),
     /// Too many nodes or elements for 32-bit ids.
     #[error("a circuit can have at most {} nodes and elements", u32::MAX)]
     TooLarge,
@@ -372,7 +375,7 @@ pub(crate) fn log_top(log_false: f64, log_true: f64) -> [f64; 2] {
     [log_complement(log_true), log_true]
 }
 
-fn check_parameter(value: f64) -> Result<f64, BuildError> {
+pub(super) fn check_parameter(value: f64) -> Result<f64, BuildError> {
     if value.is_finite() && value <= POSITIVE_TOLERANCE {
         Ok(value.min(0.0))
     } else {

@@ -5,8 +5,8 @@
 //! make it fast: nodes that fix some variable to different values are exclusive at once (the separation lemma, which
 //! is how certified SLoPP is built), and a found pair of elements is kept, so that a witness world can be read off.
 
-use super::{Circuit, Deterministic, Node, NodeId, Psdd};
-use crate::var::Lit;
+use super::fixed::Fixed;
+use super::{Circuit, Deterministic, Node, NodeId, PARAMETER_TOLERANCE, ParameterFault, Psdd};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
@@ -43,9 +43,29 @@ pub struct Overlaps {
     /// How many sums have two primes that share a world.
     pub sums: usize,
     /// How many of those are deterministic nevertheless, because the elements are exclusive.
-    pub weak: usize,
+    pub weak_sums: usize,
     /// One overlap for each of the first such sums, up to the limit asked for.
     pub examples: Vec<Overlap>,
+}
+
+/// Why a circuit has no certificate.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// Two elements of a sum, or their primes, share a world.
+    Overlap(Overlap),
+    /// The parameters of a sum do not add up to one, within [`PARAMETER_TOLERANCE`].
+    Parameters(ParameterFault),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Overlap(overlap) => overlap.fmt(f),
+            Reason::Parameters(ParameterFault { node, total }) => {
+                write!(f, "node {}: its parameters add up to {total}, not to 1; renormalise the circuit", node.0)
+            }
+        }
+    }
 }
 
 /// A circuit that failed its certificate, given back unharmed with the reason.
@@ -53,38 +73,39 @@ pub struct Overlaps {
 pub struct Refusal {
     /// The circuit.
     pub circuit: Box<Circuit>,
-    /// The first overlap found.
-    pub overlap: Overlap,
+    /// The first reason found.
+    pub reason: Reason,
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a PSDD: {}", self.overlap)
+        write!(f, "not a PSDD: {}", self.reason)
     }
 }
 
 impl std::error::Error for Refusal {}
 
 impl Circuit {
-    /// Proves that the primes of every sum are exclusive, which makes this circuit a [`Psdd`].
+    /// Proves that parameters add up to one and the primes of every sum are exclusive, which makes this a [`Psdd`].
     ///
-    /// Cost: at most the product of the sizes of the pairs of nodes compared; for circuits from certified learners
-    /// one bit-set comparison per pair of elements.
+    /// Time: for circuits from certified learners one bit-set comparison per pair of elements; at worst the product of
+    /// the sizes of the pairs of nodes compared. Memory: a few words per node, and per pair that had to be searched.
     pub fn certify(self) -> Result<Psdd, Refusal> {
-        match self.first_overlap(true) {
+        match self.first_reason(true) {
             None => Ok(Psdd::proved(self)),
-            Some(overlap) => Err(Refusal { circuit: Box::new(self), overlap }),
+            Some(reason) => Err(Refusal { circuit: Box::new(self), reason }),
         }
     }
 
-    /// Proves that the elements of every sum are exclusive: every world has at most one derivation.
+    /// Proves that parameters add up to one and the elements of every sum are exclusive: every world has at most one
+    /// derivation.
     ///
     /// Weaker than [`Circuit::certify`]: primes may overlap where the subs exclude each other. Enough for every query
     /// that needs determinism.
     pub fn certify_deterministic(self) -> Result<Deterministic, Refusal> {
-        match self.first_overlap(false) {
+        match self.first_reason(false) {
             None => Ok(Deterministic::proved(self)),
-            Some(overlap) => Err(Refusal { circuit: Box::new(self), overlap }),
+            Some(reason) => Err(Refusal { circuit: Box::new(self), reason }),
         }
     }
 
@@ -95,7 +116,7 @@ impl Circuit {
         for node in self.ids() {
             let Some((elements, weak)) = search.overlap_of(node) else { continue };
             report.sums += 1;
-            report.weak += usize::from(weak);
+            report.weak_sums += usize::from(weak);
             if report.examples.len() < limit {
                 report.examples.push(search.explain(node, elements, weak));
             }
@@ -103,12 +124,15 @@ impl Circuit {
         report
     }
 
-    fn first_overlap(&self, also_weak: bool) -> Option<Overlap> {
+    fn first_reason(&self, also_weak: bool) -> Option<Reason> {
+        if let Some(&fault) = self.parameter_faults(PARAMETER_TOLERANCE).first() {
+            return Some(Reason::Parameters(fault));
+        }
         let mut search = Search::new(self);
         let mut found = self.ids().filter_map(|node| search.overlap_of(node).map(|(pair, weak)| (node, pair, weak)));
         let (node, pair, weak) = found.find(|&(_, _, weak)| also_weak || !weak)?;
         drop(found);
-        Some(search.explain(node, pair, weak))
+        Some(Reason::Overlap(search.explain(node, pair, weak)))
     }
 }
 
@@ -118,6 +142,9 @@ enum Verdict {
     Exclusive,
     Shared(u32, u32),
 }
+
+/// Sums with more elements than this do not remember which of their primes are exclusive.
+const MANY_ELEMENTS: usize = 256;
 
 struct Search<'a> {
     circuit: &'a Circuit,
@@ -142,11 +169,13 @@ impl<'a> Search<'a> {
     fn overlap_of(&mut self, node: NodeId) -> Option<((usize, usize), bool)> {
         let range = self.circuit.element_range(node);
         let elements = &self.circuit.elements()[range];
+        // The pairs of a large sum are too many to remember, and each of them is asked about once.
+        let remember = elements.len() <= MANY_ELEMENTS;
         let mut weak = None;
         for (j, b) in elements.iter().enumerate() {
             for (i, a) in elements[..j].iter().enumerate() {
-                if self.share_a_world(a.prime, b.prime) {
-                    if self.share_a_world(a.sub, b.sub) {
+                if self.share_a_world(a.prime, b.prime, remember) {
+                    if self.share_a_world(a.sub, b.sub, remember) {
                         return Some(((i, j), false));
                     }
                     weak = weak.or(Some(((i, j), true)));
@@ -156,7 +185,8 @@ impl<'a> Search<'a> {
         weak
     }
 
-    fn share_a_world(&mut self, a: NodeId, b: NodeId) -> bool {
+    /// Whether two nodes share a world; that they do not is kept in the memo only if told to `remember`.
+    fn share_a_world(&mut self, a: NodeId, b: NodeId, remember: bool) -> bool {
         if let Some(verdict) = self.known(a, b) {
             return matches!(verdict, Verdict::Shared(..));
         }
@@ -190,11 +220,17 @@ impl<'a> Search<'a> {
                 }
             };
             if let Some(verdict) = verdict {
-                self.memo.insert((a, b), verdict);
+                let shared = matches!(verdict, Verdict::Shared(..));
+                if stack.len() > 1 || shared || remember {
+                    self.memo.insert((a, b), verdict);
+                }
+                if stack.len() == 1 {
+                    return shared;
+                }
                 stack.pop();
             }
         }
-        matches!(self.known(a, b), Some(Verdict::Shared(..)))
+        unreachable!("the search ends with its first frame")
     }
 
     /// What is known about two nodes of one vtree node without searching.
@@ -236,19 +272,17 @@ impl<'a> Search<'a> {
         let mut witness = vec![false; circuit.var_count()];
         let range = circuit.element_range(node);
         let (a, b) = (circuit.elements[range.start + elements.0], circuit.elements[range.start + elements.1]);
-        // Some world of everything, then the branches on the way to the node, then the node itself.
-        self.write_shared(circuit.root(), circuit.root(), &mut witness);
+        // The branches beside the way from the root to the node, then the node itself: all variables, once each.
         let mut way = Vec::new();
         let mut child = node;
         for parent in (node.0 + 1..circuit.nodes.len() as u32).map(NodeId) {
             if let Some((element, _)) = circuit.elements_of(parent).find(|(e, _)| e.prime == child || e.sub == child) {
-                way.push(element);
+                way.push(if element.prime == child { element.sub } else { element.prime });
                 child = parent;
             }
         }
-        for element in way.into_iter().rev() {
-            self.write_shared(element.prime, element.prime, &mut witness);
-            self.write_shared(element.sub, element.sub, &mut witness);
+        for sibling in way {
+            self.write_shared(sibling, sibling, &mut witness);
         }
         self.write_shared(a.sub, if weak { a.sub } else { b.sub }, &mut witness);
         self.write_shared(a.prime, b.prime, &mut witness);
@@ -258,93 +292,4 @@ impl<'a> Search<'a> {
 
 fn ordered(a: NodeId, b: NodeId) -> (NodeId, NodeId) {
     if a <= b { (a, b) } else { (b, a) }
-}
-
-/// For every node inside a prime, the literals that hold in all its worlds: bit sets over leaf positions.
-struct Fixed {
-    /// Where the words of a node start; the second half of a node's words are the literals fixed to true.
-    start: Vec<usize>,
-    words: Vec<u64>,
-}
-
-/// Above this many words the sets would cost more than they save: `Fixed` stays empty.
-const MAX_FIXED_WORDS: usize = 1 << 26;
-
-impl Fixed {
-    fn new(circuit: &Circuit) -> Fixed {
-        let vtree = circuit.vtree();
-        // Only nodes that are inside the prime of some sum are ever compared.
-        let mut inside = vec![false; vtree.node_count()];
-        for &v in vtree.bottom_up().iter().rev() {
-            if let Some(parent) = vtree.parent(v) {
-                let is_left = vtree.children(parent).is_some_and(|[left, _]| left == v);
-                inside[v.index()] = is_left || inside[parent.index()];
-            }
-        }
-        let span = |v: crate::vtree::VtreeId| {
-            let vars = vtree.vars(v);
-            let position = |lit: usize| vtree.leaf(vars[lit]).index() / 2;
-            (position(0) / 64, position(vars.len() - 1) / 64 + 1)
-        };
-        let mut start = Vec::with_capacity(circuit.nodes.len() + 1);
-        let mut total = 0;
-        for &v in vtree.bottom_up() {
-            let (first, end) = span(v);
-            for _ in circuit.layer(v) {
-                start.push(total);
-                total += if inside[v.index()] { 2 * (end - first) } else { 0 };
-            }
-        }
-        start.push(total);
-        if total > MAX_FIXED_WORDS {
-            return Fixed { start: vec![0; circuit.nodes.len() + 1], words: Vec::new() };
-        }
-        let mut fixed = Fixed { start, words: vec![0; total] };
-        let mut one = Vec::new();
-        for &v in vtree.bottom_up().iter().filter(|v| inside[v.index()]) {
-            let (first, end) = span(v);
-            let width = end - first;
-            for id in circuit.layer(v) {
-                let at = fixed.start[id];
-                match circuit.nodes[id] {
-                    Node::Top { .. } => {}
-                    Node::Literal(Lit { var, value }) => {
-                        let bit = vtree.leaf(var).index() / 2;
-                        fixed.words[at + usize::from(value) * width] |= 1 << (bit % 64);
-                    }
-                    Node::Sum { vtree: v, .. } => {
-                        let [left, right] = vtree.children(v).expect("sums are at inner nodes");
-                        let parts = [span(left), span(right)];
-                        fixed.words[at..at + 2 * width].fill(u64::MAX);
-                        for (element, _) in circuit.elements_of(NodeId(id as u32)) {
-                            one.clear();
-                            one.resize(2 * width, 0);
-                            for (child, (child_first, child_end)) in [element.prime, element.sub].into_iter().zip(parts)
-                            {
-                                let (from, child_width) = (fixed.start[child.index()], child_end - child_first);
-                                for value in 0..2 {
-                                    for w in 0..child_width {
-                                        one[value * width + child_first - first + w] |=
-                                            fixed.words[from + value * child_width + w];
-                                    }
-                                }
-                            }
-                            for (all, this) in fixed.words[at..at + 2 * width].iter_mut().zip(&one) {
-                                *all &= this;
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        fixed
-    }
-
-    /// Whether some variable is fixed to true in one and to false in the other.
-    fn differ(&self, a: NodeId, b: NodeId) -> bool {
-        let words = |id: NodeId| &self.words[self.start[id.index()]..self.start[id.index() + 1]];
-        let (a, b) = (words(a), words(b));
-        let width = a.len() / 2;
-        a.len() == b.len() && (0..width).any(|w| a[w] & b[width + w] | a[width + w] & b[w] != 0)
-    }
 }

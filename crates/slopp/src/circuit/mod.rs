@@ -7,15 +7,16 @@
 mod builder;
 mod certify;
 mod deterministic;
+mod fixed;
 mod parameters;
 mod stats;
 mod weights;
 
 pub(crate) use builder::POSITIVE_TOLERANCE;
 pub use builder::{BuildError, Builder, Sharing};
-pub use certify::{Overlap, Overlaps, Refusal};
+pub use certify::{Overlap, Overlaps, Reason, Refusal};
 pub use deterministic::{Deterministic, Psdd};
-pub use parameters::Smoothing;
+pub use parameters::{Smoothing, SmoothingError};
 pub use stats::{PARAMETER_TOLERANCE, ParameterFault, Stats};
 pub use weights::Weights;
 

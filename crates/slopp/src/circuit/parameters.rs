@@ -1,8 +1,9 @@
 //! From counts to parameters.
 
-use super::builder::log_top;
+use super::builder::{check_parameter, log_top};
 use super::{BuildError, Builder, Circuit, Node, NodeId, Sharing, Weights};
-use crate::logspace::log_share;
+use crate::logspace::{log_add, log_share};
+use crate::var::Var;
 
 /// How counts become parameters: `(n + a·prior) / (total + a)`.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +13,30 @@ pub struct Smoothing {
     /// The prior probability of *true* for the ⊤ nodes of each variable; one half if there is none.
     /// The prior of elements is uniform.
     pub prior: Option<Vec<f64>>,
+}
+
+/// Why a smoothing cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SmoothingError {
+    /// The pseudocount is out of range.
+    #[error("the pseudocount is {0}, but must be a finite number of at least 0")]
+    Pseudocount(f64),
+    /// The prior is for another number of variables.
+    #[error("the prior is for {found} variables, but the circuit has {expected}; make it from records of the circuit")]
+    Length {
+        /// The variables of the circuit.
+        expected: usize,
+        /// The variables of the prior.
+        found: usize,
+    },
+    /// A prior probability is not strictly between zero and one.
+    #[error("the prior of variable {} is {}, but must be above 0 and below 1", .var.number(), .value)]
+    Prior {
+        /// The variable.
+        var: Var,
+        /// Its prior.
+        value: f64,
+    },
 }
 
 impl Smoothing {
@@ -34,13 +59,29 @@ impl Smoothing {
                 None => records.total(),
                 Some(missing) => records.total() - records.count(missing),
             };
-            (records.count(records.column(var)) + 0.5) / (present + 1.0)
+            // Even huge weights must leave the other value possible.
+            ((records.count(records.column(var)) + 0.5) / (present + 1.0)).clamp(1e-15, 1.0 - 1e-15)
         };
-        let prior = (0..records.var_count() as u32).map(|i| share(crate::Var(i))).collect();
+        let prior = (0..records.var_count() as u32).map(|i| share(Var(i))).collect();
         Smoothing { pseudocount, prior: Some(prior) }
     }
 
-    fn top(&self, var: crate::Var, [falses, trues]: [f64; 2]) -> [f64; 2] {
+    /// Checks that the smoothing fits circuits of so many variables.
+    pub fn check(&self, variables: usize) -> Result<(), SmoothingError> {
+        if !(self.pseudocount.is_finite() && self.pseudocount >= 0.0) {
+            return Err(SmoothingError::Pseudocount(self.pseudocount));
+        }
+        let Some(prior) = &self.prior else { return Ok(()) };
+        if prior.len() != variables {
+            return Err(SmoothingError::Length { expected: variables, found: prior.len() });
+        }
+        match prior.iter().position(|&p| !(p > 0.0 && p < 1.0)) {
+            Some(i) => Err(SmoothingError::Prior { var: Var(i as u32), value: prior[i] }),
+            None => Ok(()),
+        }
+    }
+
+    fn top(&self, var: Var, [falses, trues]: [f64; 2]) -> [f64; 2] {
         let prior = self.prior.as_ref().map_or(0.5, |prior| prior[var.index()]);
         let falses = falses + self.pseudocount * (1.0 - prior);
         let trues = trues + self.pseudocount * prior;
@@ -54,6 +95,7 @@ impl Circuit {
     /// What has count zero and no pseudocount is not possible any more and is dropped: elements, the nodes only they
     /// reach, and one side of ⊤, which becomes a literal. So the base always is the support.
     pub(crate) fn with_estimates(self, counts: Weights, smoothing: &Smoothing) -> Result<Circuit, BuildError> {
+        smoothing.check(self.var_count())?;
         let dead = counts.tops.iter().flatten().chain(&counts.elements).any(|&count| count <= 0.0);
         let (mut circuit, counts) = match dead && smoothing.pseudocount <= 0.0 {
             true => self.without_unseen(&counts)?,
@@ -76,6 +118,9 @@ impl Circuit {
                     }
                 }
             }
+        }
+        for &parameter in parameters.tops.iter().flatten().chain(&parameters.elements) {
+            check_parameter(parameter)?;
         }
         circuit.log_parameters = parameters;
         circuit.counts = Some(counts);
@@ -112,46 +157,81 @@ impl Circuit {
     }
 
     /// The same distribution with equal nodes shared; counts of nodes that become one add up.
+    ///
+    /// Elements of a mixture whose primes and subs become the same become one element.
     pub fn shared(&self) -> Result<Circuit, BuildError> {
         let mut builder = Builder::new(self.vtree.clone(), Sharing::Equal);
         let mut new: Vec<NodeId> = Vec::with_capacity(self.nodes.len());
+        let mut elements: Vec<(NodeId, NodeId, f64)> = Vec::new();
         for id in self.ids() {
             new.push(match self.node(id) {
                 Node::Literal(lit) => builder.literal(lit)?,
                 Node::Top { var, slot } => builder.top(var, self.log_parameters.tops[slot as usize])?,
                 Node::Sum { vtree, .. } => {
-                    let moved = |(e, theta): (super::Element, f64)| (new[e.prime.index()], new[e.sub.index()], theta);
-                    let elements: Vec<_> = self.elements_of(id).map(moved).collect();
+                    elements.clear();
+                    elements.extend(
+                        self.elements_of(id).map(|(e, theta)| (new[e.prime.index()], new[e.sub.index()], theta)),
+                    );
+                    merge_equal(&mut elements, log_add);
                     builder.sum(vtree, &elements)?
                 }
             });
         }
         let (mut circuit, places) = builder.finish_with_ids(new[self.root().index()])?;
         if let Some(counts) = &self.counts {
-            let mut sums = Weights::zeros(circuit.log_parameters.tops.len(), circuit.elements.len());
-            for id in self.ids() {
-                let place = places[new[id.index()].index()].expect("every node is below the root");
-                match (self.node(id), circuit.node(place)) {
-                    (Node::Top { slot, .. }, Node::Top { slot: to, .. }) => {
-                        let [f, t] = counts.tops[slot as usize];
-                        sums.tops[to as usize][0] += f;
-                        sums.tops[to as usize][1] += t;
-                    }
-                    (Node::Sum { .. }, _) => {
-                        // Shared sums may list their elements in another order.
-                        let target = circuit.element_range(place);
-                        for i in self.element_range(id) {
-                            let moved = |old: NodeId| places[new[old.index()].index()].expect("below the root");
-                            let (prime, sub) = (moved(self.elements[i].prime), moved(self.elements[i].sub));
-                            let found = target.clone().find(|&j| circuit.elements[j] == super::Element { prime, sub });
-                            sums.elements[found.expect("equal nodes have equal elements")] += counts.elements[i];
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            circuit.counts = Some(sums);
+            let place = |old: NodeId| places[new[old.index()].index()].expect("every node is below the root");
+            circuit.counts = Some(self.moved_counts(counts, &circuit, place));
         }
         Ok(circuit)
     }
+
+    /// The counts of this circuit added up at the places its nodes have in a shared one.
+    fn moved_counts(&self, counts: &Weights, shared: &Circuit, place: impl Fn(NodeId) -> NodeId) -> Weights {
+        let mut sums = Weights::zeros(shared.log_parameters.tops.len(), shared.elements.len());
+        for id in self.ids() {
+            match (self.node(id), shared.node(place(id))) {
+                (Node::Top { slot, .. }, Node::Top { slot: to, .. }) => {
+                    let [f, t] = counts.tops[slot as usize];
+                    sums.tops[to as usize][0] += f;
+                    sums.tops[to as usize][1] += t;
+                }
+                (Node::Sum { .. }, Node::Sum { start, end, .. }) => {
+                    // A shared sum may list its elements in another order.
+                    let mut found: Vec<_> = self
+                        .element_range(id)
+                        .map(|i| (place(self.elements[i].prime), place(self.elements[i].sub), counts.elements[i]))
+                        .collect();
+                    merge_equal(&mut found, |a, b| a + b);
+                    found.sort_unstable_by_key(|&(prime, sub, _)| (prime, sub));
+                    let mut target: Vec<usize> = (start as usize..end as usize).collect();
+                    target.sort_unstable_by_key(|&i| shared.elements[i]);
+                    for (i, (.., count)) in target.into_iter().zip(found) {
+                        sums.elements[i] += count;
+                    }
+                }
+                _ => {}
+            }
+        }
+        sums
+    }
+}
+
+/// Elements with the same prime and sub become one, at the place of the first; their numbers are added by `add`.
+fn merge_equal(elements: &mut Vec<(NodeId, NodeId, f64)>, add: impl Fn(f64, f64) -> f64) {
+    let mut order: Vec<usize> = (0..elements.len()).collect();
+    order.sort_unstable_by_key(|&i| (elements[i].0, elements[i].1, i));
+    let mut gone = vec![false; elements.len()];
+    let mut first = 0;
+    for (before, &i) in order.iter().zip(&order[1.min(order.len())..]) {
+        if (elements[*before].0, elements[*before].1) == (elements[i].0, elements[i].1) {
+            first = if gone[*before] { first } else { *before };
+            elements[first].2 = add(elements[first].2, elements[i].2);
+            gone[i] = true;
+        }
+    }
+    let mut i = 0;
+    elements.retain(|_| {
+        i += 1;
+        !gone[i - 1]
+    });
 }

@@ -91,7 +91,7 @@ impl RecordsBuilder {
     /// Adds a row of `Some(value)` or `None` for missing; the weight must be positive and finite.
     ///
     /// # Panics
-    /// If the row has another length than there are names.
+    /// If the row has another length than there are names, or the weight is not positive and finite.
     pub fn push(&mut self, row: impl IntoIterator<Item = Option<bool>>, weight: f64) {
         self.scratch.clear();
         self.scratch.resize(2 * self.words, 0);
@@ -112,16 +112,23 @@ impl RecordsBuilder {
         self.push_scratch(weight);
     }
 
-    /// Adds a complete row given as packed words.
+    /// Adds a complete row given as packed words; bits beyond the last variable do not count.
+    ///
+    /// # Panics
+    /// If there are not as many words as the variables need, or the weight is not positive and finite.
     pub fn push_words(&mut self, row: &[u64], weight: f64) {
         self.scratch.clear();
+        assert_eq!(row.len(), self.words, "a row has a bit per variable");
         self.scratch.extend_from_slice(row);
+        if let (Some(last), extra @ 1..) = (self.scratch.last_mut(), self.names.len() % 64) {
+            *last &= u64::MAX >> (64 - extra);
+        }
         self.scratch.resize(2 * self.words, 0);
         self.push_scratch(weight);
     }
 
     fn push_scratch(&mut self, weight: f64) {
-        debug_assert!(weight.is_finite() && weight > 0.0);
+        assert!(weight.is_finite() && weight > 0.0, "weights are positive and finite");
         let id = match self.index.get(self.scratch.as_slice()) {
             Some(&id) => id,
             None => {
@@ -301,13 +308,40 @@ impl Records {
         }
     }
 
+    /// The weight of the rows where a variable is false and where it is true.
+    ///
+    /// Each side is counted by itself: with real weights a difference would leave residues of rounding.
+    pub fn count_values(&self, var: Var) -> [f64; 2] {
+        let column = self.column(var);
+        let known = self.known(var);
+        [self.count_words(known.iter().zip(column).map(|(k, c)| k & !c)), self.count(column)]
+    }
+
+    /// The weight of the rows for each pair of values of two variables: `[a is false, a is true]` by `b`.
+    pub fn count_pair_values(&self, a: Var, b: Var) -> [[f64; 2]; 2] {
+        let (known, columns) = ([self.known(a), self.known(b)], [self.column(a), self.column(b)]);
+        [false, true].map(|x| {
+            [false, true].map(|y| {
+                self.count_words((0..self.column_words()).map(|w| {
+                    let side = |i: usize, value: bool| if value { columns[i][w] } else { known[i][w] & !columns[i][w] };
+                    side(0, x) & side(1, y)
+                }))
+            })
+        })
+    }
+
+    /// The rows whose cell of a variable is there.
+    fn known(&self, var: Var) -> Vec<u64> {
+        let all = self.all_rows();
+        match self.missing_column(var) {
+            None => all,
+            Some(missing) => all.iter().zip(missing).map(|(all, missing)| all & !missing).collect(),
+        }
+    }
+
     /// A set of all rows, packed.
     pub fn all_rows(&self) -> Vec<u64> {
-        let mut set = vec![u64::MAX; self.column_words()];
-        if let (Some(last), extra @ 1..) = (set.last_mut(), self.len() % 64) {
-            *last = u64::MAX >> (64 - extra);
-        }
-        set
+        full_set(self.len())
     }
 
     /// The same records under other names.
@@ -334,9 +368,18 @@ impl Planes {
     }
 }
 
-/// The bit planes of weights that descend; `None` if one is not a whole number below 2⁵³.
+/// A packed set of all of `len` rows.
+pub(crate) fn full_set(len: usize) -> Vec<u64> {
+    let mut set = vec![u64::MAX; len.div_ceil(64)];
+    if let (Some(last), extra @ 1..) = (set.last_mut(), len % 64) {
+        *last = u64::MAX >> (64 - extra);
+    }
+    set
+}
+
+/// The bit planes of weights that descend; `None` if they are not whole numbers of less than 2⁵³ in total.
 pub(crate) fn weight_planes(weights: &[f64]) -> Option<Vec<Vec<u64>>> {
-    if weights.iter().any(|&w| w.fract() != 0.0 || w >= 9e15) {
+    if weights.iter().any(|w| w.fract() != 0.0) || weights.iter().sum::<f64>() >= 9e15 {
         return None;
     }
     let mut planes: Vec<Vec<u64>> = Vec::new();

@@ -12,6 +12,8 @@ use rayon::prelude::*;
 pub struct Counted {
     /// The total weight of the possible records that use each parameter.
     pub weights: Weights,
+    /// The total weight of the records that are possible.
+    pub possible: f64,
     /// The total weight of the records that are not possible; they use no parameter.
     pub impossible: f64,
 }
@@ -154,20 +156,23 @@ impl Deterministic {
             .map(|blocks| {
                 let mut masks = Masks::new(self);
                 let weights = Weights::zeros(shape.tops.len(), shape.elements.len());
-                let mut counted = Counted { weights, impossible: 0.0 };
+                let mut counted = Counted { weights, possible: 0.0, impossible: 0.0 };
                 for &block in blocks {
                     let possible = masks.upward(self, records, block);
                     let all = all_in(records, block);
                     let impossible: Mask = std::array::from_fn(|w| all[w] & !possible[w]);
+                    counted.possible += records.count_from(WORDS * block, &possible);
                     counted.impossible += records.count_from(WORDS * block, &impossible);
                     masks.downward(self, records, &mut Count { records, block, weights: &mut counted.weights });
                 }
                 counted
             })
             .collect();
-        let zero = Counted { weights: Weights::zeros(shape.tops.len(), shape.elements.len()), impossible: 0.0 };
+        let weights = Weights::zeros(shape.tops.len(), shape.elements.len());
+        let zero = Counted { weights, possible: 0.0, impossible: 0.0 };
         Ok(parts.into_iter().fold(zero, |mut sum, part| {
             sum.weights.add(&part.weights);
+            sum.possible += part.possible;
             sum.impossible += part.impossible;
             sum
         }))

@@ -27,14 +27,14 @@ pub enum QueryError {
     ImpossibleEvidence,
     /// A query over complete records met a missing cell.
     #[error(
-        "row {row} misses the cell of variable {variable}, and this query needs complete records; \
-         fill the cell or drop the row"
+        "record {record} misses the cell of \"{name}\", and this query needs complete records; \
+         fill the cell or drop the record"
     )]
     MissingCell {
-        /// The distinct row, from zero.
-        row: usize,
-        /// The variable, from one.
-        variable: u32,
+        /// The record in the order it was given, from one.
+        record: usize,
+        /// The name of the variable.
+        name: String,
     },
     /// More variables than a table of all pairs can hold.
     #[error("{variables} variables have too many pairs (limit {MAX_PAIR_VARIABLES}); ask for single pairs")]
@@ -71,12 +71,15 @@ impl Circuit {
         if !records.has_missing() {
             return Ok(());
         }
-        for row in 0..records.len() {
-            if let Some(variable) = records.row(row).position(|cell| cell.is_none()) {
-                return Err(QueryError::MissingCell { row, variable: variable as u32 + 1 });
+        let missing = |&row: &u32| records.row(row as usize).position(|cell| cell.is_none());
+        let found = records.original().iter().enumerate().find_map(|(i, row)| Some((i + 1, missing(row)?)));
+        match found {
+            Some((record, variable)) => {
+                let name = records.names().of(crate::Var(variable as u32)).to_owned();
+                Err(QueryError::MissingCell { record, name })
             }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn check_length(&self, what: &'static str, found: usize) -> Result<(), QueryError> {

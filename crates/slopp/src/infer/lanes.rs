@@ -20,7 +20,8 @@ use crate::var::Var;
 /// Records that batches handle together.
 pub(super) const BATCH: usize = 8;
 
-/// Layers whose largest value is below this are multiplied back.
+/// Layers whose largest value is below this are multiplied back, and those above its inverse divided: parameters of
+/// files may add up to more than one.
 const SMALL: f64 = 1.0 / (1u64 << 32) as f64;
 
 /// 2⁻⁴⁰⁰ and 2⁻²⁰⁰.
@@ -153,7 +154,7 @@ impl<const L: usize> Lanes<L> {
         let mut factor = [1.0; L];
         let mut scaled = false;
         for l in 0..L {
-            if high[l] < SMALL && high[l] > 0.0 {
+            if (high[l] < SMALL || high[l] > 1.0 / SMALL) && high[l] > 0.0 {
                 let power = (high[l].to_bits() >> 52) as i64 - 1023;
                 factor[l] = f64::from_bits(((1023 - power) as u64) << 52);
                 self.exponent[rank][l] += power;

@@ -23,7 +23,7 @@
 //! | `top_worlds`, `_batch` | the `k` best of them, from lazy heaps | `Deterministic` | `s`, then `n log s` per world | Huang and Chiang 2005 |
 //! | `worlds` | all of them, in the order of the circuit | `Deterministic` | `s`, then `n` per world | |
 //! | `entropy` | `Σ θᵢ (H(prime) + H(sub) − ln θᵢ)` | `Deterministic` | `s` | Vergari et al. 2021 |
-//! | `kl_divergence` | `Σ P(w) ln(P(w)/Q(w))` over pairs of elements of the two circuits | `Deterministic` | `≤ s·s′` | Liang and Van den Broeck 2017 |
+//! | `kl_divergence` | `Σ P(w) ln(P(w)/Q(w))` over pairs of elements of the two circuits | `Deterministic` | `≤ s·s′·n`, memory `n` bits per pair of nodes | Liang and Van den Broeck 2017 |
 //! | `model_count` | `#(sum) = Σ #(prime) · #(sub)`, exactly | `Deterministic` | `s·n` | Darwiche and Marquis 2002 |
 //! | `equals_closed_world` | whether the base is φ(D): all records possible, and as many worlds as records | `Deterministic` | `s·(r/64 + n)` | the SLoPP paper |
 //! | `count_records` | how many records use each parameter | `Deterministic` | `s·r/64` | Kisa et al. 2014 |

@@ -1,7 +1,7 @@
 //! Matching the columns of a file to variables.
 
 use super::error::Problem;
-use crate::names::Names;
+use crate::names::{NameError, Names};
 use crate::var::Var;
 use std::sync::Arc;
 
@@ -12,6 +12,9 @@ pub struct Columns {
     /// The variable of each column; `None` if column `i` holds variable `i`.
     vars: Option<Vec<Var>>,
 }
+
+/// How many unknown columns get a suggestion.
+const SUGGESTIONS: usize = 5;
 
 impl Columns {
     /// Columns without a header: matched by position, so there must be one per variable.
@@ -29,21 +32,21 @@ impl Columns {
         if **names == header {
             return Ok(Columns { names: names.clone(), vars: None });
         }
-        let unknown: Vec<String> = header
-            .iter()
-            .filter_map(|name| {
-                // The error of the lookup knows the nearest name.
-                let error = names.find(name).err()?;
-                Some(match error {
-                    crate::names::NameError::Unknown { nearest: Some(nearest), .. } => {
+        let unknown = header.iter().filter(|name| !names.contains(name)).enumerate();
+        let unknown: Vec<String> = unknown
+            .map(|(i, name)| {
+                // The error of the lookup knows the nearest name, but looks at all of them to find it.
+                let error = if i < SUGGESTIONS { names.find(name).err() } else { None };
+                match error {
+                    Some(NameError::Unknown { nearest: Some(nearest), .. }) => {
                         format!("\"{name}\" (did you mean \"{nearest}\"?)")
                     }
                     _ => format!("\"{name}\""),
-                })
+                }
             })
             .collect();
         let missing: Vec<String> =
-            names.iter().filter(|name| header.find(name).is_err()).map(|name| format!("\"{name}\"")).collect();
+            names.iter().filter(|name| !header.contains(name)).map(|name| format!("\"{name}\"")).collect();
         if !unknown.is_empty() || !missing.is_empty() {
             return Err(Problem::Columns { missing, unknown });
         }

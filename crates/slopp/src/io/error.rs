@@ -84,8 +84,8 @@ pub enum Problem {
         /// Cells of this row.
         found: usize,
     },
-    /// A weight that is not positive and finite.
-    #[error("expected a weight above zero before `|`, found {found}")]
+    /// A weight out of range.
+    #[error("expected a weight from 1e-9 to 1e15 before `|`, found {found}")]
     Weight {
         /// What stands there.
         found: String,

@@ -4,7 +4,7 @@ use super::error::{Problem, ReadError, WriteError};
 use super::lines::{Ids, Line, check_text, content, header};
 use super::vtree::{FileNode, Kind, LoadedVtree, assemble, resolve, show_kind, wrong_leaf};
 use super::{source, write_atomically};
-use crate::circuit::{Builder, Circuit, Node, NodeId, Sharing};
+use crate::circuit::{Builder, Circuit, Node, NodeId, PARAMETER_TOLERANCE, Sharing};
 use crate::logspace::{LOG_ZERO, log_complement};
 use crate::var::{Lit, Var};
 use crate::vtree::VtreeId;
@@ -281,6 +281,11 @@ fn top(line: &mut Line<'_>, values: &mut Option<usize>) -> Result<(Var, [f64; 2]
         return Ok((var, [log_complement(first), first]));
     }
     let second = at_most_zero(line.log_parameter()?);
+    let total = first.exp() + second.exp();
+    if (total - 1.0).abs() > PARAMETER_TOLERANCE {
+        let expected = "two log-parameters whose probabilities add up to 1";
+        return Err(ReadError::unexpected(line.number, expected, format!("a total of {total}")));
+    }
     // A probability that rounds to zero in double precision is zero.
     let zero = |log: f64, other: f64| if log_complement(log) == 0.0 && log < other { LOG_ZERO } else { log };
     Ok((var, [zero(first, second), zero(second, first)]))

@@ -9,6 +9,10 @@ use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Weights beyond these would drown all other records, or drown in them, in double precision.
+pub(super) const MIN_WEIGHT: f64 = 1e-9;
+pub(super) const MAX_WEIGHT: f64 = 1e15;
+
 /// Whether the first line of a file holds names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
@@ -158,11 +162,15 @@ impl<R: BufRead> Lines<R> {
                 continue;
             }
             let start = self.number;
-            while self.line.iter().filter(|&&b| b == b'"').count() % 2 == 1 {
+            let odd_quotes = |part: &[u8]| part.iter().filter(|&&b| b == b'"').count() % 2 == 1;
+            let mut open = odd_quotes(&self.line);
+            while open {
                 self.line.push(b'\n');
+                let before = self.line.len();
                 if self.read_on()? == 0 {
                     return Err(ReadError::unexpected(start, "a closing quote", "the end of the file"));
                 }
+                open ^= odd_quotes(&self.line[before..]);
                 self.number += 1;
             }
             return match self.line.contains(&0) {
@@ -212,7 +220,7 @@ impl Rows {
             let text = &line[..bar];
             let parsed = std::str::from_utf8(text).ok().and_then(|t| t.trim().parse::<f64>().ok());
             weight = parsed
-                .filter(|w| w.is_finite() && *w > 0.0)
+                .filter(|w| (MIN_WEIGHT..=MAX_WEIGHT).contains(w))
                 .ok_or_else(|| ReadError::at(number, Problem::Weight { found: show(text) }))?;
             row = &line[bar + 1..];
             packed = self.columns.in_order() && pack(row, self.delimiter, width, &mut self.packed);

@@ -20,10 +20,7 @@ pub fn factorised(records: &Records, vtree: Arc<Vtree>, world: World, pseudocoun
     let mut done = Vec::with_capacity(vtree.node_count());
     for &v in vtree.bottom_up() {
         let node = match (vtree.leaf_var(v), vtree.children(v)) {
-            (Some(var), _) => {
-                let trues = records.count(records.column(var));
-                builder.top(var, [total - trues, trues])?
-            }
+            (Some(var), _) => builder.top(var, records.count_values(var))?,
             (_, Some(sides)) => {
                 let [prime, sub] = sides.map(|side| done[vtree.rank(side)]);
                 builder.sum(v, &[(prime, sub, total)])?
@@ -105,31 +102,10 @@ impl Given<'_> {
 
 /// The weight of the records in which a parent, if there is one, has `value`, and a variable, if given, has its value.
 fn count(records: &Records, parent: Option<Var>, value: bool, var: Option<(Var, bool)>) -> f64 {
-    let trues = |var: Var| records.count(records.column(var));
     match (parent, var) {
         (None, None) => records.total(),
-        (Some(parent), None) => {
-            if value {
-                trues(parent)
-            } else {
-                records.total() - trues(parent)
-            }
-        }
-        (None, Some((var, x))) => {
-            if x {
-                trues(var)
-            } else {
-                records.total() - trues(var)
-            }
-        }
-        (Some(parent), Some((var, x))) => {
-            let both = records.count_both(records.column(parent), records.column(var));
-            match (value, x) {
-                (true, true) => both,
-                (true, false) => trues(parent) - both,
-                (false, true) => trues(var) - both,
-                (false, false) => records.total() - trues(parent) - trues(var) + both,
-            }
-        }
+        (Some(parent), None) => records.count_values(parent)[usize::from(value)],
+        (None, Some((var, x))) => records.count_values(var)[usize::from(x)],
+        (Some(parent), Some((var, x))) => records.count_pair_values(parent, var)[usize::from(value)][usize::from(x)],
     }
 }

@@ -40,7 +40,7 @@ impl<'a> Database<'a> {
 
     /// The positions of the leaves below a vtree node.
     fn scope(&self, v: VtreeId) -> Range<usize> {
-        let start = self.vtree.leaf(self.vtree.vars(v)[0]).index() / 2;
+        let start = self.vtree.position(self.vtree.vars(v)[0]);
         start..start + self.vtree.vars(v).len()
     }
 
@@ -87,7 +87,7 @@ impl Task<'_> {
     /// Parts by the value of one left variable: the false rows, then the true ones; one part if it is constant.
     pub(super) fn by_value(&mut self, var: Var) -> Vec<Part> {
         let database = self.database;
-        let position = database.vtree.leaf(var).index() / 2;
+        let position = database.vtree.position(var);
         let is_true = |row: &u32| database.rows.bit(*row as usize, position);
         self.rows.sort_unstable_by_key(|row| (is_true(row), *row));
         let falses = self.rows.partition_point(|row| !is_true(row));
@@ -155,7 +155,7 @@ pub(super) fn grow(
                     debug_assert!(parts.iter().all(|p| p.rows > 0));
                     let elements = Vec::with_capacity(parts.len());
                     stack.push(Frame { vtree: v, seed, start: range.start, parts, part: 0, prime: None, elements });
-                    next = stack.last().map(|frame| first_prime(frame, &vtree, &mut fixed));
+                    next = stack.last().map(|frame| prime_of_part(frame, &vtree, &mut fixed));
                     continue;
                 }
             }
@@ -177,7 +177,7 @@ pub(super) fn grow(
                 frame.part += 1;
                 frame.start = range.end;
                 if frame.part < frame.parts.len() {
-                    next = Some(first_prime(frame, &vtree, &mut fixed));
+                    next = Some(prime_of_part(frame, &vtree, &mut fixed));
                 } else {
                     done = builder.sum(frame.vtree, &frame.elements)?;
                     stack.pop();
@@ -188,7 +188,7 @@ pub(super) fn grow(
 }
 
 /// The prime of the part at hand, with the literals of the part fixed while it grows.
-fn first_prime(frame: &Frame, vtree: &Vtree, fixed: &mut [bool]) -> (VtreeId, Range<usize>, u64) {
+fn prime_of_part(frame: &Frame, vtree: &Vtree, fixed: &mut [bool]) -> (VtreeId, Range<usize>, u64) {
     let [left, _] = vtree.children(frame.vtree).expect("sums are at inner nodes");
     let part = &frame.parts[frame.part];
     part.literals.iter().for_each(|lit| fixed[lit.var.index()] = true);
@@ -204,7 +204,7 @@ fn leaf(
     world: World,
     fixed: bool,
 ) -> Result<NodeId, LearnError> {
-    let position = database.vtree.leaf(var).index() / 2;
+    let position = database.vtree.position(var);
     let mut counts = [0.0; 2];
     for &row in rows {
         counts[usize::from(database.rows.bit(row as usize, position))] += database.records.weights()[row as usize];

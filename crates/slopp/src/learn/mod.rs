@@ -37,10 +37,10 @@ pub enum World {
 #[derive(Debug, thiserror::Error)]
 pub enum LearnError {
     /// There are no records.
-    #[error("there are no records to learn from")]
+    #[error("there are no records to learn from; give at least one")]
     NoRecords,
     /// There are no variables.
-    #[error("the records have no variables")]
+    #[error("the records have no variables; give data with at least one column")]
     NoVariables,
     /// The vtree is over other variables than the records.
     #[error("the vtree has {vtree} variables but the records have {records}: use a vtree made for these records")]

@@ -3,7 +3,7 @@
 //! Determinism makes maximum likelihood a matter of counting: every possible record uses one element of each sum it
 //! reaches, so `θ` is the share of records that use the element, smoothed as [`Smoothing`] says.
 
-use crate::circuit::{BuildError, Circuit, Deterministic, Psdd, Smoothing, Weights};
+use crate::circuit::{BuildError, Circuit, Deterministic, Psdd, Smoothing, SmoothingError, Weights};
 use crate::data::Records;
 use crate::infer::QueryError;
 
@@ -27,11 +27,11 @@ pub enum FitError {
     #[error(transparent)]
     Query(#[from] QueryError),
     /// No record is possible.
-    #[error("none of the records is possible under this circuit, so there is nothing to fit it to")]
+    #[error("none of the records is possible under this circuit, so there is nothing to fit it to; learn a new one")]
     NothingPossible,
-    /// The pseudocount is out of range.
-    #[error("the pseudocount is {0}, but must be a finite number of at least 0")]
-    Pseudocount(f64),
+    /// The smoothing does not fit.
+    #[error(transparent)]
+    Smoothing(#[from] SmoothingError),
     /// There are no counts to add to.
     #[error("the circuit keeps no counts that records could be added to: fit it to all records instead")]
     NoCounts,
@@ -89,11 +89,9 @@ fn estimate(
     kept: Option<&Weights>,
     smoothing: &Smoothing,
 ) -> Result<Fitted<Circuit>, FitError> {
-    if !(smoothing.pseudocount.is_finite() && smoothing.pseudocount >= 0.0) {
-        return Err(FitError::Pseudocount(smoothing.pseudocount));
-    }
+    smoothing.check(circuit.var_count())?;
     let found = circuit.count_records(records)?;
-    let counted = records.total() - found.impossible;
+    let counted = found.possible;
     let mut counts = found.weights;
     match kept {
         Some(kept) => counts.add(kept),

@@ -6,13 +6,18 @@
 
 use super::grow::{Cluster, Database, Part, Task};
 use super::vtree::spanning_tree;
-use crate::data::BitMatrix;
+use crate::data::{BitMatrix, full_set, ones, weight_planes};
 use crate::logspace::x_log_x;
 use crate::var::Var;
 use crate::vtree::VtreeId;
 
 /// Largest total weight for which `n ln n` is tabulated.
 const MAX_TABLE: f64 = 4e6;
+
+/// How many right variables a split is judged by: those that the left ones tell most about.
+///
+/// Without a bound, nested scopes of a linear vtree would cost the cube of the variables.
+const MAX_RIGHT: usize = 256;
 
 /// Settings of the decision trees.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,7 +109,7 @@ impl Cluster for Separating<'_> {
         }
         task.rows.sort_unstable();
         if self.trees[right.index()].is_none() {
-            self.trees[right.index()] = Some(Tree::new(vtree.vars(right), self.mutual_information));
+            self.trees[right.index()] = Some(Tree::new(left_vars, vtree.vars(right), self.mutual_information));
         }
         let tree = self.trees[right.index()].as_ref().expect("just made");
         let columns = Columns::new(task.database, task.rows, left, right, tree);
@@ -133,7 +138,7 @@ impl Cluster for Separating<'_> {
         let mut parts = Vec::with_capacity(leaves.len());
         for leaf in leaves {
             let before = order.len();
-            order.extend(crate::data::ones(&leaf.rows).map(|i| task.rows[i]));
+            order.extend(ones(&leaf.rows).map(|i| task.rows[i]));
             let literals = leaf.path.iter().map(|&(i, value)| left_vars[i].is(value)).collect();
             parts.push(Part { rows: order.len() - before, literals });
         }
@@ -155,18 +160,15 @@ impl Columns {
     /// Rows must ascend, which makes weights descend and their planes short.
     fn new(database: &Database<'_>, rows: &[u32], left: VtreeId, right: VtreeId, tree: &Tree) -> Columns {
         let right_columns = database.project(rows, right).transposed();
-        let mut right: Vec<Vec<u64>> = (0..right_columns.lines()).map(|i| right_columns.line(i).to_vec()).collect();
+        let mut right: Vec<Vec<u64>> = tree.positions.iter().map(|&i| right_columns.line(i).to_vec()).collect();
         for &(a, b) in &tree.edges {
-            let both = right_columns.line(a).iter().zip(right_columns.line(b)).map(|(a, b)| a & b);
-            right.push(both.collect());
+            let both = right[a].iter().zip(&right[b]).map(|(a, b)| a & b).collect();
+            right.push(both);
         }
         let weights: Vec<f64> = rows.iter().map(|&row| database.records.weights()[row as usize]).collect();
-        let mut all = vec![u64::MAX; rows.len().div_ceil(64)];
-        if let (Some(last), extra @ 1..) = (all.last_mut(), rows.len() % 64) {
-            *last = u64::MAX >> (64 - extra);
-        }
+        let all = full_set(rows.len());
         let left = database.project(rows, left).transposed();
-        Columns { all, left, right, planes: crate::data::weight_planes(&weights), weights }
+        Columns { all, left, right, planes: weight_planes(&weights), weights }
     }
 
     fn masked(&self, mask: &[u64]) -> Vec<Vec<u64>> {
@@ -189,28 +191,39 @@ impl Columns {
             }
             None => {
                 let both: Vec<u64> = a.iter().zip(b).map(|(a, b)| a & b).collect();
-                crate::data::ones(&both).map(|row| self.weights[row]).sum()
+                ones(&both).map(|row| self.weights[row]).sum()
             }
         }
     }
 }
 
-/// A maximum spanning tree on mutual information over some variables.
+/// A maximum spanning tree on mutual information over the right variables, or the most telling of them.
 struct Tree {
-    /// Ends as positions among the variables.
+    /// Positions of its variables among the right ones.
+    positions: Vec<usize>,
+    /// Ends as positions among its variables.
     edges: Vec<(usize, usize)>,
     degree: Vec<f64>,
 }
 
 impl Tree {
-    fn new(vars: &[Var], mutual_information: &dyn Fn(Var, Var) -> f64) -> Tree {
-        let edges = spanning_tree(vars.len(), |i, j| mutual_information(vars[i], vars[j]));
-        let mut degree = vec![0.0; vars.len()];
+    fn new(left: &[Var], right: &[Var], mutual_information: &dyn Fn(Var, Var) -> f64) -> Tree {
+        let mut positions: Vec<usize> = (0..right.len()).collect();
+        if right.len() > MAX_RIGHT {
+            let told = |i: usize| left.iter().map(|&x| mutual_information(x, right[i])).sum::<f64>();
+            let told: Vec<f64> = positions.iter().map(|&i| told(i)).collect();
+            positions.sort_by(|&i, &j| told[j].total_cmp(&told[i]));
+            positions.truncate(MAX_RIGHT);
+            positions.sort_unstable();
+        }
+        let var = |i: usize| right[positions[i]];
+        let edges = spanning_tree(positions.len(), |i, j| mutual_information(var(i), var(j)));
+        let mut degree = vec![0.0; positions.len()];
         for &(a, b) in &edges {
             degree[a] += 1.0;
             degree[b] += 1.0;
         }
-        Tree { edges, degree }
+        Tree { positions, edges, degree }
     }
 
     /// Free parameters of the tree distribution.

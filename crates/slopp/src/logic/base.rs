@@ -4,7 +4,7 @@ use super::apply::{FALSE, Manager, Op, TRUE};
 use super::sdd::{Sdd, SddElement, SddId};
 use crate::circuit::{Node, Psdd};
 
-/// How many nodes [`Sdd::from_circuit`] makes before it gives up.
+/// How many nodes [`Sdd::base_of`] makes before it gives up.
 pub const BASE_LIMIT: usize = 1_000_000;
 
 /// The base as an SDD would be too large.
@@ -21,12 +21,12 @@ impl Sdd {
     /// The primes of a PSDD are exclusive but need not cover everything; the SDD gets the missing prime
     /// `¬(p₁ ∨ … ∨ pₖ)` with sub false. That is trivial on right-linear vtrees and can be exponential on others,
     /// hence the limit of [`BASE_LIMIT`] nodes.
-    pub fn from_circuit(psdd: &Psdd) -> Result<Sdd, TooLarge> {
-        Sdd::from_circuit_within(psdd, BASE_LIMIT)
+    pub fn base_of(psdd: &Psdd) -> Result<Sdd, TooLarge> {
+        Sdd::base_of_within(psdd, BASE_LIMIT)
     }
 
-    /// As [`Sdd::from_circuit`], with another limit.
-    pub fn from_circuit_within(psdd: &Psdd, limit: usize) -> Result<Sdd, TooLarge> {
+    /// As [`Sdd::base_of`], with another limit.
+    pub fn base_of_within(psdd: &Psdd, limit: usize) -> Result<Sdd, TooLarge> {
         let mut manager = Manager::new(psdd.vtree().clone(), limit);
         let mut formulas: Vec<SddId> = Vec::with_capacity(psdd.nodes().len());
         for id in psdd.ids() {

@@ -67,7 +67,7 @@ pub struct SddElement {
 /// let sdd = Sdd::new(vtree, vec![x1, not_x1, x3, SddNode::True, decision], elements.to_vec())?;
 /// assert_eq!(sdd.model_count(), 6u32.into());
 /// let uniform = sdd.to_circuit()?.certify()?;
-/// assert_eq!(Sdd::from_circuit(&uniform)?.model_count(), 6u32.into());
+/// assert_eq!(Sdd::base_of(&uniform)?.model_count(), 6u32.into());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

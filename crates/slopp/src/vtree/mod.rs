@@ -195,6 +195,11 @@ impl Vtree {
         VtreeId(2 * self.position[var.index()])
     }
 
+    /// The position of a variable among the leaves, from left to right.
+    pub fn position(&self, var: Var) -> usize {
+        self.position[var.index()] as usize
+    }
+
     /// The variables below a node, from left to right.
     pub fn vars(&self, v: VtreeId) -> &[Var] {
         let [first, last] = self.leaves[v.index()];

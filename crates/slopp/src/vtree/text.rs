@@ -120,7 +120,8 @@ impl FromStr for Vtree {
     fn from_str(text: &str) -> Result<Vtree, VtreeError> {
         Vtree::parse_with(text, |leaf| {
             leaf.parse().ok().and_then(Var::from_number).ok_or_else(|| VtreeError::Text {
-                column: text.find(leaf).map_or(0, |byte| text[..byte].chars().count()) + 1,
+                // The leaf is a part of the text, so its place is where it points to.
+                column: text[..leaf.as_ptr() as usize - text.as_ptr() as usize].chars().count() + 1,
                 expected: "a variable number from 1",
                 found: format!("\"{leaf}\""),
             })
@@ -163,6 +164,7 @@ mod tests {
             ("(1,x)", 4),
             ("(1,2,3)", 5),
             ("(0,1)", 2),
+            ("(10,0)", 5),
         ] {
             match text.parse::<Vtree>() {
                 Err(VtreeError::Text { column: c, .. }) => assert_eq!(c, column, "{text}"),

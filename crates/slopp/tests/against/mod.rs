@@ -142,7 +142,7 @@ pub(crate) fn check_certificate(circuit: &Circuit, ids: &[NodeId], oracle: &Orac
     sums.dedup();
     let strong = |sum: usize| expected.iter().any(|overlap| overlap.node == sum && overlap.strong);
     assert_eq!(report.sums, sums.len());
-    assert_eq!(report.weak, sums.iter().filter(|&&sum| !strong(sum)).count());
+    assert_eq!(report.weak_sums, sums.iter().filter(|&&sum| !strong(sum)).count());
     for overlap in &report.examples {
         let node = ids.iter().position(|&id| id == overlap.node).unwrap();
         let found = expected.iter().find(|o| o.node == node && o.elements == overlap.elements).unwrap();

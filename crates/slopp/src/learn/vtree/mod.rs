@@ -1,8 +1,8 @@
 //! Vtrees from records: which variables belong together.
 
+mod bisection;
 mod chow_liu;
 mod matching;
-mod partition;
 
 pub(in crate::learn) use chow_liu::spanning_tree;
 pub use chow_liu::{ChowLiuTree, RootedTree};
@@ -137,7 +137,7 @@ pub fn pair_information(records: &Records) -> Result<SymmetricMatrix, VtreeMetho
 /// # Panics
 /// If the matrix is empty, as does [`bottom_up`].
 pub fn top_down(information: &SymmetricMatrix, seed: u64) -> Vtree {
-    partition::top_down(information, seed)
+    bisection::top_down(information, seed)
 }
 
 /// The vtree by repeated matching: vtrees that tell most about each other, on average over their variables, are joined.
