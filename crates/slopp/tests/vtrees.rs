@@ -2,7 +2,7 @@
 
 use slopp::data::PairCounts;
 use slopp::io::{RecordsOptions, read_records};
-use slopp::learn::vtree::{ChowLiuTree, LAPLACE, VtreeMethod};
+use slopp::learn::vtree::{LAPLACE, VtreeMethod};
 use slopp::{Records, Vtree};
 
 /// The records of a benchmark data set, if the shared data is there.
