@@ -11,7 +11,7 @@ use crate::var::Var;
 use rayon::prelude::*;
 
 /// Records that batches handle together.
-const BATCH: usize = 32;
+pub(super) const BATCH: usize = 32;
 
 impl Spn {
     /// The log-probability of a world, −∞ if it is impossible.
@@ -98,7 +98,7 @@ impl<const L: usize> Lanes<L> {
     }
 
     /// Cells from the rows `first..`, one per lane; lanes beyond the last row repeat it.
-    fn set_rows(&mut self, records: &Records, first: usize) {
+    pub(super) fn set_rows(&mut self, records: &Records, first: usize) {
         debug_assert!(64 % L == 0 && first.is_multiple_of(L));
         let (word, shift) = (first / 64, first % 64);
         let last = records.len() - 1 - first;
@@ -126,7 +126,9 @@ impl<const L: usize> Lanes<L> {
                 }
                 SpnNode::Bernoulli { var, probability: p } => {
                     let [no, yes] = &self.can[var.index()];
-                    Wide::new(std::array::from_fn(|l| masked(1.0 - p, no[l]) + masked(p, yes[l])))
+                    // Never zero, so it need not be normalised.
+                    let mantissa = std::array::from_fn(|l| masked(1.0 - p, no[l]) + masked(p, yes[l]));
+                    Wide { mantissa, exponent: [0.0; L] }
                 }
                 SpnNode::Tree { start, end } => {
                     let branches = &spn.branches[range(start, end)];

@@ -22,6 +22,7 @@ pub(super) struct Wide<const L: usize> {
 impl<const L: usize> Wide<L> {
     pub(super) const ONE: Wide<L> = Wide { mantissa: [1.0; L], exponent: [0.0; L] };
 
+    /// Plain numbers, zero or not far below one.
     pub(super) fn new(mantissa: [f64; L]) -> Wide<L> {
         let mut wide = Wide { mantissa, exponent: [0.0; L] };
         wide.normalise();
@@ -65,6 +66,13 @@ impl<const L: usize> Wide<L> {
         sum
     }
 
+    /// Quotients as plain numbers, for a divisor that is not zero and not much smaller.
+    pub(super) fn over(&self, other: &Wide<L>) -> [f64; L] {
+        std::array::from_fn(|l| {
+            self.mantissa[l] / other.mantissa[l] * power_of_two(self.exponent[l] - other.exponent[l])
+        })
+    }
+
     pub(super) fn ln(&self, lane: usize) -> f64 {
         match self.mantissa[lane] {
             0.0 => f64::NEG_INFINITY,
@@ -97,7 +105,7 @@ impl Wide<1> {
 const TWO_52: f64 = (1u64 << 52) as f64;
 const FRACTION: u64 = (1 << 52) - 1;
 
-/// `2^x` for whole `x` of at most zero; zero where that is no normal number.
+/// `2^x` for whole `x` of at most 1023; zero where that is below the normal numbers.
 fn power_of_two(x: f64) -> f64 {
     let x = if x > -1023.0 { x } else { -1023.0 };
     f64::from_bits((x + (TWO_52 + 1023.0)).to_bits() << 52)

@@ -13,6 +13,10 @@ use crate::var::Var;
 use rayon::prelude::*;
 use std::sync::Arc;
 
+/// The G statistic up to which an edge of a Chow-Liu tree is noise, a p-value of 0.05: an edge too many costs less than
+/// a cut too few.
+const EDGE_NOISE: f64 = 3.84;
+
 /// The network to be: parents before children, the root first.
 pub(super) struct Plan {
     pub(super) nodes: Vec<Planned>,
@@ -107,11 +111,13 @@ impl Task {
         }
         let pairs = PairCounts::of(&self.records);
         let information = pairs.mutual_information(0.0);
-        let leaf = |kind| Leaf::new(kind, &self.vars, &pairs, &information, prior);
+        let limit = config.independence / (2.0 * total);
+        let noise = EDGE_NOISE.min(config.independence) / (2.0 * total);
+        let leaf = |kind| Leaf::new(kind, &self.vars, &pairs, &information, noise, prior);
         if few {
             return Cut::Leaf(leaf(config.leaves));
         }
-        let parts = independent_parts(&information, config.independence / (2.0 * total));
+        let parts = independent_parts(&information, limit);
         if parts.len() > 1 {
             let seeds = Random::new(self.seed);
             return Cut::Product(self.columns(parts, seeds));
@@ -200,10 +206,21 @@ fn most_informative(information: &SymmetricMatrix) -> usize {
     best.0
 }
 
+/// The weight of a stand-in below its sum, 2⁻¹⁹⁰: it is evaluated and changes nothing.
+const UNHEARD: f64 = f64::from_bits((1023 - 190) << 52);
+
+/// A network made from a plan.
+pub(super) struct Built {
+    pub(super) spn: Spn,
+    /// For each sum: its place in the plan, its node, and the leaf that could stand in for it.
+    pub(super) stand_ins: Vec<(usize, NodeId, NodeId)>,
+}
+
 impl Plan {
     /// The network, children right before their parents, so that few values are alive at a time.
-    pub(super) fn build(&self, var_count: usize) -> Result<Spn, SpnError> {
+    pub(super) fn build(&self, var_count: usize, with_stand_ins: bool) -> Result<Built, SpnError> {
         let mut builder = SpnBuilder::new(var_count);
+        let mut stand_ins = Vec::new();
         let mut done: Vec<Option<NodeId>> = vec![None; self.nodes.len()];
         let mut stack = vec![(0, false)];
         while let Some((i, ready)) = stack.pop() {
@@ -225,13 +242,25 @@ impl Plan {
                     builder.product(&children)?
                 }
                 (Shape::Sum(children), true) => {
-                    let children: Vec<_> = children.iter().map(|&(child, weight)| (id(&done, child), weight)).collect();
-                    builder.sum(&children)?
+                    let mut children: Vec<_> =
+                        children.iter().map(|&(child, weight)| (id(&done, child), weight)).collect();
+                    match &self.nodes[i].leaf {
+                        Some(leaf) if with_stand_ins => {
+                            let leaf = leaf.build(&mut builder)?;
+                            children.push((leaf, UNHEARD));
+                            let sum = builder.sum(&children)?;
+                            stand_ins.push((i, sum, leaf));
+                            sum
+                        }
+                        _ => builder.sum(&children)?,
+                    }
                 }
             };
             done[i] = Some(node);
         }
-        builder.finish(done[0].expect("the root is made last"))
+        // Every node is below the root, so none is renumbered.
+        let spn = builder.finish(done[0].expect("the root is made last"))?;
+        Ok(Built { spn, stand_ins })
     }
 }
 

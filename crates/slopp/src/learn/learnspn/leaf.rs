@@ -11,7 +11,8 @@ use crate::var::Var;
 #[derive(Clone, Debug)]
 pub(super) enum Leaf {
     Independent(Vec<(Var, f64)>),
-    Tree(Vec<Branch>),
+    /// Trees over disjoint columns.
+    Forest(Vec<Vec<Branch>>),
 }
 
 impl Leaf {
@@ -21,11 +22,14 @@ impl Leaf {
     }
 
     /// The kind of leaf that was asked for, from the counts of all pairs of columns.
+    ///
+    /// Edges of a Chow-Liu tree with mutual information of at most `limit` are noise and left out.
     pub(super) fn new(
         kind: Leaves,
         vars: &[Var],
         pairs: &PairCounts,
         information: &SymmetricMatrix,
+        limit: f64,
         prior: &Prior<'_>,
     ) -> Leaf {
         let local = |i: usize| Var(i as u32);
@@ -35,31 +39,44 @@ impl Leaf {
         }
         let tree = ChowLiuTree::new(information);
         let tree = tree.rooted_at(tree.centre());
-        let mut place = vec![0; vars.len()];
-        let branches = tree.top_down().iter().enumerate().map(|(i, &x)| {
-            place[x.index()] = i as u32;
+        let mut forest: Vec<Vec<Branch>> = Vec::new();
+        // The tree of each column, and its place there.
+        let mut place = vec![(0, 0); vars.len()];
+        for &x in tree.top_down() {
             let var = vars[x.index()];
             let alone = prior.estimate(var, trues[x.index()], pairs.total());
-            let Some(parent) = tree.parent(x) else {
-                return Branch { var, parent: None, probability: [alone; 2] };
-            };
-            let [ff, ft, tf, tt] = pairs.cells(parent, x);
-            // Given its parent a column is shrunk towards itself alone.
-            let given = |no: f64, yes: f64| (yes + prior.pseudocount * alone) / (no + yes + prior.pseudocount);
-            Branch { var, parent: Some(place[parent.index()]), probability: [given(ff, ft), given(tf, tt)] }
-        });
-        Leaf::Tree(branches.collect())
+            match tree.parent(x).filter(|parent| information.at(x.index(), parent.index()) > limit) {
+                None => {
+                    place[x.index()] = (forest.len(), 0);
+                    forest.push(vec![Branch { var, parent: None, probability: [alone; 2] }]);
+                }
+                Some(parent) => {
+                    let [ff, ft, tf, tt] = pairs.cells(parent, x);
+                    // Given its parent a column is shrunk towards itself alone.
+                    let given = |no: f64, yes: f64| (yes + prior.pseudocount * alone) / (no + yes + prior.pseudocount);
+                    let (in_tree, above) = place[parent.index()];
+                    place[x.index()] = (in_tree, forest[in_tree].len() as u32);
+                    let probability = [given(ff, ft), given(tf, tt)];
+                    forest[in_tree].push(Branch { var, parent: Some(above), probability });
+                }
+            }
+        }
+        Leaf::Forest(forest)
     }
 
     pub(super) fn build(&self, builder: &mut SpnBuilder) -> Result<NodeId, SpnError> {
-        match self {
-            Leaf::Tree(branches) => builder.tree(branches),
-            Leaf::Independent(columns) => {
-                let nodes: Result<Vec<_>, _> = columns.iter().map(|&(var, p)| builder.bernoulli(var, p)).collect();
-                let nodes = nodes?;
-                if let [single] = nodes[..] { Ok(single) } else { builder.product(&nodes) }
-            }
-        }
+        let nodes: Result<Vec<NodeId>, SpnError> = match self {
+            Leaf::Independent(columns) => columns.iter().map(|&(var, p)| builder.bernoulli(var, p)).collect(),
+            Leaf::Forest(trees) => trees
+                .iter()
+                .map(|tree| match tree[..] {
+                    [single] => builder.bernoulli(single.var, single.probability[0]),
+                    _ => builder.tree(tree),
+                })
+                .collect(),
+        };
+        let nodes = nodes?;
+        if let [single] = nodes[..] { Ok(single) } else { builder.product(&nodes) }
     }
 }
 

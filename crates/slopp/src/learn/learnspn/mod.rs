@@ -51,7 +51,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Config {
         Config {
-            independence: 10.0,
+            independence: 12.0,
             max_clusters: 2,
             cluster_penalty: 0.2,
             min_records: 50.0,
@@ -66,8 +66,8 @@ impl Config {
     /// A small grid around the defaults, for [`tune`].
     pub fn grid() -> Vec<Config> {
         let mut grid = Vec::new();
-        for independence in [5.0, 15.0] {
-            for min_records in [20.0, 60.0, 200.0] {
+        for independence in [4.0, 12.0, 25.0] {
+            for min_records in [20.0, 100.0] {
                 for pseudocount in [1.0, 4.0] {
                     grid.push(Config { independence, min_records, pseudocount, ..Config::default() });
                 }
@@ -135,7 +135,7 @@ pub fn learn(
     if let Some(valid) = valid.filter(|valid| !valid.is_empty()) {
         prune::prune(&mut plan, train.var_count(), valid)?;
     }
-    let spn = plan.build(train.var_count())?;
+    let spn = plan.build(train.var_count(), false)?.spn;
     let fit = |records: &Records| spn.mean_log_likelihood(records).expect("same variables");
     let (train, valid) = (fit(train), valid.filter(|valid| !valid.is_empty()).map(fit));
     Ok(Learned { spn, config: config.clone(), train, valid })
