@@ -5,6 +5,7 @@
 
 mod circuit;
 mod generate;
+mod network;
 mod random;
 mod shared;
 mod table;
@@ -12,6 +13,7 @@ mod tree;
 
 pub use circuit::{OracleCircuit, OracleNode, OracleOverlap};
 pub use generate::{deterministic, mixture, records, with_support};
+pub use network::Network;
 pub use random::Dice;
 pub use shared::shared;
 pub use table::{Cells, Table, all_evidence};

@@ -9,6 +9,9 @@ pub mod queries {}
 #[doc = include_str!("../../../docs/guide/files.md")]
 pub mod files {}
 
+#[doc = include_str!("../../../docs/guide/learnspn.md")]
+pub mod learnspn {}
+
 #[doc = include_str!("../../../docs/guide/erratum.md")]
 pub mod erratum {}
 

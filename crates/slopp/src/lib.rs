@@ -1,7 +1,7 @@
 //! Learn and use Probabilistic Sentential Decision Diagrams (PSDDs).
 //!
 //! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress` →
-//! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`learn`] → [`model`] → [`io`], [`render`].
+//! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`] → [`learn`] → [`model`] → [`io`], [`render`].
 
 pub mod circuit;
 pub mod data;
@@ -17,6 +17,7 @@ pub mod names;
 pub mod progress;
 pub mod random;
 pub mod render;
+pub mod spn;
 pub mod var;
 pub mod vtree;
 

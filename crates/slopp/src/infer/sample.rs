@@ -20,6 +20,11 @@ pub struct Samples {
 }
 
 impl Samples {
+    /// Worlds, a packed line each.
+    pub(crate) fn new(rows: BitMatrix) -> Samples {
+        Samples { rows }
+    }
+
     /// How many worlds there are.
     pub fn len(&self) -> usize {
         self.rows.lines()

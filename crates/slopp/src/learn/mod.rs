@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | SLoPP with a separating tree as CLUSTER | [`slopp`] | a certified [`crate::Psdd`] |
 //! | SLoPP with k-means or an explicit partition, as published | [`slopp`] | a [`crate::Circuit`], with its overlaps |
+//! | LearnSPN | [`learnspn`] | an [`Spn`](crate::spn::Spn), which needs no vtree |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
@@ -12,6 +13,7 @@
 pub mod baseline;
 mod grow;
 mod kmeans;
+pub mod learnspn;
 mod params;
 mod partition;
 mod separate;
@@ -50,6 +52,16 @@ pub enum LearnError {
         /// Variables of the records.
         records: usize,
     },
+    /// The validation records are over other variables than the training records.
+    #[error(
+        "the validation records have {valid} variables but the training records {train}: use parts of one data set"
+    )]
+    WrongValidation {
+        /// Variables of the validation records.
+        valid: usize,
+        /// Variables of the training records.
+        train: usize,
+    },
     /// No vtree could be made, or pairs of variables are too many to look at.
     #[error(transparent)]
     Pairs(#[from] vtree::VtreeMethodError),
@@ -76,6 +88,9 @@ pub enum LearnError {
     /// The circuit would be too large.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// The sum-product network would be too large.
+    #[error(transparent)]
+    Spn(#[from] crate::spn::SpnError),
     /// A result that must be a PSDD is not one: a bug, and never handed out silently.
     #[error("the learned circuit failed its certificate, please report this: {0}")]
     Certificate(#[from] Refusal),
@@ -92,6 +107,11 @@ pub(crate) fn check(records: &crate::Records, vtree: &crate::Vtree) -> Result<()
     if records.var_count() != vtree.var_count() {
         return Err(LearnError::WrongVtree { vtree: vtree.var_count(), records: records.var_count() });
     }
+    check_complete(records)
+}
+
+/// Checks that every cell is there.
+pub(crate) fn check_complete(records: &crate::Records) -> Result<(), LearnError> {
     let incomplete = (0..records.len()).filter(|&row| records.row(row).any(|cell| cell.is_none()));
     match records.has_missing().then(|| incomplete.count()) {
         Some(rows @ 1..) => Err(LearnError::MissingCells { rows, total: records.len() }),

@@ -1,0 +1,215 @@
+//! Sum-product networks: smooth and decomposable circuits without a vtree.
+//!
+//! [`Spn`] is what [LearnSPN](crate::learn::learnspn) makes. It is more general than [`Circuit`](crate::Circuit): two
+//! products may part the same variables differently, so there is no vtree, and leaves may be whole Chow-Liu trees. It
+//! can therefore do less:
+//!
+//! | query | cost |
+//! |---|---|
+//! | [`Spn::log_probability`], [`Spn::log_evidence`]: one pass up | edges |
+//! | [`Spn::log_likelihoods`]: many records, missing cells summed out | edges × records |
+//! | [`Spn::marginals`], [`Spn::marginals_batch`]: one pass up, one down | edges |
+//! | [`Spn::sample`]: worlds given evidence, without rejection | edges, then the variables per world |
+//!
+//! What it cannot do: the children of a sum overlap (a world has many derivations), so the most probable world, the
+//! entropy and the number of possible worlds are not computable in one pass; two networks share no vtree, so neither
+//! is their divergence or product. Those questions need a [`Deterministic`](crate::Deterministic) circuit.
+//!
+//! No query recurses and none underflows: values are plain numbers with an exponent of their own.
+
+mod builder;
+mod gains;
+mod likelihood;
+mod posterior;
+mod wide;
+
+pub use builder::{SpnBuilder, SpnError};
+
+use crate::circuit::NodeId;
+use crate::var::{Lit, Var};
+use std::ops::Range;
+
+/// What a node of a sum-product network is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SpnNode {
+    /// The variable has this value for certain.
+    Literal(Lit),
+    /// The variable is true with this probability.
+    Bernoulli {
+        /// The variable.
+        var: Var,
+        /// The probability of *true*, above zero and below one.
+        probability: f64,
+    },
+    /// A rooted tree of conditional distributions: the branches `start..end`.
+    Tree {
+        /// First branch.
+        start: u32,
+        /// One past the last branch.
+        end: u32,
+    },
+    /// The children `start..end`, over disjoint variables, are independent.
+    Product {
+        /// First child.
+        start: u32,
+        /// One past the last child.
+        end: u32,
+    },
+    /// A mixture of the children `start..end`, all over the same variables.
+    Sum {
+        /// First child.
+        start: u32,
+        /// One past the last child.
+        end: u32,
+    },
+}
+
+/// One variable of a tree leaf, with its distribution given its parent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Branch {
+    /// The variable.
+    pub var: Var,
+    /// The position of its parent among the branches of the tree; `None` for the root, which comes first.
+    pub parent: Option<u32>,
+    /// The probability of *true* given that the parent is false and true; the root has the same number twice.
+    pub probability: [f64; 2],
+}
+
+impl Branch {
+    /// `P(value | parent)`.
+    fn of(&self, parent: bool, value: bool) -> f64 {
+        let p = self.probability[usize::from(parent)];
+        if value { p } else { 1.0 - p }
+    }
+}
+
+/// A smooth and decomposable sum-product network over the variables `0..var_count`.
+///
+/// # How it is stored
+/// Flat arrays: nodes, children before parents, root last; one array of children and one of weights, addressed by
+/// ranges; one array of the branches of all trees.
+///
+/// # Invariants
+/// 1. Children come before parents, the root is last, every node is reachable from it.
+/// 2. Smooth: the children of a sum have the same variables. Decomposable: those of a product have no variable in
+///    common.
+/// 3. Sums and products have at least one child; the weights of a sum are positive and sum to one, up to rounding.
+/// 4. The branches of a tree have distinct variables, parents first.
+/// 5. The root has all variables.
+///
+/// ```
+/// use slopp::{Var, infer::Evidence, spn::SpnBuilder};
+/// let mut builder = SpnBuilder::new(2);
+/// let mut product = |p: f64, q: f64| {
+///     let children = [builder.bernoulli(Var(0), p)?, builder.bernoulli(Var(1), q)?];
+///     builder.product(&children)
+/// };
+/// let (often, rarely) = (product(0.9, 0.8)?, product(0.1, 0.2)?);
+/// let root = builder.sum(&[(often, 0.5), (rarely, 0.5)])?;
+/// let spn = builder.finish(root)?;
+/// let x = Evidence::from_lits(2, [Var(0).is(true)])?;
+/// assert!((spn.log_evidence(&x)?.exp() - 0.5).abs() < 1e-12);
+/// assert!((spn.marginals(&x)?[1] - 0.74).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spn {
+    var_count: usize,
+    nodes: Vec<SpnNode>,
+    children: Vec<NodeId>,
+    /// Parallel to the children; one for those of products.
+    weights: Vec<f64>,
+    branches: Vec<Branch>,
+    /// For batches: where each node puts its value so that values no longer needed are overwritten.
+    places: Vec<u32>,
+    place_count: usize,
+}
+
+/// Sizes of a sum-product network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpnStats {
+    /// All nodes; a tree is one.
+    pub nodes: usize,
+    /// Sums.
+    pub sums: usize,
+    /// Products.
+    pub products: usize,
+    /// Literals and Bernoulli leaves.
+    pub univariate: usize,
+    /// Tree leaves.
+    pub trees: usize,
+    /// Variables in all tree leaves together.
+    pub branches: usize,
+    /// Children of all sums and products.
+    pub edges: usize,
+    /// Numbers, counted as for circuits: one per child of a sum, two per Bernoulli, and two per root and four per
+    /// other branch of a tree.
+    pub parameters: usize,
+}
+
+impl Spn {
+    /// How many variables there are.
+    pub fn var_count(&self) -> usize {
+        self.var_count
+    }
+
+    /// All nodes, children before parents.
+    pub fn nodes(&self) -> &[SpnNode] {
+        &self.nodes
+    }
+
+    /// The root: the last node.
+    pub fn root(&self) -> NodeId {
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+
+    /// The children of a node with their weights, which are one below products; none for leaves.
+    pub fn children_of(&self, id: NodeId) -> impl ExactSizeIterator<Item = (NodeId, f64)> + Clone {
+        let range = match self.nodes[id.index()] {
+            SpnNode::Sum { start, end } | SpnNode::Product { start, end } => range(start, end),
+            _ => 0..0,
+        };
+        self.children[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
+    }
+
+    /// The branches of a tree leaf, parents first; none for other nodes.
+    pub fn branches_of(&self, id: NodeId) -> &[Branch] {
+        match self.nodes[id.index()] {
+            SpnNode::Tree { start, end } => &self.branches[range(start, end)],
+            _ => &[],
+        }
+    }
+
+    /// The sizes of this network.
+    pub fn stats(&self) -> SpnStats {
+        let mut stats = SpnStats {
+            nodes: self.nodes.len(),
+            edges: self.children.len(),
+            branches: self.branches.len(),
+            ..SpnStats::default()
+        };
+        for node in &self.nodes {
+            match *node {
+                SpnNode::Literal(_) => stats.univariate += 1,
+                SpnNode::Bernoulli { .. } => {
+                    stats.univariate += 1;
+                    stats.parameters += 2;
+                }
+                SpnNode::Tree { start, end } => {
+                    stats.trees += 1;
+                    stats.parameters += 4 * (end - start) as usize - 2;
+                }
+                SpnNode::Product { .. } => stats.products += 1,
+                SpnNode::Sum { start, end } => {
+                    stats.sums += 1;
+                    stats.parameters += (end - start) as usize;
+                }
+            }
+        }
+        stats
+    }
+}
+
+fn range(start: u32, end: u32) -> Range<usize> {
+    start as usize..end as usize
+}
