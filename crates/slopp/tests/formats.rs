@@ -176,6 +176,11 @@ fn bad_vtrees_are_explained() {
         ("vtree 3\nL 0 1\nL 2 1\nI 1 0 2", vec!["line 3", "variable 1 again", "line 2"]),
         ("vtree 3\nL 0 1\nL 2 3\nI 1 0 2", vec!["variable 2 is missing"]),
         ("vtree 3\nL 0 1\nL 2 2", vec!["line 3", "0 and 2 both have no parent", "cut off"]),
+        ("vtree 3\nL 0 1\nI 1 0 1", vec!["line 3", "vtree node 1 is below itself"]),
+        (
+            "vtree 9\nL 9 3\nL 5 1\nI 2 5 7\nL 6 2\nI 0 1 2\nI 1 0 6\nL 7 4",
+            vec!["line 6", "vtree node 0 is below itself"],
+        ),
         ("vtree 3\nI 0 1 2\nI 1 0 2\nL 2 1", vec!["already a child of vtree node 0"]),
         ("vtree 3\nL 5 1\nL 6 2\nI 0 1 5\nI 1 0 6", vec!["below itself"]),
         ("vtree 5\nL 9 3\nL 5 1\nL 6 2\nI 0 1 5\nI 1 0 6", vec!["below itself"]),
@@ -209,6 +214,18 @@ fn records_of_every_kind() {
         ("1\n\n0\n", false, vec!["1", "0"]),
         ("x\n1", true, vec!["1"]),
         ("a,b\n3|0,1\n1,1\n", true, vec!["01", "11"]),
+        ("w|a,b\n3|0,1\n1,1\n", true, vec!["01", "11"]),
+        ("1.0,0.0\n,1.0\n", false, vec!["10", "?1"]),
+        ("a,b\n1.0,\n", true, vec!["1?"]),
+        ("0 1 1\n 1  0 ?\n1 1 1 \r\n", false, vec!["011", "10?", "111"]),
+        ("yes no\nno no", false, vec!["10", "00"]),
+        ("2|0 1 1\n1 0 0", false, vec!["011", "100"]),
+        ("a b c\n0 1 1\n", true, vec!["011"]),
+        ("my column\n1\n0", true, vec!["1", "0"]),
+        ("\"0\",\"1\"\n0,1\n", true, vec!["01"]),
+        ("\"0\",\"1\"\n\"1\",\"1\"\n", false, vec!["01", "11"]),
+        ("\"0\",\"1\"\n", false, vec!["01"]),
+        ("\"0\",1\n0,1\n", false, vec!["01", "01"]),
     ] {
         let loaded = records(text).unwrap_or_else(|e| panic!("{text:?}: {e}"));
         assert_eq!(
@@ -258,7 +275,7 @@ fn bad_records_are_explained() {
     for (text, parts) in [
         (&b""[..], vec!["is empty"]),
         (b"\n\n \n", vec!["is empty"]),
-        (b"a,b\n", vec!["header and no records"]),
+        (b"a,b\n", vec!["header and no records", "--header no"]),
         (b"a,b\n0,1\n0,2\n", vec!["line 3: column 2 (b): expected 0, 1, true", "found \"2\"", "missing: empty"]),
         (b"0,1\n0,1\n0,maybe\n", vec!["line 3: column 2: expected", "\"maybe\""]),
         (b"0,1,x\n1,0,1\n", vec!["line 1: column 3: expected", "\"x\""]),
@@ -272,7 +289,15 @@ fn bad_records_are_explained() {
         (b"a,,c\n0,1,0\n", vec!["line 1", "column 2 has an empty name"]),
         (b"a,\"b\n0,1\n0,1\n", vec!["line 1", "closing quote"]),
         (b"1|0,1\n2|0,2\n", vec!["line 2: column 2"]),
-        (b"0 1\n0 1\n", vec!["line 2", "\"0 1\""]),
+        (b"x\n0:1\n", vec!["line 2", "\"0:1\"", "separated by commas, semicolons, tabs or blanks"]),
+        (b"0110\n0101\n", vec!["line 2: column 1 (0110)", "\"0101\"", "separated by commas"]),
+        (b"0 1\n0 2\n", vec!["line 2: column 2", "\"2\""]),
+        (b"0,1,2\n0,1,1\n", vec!["line 1: column 3", "\"2\"", "if the first line holds names", "--header yes"]),
+        (b"0 1 2\n0 1 1\n", vec!["line 1: column 3", "\"2\"", "--header yes"]),
+        (b"\"0\",\"0\"\n0,1\n", vec!["line 1", "columns 1 and 2", "cells are quoted", "--header no"]),
+        (b"0,1\n1.,0\n", vec!["line 2: column 1", "\"1.\""]),
+        (b"0,1\n0,10.0\n", vec!["line 2: column 2", "\"10.0\""]),
+        (b"w|a,b\n0,1\n2|0,1\n", vec!["line 3: expected no weight", "\"w|a\"", "weight|a,b", "found \"2\""]),
     ] {
         let error = message(records(text));
         for part in parts {
@@ -282,6 +307,82 @@ fn bad_records_are_explained() {
     let strict = RecordsOptions { missing: false, ..Default::default() };
     let error = message(read_records_from(&b"0,1\n0,?\n"[..], &strict, None));
     assert!(error.contains("line 2: column 2") && error.contains("none missing"), "{error}");
+}
+
+#[test]
+fn a_header_of_weighted_records_has_a_label() {
+    let names = |text: &str| records(text).unwrap().records.names().iter().map(String::from).collect::<Vec<_>>();
+    assert_eq!(names("w|a,b\n2|0,1"), ["a", "b"]);
+    assert_eq!(names("w|\"a,b\",c\n2|0,1"), ["a,b", "c"]);
+    assert_eq!(names("|a b\n2|0 1"), ["a", "b"]);
+    assert_eq!(names("\"w|a\",b\n2|0,1"), ["w|a", "b"]);
+    // No row has a weight: a column may be called so.
+    assert_eq!(names("w|a,b\n0,1\n1,1"), ["w|a", "b"]);
+    assert_eq!(records("w|a,b\n2|0,1\n1,1").unwrap().records.total(), 3.0);
+}
+
+#[test]
+fn names_come_back_whatever_they_look_like() {
+    for names in [
+        &["t", "f", "y"][..],
+        &["0", "1"],
+        &["0", "a"],
+        &["1.0", "x"],
+        &["yes"],
+        &["?"],
+        &["t f"],
+        &["a b", "c"],
+        &["a;b;c", "d"],
+        &["a\tb\tc", "d"],
+        &["w|a", "b"],
+        &["w|0", "1"],
+        &[" a", "a "],
+        &["a,b", "c\"d", "\"", "two\nlines"],
+        &["\"a\"", "'b'"],
+        &["plain", "names"],
+    ] {
+        let text: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let mut builder = slopp::RecordsBuilder::new(Names::new(text).unwrap());
+        for value in [Some(true), None, Some(false)] {
+            builder.push(vec![value; names.len()], 1.0);
+        }
+        let written = builder.finish();
+        let mut bytes = Vec::new();
+        write_records_to(&mut bytes, &written, true).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert_eq!(records(&bytes).unwrap_or_else(|e| panic!("{text:?}: {e}")).records, written, "{text:?}");
+    }
+    let plain = records("plain,names\n0,1\n").unwrap().records;
+    let mut bytes = Vec::new();
+    write_records_to(&mut bytes, &plain, true).unwrap();
+    assert_eq!(bytes, b"plain,names\n0,1\n");
+}
+
+#[test]
+fn a_wrong_vtree_is_blamed() {
+    let psdd = "psdd 3\nL 0 0 1\nL 1 0 -1\nT 2 2 2 -0.5\nD 3 1 2 0 2 -0.25 1 2 -1.5089869804498532\n";
+    let sdd = "sdd 4\nL 0 0 1\nL 1 0 -1\nL 2 2 2\nL 3 2 -2\nD 4 1 2 0 2 1 3\n";
+    let swapped = LoadedVtree::in_order("(2,1)".parse().unwrap());
+    let larger = LoadedVtree::in_order(Vtree::balanced(3));
+    let single = LoadedVtree::in_order(Vtree::balanced(1));
+    let psdd_with = |vtree| message(read_psdd_bytes(psdd.as_bytes(), Some(vtree)));
+    let sdd_with = |vtree| message(read_sdd_bytes(sdd.as_bytes(), Some(vtree)));
+    for error in [psdd_with(&swapped), sdd_with(&swapped)] {
+        assert!(error.starts_with("line 2: the vtree given is not the vtree of this circuit: expected"), "{error}");
+    }
+    for (error, vars) in [(psdd_with(&larger), 3), (psdd_with(&single), 1), (sdd_with(&single), 1)] {
+        let part = format!("not the vtree of this circuit (the circuit has 2 variables, the vtree {vars})");
+        assert!(error.contains(&part), "{error}");
+    }
+    // A trimmed diagram does not show its vtree, so nobody can be sure.
+    let trimmed = "sdd 1\nL 0 2 1\n";
+    let error = message(read_sdd_bytes(trimmed.as_bytes(), Some(&LoadedVtree::in_order(Vtree::balanced(2)))));
+    assert!(error.contains("may not be the vtree of this circuit"), "{error}");
+    // A broken file with its own vtree is no fault of the vtree.
+    let own = LoadedVtree::in_order(Vtree::balanced(2));
+    let error =
+        message(read_psdd_bytes(psdd.replace("D 3 1 2 0 2 -0.25 1 2", "D 3 1 2 0 2 -0.25 0 2").as_bytes(), Some(&own)));
+    assert!(error.contains("same prime") && !error.contains("vtree given"), "{error}");
 }
 
 #[test]
@@ -299,9 +400,18 @@ fn columns_are_matched_to_variables() {
     let read = |text: &str| read_records_from(text.as_bytes(), &RecordsOptions::default(), Some(&names));
     assert_eq!(rows(&read("c,a,b\n1,0,0\n?,1,0").unwrap()), ["001", "10?"]);
     assert_eq!(rows(&read("1,0,0").unwrap()), ["100"]);
-    assert!(message(read("1,0")).contains("expected 3 columns"));
-    let error = message(read("a,b,d\n0,0,0"));
-    assert!(error.contains("missing \"c\"") && error.contains("unknown \"d\""), "{error}");
+    assert!(message(read("1,0")).contains("expected 3 columns, one per variable, found 2"));
+    assert!(message(read("1,0")).contains("add the missing columns, or add a header"));
+    assert!(message(read("1,0,1,1")).contains("delete the other columns, or add a header"));
+    for (header, expected) in [
+        ("a,b,d", "missing \"c\"; unknown \"d\"; rename what is misspelt, add what is missing"),
+        ("b", "missing \"a\", \"c\"; add them (an empty column counts as missing cells)"),
+        ("b,a,d,c,e", "unknown \"d\", \"e\"; delete them"),
+    ] {
+        let error = message(read(&format!("{header}\n0")));
+        assert!(error.starts_with(&format!("line 1: the columns do not fit the variables: {expected}")), "{error}");
+    }
+    assert_eq!(rows(&read("b,a,c\n1,0,").unwrap()), ["01?"]);
     let error = message(read("c,a,b\n1,0,x"));
     assert!(error.contains("line 2: column 3 (b)"), "{error}");
 }

@@ -271,6 +271,36 @@ fn bad_sdds_are_explained() {
             assert!(error.contains(part), "{text:?}: {error}");
         }
     }
+    // Primes that are no partition: twice the same, overlapping, with a dead sub, deep below; then some left out.
+    let literals = "sdd 9\nL 0 0 1\nL 1 2 2\nL 2 2 -2\nL 3 0 -1\nT 4\nF 5\n";
+    for (lines, id, parts) in [
+        ("D 7 1 2 0 1 0 2", 7, vec!["primes of its elements 1 and 2 share a world", "make the file again"]),
+        ("D 7 1 3 3 5 0 1 4 2", 7, vec!["elements 1 and 3 share a world"]),
+        ("D 7 1 2 4 5 0 1", 7, vec!["elements 1 and 2 share a world"]),
+        ("D 7 1 1 0 1", 7, vec!["leave out some worlds", "cover all"]),
+        ("D 7 1 2 0 1 5 2", 7, vec!["leave out some worlds"]),
+    ] {
+        for (text, vtree) in [(format!("{literals}{lines}\n"), None), (format!("{literals}{lines}\n"), Some(&vtree))] {
+            let error = message(read_model_bytes(text.as_bytes(), vtree));
+            assert!(error.starts_with(&format!("line 8: node {id} is no decision of an SDD: ")), "{error}");
+            for part in parts.iter() {
+                assert!(error.contains(part), "{lines}: {error}");
+            }
+        }
+    }
+    // ((1,2),3): the primes x1∧x2 and x2 overlap, x1∧x2 and x1∧¬x2 leave out ¬x1.
+    let deep = LoadedVtree::in_order(Vtree::balanced(3));
+    let start = "sdd 9\nL 0 0 1\nL 1 0 -1\nL 2 2 2\nL 3 2 -2\nF 4\nL 5 4 3\nT 6\nD 10 1 2 0 2 1 4\nD 11 1 2 0 3 1 4\n";
+    for (line, part) in [
+        ("D 12 3 2 10 5 2 6", "elements 1 and 2 share a world"),
+        ("D 12 3 2 10 5 11 6", "leave out some worlds"),
+        ("D 12 3 3 10 5 11 6 1 4", ""),
+    ] {
+        match read_sdd_bytes(format!("{start}{line}").as_bytes(), Some(&deep)) {
+            Ok(sdd) => assert!(part.is_empty() && sdd.model_count() == BigUint::from(3u32), "{line}"),
+            Err(e) => assert!(e.line == Some(11) && !part.is_empty() && e.to_string().contains(part), "{line}: {e}"),
+        }
+    }
     for text in ["sdd 1\nT 0", "sdd 3\nL 0 0 1\nT 2\nD 1 1 1 0 2"] {
         assert!(message(read_sdd_bytes(text.as_bytes(), None)).contains("give the vtree file"));
     }
@@ -301,9 +331,14 @@ fn damaged_models_are_explained() {
         (text.replace(&last_count, &format!("{last_count} 5")), vec!["parameters and"]),
         (text.replace(&last_count, "c count 100000 5"), vec!["counts"]),
         (text.replace(&last_count, "c count x"), vec!["the id of a node"]),
-        (text[..text.len() - 1].to_owned(), vec!["complete lines of nodes"]),
-        (text[..text.len() - 3].to_owned(), vec!["complete lines of nodes"]),
-        (text[..text.trim_end().rfind('\n').unwrap() + 1].to_owned(), vec!["complete lines of nodes"]),
+        (text[..text.len() - 1].to_owned(), vec!["the file is cut off", "complete lines of nodes"]),
+        (text[..text.len() - 3].to_owned(), vec!["the file is cut off", "complete lines of nodes"]),
+        (text[..text.trim_end().rfind('\n').unwrap() + 1].to_owned(), vec!["cut off", "complete lines of nodes"]),
+        (text[..text.trim_end().rfind('\n').unwrap() + 4].to_owned(), vec!["cut off", "complete lines of nodes"]),
+        (text[..text.find("\npsdd").unwrap() + 1].to_owned(), vec!["cut off: it ends before its `psdd` line"]),
+        (text[..text.find("c names").unwrap()].to_owned(), vec!["line 2: the file is cut off: it ends before"]),
+        (text[..text.find("\npsdd").unwrap() + 4].to_owned(), vec!["the file is cut off"]),
+        (format!("{text}{}\n", text.trim_end().lines().last().unwrap()), vec!["already defined"]),
     ] {
         let error = message(read_model_bytes(changed.as_bytes(), None));
         for part in parts {
@@ -313,7 +348,13 @@ fn damaged_models_are_explained() {
     let plain = read_model_bytes(without("c slopp").as_bytes(), None).unwrap();
     assert!(plain.model.circuit.counts().is_none() && plain.model.names.of(Var(0)) == "x1");
     let other = LoadedVtree::in_order(Vtree::right_linear(6));
-    assert!(message(read_model_bytes(text.as_bytes(), Some(&other))).contains("another vtree"));
+    assert!(
+        message(read_model_bytes(text.as_bytes(), Some(&other)))
+            .contains("the vtree given is not the vtree of this circuit: expected")
+    );
+    let larger = LoadedVtree::in_order(Vtree::right_linear(7));
+    let error = message(read_model_bytes(text.as_bytes(), Some(&larger)));
+    assert!(error.contains("the circuit has 6 variables, the vtree 7"), "{error}");
     let same = LoadedVtree::in_order(Vtree::clone(model.circuit.vtree()));
     assert_eq!(read_model_bytes(text.as_bytes(), Some(&same)).unwrap().model, model);
 }
@@ -345,6 +386,16 @@ fn models_travel_through_gzip_and_damage_is_seen() {
     std::fs::write(folder.join("cut"), &zipped[..zipped.len() - 9]).unwrap();
     let error = message(read_records(&folder.join("cut"), &RecordsOptions::default()));
     assert!(error.contains("gzip data are cut off"), "{error}");
+    for junk in [&b"\n"[..], b"0,1,1\n1,0,1\n", b"\x1f\x00 something else"] {
+        refuse("junk.psdd.gz", &[&gzip(&written(&model)), junk].concat(), "complete, but other bytes follow them");
+        std::fs::write(folder.join("junk"), [&zipped, junk].concat()).unwrap();
+        let error = message(read_records(&folder.join("junk"), &RecordsOptions::default()));
+        assert!(error.contains("complete, but other bytes follow them"), "{error}");
+    }
+    let vtree = folder.join("other.vtree");
+    write_vtree(&vtree, &Vtree::balanced(3)).unwrap();
+    let error = message(read_model(&path, Some(&vtree)));
+    assert!(error.contains("other.vtree is not the vtree of this circuit (the circuit has 20"), "{error}");
     assert!(message(read_model(&folder, None)).contains("is a folder"));
     assert!(message(read_model(Path::new("no such file"), None)).contains("cannot be opened"));
     std::fs::remove_dir_all(folder).unwrap();

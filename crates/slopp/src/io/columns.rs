@@ -38,7 +38,8 @@ impl Columns {
                 // The error of the lookup knows the nearest name, but looks at all of them to find it.
                 let error = if i < SUGGESTIONS { names.find(name).err() } else { None };
                 match error {
-                    Some(NameError::Unknown { nearest: Some(nearest), .. }) => {
+                    // A variable that has its column is not meant.
+                    Some(NameError::Unknown { nearest: Some(nearest), .. }) if !header.contains(&nearest) => {
                         format!("\"{name}\" (did you mean \"{nearest}\"?)")
                     }
                     _ => format!("\"{name}\""),

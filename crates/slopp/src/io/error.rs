@@ -1,5 +1,6 @@
 //! What can be wrong with a file, told with the place and the way out.
 
+use super::vtree::LoadedVtree;
 use crate::circuit::BuildError;
 use crate::names::NameError;
 use crate::vtree::VtreeError;
@@ -34,11 +35,8 @@ pub enum Problem {
     #[error("has a name ending in .gz but holds no gzip data; compress it again, or rename it")]
     NotGzip,
     /// The compressed bytes are damaged.
-    #[error("the gzip data are {}; copy or compress the file again", if *.truncated { "cut off" } else { "damaged" })]
-    Gzip {
-        /// Whether they simply end too early.
-        truncated: bool,
-    },
+    #[error("{0}; copy or compress the file again")]
+    Gzip(GzipDamage),
     /// A NUL byte in a text.
     #[error("found a NUL byte: this is no plain text file; save it as UTF-8 text")]
     Nul,
@@ -60,10 +58,12 @@ pub enum Problem {
         found: String,
     },
     /// A header and no records.
-    #[error("has a header and no records; if its first line is a record, say that there is no header")]
+    #[error("has a header and no records; if its first line is a record, say so with `--header no`")]
     HeaderOnly,
     /// A cell that is not Boolean.
-    #[error("column {column}{}: expected {}, found {found}", Named(.name), Accepted(*.missing))]
+    #[error("column {column}{}: expected {}, found {found}{}{}", Named(.name), Accepted(*.missing),
+        if *.alone { "; cells are separated by commas, semicolons, tabs or blanks" } else { "" },
+        if *.first { "; if the first line holds names, say so with `--header yes`" } else { "" })]
     Cell {
         /// The column, from one.
         column: usize,
@@ -73,6 +73,10 @@ pub enum Problem {
         found: String,
         /// Whether missing cells are accepted.
         missing: bool,
+        /// Whether there is one column only, perhaps because the separator is none we know.
+        alone: bool,
+        /// Whether this is the first line, which may be a header taken for a record.
+        first: bool,
     },
     /// A row of another length.
     #[error("expected {expected} cells as in line {first_line}, found {found}; every row needs one cell per variable")]
@@ -91,16 +95,15 @@ pub enum Problem {
         found: String,
     },
     /// The header is no list of names.
-    #[error("{error}{}", NotBoolean(.cell))]
+    #[error("{error}{}", Because(.because))]
     Header {
         /// What is wrong with the names.
         error: NameError,
-        /// The first cell that is not Boolean, which makes the line a header; `None` if that was said.
-        cell: Option<String>,
+        /// What makes the line a header; `None` if that was said.
+        because: Option<String>,
     },
     /// The columns are not those of the model.
-    #[error("the columns do not fit the variables{}{}; rename them, or use the file the model was made for",
-        List(": missing", .missing), List(": unknown", .unknown))]
+    #[error("the columns do not fit the variables: {}", Fit(.missing, .unknown))]
     Columns {
         /// Variables without a column.
         missing: Vec<String>,
@@ -109,7 +112,8 @@ pub enum Problem {
     },
     /// The number of columns is not that of the model.
     #[error(
-        "expected {expected} columns, one per variable, found {found}; without a header, columns are told by their position"
+        "expected {expected} columns, one per variable, found {found}; without a header, columns are told by their position: {} columns, or add a header",
+        if .found < .expected { "add the missing" } else { "delete the other" }
     )]
     ColumnCount {
         /// How many variables there are.
@@ -175,7 +179,29 @@ pub enum Problem {
         /// What contradicts itself or is missing.
         reason: String,
     },
-    /// The vtree given is not the one the file was written with.
+    /// The vtree given is not that of the circuit.
+    #[error("{} {} the vtree of this circuit{}: {problem}; give its own vtree file{}",
+        .file.as_deref().unwrap_or("the vtree given"), if *.sure { "is not" } else { "may not be" },
+        VarCounts(.vars), if *.sure { ", or none" } else { "" })]
+    WrongVtree {
+        /// The file of the vtree, if it came from one.
+        file: Option<String>,
+        /// Whether that is certain.
+        sure: bool,
+        /// How many variables the circuit and the vtree have.
+        vars: (usize, usize),
+        /// What does not fit.
+        problem: Box<Problem>,
+    },
+    /// The primes of a decision are no partition.
+    #[error("node {id} is no decision of an SDD: {reason}; make the file again with the tool it came from")]
+    Partition {
+        /// The id.
+        id: u64,
+        /// What is wrong with its primes.
+        reason: String,
+    },
+    /// The nodes are no vtree.
     #[error("{0}")]
     Vtree(#[source] VtreeError),
     /// A node breaks an invariant of circuits.
@@ -198,6 +224,12 @@ pub enum Problem {
         /// The newest version known here.
         known: u32,
     },
+    /// A saved model that ends too early.
+    #[error("the file is cut off: {reason}; copy it again, or make the model again")]
+    CutOff {
+        /// What is missing.
+        reason: String,
+    },
     /// The comment lines of a saved model do not fit.
     #[error(
         "{reason}; the file was changed or cut off: restore it, or delete its `c slopp` line to read it as a plain .psdd"
@@ -206,6 +238,20 @@ pub enum Problem {
         /// What does not fit.
         reason: String,
     },
+}
+
+/// What is wrong with compressed bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GzipDamage {
+    /// They end too early.
+    #[error("the gzip data are cut off")]
+    CutOff,
+    /// They cannot be decoded, or do not have the checksum they should.
+    #[error("the gzip data are damaged")]
+    Broken,
+    /// They are complete, and something else comes after them.
+    #[error("the gzip data are complete, but other bytes follow them, which are no gzip data")]
+    Followed,
 }
 
 impl ReadError {
@@ -223,6 +269,21 @@ impl ReadError {
 
     pub(super) fn damaged(line: usize, reason: impl Into<String>) -> ReadError {
         ReadError::at(line, Problem::Damaged { reason: reason.into() })
+    }
+
+    /// The same error, blamed on the vtree that was given with a circuit of so many variables.
+    pub(super) fn wrong_vtree(self, sure: bool, vars: usize, given: &LoadedVtree) -> ReadError {
+        let vars = (vars, given.vtree.var_count());
+        let problem = Problem::WrongVtree { file: None, sure, vars, problem: self.problem };
+        ReadError { problem: Box::new(problem), ..self }
+    }
+
+    /// The same error with the name of the vtree file, if that is to blame.
+    pub(super) fn naming_vtree(mut self, path: &Path) -> ReadError {
+        if let Problem::WrongVtree { file, .. } = &mut *self.problem {
+            *file = Some(path.display().to_string());
+        }
+        self
     }
 
     pub(super) fn in_file(mut self, path: &Path) -> ReadError {
@@ -281,12 +342,21 @@ impl fmt::Display for Named<'_> {
     }
 }
 
-struct NotBoolean<'a>(&'a Option<String>);
+struct Because<'a>(&'a Option<String>);
 
-impl fmt::Display for NotBoolean<'_> {
+impl fmt::Display for Because<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(cell) = self.0 else { return Ok(()) };
-        write!(f, " (the line is a header because {cell} is no Boolean; if it is a record, correct it)")
+        let Some(reason) = self.0 else { return Ok(()) };
+        write!(f, " (the line is a header because {reason}; if it is a record, say so with `--header no`)")
+    }
+}
+
+struct VarCounts<'a>(&'a (usize, usize));
+
+impl fmt::Display for VarCounts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (circuit, vtree) = self.0;
+        if circuit == vtree { Ok(()) } else { write!(f, " (the circuit has {circuit} variables, the vtree {vtree})") }
     }
 }
 
@@ -294,8 +364,28 @@ struct Accepted(bool);
 
 impl fmt::Display for Accepted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // `0.0` and `1.0` are understood too, but nobody should write them by hand.
         f.write_str("0, 1, true, false, t, f, yes, no, y or n")?;
         if self.0 { f.write_str(" (missing: empty, ?, NA, nan or -1)") } else { f.write_str(" (none missing)") }
+    }
+}
+
+/// Columns that are missing or unknown, and what to do about them.
+struct Fit<'a>(&'a [String], &'a [String]);
+
+impl fmt::Display for Fit<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Fit(missing, unknown) = self;
+        let (lacking, more) = (List("missing", missing), List("unknown", unknown));
+        match (missing.is_empty(), unknown.is_empty()) {
+            (_, true) => write!(f, "{lacking}; add them (an empty column counts as missing cells)"),
+            (true, _) => write!(f, "{more}; delete them"),
+            _ => write!(
+                f,
+                "{lacking}; {more}; rename what is misspelt, add what is missing (an empty column counts as missing \
+                 cells), delete the rest"
+            ),
+        }
     }
 }
 

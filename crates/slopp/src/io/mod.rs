@@ -27,8 +27,10 @@
 //! ```
 
 mod atomic;
+mod cells;
 mod columns;
 mod error;
+mod first_line;
 mod lines;
 mod model;
 mod psdd;
@@ -40,7 +42,7 @@ mod vtree;
 
 pub use atomic::write_atomically;
 pub use columns::Columns;
-pub use error::{Problem, ReadError, WriteError};
+pub use error::{GzipDamage, Problem, ReadError, WriteError};
 pub use model::{LoadedModel, read_model, read_model_bytes, write_model, write_model_to};
 pub use psdd::{Loaded, read_psdd, read_psdd_bytes, write_psdd};
 pub use records::{

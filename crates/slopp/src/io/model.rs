@@ -50,8 +50,9 @@ pub struct LoadedModel {
 ///
 /// A `.sdd` file becomes the uniform distribution over the models of its formula.
 pub fn read_model(path: &Path, vtree: Option<&Path>) -> Result<LoadedModel, ReadError> {
-    let vtree = vtree.map(read_vtree).transpose()?;
-    read_model_bytes(&source::read_all(path)?, vtree.as_ref()).map_err(|e| e.in_file(path))
+    let given = vtree.map(read_vtree).transpose()?;
+    let read = read_model_bytes(&source::read_all(path)?, given.as_ref());
+    read.map_err(|e| vtree.into_iter().fold(e, ReadError::naming_vtree).in_file(path))
 }
 
 /// Reads the text of a model file.
@@ -174,9 +175,10 @@ impl Comments {
 
     fn model(mut self, text: &[u8], given: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
         let here = self.line;
+        check_complete(text)?;
         let file = PsddFile::parse(text)?;
         let (header, count) = file.header;
-        if count != Some(file.nodes.len() as u64) || !text.ends_with(b"\n") {
+        if count != Some(file.nodes.len() as u64) {
             let reason =
                 format!("the count in this line does not fit the {} complete lines of nodes", file.nodes.len());
             return Err(ReadError::damaged(header, reason));
@@ -186,7 +188,8 @@ impl Comments {
             vtree.parse().map_err(|e| ReadError::damaged((*line).max(here), format!("`c vtree`: {e}")))?;
         if given.is_some_and(|given| given.vtree != vtree) {
             let expected = format!("the vtree of the model, {}", shortened(&vtree));
-            return Err(ReadError::unexpected(*line, expected, "another vtree file; leave it out"));
+            let error = ReadError::unexpected(*line, expected, "another vtree");
+            return Err(error.wrong_vtree(true, vtree.var_count(), given.expect("just compared")));
         }
         let (line, names) = std::mem::take(&mut self.names);
         let line = line.max(here);
@@ -250,6 +253,26 @@ impl Comments {
             return Err(ReadError::damaged(line, format!("`c count` is for node {id}, which does not exist")));
         }
         Ok(circuit.with_counts(counts).expect("one count per parameter"))
+    }
+}
+
+/// Whether a saved model goes on to its end: what was cut off is no error of the line it was cut in.
+fn check_complete(text: &[u8]) -> Result<(), ReadError> {
+    let last = text.iter().filter(|&&b| b == b'\n').count() + usize::from(!text.ends_with(b"\n"));
+    let cut_off = |reason: String| Err(ReadError::at(last, Problem::CutOff { reason }));
+    let mut found = content(text);
+    let Some(mut header) = found.next() else { return cut_off("it ends before its `psdd` line".to_owned()) };
+    let nodes = found.count() as u64;
+    let half = !text.ends_with(b"\n");
+    let complete = if half { nodes.saturating_sub(1) } else { nodes };
+    // A header that says something else is an error of its own.
+    let count = header.word().filter(|word| *word == b"psdd").and_then(|_| header.id("").ok());
+    match count {
+        Some(count) if complete < count => {
+            cut_off(format!("it has {complete} complete lines of nodes, line {} says {count}", header.number))
+        }
+        _ if half => cut_off("its last line has no end".to_owned()),
+        _ => Ok(()),
     }
 }
 

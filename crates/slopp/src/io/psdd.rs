@@ -38,7 +38,8 @@ pub fn read_psdd_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<Loade
     let file = PsddFile::parse(text)?;
     match vtree {
         None => file.build(&file.infer_vtree()?, Numbers::Checked),
-        Some(vtree) => with_either_numbering(vtree, |vtree| file.build(vtree, Numbers::Checked)),
+        Some(vtree) => with_either_numbering(vtree, |vtree| file.build(vtree, Numbers::Checked))
+            .map_err(|error| file.blame(error, vtree)),
     }
 }
 
@@ -161,6 +162,14 @@ impl PsddFile {
             }
         }
         inference.finish(self.bytes)
+    }
+
+    /// The error for a file that does not fit the vtree given: is the vtree to blame?
+    fn blame(&self, error: ReadError, given: &LoadedVtree) -> ReadError {
+        match self.infer_vtree() {
+            Ok(own) if own.vtree != given.vtree => error.wrong_vtree(true, own.vtree.var_count(), given),
+            _ => error,
+        }
     }
 
     /// The circuit over a vtree.

@@ -1,7 +1,9 @@
 //! Records from CSV, `.data` and `.wdata` files.
 
+use super::cells::{split, split_plain, word};
 use super::columns::Columns;
 use super::error::{Problem, ReadError, show};
+use super::first_line::FirstLine;
 use super::source;
 use crate::data::{Records, RecordsBuilder};
 use crate::names::Names;
@@ -17,7 +19,8 @@ pub(super) const MAX_WEIGHT: f64 = 1e15;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
     /// It does iff one of its cells is neither a Boolean word nor missing, and none is `0` or `1`, which nobody
-    /// calls a column: so a slip in the first record is an error and not a header.
+    /// calls a column: so a slip in the first record is an error and not a header. It also does if all its cells are
+    /// quoted and not all of the next line are, as [`write_records`](super::write_records) writes such names.
     #[default]
     Detect,
     /// It does.
@@ -33,7 +36,8 @@ pub struct RecordsOptions {
     pub header: Header,
     /// Whether cells may be missing.
     pub missing: bool,
-    /// What separates cells; by default the one of `,`, `;` and tab that the first line has most of.
+    /// What separates cells; by default the one of `,`, `;` and tab that the first line has most of, or blanks if it
+    /// has none of them and they separate Boolean cells.
     pub delimiter: Option<u8>,
 }
 
@@ -56,8 +60,9 @@ pub struct LoadedRecords {
 
 /// Reads records from a file, `-` for stdin, gzipped or not.
 ///
-/// Cells are 0/1, true/false, t/f, yes/no, y/n in any case; empty, `?`, `NA`, `nan` and `-1` are missing. A row may
-/// begin with a weight: `2.5|0,1,1`. Blank lines are skipped.
+/// Cells are 0/1, 0.0/1.0, true/false, t/f, yes/no, y/n in any case; empty, `?`, `NA`, `nan` and `-1` are missing. A
+/// row may begin with a weight: `2.5|0,1,1`; then the header may begin with a label: `weight|a,b,c`. Blank lines are
+/// skipped.
 pub fn read_records(path: &Path, options: &RecordsOptions) -> Result<Records, ReadError> {
     load_records(path, options, None).map(|loaded| loaded.records)
 }
@@ -86,47 +91,40 @@ pub fn read_records_from(
     if !lines.advance()? {
         return Err(ReadError::new(Problem::Empty { expected: "records, one per line, of cells like 0,1,1" }));
     }
-    let delimiter = options.delimiter.unwrap_or_else(|| detect_delimiter(&lines.line));
-    let first = split(&lines.line, delimiter);
-    let weighted_first = weighted_row(&lines.line, delimiter);
-    let odd = first.iter().position(|cell| word(cell).is_none());
-    let header = match options.header {
-        Header::Detect => {
-            odd.is_some() && !weighted_first && !first.iter().any(|cell| matches!(cell.trim_ascii(), b"0" | b"1"))
-        }
-        Header::Present => true,
-        Header::Absent => false,
+    let (number, line) = (lines.number, std::mem::take(&mut lines.line));
+    // What is wrong with the second line is told after what is wrong with the first.
+    let more = lines.advance();
+    let second = matches!(more, Ok(true)).then_some(&lines.line[..]);
+    let in_first = |problem| ReadError::at(number, problem);
+    let first = FirstLine::new(&line, second, options).map_err(in_first)?;
+    let header = first.header.is_some();
+    let columns = match first.header {
+        Some(found) => Columns::named(found, names),
+        None => Columns::numbered(first.width, names),
     };
-    let width = if header || !weighted_first { first.len() } else { split(unweighted(&lines.line), delimiter).len() };
-    let columns = if header {
-        let texts = first.into_iter().map(String::from_utf8).collect::<Result<Vec<_>, _>>();
-        let texts = texts.map_err(|_| ReadError::at(lines.number, Problem::NotUtf8))?;
-        let cell = odd.map(|i| show(texts[i].as_bytes()));
-        let found = Names::new(texts).map_err(|error| ReadError::at(lines.number, Problem::Header { error, cell }))?;
-        Columns::named(found, names)
-    } else {
-        Columns::numbered(width, names)
-    };
-    let columns = columns.map_err(|problem| ReadError::at(lines.number, problem))?;
+    let columns = columns.map_err(in_first)?;
     let mut rows = Rows {
-        first_line: lines.number,
-        delimiter,
+        first_line: number,
+        delimiter: first.delimiter,
         weighted: false,
         missing: options.missing,
         header,
-        packed: vec![0; width.div_ceil(64)],
+        bar_in_name: first.bar_in_name,
+        packed: vec![0; first.width.div_ceil(64)],
         cells: Vec::new(),
         builder: RecordsBuilder::new(columns.names().clone()),
         columns,
     };
-    if header && !lines.advance()? {
+    if !header {
+        rows.push(number, &line)?;
+    }
+    let mut more = more?;
+    if header && !more {
         return Err(ReadError::new(Problem::HeaderOnly));
     }
-    loop {
+    while more {
         rows.push(lines.number, &lines.line)?;
-        if !lines.advance()? {
-            break;
-        }
+        more = lines.advance()?;
     }
     Ok(LoadedRecords { weighted: rows.weighted, header, records: rows.builder.finish() })
 }
@@ -203,6 +201,7 @@ struct Rows {
     weighted: bool,
     missing: bool,
     header: bool,
+    bar_in_name: bool,
     columns: Columns,
     packed: Vec<u64>,
     cells: Vec<Option<bool>>,
@@ -216,6 +215,14 @@ impl Rows {
         let width = self.columns.width();
         let mut packed = self.columns.in_order() && pack(row, self.delimiter, width, &mut self.packed);
         if !packed && let Some(bar) = line.iter().position(|&b| b == b'|') {
+            if self.bar_in_name {
+                let expected = format!(
+                    "no weight, because the first column is called {} and the row below has no weight either (a header \
+                     like `weight|a,b` needs a weighted row below it; a name with a bar needs quotes)",
+                    show(self.columns.name(0).unwrap_or_default().as_bytes())
+                );
+                return Err(ReadError::unexpected(number, expected, format!("{} before `|`", show(&line[..bar]))));
+            }
             self.weighted = true;
             let text = &line[..bar];
             let parsed = std::str::from_utf8(text).ok().and_then(|t| t.trim().parse::<f64>().ok());
@@ -236,7 +243,14 @@ impl Rows {
             let value = word(cell).filter(|value| self.missing || value.is_some());
             let value = value.ok_or_else(|| {
                 let name = self.header.then(|| self.columns.name(column)).flatten();
-                let problem = Problem::Cell { column: column + 1, name, found: show(cell), missing: self.missing };
+                let problem = Problem::Cell {
+                    column: column + 1,
+                    name,
+                    found: show(cell),
+                    missing: self.missing,
+                    alone: width == 1,
+                    first: !self.header && number == self.first_line,
+                };
                 ReadError::at(number, problem)
             })?;
             if column < width {
@@ -246,11 +260,11 @@ impl Rows {
         };
         if row.contains(&b'"') {
             for cell in split(row, self.delimiter) {
-                take(&cell, found)?;
+                take(&cell.text, found)?;
                 found += 1;
             }
         } else {
-            for cell in row.split(|&b| b == self.delimiter) {
+            for cell in split_plain(row, self.delimiter) {
                 take(cell, found)?;
                 found += 1;
             }
@@ -292,64 +306,4 @@ fn pack(line: &[u8], delimiter: u8, width: usize, packed: &mut [u64]) -> bool {
         packed[cell / 64] |= u64::from(bit) << (cell % 64);
     }
     true
-}
-
-/// The value of a cell: `Some(None)` if missing, `None` if it is no Boolean word.
-fn word(cell: &[u8]) -> Option<Option<bool>> {
-    let cell = cell.trim_ascii();
-    let is = |words: &[&str]| words.iter().any(|w| cell.eq_ignore_ascii_case(w.as_bytes()));
-    match cell {
-        b"0" => Some(Some(false)),
-        b"1" => Some(Some(true)),
-        b"" | b"?" | b"-1" => Some(None),
-        _ if cell.len() > 5 => None,
-        _ if is(&["true", "t", "yes", "y"]) => Some(Some(true)),
-        _ if is(&["false", "f", "no", "n"]) => Some(Some(false)),
-        _ if is(&["na", "nan"]) => Some(None),
-        _ => None,
-    }
-}
-
-/// The one of `,`, `;` and tab that a line has most of outside quotes.
-fn detect_delimiter(line: &[u8]) -> u8 {
-    let mut counts = [0usize; 3];
-    let mut quoted = false;
-    for &byte in line {
-        quoted ^= byte == b'"';
-        match byte {
-            b',' if !quoted => counts[0] += 1,
-            b';' if !quoted => counts[1] += 1,
-            b'\t' if !quoted => counts[2] += 1,
-            _ => {}
-        }
-    }
-    let most = counts.into_iter().max().unwrap_or(0);
-    [b',', b';', b'\t'][counts.iter().position(|&c| c == most).unwrap_or(0)]
-}
-
-/// Whether a line is something, a bar and Boolean cells: a weighted row, perhaps with a broken weight, but no header.
-fn weighted_row(line: &[u8], delimiter: u8) -> bool {
-    line.contains(&b'|') && unweighted(line).split(|&b| b == delimiter).all(|cell| word(cell).is_some())
-}
-
-fn unweighted(line: &[u8]) -> &[u8] {
-    line.iter().position(|&b| b == b'|').map_or(line, |bar| &line[bar + 1..])
-}
-
-/// The cells of a line, quotes removed, blanks around them too.
-fn split(line: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
-    if !line.contains(&b'"') {
-        return line.split(|&b| b == delimiter).map(|cell| cell.trim_ascii().to_vec()).collect();
-    }
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .delimiter(delimiter)
-        .trim(csv::Trim::All)
-        .from_reader(line);
-    let mut record = csv::ByteRecord::new();
-    match reader.read_byte_record(&mut record) {
-        Ok(true) => record.iter().map(<[u8]>::to_vec).collect(),
-        _ => vec![line.to_vec()],
-    }
 }

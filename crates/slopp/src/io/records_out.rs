@@ -1,6 +1,8 @@
 //! Writing records.
 
 use super::error::WriteError;
+use super::first_line::FirstLine;
+use super::records::RecordsOptions;
 use super::write_atomically;
 use crate::data::Records;
 use std::io::{self, Write};
@@ -8,6 +10,7 @@ use std::path::Path;
 
 /// Writes records as CSV of 0 and 1 in their original order, missing cells as `?`, with or without a header.
 ///
+/// Names that would not be taken for a header, such as `0` or `yes`, are quoted, all of them, and then they are.
 /// Records with weights are refused: CSV has no place for them, [`write_weighted_records`] has.
 pub fn write_records(path: &Path, records: &Records, header: bool) -> Result<(), WriteError> {
     write_atomically(path, |out| write_records_to(out, records, header))
@@ -24,9 +27,7 @@ pub fn write_records_to(out: &mut dyn Write, records: &Records, header: bool) ->
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
     if header {
-        let mut writer = csv::Writer::from_writer(&mut *out);
-        writer.write_record(records.names().iter())?;
-        writer.flush()?;
+        out.write_all(&header_line(records)?)?;
     }
     let mut line = Vec::new();
     for &row in records.original() {
@@ -52,6 +53,26 @@ pub fn write_weighted_records_to(out: &mut dyn Write, records: &Records) -> io::
         out.write_all(&line)?;
     }
     Ok(())
+}
+
+/// The names in one line that reads back as the same names.
+fn header_line(records: &Records) -> io::Result<Vec<u8>> {
+    let line = |style| {
+        let mut writer = csv::WriterBuilder::new().quote_style(style).from_writer(Vec::new());
+        writer.write_record(records.names().iter())?;
+        writer.into_inner().map_err(|e| e.into_error())
+    };
+    let plain = line(csv::QuoteStyle::Necessary)?;
+    let mut row = Vec::new();
+    if let Some(&first) = records.original().first() {
+        push_row(&mut row, records, first as usize);
+    }
+    let second = (!row.is_empty()).then_some(row.trim_ascii_end());
+    let read = FirstLine::new(plain.trim_ascii_end(), second, &RecordsOptions::default());
+    match read {
+        Ok(FirstLine { header: Some(names), bar_in_name: false, .. }) if names == **records.names() => Ok(plain),
+        _ => line(csv::QuoteStyle::Always),
+    }
 }
 
 fn push_row(line: &mut Vec<u8>, records: &Records, row: usize) {

@@ -22,13 +22,20 @@ pub fn read_sdd(path: &Path, vtree: Option<&LoadedVtree>) -> Result<Sdd, ReadErr
 ///
 /// A trimmed diagram does not always tell its vtree: without one, every decision must show one left and one right
 /// child, and the vtree is over the variables that occur. As in `.psdd` files, in-order vtree ids are tried where
-/// those of the vtree file do not fit.
+/// those of the vtree file do not fit. That the primes of every decision are exclusive and cover everything is proved,
+/// not believed.
 pub fn read_sdd_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<Sdd, ReadError> {
     let file = SddFile::parse(text)?;
-    match vtree {
-        None => file.build(&file.infer_vtree(text.len())?),
-        Some(vtree) => with_either_numbering(vtree, |vtree| file.build(vtree)),
-    }
+    let sdd = match vtree {
+        None => file.build(&file.infer_vtree(text.len())?)?,
+        Some(vtree) => with_either_numbering(vtree, |vtree| file.build(vtree))
+            .map_err(|error| file.blame(error, vtree, text.len()))?,
+    };
+    sdd.prove_partitions().map_err(|e| {
+        let node = &file.nodes[e.node.index()];
+        ReadError::at(node.line, Problem::Partition { id: node.id, reason: e.fault.to_string() })
+    })?;
+    Ok(sdd)
 }
 
 struct SddFile {
@@ -37,6 +44,7 @@ struct SddFile {
 }
 
 struct RawNode {
+    id: u64,
     line: usize,
     kind: RawKind,
 }
@@ -71,7 +79,7 @@ impl SddFile {
             };
             line.end()?;
             ids.define(id, line.number)?;
-            file.nodes.push(RawNode { line: line.number, kind });
+            file.nodes.push(RawNode { id, line: line.number, kind });
         }
         if file.nodes.is_empty() {
             return Err(ReadError::unexpected(header_line, "lines of nodes, F, T, L and D", "the end of the file"));
@@ -132,6 +140,20 @@ impl SddFile {
             return Err(ReadError::new(Problem::NoVtree { reason }));
         }
         inference.finish(bytes)
+    }
+
+    /// The error for a file that does not fit the vtree given: is the vtree to blame?
+    fn blame(&self, error: ReadError, given: &LoadedVtree, bytes: usize) -> ReadError {
+        let vars = self.nodes.iter().filter_map(|node| match node.kind {
+            RawKind::Literal(_, lit) => Some(lit.var.index() + 1),
+            _ => None,
+        });
+        // A trimmed diagram may have fewer variables than its vtree, but not more.
+        let vars = vars.max().unwrap_or(0);
+        let inferred = self.infer_vtree(bytes).ok().map(|own| own.vtree);
+        let sure = vars > given.vtree.var_count()
+            || inferred.as_ref().is_some_and(|own| own.var_count() == given.vtree.var_count() && *own != given.vtree);
+        error.wrong_vtree(sure, vars.max(given.vtree.var_count()), given)
     }
 
     fn build(&self, vtree: &LoadedVtree) -> Result<Sdd, ReadError> {

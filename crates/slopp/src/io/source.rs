@@ -1,7 +1,7 @@
 //! Opening files for reading: plain or gzipped, or stdin.
 
-use super::error::{Problem, ReadError};
-use flate2::bufread::MultiGzDecoder;
+use super::error::{GzipDamage, Problem, ReadError};
+use flate2::bufread::GzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -39,7 +39,7 @@ pub(super) fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
 pub fn unzipped(mut reader: impl BufRead + 'static) -> Result<Box<dyn BufRead>, ReadError> {
     let start = reader.fill_buf().map_err(|e| ReadError::new(Problem::Read(e)))?;
     if start.starts_with(&GZIP) {
-        let plain = Gunzip(MultiGzDecoder::new(reader));
+        let plain = Gunzip { member: Some(GzDecoder::new(reader)) };
         Ok(Box::new(BufReader::with_capacity(BUFFER, plain)))
     } else {
         Ok(Box::new(reader))
@@ -48,28 +48,42 @@ pub fn unzipped(mut reader: impl BufRead + 'static) -> Result<Box<dyn BufRead>, 
 
 /// The error for a failed read: damaged gzip is told from a failing disk.
 pub(super) fn read_problem(error: io::Error) -> ReadError {
-    let problem = match error.get_ref().and_then(|e| e.downcast_ref::<Damage>()) {
-        Some(damage) => Problem::Gzip { truncated: damage.truncated },
+    let problem = match error.get_ref().and_then(|e| e.downcast_ref::<GzipDamage>()) {
+        Some(&damage) => Problem::Gzip(damage),
         None => Problem::Read(error),
     };
     ReadError::new(problem)
 }
 
-/// Marks errors of the decoder as such.
-struct Gunzip<R>(MultiGzDecoder<R>);
-
-#[derive(Debug, thiserror::Error)]
-#[error("damaged gzip data")]
-struct Damage {
-    truncated: bool,
+/// Decodes one member after the other, as `cat a.gz b.gz` makes them, and tells what is wrong with them.
+struct Gunzip<R> {
+    /// The member being read; `None` at the end.
+    member: Option<GzDecoder<R>>,
 }
 
 impl<R: BufRead> Read for Gunzip<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer).map_err(|e| match e.kind() {
-            io::ErrorKind::UnexpectedEof => io::Error::other(Damage { truncated: true }),
-            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => io::Error::other(Damage { truncated: false }),
-            _ => e,
-        })
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        while let Some(member) = &mut self.member {
+            let read = member.read(buffer).map_err(|e| match e.kind() {
+                io::ErrorKind::UnexpectedEof => io::Error::other(GzipDamage::CutOff),
+                io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => io::Error::other(GzipDamage::Broken),
+                _ => e,
+            })?;
+            if read > 0 {
+                return Ok(read);
+            }
+            // A buffer may hold one byte only of what comes next.
+            let next = member.get_mut().fill_buf()?;
+            let (empty, zipped) = (next.is_empty(), next.iter().zip(GZIP).all(|(&a, b)| a == b));
+            if !empty && !zipped {
+                return Err(io::Error::other(GzipDamage::Followed));
+            }
+            let rest = self.member.take().map(GzDecoder::into_inner);
+            self.member = rest.filter(|_| !empty).map(GzDecoder::new);
+        }
+        Ok(0)
     }
 }

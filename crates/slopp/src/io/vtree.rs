@@ -142,9 +142,7 @@ pub(super) fn assemble(nodes: &[FileNode], bytes: usize) -> Result<LoadedVtree, 
         }
     }
     let mut roots = (0..nodes.len()).filter(|&place| parent[place].is_none());
-    let Some(root) = roots.next() else {
-        return Err(ReadError::at(nodes[0].line, Problem::VtreeCycle { id: nodes[0].id }));
-    };
+    let Some(root) = roots.next() else { return Err(cycle_above(0, nodes, &parent)) };
     let mut seen = vec![false; nodes.len()];
     let (mut steps, mut order) = (Vec::with_capacity(nodes.len()), Vec::with_capacity(nodes.len()));
     let mut tasks = vec![(root, false)];
@@ -170,7 +168,7 @@ pub(super) fn assemble(nodes: &[FileNode], bytes: usize) -> Result<LoadedVtree, 
         return Err(ReadError::at(line, Problem::TwoRoots { first, second: nodes[second].id }));
     }
     if let Some(place) = seen.iter().position(|&s| !s) {
-        return Err(ReadError::at(nodes[place].line, Problem::VtreeCycle { id: nodes[place].id }));
+        return Err(cycle_above(place, nodes, &parent));
     }
     let vtree = Vtree::from_postfix(steps).map_err(|e| ReadError::new(Problem::Vtree(e)))?;
     let mut file_ids = vec![0; order.len()];
@@ -178,6 +176,19 @@ pub(super) fn assemble(nodes: &[FileNode], bytes: usize) -> Result<LoadedVtree, 
         file_ids[v.index()] = id;
     }
     Ok(LoadedVtree::new(vtree, file_ids))
+}
+
+/// The error for a node that no root is above: the way up from it ends in a cycle, which need not go through the node.
+fn cycle_above(place: usize, nodes: &[FileNode], parent: &[Option<usize>]) -> ReadError {
+    let up = |place: usize| parent[place].expect("no root is above");
+    // As many steps as there are nodes lead into the cycle.
+    let inside = (0..nodes.len()).fold(place, |place, _| up(place));
+    let (mut first, mut place) = (inside, up(inside));
+    while place != inside {
+        first = first.min(place);
+        place = up(place);
+    }
+    ReadError::at(nodes[first].line, Problem::VtreeCycle { id: nodes[first].id })
 }
 
 /// Writes a `.vtree` file with in-order ids, as libsdd does.

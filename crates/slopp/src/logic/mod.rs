@@ -6,6 +6,7 @@
 mod apply;
 mod base;
 mod count;
+mod partition;
 mod sdd;
 mod uniform;
 

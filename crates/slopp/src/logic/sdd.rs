@@ -53,8 +53,8 @@ pub struct SddElement {
 /// 1. Children come before parents, the root is last.
 /// 2. The primes of a decision at vtree node `v` have variables below its left child only, its subs below its right
 ///    child only; either may be constant.
-/// 3. The primes of a decision are exclusive. This is a promise of whoever made the diagram (files are taken at their
-///    word); `sdd.to_circuit()?.certify()` proves it.
+/// 3. The primes of a decision are exclusive and cover everything. This is a promise of whoever makes the diagram;
+///    [`Sdd::prove_partitions`] proves it, and has done so for diagrams read from files.
 ///
 /// ```
 /// use slopp::logic::{Sdd, SddElement, SddId, SddNode};
@@ -115,6 +115,17 @@ pub enum SddFault {
         /// "prime" or "sub".
         role: &'static str,
     },
+    /// Two primes of a decision share a world (invariant 3).
+    #[error("the primes of its elements {} and {} share a world, and primes must be exclusive", .elements.0, .elements.1)]
+    Overlap {
+        /// Positions of the elements, from one.
+        elements: (usize, usize),
+    },
+    /// The primes of a decision leave something out (invariant 3).
+    #[error(
+        "its primes leave out some worlds of the variables below the left child, and primes must cover all of them"
+    )]
+    NotExhaustive,
 }
 
 impl Sdd {

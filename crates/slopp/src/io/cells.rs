@@ -1,0 +1,110 @@
+//! The cells of a line of records.
+
+/// A cell without its quotes and the blanks around it; blanks inside quotes are part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cell {
+    pub(super) text: Vec<u8>,
+    pub(super) quoted: bool,
+}
+
+/// The value of a cell: `Some(None)` if missing, `None` if it is no Boolean word.
+pub(super) fn word(cell: &[u8]) -> Option<Option<bool>> {
+    let cell = cell.trim_ascii();
+    let is = |words: &[&str]| words.iter().any(|w| cell.eq_ignore_ascii_case(w.as_bytes()));
+    match cell {
+        // pandas writes Booleans so if some of their column are missing.
+        b"0" | b"0.0" => Some(Some(false)),
+        b"1" | b"1.0" => Some(Some(true)),
+        b"" | b"?" | b"-1" => Some(None),
+        _ if cell.len() > 5 => None,
+        _ if is(&["true", "t", "yes", "y"]) => Some(Some(true)),
+        _ if is(&["false", "f", "no", "n"]) => Some(Some(false)),
+        _ if is(&["na", "nan"]) => Some(None),
+        _ => None,
+    }
+}
+
+/// Whether a cell is a Boolean number, which nobody calls a column.
+pub(super) fn is_number(cell: &[u8]) -> bool {
+    matches!(cell.trim_ascii(), b"0" | b"1" | b"0.0" | b"1.0")
+}
+
+/// What comes after the first bar of a line, if there is one: the cells of a row without its weight.
+pub(super) fn unweighted(line: &[u8]) -> &[u8] {
+    line.iter().position(|&b| b == b'|').map_or(line, |bar| &line[bar + 1..])
+}
+
+/// The cells of a line without quotes; between blanks there is no empty cell.
+pub(super) fn split_plain(line: &[u8], delimiter: u8) -> impl Iterator<Item = &[u8]> {
+    line.split(move |&b| b == delimiter).filter(move |cell| delimiter != b' ' || !cell.is_empty())
+}
+
+/// The cells of any line.
+pub(super) fn split(line: &[u8], delimiter: u8) -> Vec<Cell> {
+    if !line.contains(&b'"') {
+        let cell = |text: &[u8]| Cell { text: text.trim_ascii().to_vec(), quoted: false };
+        return split_plain(line, delimiter).map(cell).collect();
+    }
+    let mut cells = Vec::new();
+    let mut rest = if delimiter == b' ' { line.trim_ascii() } else { line };
+    loop {
+        let start = rest.iter().take_while(|&&b| b == b' ' || (b == b'\t' && delimiter != b'\t')).count();
+        rest = &rest[start..];
+        let mut cell = Cell { text: Vec::new(), quoted: rest.first() == Some(&b'"') };
+        if cell.quoted {
+            rest = unquote(&rest[1..], &mut cell.text);
+        }
+        let end = rest.iter().position(|&b| b == delimiter);
+        let plain = rest[..end.unwrap_or(rest.len())].trim_ascii();
+        cell.quoted &= plain.is_empty();
+        cell.text.extend_from_slice(plain);
+        cells.push(cell);
+        match end {
+            None => return cells,
+            Some(end) => rest = &rest[end + 1..],
+        }
+    }
+}
+
+/// Takes what stands before the closing quote, and returns what stands after it; two quotes are one.
+fn unquote<'a>(mut rest: &'a [u8], text: &mut Vec<u8>) -> &'a [u8] {
+    loop {
+        let quote = rest.iter().position(|&b| b == b'"').unwrap_or(rest.len());
+        text.extend_from_slice(&rest[..quote]);
+        rest = rest.get(quote + 1..).unwrap_or(&[]);
+        match rest.strip_prefix(b"\"") {
+            None => return rest,
+            Some(after) => {
+                text.push(b'"');
+                rest = after;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(line: &str, delimiter: u8) -> Vec<(String, bool)> {
+        let cells = split(line.as_bytes(), delimiter).into_iter();
+        cells.map(|cell| (String::from_utf8(cell.text).unwrap(), cell.quoted)).collect()
+    }
+
+    #[test]
+    fn quotes_are_taken_off() {
+        let expected = |cells: &[(&str, bool)]| cells.iter().map(|&(t, q)| (t.to_owned(), q)).collect::<Vec<_>>();
+        for (line, delimiter, cells) in [
+            ("a, b ,", b',', &[("a", false), ("b", false), ("", false)][..]),
+            ("\"a\", \" b \" ,c", b',', &[("a", true), (" b ", true), ("c", false)]),
+            ("\"a,\"\"b\"\"\",\"\"", b',', &[("a,\"b\"", true), ("", true)]),
+            ("\"a\"b,c\"d\"", b',', &[("ab", false), ("c\"d\"", false)]),
+            ("\"a\"\t\t\"b\"", b'\t', &[("a", true), ("", false), ("b", true)]),
+            (" 0  1 ", b' ', &[("0", false), ("1", false)]),
+            (" \"0\"  \"a b\" ", b' ', &[("0", true), ("a b", true)]),
+            ("\"a", b',', &[("a", true)]),
+        ] {
+            assert_eq!(texts(line, delimiter), expected(cells), "{line:?}");
+        }
+    }
+}

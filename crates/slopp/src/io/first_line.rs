@@ -1,0 +1,96 @@
+//! What the first line of records tells: the separator, whether there are names, and how many columns.
+
+use super::cells::{Cell, is_number, split, split_plain, unweighted, word};
+use super::error::{Problem, show};
+use super::records::{Header, RecordsOptions};
+use crate::names::Names;
+
+/// The first line of a file of records, understood.
+#[derive(Debug)]
+pub(super) struct FirstLine {
+    /// What separates cells.
+    pub(super) delimiter: u8,
+    /// How many columns there are.
+    pub(super) width: usize,
+    /// The names of the columns, if the line is a header.
+    pub(super) header: Option<Names>,
+    /// Whether the first name has a bar that is not quoted, so that rows cannot have weights.
+    pub(super) bar_in_name: bool,
+}
+
+impl FirstLine {
+    /// Understands the first line, if need be with the help of the second.
+    pub(super) fn new(line: &[u8], second: Option<&[u8]>, options: &RecordsOptions) -> Result<FirstLine, Problem> {
+        let delimiter = options.delimiter.unwrap_or_else(|| detect_delimiter(line, second));
+        let mut cells = split(line, delimiter);
+        let weighted = weighted_row(line, delimiter);
+        let odd = cells.iter().find(|cell| word(&cell.text).is_none());
+        let because = match odd {
+            Some(odd) if !weighted && !cells.iter().any(|cell| is_number(&cell.text)) => {
+                Some(format!("{} is no Boolean", show(&odd.text)))
+            }
+            _ if all_quoted(&cells) && second.is_some_and(|second| !all_quoted(&split(second, delimiter))) => {
+                Some("its cells are quoted and those of the next line are not".to_owned())
+            }
+            _ => None,
+        };
+        let header = match options.header {
+            Header::Detect => because.is_some(),
+            Header::Present => true,
+            Header::Absent => false,
+        };
+        if !header {
+            let width = if weighted { split(unweighted(line), delimiter).len() } else { cells.len() };
+            return Ok(FirstLine { delimiter, width, header: None, bar_in_name: false });
+        }
+        let mut bar_in_name = cells.first().is_some_and(|cell| !cell.quoted && cell.text.contains(&b'|'));
+        if bar_in_name && second.is_some_and(|second| second.contains(&b'|')) {
+            cells = split(unweighted(line), delimiter);
+            bar_in_name = false;
+        }
+        let texts = cells.into_iter().map(|cell| String::from_utf8(cell.text)).collect::<Result<Vec<_>, _>>();
+        let texts = texts.map_err(|_| Problem::NotUtf8)?;
+        let because = because.filter(|_| options.header == Header::Detect);
+        let names = Names::new(texts).map_err(|error| Problem::Header { error, because })?;
+        Ok(FirstLine { delimiter, width: names.len(), header: Some(names), bar_in_name })
+    }
+}
+
+fn all_quoted(cells: &[Cell]) -> bool {
+    cells.iter().all(|cell| cell.quoted)
+}
+
+/// The one of `,`, `;` and tab that a line has most of outside quotes; blanks if it has none of them and blanks
+/// separate Boolean cells, in this line or, below as many words, in the next one.
+fn detect_delimiter(line: &[u8], second: Option<&[u8]>) -> u8 {
+    let mut counts = [0usize; 3];
+    let mut quoted = false;
+    for &byte in line {
+        quoted ^= byte == b'"';
+        match byte {
+            b',' if !quoted => counts[0] += 1,
+            b';' if !quoted => counts[1] += 1,
+            b'\t' if !quoted => counts[2] += 1,
+            _ => {}
+        }
+    }
+    let most = counts.into_iter().max().unwrap_or(0);
+    if most == 0 {
+        let below = second.map_or(1, blanks_separate);
+        if blanks_separate(line) > 1 || (below > 1 && below == split(line, b' ').len()) {
+            return b' ';
+        }
+    }
+    [b',', b';', b'\t'][counts.iter().position(|&c| c == most).unwrap_or(0)]
+}
+
+/// How many Boolean cells a row has if blanks separate them; one if they do not.
+fn blanks_separate(line: &[u8]) -> usize {
+    let cells = split(unweighted(line), b' ');
+    if cells.iter().all(|cell| word(&cell.text).is_some()) { cells.len() } else { 1 }
+}
+
+/// Whether a line is something, a bar and Boolean cells: a weighted row, perhaps with a broken weight, but no header.
+fn weighted_row(line: &[u8], delimiter: u8) -> bool {
+    line.contains(&b'|') && split_plain(unweighted(line), delimiter).all(|cell| word(cell).is_some())
+}
