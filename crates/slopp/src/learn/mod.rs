@@ -4,12 +4,14 @@
 //! |---|---|---|
 //! | SLoPP with a separating tree as CLUSTER | [`slopp`] | a certified [`crate::Psdd`] |
 //! | SLoPP with k-means or an explicit partition, as published | [`slopp`] | a [`crate::Circuit`], with its overlaps |
+//! | EM on any structure, with missing cells | [`em`] | the circuit it got, with new parameters |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
 //! [`Progress`](crate::Progress), and gives the same bytes for the same input and seed.
 
 pub mod baseline;
+mod em;
 mod grow;
 mod kmeans;
 mod params;
@@ -18,6 +20,7 @@ mod separate;
 pub mod slopp;
 pub mod vtree;
 
+pub use em::{EmConfig, EmFit, em};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
 
@@ -63,6 +66,12 @@ pub enum LearnError {
         /// How many rows there are.
         total: usize,
     },
+    /// No record is possible.
+    #[error("none of the records is possible under the circuit to start from; learn a new one")]
+    NothingPossible,
+    /// The records do not fit a circuit.
+    #[error(transparent)]
+    Query(#[from] crate::infer::QueryError),
     /// A setting is out of its range.
     #[error("{name} is {value}, but must be {expected}")]
     Setting {
