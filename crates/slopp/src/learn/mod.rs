@@ -16,6 +16,7 @@ mod grow;
 mod kmeans;
 mod params;
 mod partition;
+pub mod refine;
 mod separate;
 pub mod slopp;
 pub mod vtree;
