@@ -39,7 +39,7 @@ pub struct LearnPsddConfig {
 
 impl Default for LearnPsddConfig {
     fn default() -> LearnPsddConfig {
-        LearnPsddConfig { steps: 20_000, penalty: 2.0, depth: 6, check_every: 50, patience: 6, pseudocount: 2.0 }
+        LearnPsddConfig { steps: 20_000, penalty: 1.0, depth: 10, check_every: 50, patience: 6, pseudocount: 2.0 }
     }
 }
 
