@@ -38,11 +38,6 @@ impl Deterministic {
     pub fn into_circuit(self) -> Circuit {
         self.0
     }
-
-    /// Carries the certificate over to a circuit whose nodes have the same worlds as those of this one, or fewer.
-    pub(crate) fn carry_over(&self, circuit: Circuit) -> Deterministic {
-        Deterministic(circuit)
-    }
 }
 
 impl Psdd {
@@ -53,11 +48,6 @@ impl Psdd {
     /// The circuit, without the certificate.
     pub fn into_circuit(self) -> Circuit {
         self.0.into_circuit()
-    }
-
-    /// Carries the certificate over to a circuit whose nodes have the same worlds as those of this one, or fewer.
-    pub(crate) fn carry_over(&self, circuit: Circuit) -> Psdd {
-        Psdd(self.0.carry_over(circuit))
     }
 }
 
@@ -74,6 +64,49 @@ impl Deref for Psdd {
 
     fn deref(&self) -> &Deterministic {
         &self.0
+    }
+}
+
+/// A circuit with or without a certificate: [`Circuit`], [`Deterministic`] or [`Psdd`].
+///
+/// What changes parameters only, or takes worlds away, takes any of them and gives the same kind back.
+pub trait Kind: AsRef<Circuit> + sealed::CarryOver {}
+
+impl<C: AsRef<Circuit> + sealed::CarryOver> Kind for C {}
+
+mod sealed {
+    use super::{Circuit, Deterministic, Psdd};
+
+    /// Not for others: the certificate is only as good as the care of whoever carries it over.
+    pub trait CarryOver: Sized {
+        /// The same kind of circuit, if every node has the same worlds as one of this circuit, or fewer.
+        fn carry_over(&self, circuit: Circuit) -> Self;
+    }
+
+    impl CarryOver for Circuit {
+        fn carry_over(&self, circuit: Circuit) -> Circuit {
+            circuit
+        }
+    }
+
+    impl CarryOver for Deterministic {
+        fn carry_over(&self, circuit: Circuit) -> Deterministic {
+            Deterministic(circuit)
+        }
+    }
+
+    impl CarryOver for Psdd {
+        fn carry_over(&self, circuit: Circuit) -> Psdd {
+            Psdd(Deterministic(circuit))
+        }
+    }
+}
+
+pub(crate) use sealed::CarryOver;
+
+impl AsRef<Circuit> for Deterministic {
+    fn as_ref(&self) -> &Circuit {
+        self
     }
 }
 

@@ -15,7 +15,7 @@ use super::Evidence;
 use crate::circuit::{Circuit, Node, Weights};
 use crate::data::Records;
 use crate::logspace::LOG_ZERO;
-use crate::var::Var;
+use crate::var::{Lit, Var};
 
 /// Records that batches handle together.
 pub(super) const BATCH: usize = 8;
@@ -45,6 +45,18 @@ impl Linear {
         let in_range = all.all(|&theta| theta >= PARAMETER_BELOW);
         Linear { parameters, in_range }
     }
+}
+
+/// Listens to a downward pass: flows are posterior probabilities of a node or parameter being used, lane by lane.
+pub(super) trait Flows<const L: usize> {
+    /// The flow into a literal.
+    fn literal(&mut self, _lit: Lit, _flow: &[f64; L]) {}
+
+    /// The flow through a ⊤ node, with *false* and with *true*.
+    fn top(&mut self, var: Var, slot: usize, flows: [&[f64; L]; 2]);
+
+    /// The flow through an element.
+    fn element(&mut self, _element: usize, _flow: &[f64; L]) {}
 }
 
 /// The values of all nodes for `L` records, reused from batch to batch.
@@ -184,8 +196,8 @@ impl<const L: usize> Lanes<L> {
         if value == 0.0 { LOG_ZERO } else { value.ln() + exponent as f64 * std::f64::consts::LN_2 }
     }
 
-    /// Adds `P(x = true | evidence)` to `marginals[x]`, for lanes that are neither lost nor impossible.
-    pub(super) fn downward(&mut self, circuit: &Circuit, linear: &Linear, marginals: &mut [[f64; L]]) {
+    /// Tells how the evidence of each lane flows down from the root; lanes that are lost or impossible mean nothing.
+    pub(super) fn downward(&mut self, circuit: &Circuit, linear: &Linear, listener: &mut impl Flows<L>) {
         self.flows.resize(self.values.len(), [0.0; L]);
         let elements = circuit.elements();
         let Weights { tops, elements: thetas } = &linear.parameters;
@@ -200,23 +212,23 @@ impl<const L: usize> Lanes<L> {
                 let value = &self.values[i];
                 let share: [f64; L] = std::array::from_fn(|l| if value[l] > 0.0 { flow[l] / value[l] } else { 0.0 });
                 match circuit.nodes()[i] {
-                    Node::Literal(lit) if !lit.value => {}
-                    Node::Literal(lit) => {
-                        let marginal = &mut marginals[lit.var.index()];
-                        (0..L).for_each(|l| marginal[l] += flow[l]);
-                    }
+                    Node::Literal(lit) => listener.literal(lit, &flow),
                     Node::Top { var, slot } => {
-                        let (theta, leaf) = (tops[slot as usize][1], &self.leaves[var.index()][1]);
-                        let marginal = &mut marginals[var.index()];
-                        (0..L).for_each(|l| marginal[l] += theta * leaf[l] * factor[l] * share[l]);
+                        let leaf = &self.leaves[var.index()];
+                        let side = |x: usize| {
+                            let theta = tops[slot as usize][x];
+                            std::array::from_fn(|l| theta * leaf[x][l] * factor[l] * share[l])
+                        };
+                        listener.top(var, slot as usize, [&side(0), &side(1)]);
                     }
                     Node::Sum { start, end, .. } => {
-                        let range = start as usize..end as usize;
-                        for (element, &theta) in elements[range.clone()].iter().zip(&thetas[range]) {
+                        for e in start as usize..end as usize {
+                            let (element, theta) = (elements[e], thetas[e]);
                             let [p, s] = [element.prime.index(), element.sub.index()];
                             let (prime, sub) = (&self.values[p], &self.values[s]);
                             let used: [f64; L] =
                                 std::array::from_fn(|l| theta * prime[l] * sub[l] * factor[l] * share[l]);
+                            listener.element(e, &used);
                             for l in 0..L {
                                 self.flows[p][l] += used[l];
                             }

@@ -1,12 +1,12 @@
 //! Posterior marginals of single variables.
 
-use super::lanes::{BATCH, Lanes, Linear};
+use super::lanes::{BATCH, Flows, Lanes, Linear};
 use super::posterior::Posterior;
 use super::{Evidence, QueryError};
 use crate::circuit::{Circuit, Node};
 use crate::data::Records;
 use crate::logspace::LOG_ZERO;
-use crate::var::Var;
+use crate::var::{Lit, Var};
 use rayon::prelude::*;
 
 impl Circuit {
@@ -60,11 +60,11 @@ impl Circuit {
         let linear = Linear::new(self);
         let mut answers = vec![None; records.len()];
         answers.par_chunks_mut(BATCH).enumerate().for_each_init(
-            || (Lanes::<BATCH>::new(self), vec![[0.0; BATCH]; self.var_count()]),
+            || (Lanes::<BATCH>::new(self), Trues(vec![[0.0; BATCH]; self.var_count()])),
             |(lanes, marginals), (batch, answers)| {
                 lanes.set_rows(records, BATCH * batch);
                 lanes.upward(self, &linear);
-                marginals.fill([0.0; BATCH]);
+                marginals.0.fill([0.0; BATCH]);
                 if (0..answers.len()).any(|lane| !lanes.is_lost(lane)) {
                     lanes.downward(self, &linear, marginals);
                 }
@@ -75,7 +75,7 @@ impl Circuit {
                     } else if lanes.log_evidence(lane) == LOG_ZERO {
                         None
                     } else {
-                        let computed = marginals.iter().map(|of_var| of_var[lane]);
+                        let computed = marginals.0.iter().map(|of_var| of_var[lane]);
                         Some(computed.enumerate().map(|(i, p)| certain(&evidence, i, p)).collect())
                     };
                 }
@@ -120,4 +120,25 @@ impl Posterior {
 /// A computed marginal without what rounding adds: exact where the value is known, at most one elsewhere.
 fn certain(evidence: &Evidence, var: usize, computed: f64) -> f64 {
     evidence.value(Var(var as u32)).map_or(computed.min(1.0), f64::from)
+}
+
+/// Adds up the flows into *true*, by variable.
+struct Trues<const L: usize>(Vec<[f64; L]>);
+
+impl<const L: usize> Trues<L> {
+    fn add(&mut self, var: Var, flow: &[f64; L]) {
+        self.0[var.index()].iter_mut().zip(flow).for_each(|(sum, flow)| *sum += flow);
+    }
+}
+
+impl<const L: usize> Flows<L> for Trues<L> {
+    fn literal(&mut self, lit: Lit, flow: &[f64; L]) {
+        if lit.value {
+            self.add(lit.var, flow);
+        }
+    }
+
+    fn top(&mut self, var: Var, _slot: usize, [_, flow]: [&[f64; L]; 2]) {
+        self.add(var, flow);
+    }
 }

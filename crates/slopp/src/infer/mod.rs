@@ -18,6 +18,7 @@
 //! | `is_possible`, `possible` | `P(w) > 0`: the base, in Boolean arithmetic | `Circuit` | `s·r/64` | |
 //! | `nearest`, `_batch` | `min` Hamming distance of `e` to a possible world: min-plus arithmetic | `Circuit` | `s` | |
 //! | `entailed_by` | whether φ(D) entails the base: all records possible | `Circuit` | `s·r/64` | the SLoPP paper |
+//! | `expected_counts` | `Σ weight · P(parameter used \| record)`: the E step of EM | `Circuit` | `s·r` | Dempster et al. 1977 |
 //! | `flow_log_values` | `Σ ln θ` over *all* active edges: for reproducing the paper, no likelihood | `Circuit` | `s·r/64` | |
 //! | `mpe`, `_batch` | `argmax P(w)` over `w` that agree with `e`: max in place of sum | `Deterministic` | `s` | Kisa et al. 2014 |
 //! | `top_worlds`, `_batch` | the `k` best of them, from lazy heaps | `Deterministic` | `s`, then `n log s` per world | Huang and Chiang 2005 |
@@ -36,6 +37,7 @@ mod base;
 mod complete;
 mod error;
 mod evidence;
+mod expected;
 mod information;
 mod lanes;
 mod likelihood;
@@ -53,6 +55,7 @@ mod worlds;
 pub use complete::Counted;
 pub use error::QueryError;
 pub use evidence::{Evidence, EvidenceError};
+pub use expected::Expected;
 pub use nearest::Nearest;
 pub use pairs::PairMarginals;
 pub use sample::Samples;

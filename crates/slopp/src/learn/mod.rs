@@ -5,21 +5,26 @@
 //! | SLoPP with a separating tree as CLUSTER | [`slopp`] | a certified [`crate::Psdd`] |
 //! | SLoPP with k-means or an explicit partition, as published | [`slopp`] | a [`crate::Circuit`], with its overlaps |
 //! | LearnSPN | [`learnspn`] | an [`Spn`](crate::spn::Spn), which needs no vtree |
+//! | LearnPSDD, from any PSDD | [`refine`] | a certified [`crate::Psdd`] on the same base |
+//! | EM on any structure, with missing cells | [`em`] | the circuit it got, with new parameters |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
 //! [`Progress`](crate::Progress), and gives the same bytes for the same input and seed.
 
 pub mod baseline;
+mod em;
 mod grow;
 mod kmeans;
 pub mod learnspn;
 mod params;
 mod partition;
+pub mod refine;
 mod separate;
 pub mod slopp;
 pub mod vtree;
 
+pub use em::{EmConfig, EmFit, em};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
 
@@ -75,6 +80,12 @@ pub enum LearnError {
         /// How many rows there are.
         total: usize,
     },
+    /// No record is possible.
+    #[error("none of the records is possible under the circuit to start from; learn a new one")]
+    NothingPossible,
+    /// The records do not fit a circuit.
+    #[error(transparent)]
+    Query(#[from] crate::infer::QueryError),
     /// A setting is out of its range.
     #[error("{name} is {value}, but must be {expected}")]
     Setting {

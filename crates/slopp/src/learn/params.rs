@@ -3,7 +3,7 @@
 //! Determinism makes maximum likelihood a matter of counting: every possible record uses one element of each sum it
 //! reaches, so `θ` is the share of records that use the element, smoothed as [`Smoothing`] says.
 
-use crate::circuit::{BuildError, Circuit, Deterministic, Psdd, Smoothing, SmoothingError, Weights};
+use crate::circuit::{BuildError, CarryOver, Circuit, Deterministic, Psdd, Smoothing, SmoothingError, Weights};
 use crate::data::Records;
 use crate::infer::QueryError;
 

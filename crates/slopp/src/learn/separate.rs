@@ -85,6 +85,22 @@ impl<'m> Separating<'m> {
     }
 }
 
+impl Separating<'_> {
+    /// The left variable of a vtree node whose split of these rows the right side profits most from.
+    pub(super) fn best_variable(&mut self, database: &Database<'_>, v: VtreeId, rows: &mut [u32]) -> Option<Var> {
+        let vtree = database.vtree.clone();
+        let [left, right] = vtree.children(v).expect("splits are at inner nodes");
+        rows.sort_unstable();
+        let left_vars = vtree.vars(left);
+        let tree = self.trees[right.index()]
+            .get_or_insert_with(|| Tree::new(left_vars, vtree.vars(right), self.mutual_information));
+        let columns = Columns::new(database, rows, left, right, tree);
+        let candidates: Vec<usize> = (0..left_vars.len()).collect();
+        let tree = self.trees[right.index()].as_ref().expect("just made");
+        self.best_split(&columns, tree, &columns.all, &candidates).map(|split| left_vars[split.candidate])
+    }
+}
+
 /// A leaf of the decision tree: its rows, the literals on its path as (candidate, value), its best split.
 struct Leaf {
     rows: Vec<u64>,

@@ -1,0 +1,122 @@
+//! Expected counts against enumeration, and EM as a climb.
+
+use slopp::circuit::Smoothing;
+use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
+use slopp::learn::{EmConfig, LearnError, World, em};
+use slopp::{Names, Psdd, Random, Records, RecordsBuilder, Vtree, Weights};
+
+fn random_records(vars: usize, rows: usize, missing: f64, random: &mut Random) -> Records {
+    let mut builder = RecordsBuilder::new(Names::numbered(vars));
+    for _ in 0..rows {
+        let mut last = random.unit() < 0.5;
+        let row: Vec<_> = (0..vars)
+            .map(|_| {
+                last = if random.unit() < 0.7 { last } else { random.unit() < 0.4 };
+                (random.unit() >= missing).then_some(last)
+            })
+            .collect();
+        builder.push(row, 1.0 + random.below(3) as f64);
+    }
+    builder.finish()
+}
+
+fn close(a: &Weights, b: &Weights) {
+    let numbers = |w: &Weights| w.tops.concat().into_iter().chain(w.elements.clone()).collect::<Vec<f64>>();
+    for (a, b) in numbers(a).into_iter().zip(numbers(b)) {
+        assert!((a - b).abs() < 1e-9 * b.abs().max(1.0), "{a} {b}");
+    }
+}
+
+fn psdd(records: &Records, seed: u64) -> Psdd {
+    let greedy = Config { split_penalty: 0.0, parameter_penalty: 0.0, min_records: 2, ..Config::new(World::Open) };
+    certified(records, Vtree::random(records.var_count(), seed).into(), &greedy, &()).unwrap()
+}
+
+#[test]
+fn expected_counts_are_means_of_counts_over_completions() {
+    let mut random = Random::new(1);
+    for seed in 0..20 {
+        let psdd = psdd(&random_records(5, 40, 0.0, &mut random), seed);
+        let partial = random_records(5, 6, 0.4, &mut random);
+        let mut mean = Weights::zeros(psdd.log_parameters().tops.len(), psdd.elements().len());
+        for row in 0..partial.len() {
+            let worlds = (0..32u32).map(|w| (0..5).map(|i| w >> i & 1 == 1).collect::<Vec<bool>>());
+            let fits =
+                |world: &Vec<bool>| partial.row(row).zip(world).all(|(cell, x)| cell.is_none_or(|cell| cell == *x));
+            let completions: Vec<Vec<bool>> = worlds.filter(fits).collect();
+            let probability = |world: &[bool]| psdd.log_probability(world).unwrap().exp();
+            let total: f64 = completions.iter().map(|world| probability(world)).sum();
+            for world in &completions {
+                let one = Records::from_rows(Names::numbered(5), [world.clone()]);
+                let mut counts = psdd.count_records(&one).unwrap().weights;
+                let share = partial.weights()[row] * probability(world) / total;
+                counts.tops.iter_mut().flatten().chain(&mut counts.elements).for_each(|n| *n *= share);
+                mean.add(&counts);
+            }
+        }
+        let expected = psdd.expected_counts(&partial).unwrap();
+        close(&expected.weights, &mean);
+        let values = psdd.log_likelihoods(&partial).unwrap();
+        let sum: f64 = values.iter().zip(partial.weights()).map(|(ll, weight)| ll * weight).sum();
+        assert!((expected.log_likelihood - sum).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn complete_records_are_counted_exactly() {
+    let mut random = Random::new(2);
+    let records = random_records(7, 80, 0.0, &mut random);
+    let psdd = psdd(&records, 3);
+    close(&psdd.expected_counts(&records).unwrap().weights, &psdd.count_records(&records).unwrap().weights);
+}
+
+#[test]
+fn the_likelihood_never_falls_and_certificates_survive() {
+    let mut random = Random::new(3);
+    for seed in 0..10 {
+        let complete = random_records(6, 60, 0.0, &mut random);
+        let partial = random_records(6, 60, 0.3, &mut random);
+        let config = EmConfig { steps: 30, tolerance: 0.0, smoothing: Smoothing::none() };
+        let start: Psdd = psdd(&complete, seed);
+        let fit = em(&start, &partial, &config, &()).unwrap();
+        assert!(fit.history.windows(2).all(|step| step[1] >= step[0] - 1e-9), "{:?}", fit.history);
+        assert!(fit.history[fit.history.len() - 1] > fit.history[0]);
+        let again: Psdd = fit.circuit;
+        assert!(again.into_circuit().certify().is_ok());
+
+        let published_config = PublishedConfig::new(Variant::Algorithm2, 3, 8);
+        let (mixture, _) = published(&complete, Vtree::random(6, seed).into(), &published_config, &()).unwrap();
+        let fit = em(&mixture, &complete, &config, &()).unwrap();
+        assert!(fit.history.windows(2).all(|step| step[1] >= step[0] - 1e-9), "{:?}", fit.history);
+    }
+}
+
+#[test]
+fn the_first_step_on_complete_records_is_maximum_likelihood() {
+    let mut random = Random::new(4);
+    let records = random_records(6, 100, 0.0, &mut random);
+    let start = psdd(&records, 1);
+    let config = EmConfig { steps: 1, ..EmConfig::default() };
+    let stepped = em(&start, &records, &config, &()).unwrap().circuit;
+    let fitted = start.fit(&records, &Smoothing::none()).unwrap().circuit;
+    close(stepped.log_parameters(), fitted.log_parameters());
+}
+
+#[test]
+fn threads_do_not_matter() {
+    let mut random = Random::new(5);
+    let (complete, partial) = (random_records(9, 300, 0.0, &mut random), random_records(9, 300, 0.3, &mut random));
+    let start = psdd(&complete, 1);
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| em(&start, &partial, &EmConfig::default(), &()).unwrap())
+    };
+    assert_eq!(run(1), run(3));
+}
+
+#[test]
+fn nothing_possible_is_refused() {
+    let impossible = Records::from_rows(Names::numbered(4), [[true; 4]]);
+    let refused = em(&slopp::example::psdd(), &impossible, &EmConfig::default(), &());
+    assert!(matches!(refused, Err(LearnError::NothingPossible)));
+}
