@@ -12,6 +12,9 @@ pub mod files {}
 #[doc = include_str!("../../../docs/guide/erratum.md")]
 pub mod erratum {}
 
+#[doc = include_str!("../../../docs/guide/reproduce.md")]
+pub mod reproduce {}
+
 /// The README, tested like the rest.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -7,7 +7,7 @@ use serde_json::Value;
 fn with_data() -> Folder {
     let folder = Folder::new();
     let bits =
-        |i: u32, n: u32| (0..n).map(|b| (i * i + i / 3 >> (b % 7) & 1).to_string()).collect::<Vec<_>>().join(",");
+        |i: u32, n: u32| (0..n).map(|b| (((i * i + i / 3) >> (b % 7)) & 1).to_string()).collect::<Vec<_>>().join(",");
     let part = |from: u32, n: u32, vars: u32| (from..from + n).map(|i| bits(i, vars) + "\n").collect::<String>();
     for (name, vars) in [("nltcs", 6), ("plants", 9)] {
         std::fs::create_dir_all(folder.path(&format!("sets/{name}"))).unwrap();
@@ -98,7 +98,11 @@ fn means_are_those_of_the_runs_and_of_learn() {
     close(&setting["log_likelihood"]["low"], values.iter().copied().fold(f64::INFINITY, f64::min));
     // The same circuit by the command that learns one.
     let train = "sets/nltcs/nltcs.train.data";
-    folder.run(&format!("learn {train} --learner slopp-notebook --k 3 --d 20 --seed 1 -o model.psdd")).ok();
+    folder
+        .run(&format!(
+            "learn {train} --learner slopp-kmeans --variant notebook --k 3 --d 20 --world closed --seed 1 -o model.psdd"
+        ))
+        .ok();
     let eval = folder.run("eval model.psdd sets/nltcs/nltcs.test.data --flow --json").ok().json();
     let run = &setting["runs"][1];
     close(&run["log_likelihood"], eval["log_likelihood"].as_f64().unwrap());

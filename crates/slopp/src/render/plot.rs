@@ -178,43 +178,49 @@ impl Strips {
         let left = row_labels(self.rows.iter().map(|row| row.name.as_str()));
         let shown = |row: &Strip| row.values.iter().flatten().copied().chain(row.reference).collect::<Vec<f64>>();
         let scale = Scale::new(&self.axis, self.rows.iter().flat_map(shown), [left + 8.0, WIDTH - EDGE - 8.0]);
-        let lanes = self.series.len().max(1) as f64;
-        let row_height = LANE * lanes + GAP;
-        let bottom = top + row_height * self.rows.len() as f64;
-        for i in (0..self.rows.len()).step_by(2) {
-            svg.rect("band", [EDGE, top + row_height * i as f64], [WIDTH - 2.0 * EDGE, row_height], 4.0);
+        // A row is as high as it has series, so that those it does not have leave no holes.
+        let height = |row: &Strip| LANE * row.values.iter().filter(|v| !v.is_empty()).count().max(1) as f64 + GAP;
+        let bottom = top + self.rows.iter().map(height).sum::<f64>();
+        let mut from = top;
+        for (i, row) in self.rows.iter().enumerate() {
+            if i % 2 == 0 {
+                svg.rect("band", [EDGE, from], [WIDTH - 2.0 * EDGE, height(row)], 4.0);
+            }
+            from += height(row);
         }
         horizontal_axis(&mut svg, &scale, &self.axis.label, [top, bottom]);
-        for (i, row) in self.rows.iter().enumerate() {
-            let from = top + row_height * i as f64;
-            svg.text("to-left", left - 4.0, from + row_height / 2.0 + 4.0, &row.name);
-            for (lane, values) in row.values.iter().enumerate() {
+        let mut from = top;
+        for row in &self.rows {
+            svg.text("to-left", left - 4.0, from + height(row) / 2.0 + 4.0, &row.name);
+            let lanes = row.values.iter().enumerate().filter(|(_, values)| !values.is_empty());
+            for (lane, (series, values)) in lanes.enumerate() {
                 let y = from + (GAP + LANE) / 2.0 + LANE * lane as f64;
-                self.draw_lane(&mut svg, &scale, lane, y, values);
+                self.draw_lane(&mut svg, &scale, series, y, values);
             }
             if let Some(value) = row.reference.filter(|&x| self.axis.shows(x)) {
                 svg.begin(&format!("{}: {}", self.reference, plain(value)));
                 let x = num(scale.at(value));
-                svg.path("reference", &format!("M{x} {}V{}", num(from + 5.0), num(from + row_height - 5.0)));
-                diamond(&mut svg, "reference", scale.at(value), from + row_height / 2.0, 6.5);
+                svg.path("reference", &format!("M{x} {}V{}", num(from + 5.0), num(from + height(row) - 5.0)));
+                diamond(&mut svg, "reference", scale.at(value), from + height(row) / 2.0, 6.5);
                 svg.end();
             }
+            from += height(row);
         }
         svg.finish_styled(&self.title, "plot", STYLE)
     }
 
-    fn draw_lane(&self, svg: &mut Svg, scale: &Scale, lane: usize, y: f64, values: &[f64]) {
+    fn draw_lane(&self, svg: &mut Svg, scale: &Scale, series: usize, y: f64, values: &[f64]) {
         let values: Vec<f64> = values.iter().copied().filter(|&x| self.axis.shows(x)).collect();
         let Some((low, high)) = values.iter().map(|&x| (x, x)).reduce(|(a, b), (x, _)| (a.min(x), b.max(x))) else {
             return;
         };
         let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let name = self.series.get(lane).map_or("", String::as_str);
+        let name = self.series.get(series).map_or("", String::as_str);
         svg.begin(&match values.len() {
             1 => format!("{name}: {}", plain(mean)),
             n => format!("{name}: mean {} of {n}, from {} to {}", plain(mean), plain(low), plain(high)),
         });
-        let colour = lane % COLOURS;
+        let colour = series % COLOURS;
         let (from, to) = (scale.at(low), scale.at(high));
         svg.rect(&format!("c{colour} range"), [from - 5.0, y - 5.0], [to - from + 10.0, 10.0], 5.0);
         for &x in &values {
@@ -252,7 +258,7 @@ impl Bars {
         let shown = self.groups.iter().flat_map(|(_, values)| values.iter().flatten().copied()).chain(zero);
         let texts = self.groups.iter().flat_map(|(_, values)| values.iter().flatten().map(|&x| text_width(&plain(x))));
         let right = WIDTH - EDGE - texts.fold(0.0, f64::max);
-        let scale = Scale::new(&self.axis, shown, [left + 4.0, right]).from_zero();
+        let scale = Scale::new(&self.axis, shown, [left + 4.0, right]).starting_at_zero();
         let lanes = self.series.len().max(1) as f64;
         let height = BAR * lanes + GAP;
         let bottom = top + height * self.groups.len() as f64;

@@ -22,9 +22,9 @@ use table1::Example;
 
 const EXAMPLES: &str = "\
 Examples:
-  slopp reproduce                                           Table 1, Figure 2 and the counterexamples
+  slopp reproduce                                        Table 1, Figure 2, counterexamples
   git clone https://github.com/UCLA-StarAI/Density-Estimation-Datasets
-  slopp reproduce --data Density-Estimation-Datasets        Tables 2 to 4 too
+  slopp reproduce --data Density-Estimation-Datasets     Tables 2 to 4 too
   slopp reproduce --data Density-Estimation-Datasets --seeds 40 --out report";
 
 /// What the second table holds.

@@ -75,7 +75,7 @@ impl Example {
             "All 16 probabilities are right to {:.0e} and sum to {total:.12}. {} worlds are possible: {} seen and {} \
              virtual. |C| = {} as the paper counts ({} sums + {} elements + {} ⊤ + {} literals), {} parameters. \
              Certified: a PSDD.",
-            self.difference().max(1e-16),
+            self.difference().max(1e-12),
             self.psdd.model_count(),
             kinds("seen"),
             kinds("virtual"),

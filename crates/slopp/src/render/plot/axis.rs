@@ -51,7 +51,7 @@ impl Scale {
     }
 
     /// The same scale without room before zero, from which bars start.
-    pub(super) fn from_zero(mut self) -> Scale {
+    pub(super) fn starting_at_zero(mut self) -> Scale {
         if !self.log {
             (self.low, self.high) = match self.low >= 0.0 || self.high > 0.0 && -self.low < 0.06 * self.high {
                 true => (0.0, self.high),
@@ -132,7 +132,8 @@ pub(super) fn plain(x: f64) -> String {
     let decimals = match x.abs() {
         a if a >= 1000.0 || a == a.round() => 0,
         a if a >= 100.0 => 1,
-        a if a >= 0.1 => 3,
+        a if a >= 1.0 => 3,
+        a if a >= 1e-3 => 4,
         a if a >= 1e-4 => 5,
         _ => return format!("{x:.2e}"),
     };
@@ -188,9 +189,9 @@ mod tests {
 
     #[test]
     fn bars_start_at_zero() {
-        let scale = Scale::new(&Axis::linear(""), [3.0, 4.0, 0.0], [0.0, 100.0]).from_zero();
+        let scale = Scale::new(&Axis::linear(""), [3.0, 4.0, 0.0], [0.0, 100.0]).starting_at_zero();
         assert_eq!(scale.base(), 0.0);
-        let scale = Scale::new(&Axis::linear(""), [-3.0, -4.0, 0.0], [0.0, 100.0]).from_zero();
+        let scale = Scale::new(&Axis::linear(""), [-3.0, -4.0, 0.0], [0.0, 100.0]).starting_at_zero();
         assert!(scale.base() > 90.0);
     }
 
