@@ -3,6 +3,7 @@
 mod args;
 mod cmd;
 mod error;
+mod html;
 mod input;
 mod progress;
 mod report;
@@ -58,6 +59,7 @@ fn run(cli: Cli) -> Result<Verdict, Error> {
         Command::Vtree(args) => cmd::vtree::run(args, &mut session),
         Command::Draw(args) => cmd::draw::run(args, &mut session),
         Command::Data(args) => cmd::data::run(args, &mut session),
+        Command::Reproduce(args) => cmd::reproduce::run(args, &mut session),
     }?;
     session.finish()?;
     Ok(verdict)

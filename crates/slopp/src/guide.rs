@@ -15,6 +15,9 @@ pub mod learnspn {}
 #[doc = include_str!("../../../docs/guide/erratum.md")]
 pub mod erratum {}
 
+#[doc = include_str!("../../../docs/guide/reproduce.md")]
+pub mod reproduce {}
+
 /// The README, tested like the rest.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -8,5 +8,6 @@ mod folder;
 mod learn;
 mod queries;
 mod readme;
+mod reproduce;
 mod snapshots;
 mod validate;
