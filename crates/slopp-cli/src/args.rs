@@ -62,6 +62,9 @@ pub(crate) enum Command {
     Vtree(cmd::vtree::VtreeArgs),
     Draw(cmd::draw::DrawArgs),
     Data(cmd::data::DataArgs),
+    Bench(cmd::bench::BenchArgs),
+    #[command(hide = true)]
+    BenchCell(cmd::bench::CellArgs),
 }
 
 /// A model, as most commands take it.
