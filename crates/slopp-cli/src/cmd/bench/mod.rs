@@ -6,6 +6,7 @@ mod learner;
 mod published;
 mod registry;
 mod results;
+mod summary;
 
 pub(crate) use cell::{CellArgs, run as run_cell};
 
