@@ -3,6 +3,7 @@
 mod args;
 mod cmd;
 mod error;
+mod html;
 mod input;
 mod progress;
 mod report;

@@ -125,6 +125,11 @@ impl Table {
     pub(crate) fn push<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
         self.lines.push(cells.into_iter().map(Into::into).collect());
     }
+
+    /// All lines, that of the titles first.
+    pub(crate) fn lines(&self) -> &[Vec<String>] {
+        &self.lines
+    }
 }
 
 impl fmt::Display for Table {

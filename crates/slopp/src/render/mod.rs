@@ -1,4 +1,4 @@
-//! Pictures of vtrees and circuits: a layout each, drawn as SVG or written as DOT.
+//! Pictures of vtrees and circuits, drawn as SVG or written as DOT, and charts of numbers ([`plot`]).
 //!
 //! SVG pictures are self-contained: no scripts, no fonts to load, readable on light and dark pages, with a tooltip on
 //! everything that has more to say. Nothing here reads or writes files. The text picture of a vtree is
@@ -7,6 +7,7 @@
 mod circuit;
 mod dot;
 mod layout;
+pub mod plot;
 #[cfg(test)]
 mod samples;
 mod summary;
@@ -128,7 +129,7 @@ mod tests {
     use crate::circuit::{Builder, Sharing};
 
     /// Checks that tags are balanced and text is escaped; gives the text between tags.
-    fn well_formed(svg: &str) -> Vec<String> {
+    pub(super) fn well_formed(svg: &str) -> Vec<String> {
         let mut open: Vec<&str> = Vec::new();
         let mut texts = Vec::new();
         let mut rest = svg;

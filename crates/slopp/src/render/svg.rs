@@ -24,6 +24,9 @@ text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica
 .boxed{fill:#26323f}\
 @media(prefers-color-scheme:dark){text{fill:#dde3e9}.quiet,.theta{fill:#a3afba}.boxed,.id{fill:#26323f}}";
 
+/// Classes of text that ends or is centred at its `x`.
+const NOT_FROM_LEFT: [&str; 4] = ["theta", "id", "to-left", "centred"];
+
 /// Shapes, and how far they reach.
 #[derive(Default)]
 pub(super) struct Svg {
@@ -85,7 +88,7 @@ impl Svg {
     /// Text whose baseline is at `y`; its class says on which side of `x` it is.
     pub(super) fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {
         // Only text that begins at `x` can be the rightmost thing.
-        if !["theta", "id"].contains(&class) {
+        if !class.split(' ').any(|c| NOT_FROM_LEFT.contains(&c)) {
             self.reach(x + text_width(text) * if class == "title" { 1.25 } else { 1.0 }, y + 4.0);
         }
         let _ =
@@ -94,16 +97,23 @@ impl Svg {
 
     /// The picture with a name for those who cannot see it.
     pub(super) fn finish(self, name: &str) -> String {
+        self.finish_styled(name, "drawing", STYLE)
+    }
+
+    /// The picture with a class and a style of its own, which several pictures on one page may share.
+    pub(super) fn finish_styled(self, name: &str, class: &str, style: &str) -> String {
         let (width, height) = (num((self.width + 16.0).ceil()), num((self.height + 16.0).ceil()));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{}</title>\n<style>{STYLE}</style>\n{}</svg>\n",
+             viewBox=\"0 0 {width} {height}\" class=\"{class}\" role=\"img\">\n\
+             <title>{}</title>\n<style>{style}</style>\n{}</svg>\n",
             escape(name),
             self.body
         )
     }
 
-    fn reach(&mut self, x: f64, y: f64) {
+    /// The picture is at least this large.
+    pub(super) fn reach(&mut self, x: f64, y: f64) {
         self.width = self.width.max(x);
         self.height = self.height.max(y);
     }
