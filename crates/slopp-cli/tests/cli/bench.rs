@@ -329,3 +329,35 @@ fn the_files_may_be_zipped_and_one_folder_down() {
     assert_eq!(lasting(&row), lasting(&rows(&folder, "plain.jsonl")[0]));
     assert_eq!(folder.files(), ["clone", "data", "plain.jsonl"]);
 }
+
+#[test]
+fn the_report_tells_what_the_rows_say() {
+    let folder = Folder::new();
+    dataset(&folder, "nltcs", [&chain(16, 300, 1), &chain(16, 90, 2), &chain(16, 90, 3)]);
+    dataset(&folder, "own", [&chain(6, 200, 4), &chain(6, 60, 5), &chain(6, 60, 6)]);
+    folder.run("bench --data data --out r.jsonl --report one").ok();
+    folder.run("bench --out r.jsonl --report two/deep").ok();
+    for file in ["report.md", "report.html", "size.svg", "time.svg"] {
+        assert_eq!(folder.read(&format!("one/{file}")), folder.read(&format!("two/deep/{file}")));
+    }
+    let text = folder.read("one/report.md");
+    let found =
+        |dataset: &str| text.lines().find(|line| line.starts_with(&format!("| {dataset} |"))).unwrap().to_owned();
+    for row in rows(&folder, "r.jsonl") {
+        let cell = match row["test"].as_f64() {
+            Some(test) => format!("| {test:.2}"),
+            None => format!("| γ {}", row["impossible_test"]),
+        };
+        let line = found(row["dataset"].as_str().unwrap());
+        assert!(line.contains(&cell), "{cell} is not in {line}");
+    }
+    // LearnPSDD, Strudel, XPC-SD-Det, the zoo and the best of kinds, as published.
+    assert!(found("nltcs").ends_with("| -6.03 | -6.06 | -6.09 | -6.04 | -6.03 | -6.01 | -5.99 | -5.99 |"), "{text}");
+    assert!(found("own").ends_with("| – | – | – | – | – | – | – | – |"), "{text}");
+    assert!(text.contains("| slopp | 0 / 0 / 1 | 0 / 0 / 1 |"), "{text}");
+    let html = folder.read("one/report.html");
+    assert!(html.starts_with("<!DOCTYPE html>") && html.matches("<svg ").count() == 2);
+    assert!(!html.contains("<script") && !html.contains("src="), "nothing is loaded");
+    folder.write("file", "");
+    folder.run("bench --out r.jsonl --report file/in").fails(&["the report was not written to file/in", "try: "]);
+}

@@ -5,6 +5,7 @@ mod datasets;
 mod learner;
 mod published;
 mod registry;
+mod report;
 mod results;
 mod summary;
 
@@ -65,6 +66,12 @@ pub(crate) fn run(args: &BenchArgs, session: &mut Session) -> Result<Verdict, Er
         Some(data) => measure(args, data, session)?,
         None => Outcome { rows: results::read(&args.out)?, ..Outcome::default() },
     };
+    if let Some(folder) = &args.report {
+        match (&args.data, args.out == Path::new("-")) {
+            (Some(_), false) => report::write(folder, &results::read(&args.out)?)?,
+            _ => report::write(folder, &outcome.rows)?,
+        }
+    }
     tell(args, &outcome, session)?;
     outcome.verdict()
 }
@@ -180,5 +187,9 @@ fn tell(args: &BenchArgs, outcome: &Outcome, session: &mut Session) -> Result<()
     if outcome.earlier > 0 {
         session.line(format!("{} of these from an earlier run", outcome.earlier))?;
     }
-    session.line(format!("in {}", args.out.display()))
+    session.line(format!("in {}", args.out.display()))?;
+    match &args.report {
+        Some(folder) => session.line(format!("see {}", folder.join("report.html").display())),
+        None => session.line("--report DIR writes tables and plots next to the published numbers"),
+    }
 }
