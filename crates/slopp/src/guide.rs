@@ -12,6 +12,9 @@ pub mod files {}
 #[doc = include_str!("../../../docs/guide/erratum.md")]
 pub mod erratum {}
 
+#[doc = include_str!("../../../docs/guide/bench.md")]
+pub mod bench {}
+
 /// The README, tested like the rest.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

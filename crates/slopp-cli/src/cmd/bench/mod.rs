@@ -28,8 +28,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const EXAMPLES: &str = "\
 Examples:
   git clone https://github.com/UCLA-StarAI/Density-Estimation-Datasets
-  slopp bench --data Density-Estimation-Datasets --datasets nltcs,plants --out results.jsonl --report report
-  slopp bench --out results.jsonl --report report    only the report, of what is measured already";
+  slopp bench --data Density-Estimation-Datasets --datasets nltcs,plants --report report
+  slopp bench --report report    only the report, of what is measured already";
 
 /// Measure learners on the twenty benchmark datasets
 ///
