@@ -141,7 +141,11 @@ fn measure(args: &BenchArgs, data: &Path, session: &Session) -> Result<Outcome, 
                 results.push(row.clone())?;
                 outcome.rows.push(row);
             }
-            Err(why) => outcome.failed.push(Failure { dataset: dataset.clone(), learner: learner.name, why }),
+            Err(why) => {
+                // Told at once too: the end may be hours away.
+                session.note(format!("{} on {dataset}: {why}", learner.name));
+                outcome.failed.push(Failure { dataset: dataset.clone(), learner: learner.name, why });
+            }
         }
         bar.advance(1);
     }
