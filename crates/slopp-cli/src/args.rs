@@ -62,6 +62,7 @@ pub(crate) enum Command {
     Vtree(cmd::vtree::VtreeArgs),
     Draw(cmd::draw::DrawArgs),
     Data(cmd::data::DataArgs),
+    Reproduce(cmd::reproduce::ReproduceArgs),
     Bench(cmd::bench::BenchArgs),
     #[command(hide = true)]
     BenchCell(cmd::bench::CellArgs),

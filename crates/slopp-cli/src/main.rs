@@ -59,6 +59,7 @@ fn run(cli: Cli) -> Result<Verdict, Error> {
         Command::Vtree(args) => cmd::vtree::run(args, &mut session),
         Command::Draw(args) => cmd::draw::run(args, &mut session),
         Command::Data(args) => cmd::data::run(args, &mut session),
+        Command::Reproduce(args) => cmd::reproduce::run(args, &mut session),
         Command::Bench(args) => cmd::bench::run(args, &mut session),
         Command::BenchCell(args) => cmd::bench::run_cell(args, &mut session),
     }?;

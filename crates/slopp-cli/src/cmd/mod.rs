@@ -14,6 +14,7 @@ pub(crate) mod marginals;
 pub(crate) mod mpe;
 pub(crate) mod possible;
 pub(crate) mod prob;
+pub(crate) mod reproduce;
 pub(crate) mod sample;
 pub(crate) mod validate;
 pub(crate) mod vtree;

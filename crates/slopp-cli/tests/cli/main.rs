@@ -9,5 +9,6 @@ mod folder;
 mod learn;
 mod queries;
 mod readme;
+mod reproduce;
 mod snapshots;
 mod validate;

@@ -10,8 +10,8 @@ use std::path::Path;
 fn help() {
     let mut session = Transcript::new(Folder::new());
     session.run(&["--help"]);
-    let commands =
-        "demo learn fit eval prob marginals mpe sample worlds possible info compare validate convert vtree draw bench";
+    let commands = "demo learn fit eval prob marginals mpe sample worlds possible info compare validate convert vtree \
+                    draw reproduce bench";
     commands.split_whitespace().for_each(|command| session.run(&[command, "--help"]));
     session.run(&["data", "--help"]);
     ["describe", "split", "generate"].iter().for_each(|sub| session.run(&["data", sub, "--help"]));
@@ -23,6 +23,13 @@ fn demo() {
     let mut session = Transcript::new(Folder::new());
     session.run(&["demo"]);
     session.check("demo");
+}
+
+#[test]
+fn reproduce() {
+    let mut session = Transcript::new(Folder::new());
+    session.run(&["reproduce"]);
+    session.check("reproduce");
 }
 
 #[test]
