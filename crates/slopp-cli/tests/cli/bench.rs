@@ -137,6 +137,27 @@ fn the_settings_are_the_best_on_the_validation_part() {
 }
 
 #[test]
+fn the_settings_of_a_row_learn_its_model() {
+    let folder = Folder::new();
+    dataset(&folder, "long", [&chain(30, 900, 1), &chain(30, 200, 2), &chain(30, 200, 3)]);
+    folder.run("bench --data data --out r.jsonl --seed 5").ok();
+    for row in rows(&folder, "r.jsonl") {
+        let learner = row["learner"].as_str().unwrap().trim_end_matches(":open");
+        let mut args = format!(
+            "learn data/long/long.train.data --test data/long/long.test.data --learner {learner} --seed 5 --json"
+        );
+        for (name, value) in row["settings"].as_object().unwrap().iter().filter(|(name, _)| *name != "grid") {
+            let value = value.as_str().map_or(value.to_string(), str::to_owned);
+            args += &format!(" --{} {value}", name.replace('_', "-"));
+        }
+        let report = folder.run(&args).ok().json();
+        assert_eq!(report["test"]["log_likelihood_per_record"], row["test"], "{args}");
+        assert_eq!((&report["nodes"], &report["elements"]), (&row["nodes"], &row["elements"]), "{args}");
+        assert_eq!(report["test"]["impossible"], row["impossible_test"], "{args}");
+    }
+}
+
+#[test]
 fn rows_are_the_same_again_and_on_any_number_of_threads() {
     let folder = two();
     for (file, threads) in [("a.jsonl", 1), ("b.jsonl", 2), ("c.jsonl", 2)] {

@@ -72,14 +72,25 @@ fn refitted(task: &Task, psdd: Psdd) -> Result<Chosen, Error> {
     best.chosen()
 }
 
+/// Settings are chosen by refitting, far cheaper than learning again; the chosen ones then learn the model anew.
+///
+/// A refitted circuit is not quite the learned one, whose equal nodes are shared after smoothing. So the row is what
+/// `slopp learn` gives with its settings.
 fn slopp(task: &Task) -> Result<Chosen, Error> {
     let vtree = task.chow_liu_vtree()?;
-    let mut best = Best::new(task);
+    let learn = |config: &Config| certified(task.train, vtree.clone(), config, task.progress);
+    let mut search = Best::new(task);
     for &parameter_penalty in task.values("parameter_penalty") {
-        let config = Config { parameter_penalty, ..Config::new(World::Open) };
-        let psdd = certified(task.train, vtree.clone(), &config, task.progress)?;
-        offer_refitted(&mut best, task, &[("parameter_penalty", parameter_penalty)], &psdd)?;
+        let psdd = learn(&Config { parameter_penalty, ..Config::new(World::Open) })?;
+        offer_refitted(&mut search, task, &[("parameter_penalty", parameter_penalty)], &psdd)?;
     }
+    let chosen = search.chosen()?.settings;
+    let setting = |name: &str| chosen[name].as_f64().expect("a setting of the grid is a number");
+    let settings = ["parameter_penalty", "pseudocount"].map(|name| (name, setting(name)));
+    let [(_, parameter_penalty), (_, pseudocount)] = settings;
+    let psdd = learn(&Config { parameter_penalty, pseudocount, ..Config::new(World::Open) })?;
+    let mut best = Best::new(task);
+    best.offer(&settings, Certified::Psdd(psdd))?;
     best.chosen()
 }
 
