@@ -63,6 +63,9 @@ pub(crate) enum Command {
     Draw(cmd::draw::DrawArgs),
     Data(cmd::data::DataArgs),
     Reproduce(cmd::reproduce::ReproduceArgs),
+    Bench(cmd::bench::BenchArgs),
+    #[command(hide = true)]
+    BenchCell(cmd::bench::CellArgs),
 }
 
 /// A model, as most commands take it.

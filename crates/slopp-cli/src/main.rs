@@ -60,6 +60,8 @@ fn run(cli: Cli) -> Result<Verdict, Error> {
         Command::Draw(args) => cmd::draw::run(args, &mut session),
         Command::Data(args) => cmd::data::run(args, &mut session),
         Command::Reproduce(args) => cmd::reproduce::run(args, &mut session),
+        Command::Bench(args) => cmd::bench::run(args, &mut session),
+        Command::BenchCell(args) => cmd::bench::run_cell(args, &mut session),
     }?;
     session.finish()?;
     Ok(verdict)

@@ -30,6 +30,11 @@ impl Bar {
         }
         Bar(bar)
     }
+
+    /// What is being done now, within a stage.
+    pub(crate) fn say(&self, what: String) {
+        self.0.set_message(what);
+    }
 }
 
 impl Progress for Bar {

@@ -18,6 +18,9 @@ pub mod erratum {}
 #[doc = include_str!("../../../docs/guide/reproduce.md")]
 pub mod reproduce {}
 
+#[doc = include_str!("../../../docs/guide/bench.md")]
+pub mod bench {}
+
 /// The README, tested like the rest.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -1,5 +1,6 @@
 //! One file per command: it reads, calls the library, writes.
 
+pub(crate) mod bench;
 pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod data;

@@ -1,6 +1,7 @@
 //! The real binary, run as a user would.
 
 mod bad_input;
+mod bench;
 mod data;
 mod demo;
 mod files;
