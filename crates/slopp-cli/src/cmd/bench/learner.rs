@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::input::log_likelihoods;
 use serde_json::{Map, Value, json};
 use slopp::learn::vtree::VtreeMethod;
+use slopp::spn::Spn;
 use slopp::{Certified, Progress, Records, Vtree};
 use std::sync::Arc;
 
@@ -121,6 +122,22 @@ impl<'a> Best<'a> {
         let none =
             || Error::new(format!("the learner {} has nothing to try: its grid is empty", self.task.learner.name));
         self.found.map(|(_, chosen)| chosen).ok_or_else(none)
+    }
+}
+
+impl Learned for Spn {
+    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, Error> {
+        Ok(Spn::log_likelihoods(self, records)?)
+    }
+
+    /// Edges stand for elements, which a network without a vtree does not have.
+    fn sizes(&self) -> Sizes {
+        let stats = self.stats();
+        Sizes { nodes: stats.nodes, elements: stats.edges, parameters: stats.parameters }
+    }
+
+    fn certified(&self) -> bool {
+        false
     }
 }
 

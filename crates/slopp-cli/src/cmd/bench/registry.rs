@@ -6,9 +6,10 @@ use super::learner::{Best, Chosen, Learner, Task};
 use crate::error::Error;
 use serde_json::json;
 use slopp::circuit::Smoothing;
+use slopp::learn::refine::{LearnPsddConfig, learn_psdd};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
 use slopp::learn::vtree::VtreeMethod;
-use slopp::learn::{World, baseline};
+use slopp::learn::{World, baseline, learnspn};
 use slopp::{Certified, Psdd};
 
 /// The number of clusters and the smallest database that is clustered, as in the paper's experiments.
@@ -48,7 +49,31 @@ pub(super) const ALL: &[Learner] = &[
         grid: &[("pseudocount", &[1.0, 4.0])],
         learn: |task| kmeans(task, World::Open),
     },
+    Learner {
+        name: "learnspn",
+        fixed: || json!({ "leaves": "chow-liu", "max_clusters": learnspn::Config::default().max_clusters }),
+        grid: &[("independence", &[4.0, 12.0, 25.0]), ("min_records", &[20.0, 100.0]), ("pseudocount", &[1.0, 4.0])],
+        learn: learn_spn,
+    },
+    Learner {
+        name: "learnpsdd",
+        fixed: || json!({ "world": "open", "vtree": "chow-liu", "start": "chow-liu" }),
+        grid: REFINEMENT,
+        learn: |task| refined(task, &baseline::chow_liu(task.train, World::Open, 1.0)?),
+    },
+    Learner {
+        name: "slopp+learnpsdd",
+        fixed: || json!({ "world": "open", "vtree": "chow-liu", "start": "slopp" }),
+        grid: REFINEMENT,
+        learn: |task| {
+            let config = Config::new(World::Open);
+            refined(task, &certified(task.train, task.chow_liu_vtree()?, &config, task.progress)?)
+        },
+    },
 ];
+
+/// What is tried of a refinement.
+const REFINEMENT: &[(&str, &[f64])] = &[("penalty", &[0.7, 1.0, 2.0, 4.0]), ("pseudocount", &[1.0, 2.0, 4.0, 8.0])];
 
 /// The learner of this name.
 pub(super) fn find(name: &str) -> Option<&'static Learner> {
@@ -103,6 +128,34 @@ fn kmeans(task: &Task, world: World) -> Result<Chosen, Error> {
         let config = PublishedConfig { world, pseudocount, seed: task.seed, ..paper };
         let (circuit, _) = published(task.train, vtree.clone(), &config, task.progress)?;
         best.offer(&[("pseudocount", pseudocount)], Certified::new(circuit))?;
+    }
+    best.chosen()
+}
+
+fn learn_spn(task: &Task) -> Result<Chosen, Error> {
+    let mut best = Best::new(task);
+    for &independence in task.values("independence") {
+        for &min_records in task.values("min_records") {
+            for &pseudocount in task.values("pseudocount") {
+                let rest = learnspn::Config { seed: task.seed, ..learnspn::Config::default() };
+                let config = learnspn::Config { independence, min_records, pseudocount, ..rest };
+                let learned = learnspn::learn(task.train, Some(task.valid), &config, task.progress)?;
+                let settings =
+                    [("independence", independence), ("min_records", min_records), ("pseudocount", pseudocount)];
+                best.offer(&settings, learned.spn)?;
+            }
+        }
+    }
+    best.chosen()
+}
+
+/// LearnPSDD from a PSDD: the structure by penalty, then its parameters by pseudocount.
+fn refined(task: &Task, start: &Psdd) -> Result<Chosen, Error> {
+    let mut best = Best::new(task);
+    for &penalty in task.values("penalty") {
+        let config = LearnPsddConfig { penalty, ..LearnPsddConfig::default() };
+        let psdd = learn_psdd(start, task.train, Some(task.valid), &config, task.progress)?.psdd;
+        offer_refitted(&mut best, task, &[("penalty", penalty)], &psdd)?;
     }
     best.chosen()
 }
