@@ -99,12 +99,12 @@ impl Circuit {
     /// assert!(parts.eq(psdd.sample(20_000, &nothing, 42)?.worlds()));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn sample_in_parts(
-        &self,
+    pub fn sample_in_parts<'a>(
+        &'a self,
         count: usize,
         evidence: &Evidence,
         seed: u64,
-    ) -> Result<impl Iterator<Item = Samples>, QueryError> {
+    ) -> Result<impl Iterator<Item = Samples> + use<'a>, QueryError> {
         let draw = Draw::new(self, Posterior::new(self, evidence)?);
         let starts = (0..count).step_by(PART);
         Ok(starts.map(move |start| draw.worlds(start..start.saturating_add(PART).min(count), seed)))
