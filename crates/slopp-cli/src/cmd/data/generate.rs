@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 const EXAMPLES: &str = "\
 Examples:
   slopp data generate configurations -n 1000 --seed 1 -o cars.csv
-  slopp data generate configurations --check model.psdd    how much of what it allows is truly possible?
+  slopp data generate configurations --check model.psdd    compare its base with the truth
   slopp data generate rankings --items 4 --dispersion 0.3 -n 500 > rankings.csv
   slopp data generate noisy-copy model.psdd --flip 0.02 -n 1000 -o noisy.csv";
 

@@ -204,6 +204,8 @@ pub(crate) fn save(output: Option<&Path>, model: &Model) -> Result<(), Error> {
 pub(crate) fn tell_saved(output: Option<&Path>, session: &Session) {
     match output {
         Some(file) => session.saved(file),
+        // A JSON document says so itself.
+        None if session.json => {}
         None => session.note("not saved; -o model.psdd saves the model"),
     }
 }
