@@ -38,9 +38,9 @@ pub(crate) struct Global {
     /// No progress bar and no notes on stderr
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-    /// Use this many threads; results are the same on any number [default: all cores]
-    #[arg(long, global = true, value_name = "N")]
-    pub(crate) threads: Option<std::num::NonZeroUsize>,
+    /// Use this many threads, 0 for all cores; results are the same on any number [default: all cores]
+    #[arg(long, global = true, value_name = "N", value_parser = whole)]
+    pub(crate) threads: Option<usize>,
 }
 
 #[derive(Subcommand)]
@@ -101,6 +101,54 @@ pub(crate) enum HeaderWhen {
 #[derive(Args)]
 pub(crate) struct GivenArgs {
     /// What is known: literals by name, such as "smoker, !cancer"
-    #[arg(long, value_name = "EVIDENCE")]
+    #[arg(long, value_name = "EVIDENCE", allow_hyphen_values = true)]
     pub(crate) given: Option<String>,
+}
+
+impl ModelArgs {
+    /// The files that are read for the model.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [Some(&self.model), self.vtree.as_ref()].into_iter().flatten()
+    }
+}
+
+/// A whole number of at least zero, as an option takes it.
+pub(crate) fn whole(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "it must be a whole number of at least 0".to_owned())
+}
+
+/// A whole number of at least one.
+pub(crate) fn positive(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|&number| number > 0);
+    number.ok_or_else(|| "it must be a whole number of at least 1".to_owned())
+}
+
+/// A seed.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("it must be a whole number of at least 0 and at most {}", u64::MAX))
+}
+
+/// A number of at least zero.
+pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "it must be a number of at least 0".to_owned())
+}
+
+/// Shares that add up to more than nothing.
+pub(crate) fn check_shares(option: &str, shares: &[f64]) -> Result<(), crate::error::Error> {
+    match shares.iter().any(|&share| share > 0.0) {
+        true => Ok(()),
+        false => Err(crate::error::Error::new(format!("{option}: at least one share must be above 0"))
+            .hint(format!("{option} 0.8,0.1,0.1"))),
+    }
+}
+
+/// What happens if shares do not add up to one, in words.
+pub(crate) fn shares_in_words(shares: &[f64]) -> Option<String> {
+    let total: f64 = shares.iter().sum();
+    let parts: Vec<String> = shares.iter().map(|share| format!("{:.1} %", 100.0 * share / total)).collect();
+    ((total - 1.0).abs() > 1e-9).then(|| {
+        let total = (total * 1e9).round() / 1e9;
+        format!("the shares add up to {total}, so the parts are {} of all records", parts.join(", "))
+    })
 }

@@ -2,11 +2,11 @@
 
 use crate::args::{HeaderWhen, ModelArgs, ReadArgs};
 use crate::error::Error;
-use crate::report::short_world;
+use crate::report::{count, short_world};
 use slopp::circuit::{Overlap, ParameterFault, Reason};
 use slopp::infer::Evidence;
 use slopp::io::{Header, Problem, ReadError, RecordsOptions};
-use slopp::learn::vtree::VtreeMethod;
+use slopp::learn::vtree::{VtreeMethod, VtreeMethodError};
 use slopp::{Certified, Deterministic, Model, Names, NodeId, Records, Var, Vtree};
 use std::path::Path;
 use std::sync::Arc;
@@ -40,9 +40,6 @@ impl LoadedModel {
 
     /// The same from a file and the vtree file it may need.
     pub(crate) fn read_files(model: &Path, vtree: Option<&Path>) -> Result<LoadedModel, Error> {
-        if vtree.is_some_and(|vtree| vtree == Path::new("-")) && model == Path::new("-") {
-            return Err(Error::new("the model and the vtree cannot both come from stdin"));
-        }
         let loaded = slopp::io::read_model(model, vtree).map_err(explained)?;
         Ok(LoadedModel { model: loaded.model, file_ids: loaded.file_ids })
     }
@@ -186,6 +183,7 @@ pub(crate) fn read_records_of(path: &Path, args: ReadArgs, names: &Arc<Names>) -
 pub(crate) enum VtreeSource {
     Method(VtreeMethod),
     File(Vtree),
+    Model(Box<Model>),
     Text(String),
 }
 
@@ -195,10 +193,13 @@ impl VtreeSource {
         if let Ok(method) = text.parse() {
             return Ok(VtreeSource::Method(method));
         }
-        if text.trim_start().starts_with('(') {
+        if text.trim_start().starts_with(['(', '"']) {
             return Ok(VtreeSource::Text(text.to_owned()));
         }
         let path = Path::new(text);
+        if is_model(path) {
+            return Ok(VtreeSource::Model(Box::new(LoadedModel::read_files(path, None)?.model)));
+        }
         let looks_like_a_file = text == "-" || text.contains(['/', '.']) || path.exists();
         if looks_like_a_file {
             return Ok(VtreeSource::File(slopp::io::read_vtree(path).map_err(explained)?.vtree));
@@ -207,7 +208,7 @@ impl VtreeSource {
         match text.trim().parse::<u32>() {
             Ok(_) => Ok(VtreeSource::Text(text.to_owned())),
             Err(_) => Err(Error::from(text.parse::<VtreeMethod>().expect_err("tried above"))
-                .hint("a method, a .vtree file, or a text like \"((1,2),(3,4))\"")),
+                .hint("a method, a .vtree file, a model, or a text like \"((1,2),(3,4))\"")),
         }
     }
 
@@ -215,7 +216,7 @@ impl VtreeSource {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             VtreeSource::Method(method) => method.name(),
-            VtreeSource::File(_) => "file",
+            VtreeSource::File(_) | VtreeSource::Model(_) => "file",
             VtreeSource::Text(_) => "text",
         }
     }
@@ -223,11 +224,39 @@ impl VtreeSource {
     /// The vtree for these records.
     pub(crate) fn build(self, records: &Records, seed: u64) -> Result<Vtree, Error> {
         match self {
-            VtreeSource::Method(method) => Ok(method.build(records, seed)?),
+            VtreeSource::Method(method) => method.build(records, seed).map_err(|error| match error {
+                VtreeMethodError::TooMany { variables } => too_many_pairs(variables, "the vtree").hint(
+                    "--vtree balanced or right-linear, which look at no pairs (--learner slopp-kmeans or factorised)",
+                ),
+                error => error.into(),
+            }),
             VtreeSource::File(vtree) => Ok(vtree),
+            VtreeSource::Model(model) => vtree_of(&model, records.names()),
             VtreeSource::Text(text) => parse_vtree(&text, records.names()),
         }
     }
+}
+
+/// Whether the name is that of a model.
+pub(crate) fn is_model(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_lowercase();
+    name.strip_suffix(".gz").unwrap_or(&name).ends_with(".psdd")
+}
+
+/// The vtree of a model over the variables of records: matched by name, or by number if the model has no names.
+fn vtree_of(model: &Model, names: &Names) -> Result<Vtree, Error> {
+    let vtree = model.circuit.vtree();
+    if *model.names == *names || *model.names == Names::numbered(vtree.var_count()) {
+        return Ok(Vtree::clone(vtree));
+    }
+    parse_vtree(&vtree.line(&model.names).to_string(), names)
+        .map_err(|error| error.while_doing("the vtree of the model is over other variables than the records"))
+}
+
+/// The refusal to look at all pairs of so many variables.
+pub(crate) fn too_many_pairs(variables: usize, who: &str) -> Error {
+    let [variables, most] = [variables, slopp::data::MAX_PAIR_VARIABLES].map(|number| count(number as f64));
+    Error::new(format!("{who} looks at all pairs of variables, and {variables} variables have too many (limit {most})"))
 }
 
 /// A vtree from a text whose leaves are names or, where no variable has such a name, numbers from one.

@@ -3,6 +3,7 @@
 mod args;
 mod cmd;
 mod error;
+mod files;
 mod html;
 mod input;
 mod progress;
@@ -10,14 +11,16 @@ mod report;
 mod session;
 
 use args::{Cli, Command};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use error::Error;
 use session::{Session, Verdict};
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    // Numbers below zero reach the check of their option, which knows what is wrong with them.
+    let command = with_negative_numbers(Cli::command());
+    let cli = match command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // Help goes to stdout, complaints to stderr; a closed pipe is no fault.
@@ -37,10 +40,10 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<Verdict, Error> {
-    if let Some(threads) = cli.global.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
-    }
     let mut session = Session::new(cli.global.json, cli.global.quiet);
+    if let Some(threads) = cli.global.threads {
+        use_threads(threads, &session)?;
+    }
     let verdict = match &cli.command {
         Command::Demo(args) => cmd::demo::run(args, &mut session),
         Command::Learn(args) => cmd::learn::run(args, &mut session),
@@ -65,4 +68,22 @@ fn run(cli: Cli) -> Result<Verdict, Error> {
     }?;
     session.finish()?;
     Ok(verdict)
+}
+
+/// Zero is all cores; far more threads than cores only cost time and memory.
+fn use_threads(threads: usize, session: &Session) -> Result<(), Error> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let most = (4 * cores).max(16);
+    if threads > most {
+        session.note(format!("{most} threads are used: more would not help on {cores} cores"));
+    }
+    rayon::ThreadPoolBuilder::new().num_threads(threads.min(most)).build_global()?;
+    Ok(())
+}
+
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let takes_value = |arg: &clap::Arg| arg.get_action().takes_values() && !arg.is_positional();
+    command
+        .mut_args(|arg| if takes_value(&arg) { arg.allow_negative_numbers(true) } else { arg })
+        .mut_subcommands(with_negative_numbers)
 }

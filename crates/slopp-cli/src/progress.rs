@@ -1,7 +1,8 @@
 //! Progress of long work on stderr: what is being done, how far it is, how long it will take.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use slopp::Progress;
+use std::fmt;
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -15,8 +16,12 @@ impl Bar {
     /// A bar that waits for its first stage, and shows up if the work takes long.
     pub(crate) fn new(quiet: bool) -> Bar {
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
-        let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent:>3}%  {eta} left");
-        bar.set_style(style.expect("the template is well-formed").progress_chars("=> "));
+        let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent:>3}%{left}");
+        let style = style.expect("the template is well-formed").progress_chars("=> ");
+        bar.set_style(style.with_key("left", |state: &ProgressState, text: &mut dyn fmt::Write| {
+            // Nothing is lost if the time left cannot be shown.
+            let _ = text.write_str(&time_left(state.fraction(), state.len().unwrap_or(0), state.eta()));
+        }));
         if !quiet && std::io::stderr().is_terminal() {
             let later = bar.clone();
             std::thread::spawn(move || {
@@ -37,6 +42,14 @@ impl Bar {
     }
 }
 
+/// The time left, once there is something to tell it from: `eta` follows recent progress.
+fn time_left(fraction: f32, steps: u64, eta: Duration) -> String {
+    match steps > 1 && (0.05..1.0).contains(&fraction) {
+        true => format!("  {} left", HumanDuration(eta)),
+        false => String::new(),
+    }
+}
+
 impl Progress for Bar {
     fn begin(&self, what: &str, steps: u64) {
         self.0.reset();
@@ -52,5 +65,18 @@ impl Progress for Bar {
 impl Drop for Bar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_left_needs_some_progress() {
+        let minute = Duration::from_secs(60);
+        assert_eq!(time_left(0.04, 100, minute), "");
+        assert_eq!(time_left(0.0, 1, Duration::ZERO), "");
+        assert_eq!(time_left(0.5, 100, minute), "  60 seconds left");
     }
 }

@@ -1,8 +1,10 @@
 //! Numbers, tables and JSON values as people and programs like to read them.
 
 use serde_json::{Map, Value};
-use slopp::Names;
+use slopp::{Names, Var};
+use std::borrow::Cow;
 use std::fmt;
+use unicode_width::UnicodeWidthStr;
 
 /// A JSON object whose keys keep the order they are given in.
 pub(crate) fn object<K: Into<String>>(entries: impl IntoIterator<Item = (K, Value)>) -> Value {
@@ -31,23 +33,73 @@ pub(crate) fn json_world(names: &Names, world: &[bool]) -> Value {
 
 /// A whole number with its digits in groups of three, any other number with three decimals.
 pub(crate) fn count(number: f64) -> String {
-    if number.fract() != 0.0 {
-        return format!("{number:.3}");
-    }
-    let digits = format!("{number:.0}");
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+    if number.fract() == 0.0 { grouped(&format!("{number:.0}")) } else { grouped(&format!("{number:.3}")) }
+}
+
+/// A number, given by its digits, in groups of three before the point; minus nothing is nothing.
+pub(crate) fn grouped(number: &str) -> String {
+    let (sign, digits) = number.strip_prefix('-').map_or(("", number), |digits| ("-", digits));
+    let (whole, decimals) = digits.find('.').map_or((digits, ""), |point| digits.split_at(point));
+    let mut text = if digits.contains(|c| ('1'..='9').contains(&c)) { sign.to_owned() } else { String::new() };
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
             text.push(' ');
         }
         text.push(digit);
     }
-    text
+    text + decimals
 }
 
 /// How many of something, with the word in the right number.
 pub(crate) fn counted(number: usize, word: &str) -> String {
     format!("{} {word}{}", count(number as f64), if number == 1 { "" } else { "s" })
+}
+
+/// So many records.
+pub(crate) fn records(number: f64) -> String {
+    format!("{} record{}", count(number), if number == 1.0 { "" } else { "s" })
+}
+
+/// Is or are, after so many of something.
+pub(crate) fn is_or_are(number: f64) -> &'static str {
+    if number == 1.0 { "is" } else { "are" }
+}
+
+/// Some words, and how many more there are if they are too many to read.
+pub(crate) fn some_of<S: AsRef<str>>(words: &[S]) -> String {
+    const SHOWN: usize = 40;
+    let mut shown: Vec<&str> = words.iter().take(SHOWN).map(AsRef::as_ref).collect();
+    let more = format!("and {} more (--json has all)", count(words.len().saturating_sub(SHOWN) as f64));
+    if words.len() > SHOWN {
+        shown.push(&more);
+    }
+    shown.join(", ")
+}
+
+/// A probability, given by its logarithm, with four significant digits, also where plain numbers underflow.
+pub(crate) fn probability_of(log: f64) -> String {
+    if log.exp() >= f64::MIN_POSITIVE || log == f64::NEG_INFINITY {
+        return probability(log.exp());
+    }
+    scientific(log, 3)
+}
+
+/// A probability, given by its logarithm, in full precision.
+pub(crate) fn full_probability(log: f64) -> String {
+    match log.exp() {
+        p if log == f64::NEG_INFINITY || p >= 1e-4 => p.to_string(),
+        p if p >= f64::MIN_POSITIVE => format!("{p:e}"),
+        _ => scientific(log, 12),
+    }
+}
+
+fn scientific(log: f64, decimals: usize) -> String {
+    let log = log / std::f64::consts::LN_10;
+    let mantissa = format!("{:.decimals$}", 10f64.powf(log - log.floor()));
+    match mantissa.strip_prefix("10") {
+        Some(rest) => format!("1{rest}e{}", log.floor() + 1.0),
+        None => format!("{mantissa}e{}", log.floor()),
+    }
 }
 
 /// A probability with four significant digits, also near one.
@@ -65,12 +117,12 @@ pub(crate) fn probability(p: f64) -> String {
 
 /// A logarithm, or minus infinity.
 pub(crate) fn logarithm(x: f64) -> String {
-    if x == f64::NEG_INFINITY { "-inf".to_owned() } else { format!("{x:.4}") }
+    if x == f64::NEG_INFINITY { "-inf".to_owned() } else { grouped(&format!("{x:.4}")) }
 }
 
 /// A world as people read it: what is true, by name.
 pub(crate) fn world(names: &Names, world: &[bool]) -> String {
-    let literals = world.iter().enumerate().map(|(i, &value)| names.literal(slopp::Var(i as u32).is(value)));
+    let literals = world.iter().enumerate().map(|(i, &value)| names.literal(Var(i as u32).is(value)));
     literals.collect::<Vec<_>>().join(", ")
 }
 
@@ -103,7 +155,8 @@ pub(crate) fn cells(world: &[bool]) -> String {
 
 /// Only what is true in a world, by name.
 pub(crate) fn trues(names: &Names, world: &[bool]) -> String {
-    let found: Vec<&str> = names.iter().zip(world).filter(|(_, value)| **value).map(|(name, _)| name).collect();
+    let vars = world.iter().enumerate().filter(|(_, value)| **value).map(|(i, _)| Var(i as u32));
+    let found: Vec<Cow<'_, str>> = vars.map(|var| names.quoted(var)).collect();
     if found.is_empty() { "nothing".to_owned() } else { found.join(", ") }
 }
 
@@ -135,12 +188,13 @@ impl Table {
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = self.lines.iter().map(Vec::len).max().unwrap_or(0);
-        let wide = |column: usize| self.lines.iter().filter_map(|l| l.get(column)).map(|c| c.chars().count()).max();
+        let wide = |column: usize| self.lines.iter().filter_map(|l| l.get(column)).map(|c| c.width()).max();
         let widths: Vec<usize> = (0..columns).map(|column| wide(column).unwrap_or(0)).collect();
         for line in &self.lines {
             let mut text = String::new();
             for (i, (cell, &width)) in line.iter().zip(&widths).enumerate() {
-                text += &if i == 0 { format!("{cell:<width$}") } else { format!("  {cell:>width$}") };
+                let room = " ".repeat(width - cell.width());
+                text += &if i == 0 { format!("{cell}{room}") } else { format!("  {room}{cell}") };
             }
             writeln!(f, "{}", text.trim_end())?;
         }
@@ -164,6 +218,12 @@ mod tests {
     fn numbers_are_readable() {
         assert_eq!(count(1234567.0), "1 234 567");
         assert_eq!(count(100.0), "100");
+        assert_eq!([count(-0.0), count(-1234.0), count(12345.5)], ["0", "-1 234", "12 345.500"]);
+        assert_eq!([logarithm(-0.0), logarithm(-1959.9931)], ["0.0000", "-1 959.9931"]);
+        assert_eq!([probability_of(-1275.0), probability_of(f64::NEG_INFINITY)], ["1.882e-554", "0"]);
+        assert_eq!(probability_of(0.25f64.ln()), "0.2500");
+        assert_eq!(scientific(-1000.0 * std::f64::consts::LN_10, 3), "1.000e-1000");
+        assert_eq!([full_probability((1.0f64 / 3.0).ln()), full_probability(-1e3)].map(|p| p.len() > 12), [true; 2]);
         assert_eq!(count(2.5), "2.500");
         assert_eq!([probability(0.0), probability(1.0), probability(0.25)], ["0", "1", "0.2500"]);
         assert_eq!(probability(1.5e-7), "1.500e-7");
@@ -185,5 +245,8 @@ mod tests {
         let mut table = Table::titled(["name", "p"]);
         table.push(["a", "0.25"]);
         assert_eq!(table.to_string(), "name     p\na     0.25\n");
+        let mut wide = Table::titled(["名前", "p"]);
+        wide.push(["abcd", "1"]);
+        assert_eq!(wide.to_string(), "名前  p\nabcd  1\n");
     }
 }

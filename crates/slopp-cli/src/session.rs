@@ -1,11 +1,12 @@
 //! What all commands share: where results go, in which form, and who listens to progress.
 
 use crate::error::Error;
+use crate::files::way_out;
 use crate::progress::Bar;
-use crate::report::Table;
+use crate::report::{Table, counted};
 use serde_json::Value;
 use std::fmt;
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::{Path, PathBuf};
 
 /// What a command answers beyond its output.
@@ -48,10 +49,15 @@ impl Session {
         Bar::new(self.quiet)
     }
 
+    /// A bar for work whose result goes to a file while it is done; no bar if that is the terminal.
+    pub(crate) fn progress_beside(&self, output: &Path) -> Bar {
+        Bar::new(self.quiet || (output == Path::new("-") && io::stdout().is_terminal()))
+    }
+
     /// A line of the result.
     pub(crate) fn line(&mut self, line: impl fmt::Display) -> Result<(), Error> {
         if !self.taken {
-            writeln!(self.out, "{line}")?;
+            writeln!(self.out, "{line}").map_err(to_stdout)?;
         }
         Ok(())
     }
@@ -59,16 +65,15 @@ impl Session {
     /// A table of the result.
     pub(crate) fn table(&mut self, table: &Table) -> Result<(), Error> {
         if !self.taken {
-            write!(self.out, "{table}")?;
+            write!(self.out, "{table}").map_err(to_stdout)?;
         }
         Ok(())
     }
 
     /// The result as one JSON document.
     pub(crate) fn document(&mut self, document: &Value) -> Result<(), Error> {
-        serde_json::to_writer_pretty(&mut self.out, document).map_err(io::Error::from)?;
-        writeln!(self.out)?;
-        Ok(())
+        serde_json::to_writer_pretty(&mut self.out, document).map_err(|e| to_stdout(e.into()))?;
+        writeln!(self.out).map_err(to_stdout)
     }
 
     /// A remark on stderr that is no part of the result.
@@ -79,9 +84,28 @@ impl Session {
         }
     }
 
+    /// Tells where a result was saved.
+    pub(crate) fn saved(&self, file: &Path) {
+        if file != Path::new("-") {
+            self.note(format_args!("saved in {}", file.display()));
+        }
+    }
+
+    /// Tells why some lines of a table have no answer.
+    pub(crate) fn note_impossible(&self, records: usize) {
+        if records > 0 {
+            let records = counted(records, "impossible record");
+            self.note(format_args!("the lines of {records} are empty; `slopp possible` tells what to change"));
+        }
+    }
+
     /// Hands everything to stdout.
     pub(crate) fn finish(mut self) -> Result<(), Error> {
-        self.out.flush()?;
-        Ok(())
+        self.out.flush().map_err(to_stdout)
     }
+}
+
+fn to_stdout(error: io::Error) -> Error {
+    let hint = way_out(&error);
+    Error::from(error).while_doing("cannot write to stdout").hint(hint)
 }

@@ -2,6 +2,7 @@
 
 use crate::var::{Lit, Var};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::fmt;
 
 /// The names of the variables `0..len`, each used once.
@@ -86,9 +87,15 @@ impl Names {
         &self.names[var.index()]
     }
 
-    /// The literal as people write it: `smoker` or `!smoker`.
+    /// The name as evidence takes it: in double quotes where it would be read as something else.
+    pub fn quoted(&self, var: Var) -> Cow<'_, str> {
+        let name = self.of(var);
+        if is_misread(name) { quote(name).into() } else { name.into() }
+    }
+
+    /// The literal as people write it and evidence takes it: `smoker`, `!smoker` or `!"a, b"`.
     pub fn literal(&self, lit: Lit) -> String {
-        format!("{}{}", if lit.value { "" } else { "!" }, self.of(lit.var))
+        format!("{}{}", if lit.value { "" } else { "!" }, self.quoted(lit.var))
     }
 
     /// All names, in order.
@@ -114,6 +121,18 @@ impl Names {
         let distances = self.names.iter().map(|n| (edit_distance(&n.to_lowercase(), &name.to_lowercase()), n));
         distances.filter(|&(d, _)| d <= limit).min_by_key(|&(d, _)| d).map(|(_, n)| n.clone())
     }
+}
+
+/// A name in double quotes; a quote in it is written twice.
+pub(crate) fn quote(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Whether a name in evidence would be read as something else without quotes.
+fn is_misread(name: &str) -> bool {
+    let negated = name.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("not"))
+        && name[3..].starts_with(char::is_whitespace);
+    negated || name.contains([',', '&', '=']) || name.starts_with(['!', '~', '-', '¬', '"']) || name.trim() != name
 }
 
 /// Levenshtein distance between two words.
@@ -150,6 +169,13 @@ mod tests {
         let repeated = Names::new(vec!["a".into(), "b".into(), "a".into()]);
         assert_eq!(repeated, Err(NameError::Repeated { name: "a".into(), first: 1, second: 3 }));
         assert_eq!(Names::new(vec!["a".into(), String::new()]), Err(NameError::Empty { column: 2 }));
+    }
+
+    #[test]
+    fn odd_names_are_quoted() {
+        let names = Names::new(["a,b", "x y", "-1", "say \"hi\"", "\"", "¬z"].map(String::from).to_vec()).unwrap();
+        let literals: Vec<String> = (0..6).map(|i| names.literal(Var(i).is(i % 2 == 0))).collect();
+        assert_eq!(literals, ["\"a,b\"", "!x y", "\"-1\"", "!say \"hi\"", "\"\"\"\"", "!\"¬z\""]);
     }
 
     #[test]

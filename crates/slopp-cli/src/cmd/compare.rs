@@ -1,12 +1,15 @@
 //! `slopp compare`: how far two models are from each other.
 
+use crate::cmd::info::large;
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::LoadedModel;
-use crate::report::{Table, count, json, object};
+use crate::report::{Table, count, grouped, json, logarithm, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::Deterministic;
+use slopp::infer::QueryError;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -31,6 +34,7 @@ pub(crate) struct CompareArgs {
 }
 
 pub(crate) fn run(args: &CompareArgs, session: &mut Session) -> Result<Verdict, Error> {
+    Files::default().read([&args.a, &args.b]).read(&args.vtree).check()?;
     let [a, b] = [&args.a, &args.b].map(|file| LoadedModel::read_files(file, args.vtree.as_deref()));
     let (a, b) = (a?, b?);
     if a.model.names != b.model.names {
@@ -38,7 +42,14 @@ pub(crate) fn run(args: &CompareArgs, session: &mut Session) -> Result<Verdict, 
             .hint("`slopp info` lists the names of each; learn both from files with the same header"));
     }
     let (p, q) = (a.deterministic("the KL divergence")?, b.deterministic("the KL divergence")?);
-    let [forward, backward] = [p.kl_divergence(q)?, q.kl_divergence(p)?];
+    let explained = |error: QueryError| {
+        let differ = error == QueryError::DifferentVtrees;
+        let (error, file) = (Error::from(error), args.a.display());
+        let hint =
+            format!("`slopp convert {file} a.vtree`, then learn the other with `slopp learn RECORDS --vtree a.vtree`");
+        if differ { error.hint(hint) } else { error }
+    };
+    let [forward, backward] = [p.kl_divergence(q).map_err(explained)?, q.kl_divergence(p).map_err(explained)?];
     let facts = |d: &Deterministic| (d.stats(), d.model_count().to_string(), d.entropy());
     let sides = [facts(p), facts(q)];
     if session.json {
@@ -65,10 +76,11 @@ pub(crate) fn run(args: &CompareArgs, session: &mut Session) -> Result<Verdict, 
     };
     row("elements", &|s| count(s.0.elements as f64));
     row("parameters", &|s| count(s.0.parameters as f64));
-    row("possible worlds", &|s| s.1.clone());
-    row("entropy (nats)", &|s| format!("{:.4}", s.2));
+    row("possible worlds", &|s| large(&s.1));
+    row("entropy (nats)", &|s| logarithm(s.2));
     session.table(&table)?;
-    let divergence = |x: f64| if x.is_finite() { format!("{x:.6} nats") } else { "infinite".to_owned() };
+    let divergence =
+        |x: f64| if x.is_finite() { format!("{} nats", grouped(&format!("{x:.6}"))) } else { "infinite".to_owned() };
     session.line(format!("KL(A || B) = {}", divergence(forward)))?;
     session.line(format!("KL(B || A) = {}", divergence(backward)))?;
     session.line(if p.same_structure(q) { "the structures are the same" } else { "the structures differ" })?;

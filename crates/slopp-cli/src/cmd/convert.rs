@@ -2,6 +2,7 @@
 
 use crate::args::ReadArgs;
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::{LoadedModel, read_records};
 use crate::report::object;
 use crate::session::{Session, Verdict};
@@ -68,6 +69,7 @@ impl Format {
 
 pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to([&args.output])?;
+    Files::default().read([&args.input]).read(&args.vtree).read(&args.names).write([&args.output]).check()?;
     let (from, to) = (Format::of(&args.input)?, Format::of(&args.output)?);
     if args.plain && to != Format::Psdd {
         return Err(Error::new("--plain is for .psdd files").hint("leave it out, or write a .psdd file"));
@@ -89,8 +91,15 @@ pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, 
     }
     if session.json {
         session.document(&object([("file", Value::from(args.output.display().to_string()))]))?;
-    } else if args.output != Path::new("-") {
-        session.note(format!("saved in {}", args.output.display()));
+    } else {
+        session.saved(&args.output);
+    }
+    if (from, to) == (Format::Psdd, Format::Sdd) {
+        let [model, base] = [&args.input, &args.output].map(|file| file.display());
+        session.note(format!(
+            "a .sdd file has no names and no vtree; to read it back, `slopp convert {model} base.vtree`, then \
+             `slopp convert {base} again.psdd --vtree base.vtree`"
+        ));
     }
     Ok(Verdict::Yes)
 }

@@ -1,10 +1,11 @@
 //! `slopp draw`: pictures of circuits and vtrees.
 
-use crate::args::ModelArgs;
+use crate::args::{ModelArgs, whole};
 use crate::cmd::vtree::{Kind, write_text};
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::LoadedModel;
-use crate::report::object;
+use crate::report::{count, object};
 use crate::session::{Session, Verdict};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
@@ -20,7 +21,7 @@ Examples:
 /// Draw a circuit or its vtree, as SVG or for Graphviz (DOT)
 ///
 /// Small circuits are drawn in full; above --limit nodes and elements, the vtree is drawn with the number of sums and
-/// elements at each of its nodes.
+/// elements at each of its nodes. Large vtrees are drawn from the top, with subtrees that stand for their variables.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DrawArgs {
@@ -33,7 +34,7 @@ pub(crate) struct DrawArgs {
     #[arg(long, default_value = "circuit")]
     what: What,
     /// The largest number of nodes and elements that is drawn in full
-    #[arg(long, value_name = "N", default_value_t = render::DEFAULT_LIMIT)]
+    #[arg(long, value_name = "N", default_value_t = render::DEFAULT_LIMIT, value_parser = whole)]
     limit: usize,
 }
 
@@ -45,6 +46,7 @@ enum What {
 
 pub(crate) fn run(args: &DrawArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to([&args.output])?;
+    Files::default().read(args.model.files()).write([&args.output]).check()?;
     let kind = Kind::of(&args.output, "a name that ends in .svg or .dot")?;
     let model = LoadedModel::read_as_is(&args.model)?.model;
     let (circuit, names) = (&*model.circuit, &*model.names);
@@ -59,15 +61,23 @@ pub(crate) fn run(args: &DrawArgs, session: &mut Session) -> Result<Verdict, Err
         (What::Vtree, Kind::Dot) => render::vtree_dot(circuit.vtree(), names),
     };
     write_text(&args.output, &text)?;
-    let full = args.what == What::Vtree || render::is_drawn_in_full(circuit, args.limit);
+    let full = match args.what {
+        What::Circuit => render::is_drawn_in_full(circuit, args.limit),
+        What::Vtree => render::is_vtree_drawn_in_full(circuit.vtree()),
+    };
     if session.json {
         let file = Value::from(args.output.display().to_string());
         session.document(&object([("file", file), ("complete", Value::Bool(full))]))?;
     } else {
-        session.line(format!("drawn in {}", args.output.display()))?;
-        if !full {
-            let size = circuit.nodes().len() + circuit.elements().len();
-            session.note(format!("a summary, because {size} nodes and elements are above --limit {}", args.limit));
+        session.saved(&args.output);
+        let size = count((circuit.nodes().len() + circuit.elements().len()) as f64);
+        match args.what {
+            _ if full => {}
+            What::Vtree => session.note("large subtrees are not drawn, but told by the number of their variables"),
+            What::Circuit => {
+                let limit = count(args.limit as f64);
+                session.note(format!("a summary, because {size} nodes and elements are above --limit {limit}"));
+            }
         }
     }
     Ok(Verdict::Yes)

@@ -2,8 +2,10 @@
 
 use crate::args::{ModelArgs, ReadArgs};
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
-use crate::report::{count, facts, json, json_count, json_list, logarithm, object};
+use crate::report::records as records_in_words;
+use crate::report::{count, facts, is_or_are, json, json_count, json_list, logarithm, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -39,6 +41,7 @@ pub(crate) struct EvalArgs {
 }
 
 pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Error> {
+    Files::default().read(args.model.files()).read([&args.data]).check()?;
     let loaded = LoadedModel::read(&args.model)?;
     let records = read_records_of(&args.data, args.read, &loaded.model.names)?;
     let log_likelihoods = loaded.log_likelihoods(&records)?;
@@ -62,7 +65,8 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
         for value in per_record() {
             session.line(if value == f64::NEG_INFINITY { "-inf".to_owned() } else { value.to_string() })?;
         }
-        session.note(format!("{} of {} records are impossible", count(score.impossible), count(score.records)));
+        let [impossible, all] = [count(score.impossible), records_in_words(score.records)];
+        session.note(format!("{impossible} of {all} {} impossible", is_or_are(score.impossible)));
     } else {
         let mut lines = vec![
             ("records", count(score.records)),

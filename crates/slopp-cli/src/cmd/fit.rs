@@ -1,16 +1,18 @@
 //! `slopp fit`: new parameters for a fixed structure.
 
-use crate::args::{ModelArgs, ReadArgs};
+use crate::args::{ModelArgs, ReadArgs, not_negative};
 use crate::cmd::eval::Score;
-use crate::cmd::learn::score_table;
+use crate::cmd::learn::{save, score_table, tell_saved, without_incomplete};
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::{LoadedModel, log_likelihoods, read_records_of};
-use crate::report::{count, counted, json_count, object};
+use crate::report::{count, counted, is_or_are, json_count, object, records};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::Smoothing;
-use slopp::learn::Fitted;
+use slopp::infer::QueryError;
+use slopp::learn::{FitError, Fitted};
 use slopp::{Certified, Model};
 use std::path::PathBuf;
 
@@ -29,7 +31,7 @@ Examples:
 pub(crate) struct FitArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// The records: CSV, .data or .wdata, `-` for stdin; no cell may be missing
+    /// The records: CSV, .data or .wdata, `-` for stdin; no cell may be missing unless --drop-incomplete
     data: PathBuf,
     #[command(flatten)]
     read: ReadArgs,
@@ -37,8 +39,11 @@ pub(crate) struct FitArgs {
     #[arg(long)]
     add: bool,
     /// The weight of the prior in records [default: that of the model, else 1]
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", value_parser = not_negative)]
     pseudocount: Option<f64>,
+    /// Leave out records with missing cells
+    #[arg(long)]
+    drop_incomplete: bool,
     /// Save the model in this file, `-` for stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -46,25 +51,34 @@ pub(crate) struct FitArgs {
 
 pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
+    // A model may be replaced by the same model with other parameters.
+    let files = Files::default().replace([&args.model.model]).read(&args.model.vtree).read([&args.data]);
+    files.write(&args.output).check()?;
     let loaded = LoadedModel::read(&args.model)?;
-    let records = read_records_of(&args.data, args.read, &loaded.model.names)?;
+    let data = read_records_of(&args.data, args.read, &loaded.model.names)?;
+    let (data, incomplete) = match args.drop_incomplete {
+        true => without_incomplete(data, &args.data)?,
+        false => (data, 0.0),
+    };
     let pseudocount = args.pseudocount.unwrap_or_else(|| own_pseudocount(&loaded.model));
-    let smoothing = Smoothing::marginal(pseudocount, &records);
+    let smoothing = Smoothing::marginal(pseudocount, &data);
     let fitted = match (&loaded.model.circuit, args.add) {
-        (Certified::Psdd(psdd), false) => certified(psdd.fit(&records, &smoothing)?, Certified::Psdd),
-        (Certified::Psdd(psdd), true) => certified(psdd.add_records(&records, &smoothing)?, Certified::Psdd),
+        (Certified::Psdd(psdd), false) => certified(psdd.fit(&data, &smoothing).map_err(explained)?, Certified::Psdd),
+        (Certified::Psdd(psdd), true) => {
+            certified(psdd.add_records(&data, &smoothing).map_err(explained)?, Certified::Psdd)
+        }
         (_, add) => {
             let circuit = loaded.deterministic("fitting by counting")?;
             let fitted = match add {
-                false => circuit.fit(&records, &smoothing)?,
-                true => circuit.add_records(&records, &smoothing)?,
+                false => circuit.fit(&data, &smoothing).map_err(explained)?,
+                true => circuit.add_records(&data, &smoothing).map_err(explained)?,
             };
             certified(fitted, |circuit| Certified::new(circuit.into_circuit()))
         }
     };
     let scores = [
-        ("before", Score::new(&records, &loaded.log_likelihoods(&records)?)),
-        ("after", Score::new(&records, &log_likelihoods(&fitted.circuit, &records)?)),
+        ("before", Score::new(&data, &loaded.log_likelihoods(&data)?)),
+        ("after", Score::new(&data, &log_likelihoods(&fitted.circuit, &data)?)),
     ];
     let Fitted { circuit, counted: used, impossible, dropped } = fitted;
     let mut model = Model { circuit, ..loaded.model };
@@ -73,31 +87,44 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     let facts = [("records", total.to_string()), ("pseudocount", pseudocount.to_string())];
     model.origin.extend(facts.map(|(key, value)| (key.to_owned(), value)));
     model.origin.insert("parameters".to_owned(), if args.add { "added" } else { "refitted" }.to_owned());
-    if let Some(output) = &args.output {
-        slopp::io::write_model(output, &model).map_err(|e| Error::from(e).while_doing("the model was not saved"))?;
-    }
+    let saved = save(args.output.as_deref(), &model);
+    let output = args.output.as_ref().filter(|_| saved.is_ok());
     if session.json {
         let [(_, before), (_, after)] = &scores;
-        session.document(&object([
-            ("counted", json_count(used)),
-            ("impossible", json_count(impossible)),
+        let mut entries = vec![("counted", json_count(used)), ("impossible", json_count(impossible))];
+        if args.drop_incomplete {
+            entries.push(("dropped_incomplete", json_count(incomplete)));
+        }
+        entries.extend([
             ("dropped_elements", Value::from(dropped)),
             ("before", object(before.entries())),
             ("after", object(after.entries())),
-            ("model", args.output.as_ref().map_or(Value::Null, |file| Value::from(file.display().to_string()))),
-        ]))?;
-        return Ok(Verdict::Yes);
+            ("model", output.map_or(Value::Null, |file| Value::from(file.display().to_string()))),
+        ]);
+        session.document(&object(entries))?;
+    } else {
+        let left_out = format!("{} {} impossible and left out", count(impossible), is_or_are(impossible));
+        session.line(format!("counted {}; {left_out}", records(used)))?;
+        if args.drop_incomplete {
+            session.line(format!("dropped {} with missing cells", records(incomplete)))?;
+        }
+        session.table(&score_table(&scores))?;
+        if dropped > 0 {
+            let gone =
+                format!("{} that no record uses {} gone", counted(dropped, "element"), is_or_are(dropped as f64));
+            session.line(format!("{gone}; --pseudocount 1 keeps them"))?;
+        }
     }
-    session.line(format!("counted {} records; {} are impossible and left out", count(used), count(impossible)))?;
-    session.table(&score_table(&scores))?;
-    if dropped > 0 {
-        session.line(format!("{} no record uses are gone; --pseudocount 1 keeps them", counted(dropped, "element")))?;
-    }
-    match &args.output {
-        Some(file) => session.line(format!("saved in {}", file.display()))?,
-        None => session.line("not saved; -o model.psdd saves the model")?,
-    }
+    saved?;
+    tell_saved(args.output.as_deref(), session);
     Ok(Verdict::Yes)
+}
+
+/// The error of fitting, with the option that helps.
+fn explained(error: FitError) -> Error {
+    let incomplete = matches!(error, FitError::Query(QueryError::MissingCell { .. }));
+    let error = Error::from(error);
+    if incomplete { error.hint("--drop-incomplete leaves out records with missing cells") } else { error }
 }
 
 /// The pseudocount the model was learned with.

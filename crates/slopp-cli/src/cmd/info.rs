@@ -2,11 +2,13 @@
 
 use crate::args::ModelArgs;
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::{LoadedModel, certificate, certificate_in_words};
-use crate::report::{count, counted, facts, json, object};
+use crate::report::{count, counted, facts, grouped, json, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::Var;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,6 +27,7 @@ pub(crate) struct InfoArgs {
 }
 
 pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Error> {
+    Files::default().read(args.model.files()).check()?;
     let loaded = LoadedModel::read_as_is(&args.model)?;
     let model = &loaded.model;
     let stats = model.circuit.stats();
@@ -77,7 +80,10 @@ pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Err
         lines.push(("entropy", format!("{entropy:.4} nats")));
     }
     lines.push(("counts kept", if model.circuit.counts().is_some() { "yes" } else { "no" }.to_owned()));
-    lines.push(("names", shortened(&model.names.iter().collect::<Vec<_>>().join(", "))));
+    lines.push((
+        "names",
+        shortened(&(0..model.names.len() as u32).map(|i| model.names.quoted(Var(i))).collect::<Vec<_>>().join(", ")),
+    ));
     lines.push(("vtree", shortened(&vtree)));
     session.line(facts(lines))?;
     if !model.origin.is_empty() {
@@ -98,12 +104,15 @@ fn nodes(stats: &slopp::circuit::Stats) -> String {
 
 /// A large whole number, given by its digits, next to the number of all worlds.
 pub(crate) fn big(digits: &str, variables: usize) -> String {
-    let number = match digits.len() {
-        ..=15 => digits.parse().map_or_else(|_| digits.to_owned(), count),
-        16..=40 => digits.to_owned(),
+    format!("{} of 2^{variables}", large(digits))
+}
+
+/// A large whole number, given by its digits.
+pub(crate) fn large(digits: &str) -> String {
+    match digits.len() {
+        ..=40 => grouped(digits),
         length => format!("{}.{}e{} ({length} digits)", &digits[..1], &digits[1..4], length - 1),
-    };
-    format!("{number} of 2^{variables}")
+    }
 }
 
 fn shortened(text: &str) -> String {

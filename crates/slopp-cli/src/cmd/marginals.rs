@@ -1,9 +1,10 @@
 //! `slopp marginals`: the probability of every variable, and of every pair.
 
-use crate::args::{GivenArgs, ModelArgs, ReadArgs};
+use crate::args::{GivenArgs, ModelArgs, ReadArgs, whole};
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
-use crate::report::{Table, header, json, json_list, object, probability};
+use crate::report::{Table, count, header, json, json_list, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -32,7 +33,7 @@ pub(crate) struct MarginalsArgs {
     #[arg(long)]
     pairs: bool,
     /// Print at most this many pairs; JSON has all unless this is given [default: 20]
-    #[arg(long, value_name = "N", requires = "pairs")]
+    #[arg(long, value_name = "N", requires = "pairs", value_parser = whole)]
     limit: Option<usize>,
     /// One answer per record of this file, whose cells may be missing
     #[arg(long, value_name = "FILE", conflicts_with = "given")]
@@ -42,6 +43,7 @@ pub(crate) struct MarginalsArgs {
 }
 
 pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict, Error> {
+    Files::default().read(args.model.files()).read(&args.records).check()?;
     let loaded = LoadedModel::read(&args.model)?;
     let names = &loaded.model.names;
     if let Some(file) = &args.records {
@@ -66,7 +68,7 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     for (i, &p) in marginals.iter().enumerate() {
         let var = Var(i as u32);
         let known = if given.value(var).is_some() { "given" } else { "" };
-        table.push([names.of(var).to_owned(), probability(p), known.to_owned()]);
+        table.push([names.quoted(var).into_owned(), probability(p), known.to_owned()]);
     }
     session.table(&table)?;
     if let Some(pairs) = pairs {
@@ -75,7 +77,7 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
         for p in &pairs[..shown] {
             let independent = marginals[p.a.index()] * marginals[p.b.index()];
             table.push([
-                format!("{}, {}", names.of(p.a), names.of(p.b)),
+                format!("{}, {}", names.quoted(p.a), names.quoted(p.b)),
                 probability(p.both),
                 probability(independent),
                 format!("{:.4}", p.information),
@@ -84,7 +86,8 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
         session.line("")?;
         session.table(&table)?;
         if shown < pairs.len() {
-            session.note(format!("{shown} of {} pairs are shown; --limit changes that", pairs.len()));
+            let [shown, all] = [shown, pairs.len()].map(|number| count(number as f64));
+            session.note(format!("{shown} of {all} pairs are shown; --limit changes that"));
         }
     }
     Ok(Verdict::Yes)
@@ -104,10 +107,13 @@ fn batch(args: &MarginalsArgs, loaded: &LoadedModel, file: &Path, session: &mut 
         session.document(&object([("variables", variables), ("marginals", by_record.map(line).collect())]))?;
     } else {
         session.line(header(names))?;
+        let mut impossible = 0;
         for answer in by_record {
-            let line = answer.map(|p| p.iter().map(|p| format!("{p:.6}")).collect::<Vec<_>>().join(","));
-            session.line(line.unwrap_or_else(|| "impossible".to_owned()))?;
+            let line = answer.map(|p| p.iter().map(f64::to_string).collect::<Vec<_>>().join(","));
+            impossible += usize::from(line.is_none());
+            session.line(line.unwrap_or_else(|| ",".repeat(names.len() - 1)))?;
         }
+        session.note_impossible(impossible);
     }
     Ok(Verdict::Yes)
 }

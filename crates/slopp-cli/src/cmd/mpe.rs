@@ -1,14 +1,16 @@
 //! `slopp mpe`: the most probable worlds.
 
-use crate::args::{GivenArgs, ModelArgs, ReadArgs};
+use crate::args::{GivenArgs, ModelArgs, ReadArgs, positive};
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
-use crate::report::{cells, header, json, json_world, logarithm, object, probability, world};
+use crate::report::{
+    cells, counted, full_probability, header, is_or_are, json, json_world, logarithm, object, probability_of, world,
+};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::{Deterministic, Names, Records};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -30,8 +32,8 @@ pub(crate) struct MpeArgs {
     #[command(flatten)]
     given: GivenArgs,
     /// How many worlds
-    #[arg(short, value_name = "K", default_value_t = NonZeroUsize::MIN)]
-    k: NonZeroUsize,
+    #[arg(short, value_name = "K", default_value_t = 1, value_parser = positive)]
+    k: usize,
     /// One answer per record of this file, whose cells may be missing
     #[arg(long, value_name = "FILE", conflicts_with = "given")]
     records: Option<PathBuf>,
@@ -40,10 +42,11 @@ pub(crate) struct MpeArgs {
 }
 
 pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Error> {
+    Files::default().read(args.model.files()).read(&args.records).check()?;
     let loaded = LoadedModel::read(&args.model)?;
     let circuit = loaded.deterministic("the most probable world")?;
     let names = &loaded.model.names;
-    let wanted = args.k.get();
+    let wanted = args.k;
     if let Some(file) = &args.records {
         let records = read_records_of(file, args.read, names)?;
         return batch(circuit, &records, wanted, session);
@@ -68,13 +71,17 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
         let rank = if wanted == 1 { String::new() } else { format!("{}. ", i + 1) };
         let conditional = match given.known_count() {
             0 => String::new(),
-            _ => format!(", given the evidence {}", probability((log - log_given).exp().min(1.0))),
+            _ => format!(", given the evidence {}", probability_of((log - log_given).min(0.0))),
         };
-        session.line(format!("{rank}P = {}{conditional} (ln P = {})", probability(log.exp()), logarithm(*log)))?;
+        session.line(format!("{rank}P = {}{conditional} (ln P = {})", probability_of(*log), logarithm(*log)))?;
         session.line(format!("   {}", world(names, most_probable)))?;
     }
     if worlds.len() < wanted {
-        session.note(format!("there are only {} possible worlds", worlds.len()));
+        session.note(format!(
+            "there {} only {}",
+            is_or_are(worlds.len() as f64),
+            counted(worlds.len(), "possible world")
+        ));
     }
     Ok(Verdict::Yes)
 }
@@ -100,16 +107,20 @@ fn batch(circuit: &Deterministic, records: &Records, wanted: usize, session: &mu
     }
     let ranked = wanted > 1;
     session.line(format!("{}{}", if ranked { "record,probability," } else { "" }, header(names)))?;
+    let mut impossible = 0;
     for (number, answer) in by_record {
         let Some(worlds) = answer else {
-            session.line(if ranked { format!("{},0,impossible", number + 1) } else { "impossible".to_owned() })?;
+            let cells = ",".repeat(names.len() - 1);
+            session.line(if ranked { format!("{},0,{cells}", number + 1) } else { cells })?;
+            impossible += 1;
             continue;
         };
         for (world, log) in worlds {
-            let rank = if ranked { format!("{},{},", number + 1, log.exp()) } else { String::new() };
+            let rank = if ranked { format!("{},{},", number + 1, full_probability(*log)) } else { String::new() };
             session.line(format!("{rank}{}", cells(world)))?;
         }
     }
+    session.note_impossible(impossible);
     Ok(Verdict::Yes)
 }
 

@@ -1,9 +1,11 @@
 //! `slopp possible`: which records a model allows, and what would have to change in the others.
 
-use crate::args::{ModelArgs, ReadArgs};
+use crate::args::{ModelArgs, ReadArgs, whole};
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
-use crate::report::{count, json_count, json_world, object};
+use crate::report::records as records_in_words;
+use crate::report::{count, counted, is_or_are, json_count, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use rayon::prelude::*;
@@ -32,17 +34,18 @@ pub(crate) struct PossibleArgs {
     #[command(flatten)]
     read: ReadArgs,
     /// Print at most this many impossible records; 0 for all; JSON always has all
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole)]
     limit: usize,
 }
 
 pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict, Error> {
+    Files::default().read(args.model.files()).read([&args.data]).check()?;
     let loaded = LoadedModel::read(&args.model)?;
     let names = &loaded.model.names;
     let records = read_records_of(&args.data, args.read, names)?;
     let nearest = nearest_worlds(&loaded.model.circuit, &records)?;
     let weights = records.weights().iter().zip(&nearest);
-    let impossible: f64 = weights.filter(|(_, n)| n.distance > 0).map(|(weight, _)| weight).sum();
+    let impossible: f64 = weights.filter(|(_, n)| n.distance > 0).fold(0.0, |sum, (weight, _)| sum + weight);
     let by_record = records.original().iter().map(|&row| row as usize).enumerate();
     let closed_world = match (records.has_missing(), loaded.model.circuit.deterministic()) {
         (false, Ok(circuit)) => Some(circuit.equals_closed_world(&records)?),
@@ -67,7 +70,8 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
         ]))?;
         return Ok(verdict);
     }
-    session.line(format!("{} of {} records are impossible", count(impossible), count(records.total())))?;
+    let all = records_in_words(records.total());
+    session.line(format!("{} of {all} {} impossible", count(impossible), is_or_are(impossible)))?;
     if closed_world == Some(true) {
         session.line("and nothing else is possible: the base is the closed-world formula of these records")?;
     }
@@ -76,12 +80,12 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
     for (number, row) in faulty.by_ref().take(limit) {
         let change = changes(&records, row, &nearest[row]);
         let words: Vec<String> = change.iter().map(|&(x, value)| names.literal(x.is(value))).collect();
-        let cells = if change.len() == 1 { "cell" } else { "cells" };
-        session.line(format!("record {}: change {} {cells} to {}", number + 1, change.len(), words.join(", ")))?;
+        let cells = counted(change.len(), "cell");
+        session.line(format!("record {}: change {cells} to {}", count(number as f64 + 1.0), words.join(", ")))?;
     }
     let more = faulty.count();
     if more > 0 {
-        session.note(format!("{more} more; --limit 0 lists all"));
+        session.note(format!("{} more; --limit 0 lists all", count(more as f64)));
     }
     Ok(verdict)
 }

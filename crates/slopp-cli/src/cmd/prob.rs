@@ -2,8 +2,9 @@
 
 use crate::args::{GivenArgs, ModelArgs, ReadArgs};
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
-use crate::report::{json, json_list, logarithm, object, probability};
+use crate::report::{full_probability, json, json_list, logarithm, object, probability_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use slopp::infer::{Evidence, QueryError};
@@ -25,7 +26,7 @@ pub(crate) struct ProbArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// The event: literals by name, such as "smoker, !cancer"
-    #[arg(required_unless_present = "records")]
+    #[arg(required_unless_present = "records", allow_hyphen_values = true)]
     event: Option<String>,
     #[command(flatten)]
     given: GivenArgs,
@@ -37,6 +38,7 @@ pub(crate) struct ProbArgs {
 }
 
 pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Error> {
+    Files::default().read(args.model.files()).read(&args.records).check()?;
     let loaded = LoadedModel::read(&args.model)?;
     let event = loaded.evidence(args.event.as_deref())?;
     if let Some(file) = &args.records {
@@ -54,6 +56,9 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
         Ok(both) => (circuit.log_evidence(&both)? - log_given).min(0.0),
         Err(_) => f64::NEG_INFINITY,
     };
+    if event.known_count() == 0 {
+        session.note("the event is empty, so it holds in every world");
+    }
     let p = log_probability.exp();
     if session.json {
         session.document(&object([("probability", json(p)), ("log_probability", json(log_probability))]))?;
@@ -63,7 +68,11 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
             0 => String::new(),
             _ => format!(" | {}", given.display(names)),
         };
-        session.line(format!("P({}{condition}) = {}", event.display(names), probability(p)))?;
+        let event = match event.known_count() {
+            0 => "anything".to_owned(),
+            _ => event.display(names).to_string(),
+        };
+        session.line(format!("P({event}{condition}) = {}", probability_of(log_probability)))?;
         session.line(format!("ln P = {}", logarithm(log_probability)))?;
     }
     Ok(Verdict::Yes)
@@ -91,7 +100,7 @@ fn batch(
         session.document(&object([("probabilities", probabilities), ("log_probabilities", json_list(logs))]))?;
     } else {
         for log in logs {
-            session.line(if log.is_nan() { "impossible".to_owned() } else { probability(log.exp()) })?;
+            session.line(if log.is_nan() { "impossible".to_owned() } else { full_probability(log) })?;
         }
     }
     Ok(Verdict::Yes)

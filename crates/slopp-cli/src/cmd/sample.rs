@@ -1,16 +1,17 @@
 //! `slopp sample`: worlds drawn from a model.
 
-use crate::args::{GivenArgs, ModelArgs, ReadArgs};
+use crate::args::{GivenArgs, ModelArgs, ReadArgs, seed, whole};
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
-use crate::report::{cells, header, object};
+use crate::report::{cells, header, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::Value;
 use slopp::infer::{Evidence, QueryError};
-use slopp::{Random, Records};
-use std::path::{Path, PathBuf};
+use slopp::{Progress, Random};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,7 +20,8 @@ Examples:
 
 /// Draw worlds from a model, also given evidence
 ///
-/// Exact and without rejection, for any circuit. One world per line, as CSV with names. Same seed, same worlds.
+/// Exact and without rejection, for any circuit. One world per line, as CSV with names, written as it is drawn. Same
+/// seed, same worlds.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SampleArgs {
@@ -28,7 +30,7 @@ pub(crate) struct SampleArgs {
     #[command(flatten)]
     given: GivenArgs,
     /// How many worlds
-    #[arg(short, long, value_name = "N", default_value_t = 10)]
+    #[arg(short, long, value_name = "N", default_value_t = 10, value_parser = whole)]
     number: usize,
     /// Complete each record of this file at random, given its known cells
     #[arg(long, value_name = "FILE", conflicts_with_all = ["given", "number"])]
@@ -36,7 +38,7 @@ pub(crate) struct SampleArgs {
     #[command(flatten)]
     read: ReadArgs,
     /// The seed
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     seed: u64,
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
@@ -45,41 +47,51 @@ pub(crate) struct SampleArgs {
 
 pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
+    Files::default().read(args.model.files()).read(&args.records).write(&args.output).check()?;
     let loaded = LoadedModel::read(&args.model)?;
     let names = &loaded.model.names;
-    let worlds = draw(args, &loaded)?;
-    let number = Value::from(worlds.len());
-    if let Some(output) = &args.output {
-        let records = Records::from_rows(names.clone(), worlds);
-        slopp::io::write_records(output, &records, true)?;
-        if output != Path::new("-") {
-            session.note(format!("{number} worlds are in {}", output.display()));
-        }
-        if session.json {
-            session.document(&object([("samples", number), ("seed", Value::from(args.seed))]))?;
-        }
-    } else if session.json {
-        let world = |world: Vec<bool>| world.into_iter().map(|value| Value::from(u8::from(value))).collect::<Value>();
+    let drawn = draw(args, &loaded)?;
+    let stdout = PathBuf::from("-");
+    if session.json && args.output.is_none() {
+        let worlds: Vec<Value> = drawn.parts.flatten().map(|world| json_world(names, &world)).collect();
         session.document(&object([
-            ("samples", number),
+            ("samples", Value::from(worlds.len())),
             ("seed", Value::from(args.seed)),
-            ("variables", names.iter().map(Value::from).collect()),
-            ("worlds", worlds.into_iter().map(world).collect()),
+            ("worlds", Value::from(worlds)),
         ]))?;
-    } else {
-        session.line(header(names))?;
-        for world in worlds {
-            session.line(cells(&world))?;
+        return Ok(Verdict::Yes);
+    }
+    let output = args.output.as_ref().unwrap_or(&stdout);
+    let bar = session.progress_beside(output);
+    bar.begin("drawing worlds", drawn.count as u64);
+    slopp::io::write_atomically(output, |out| {
+        writeln!(out, "{}", header(names))?;
+        for part in drawn.parts {
+            part.iter().try_for_each(|world| writeln!(out, "{}", cells(world)))?;
+            bar.advance(part.len() as u64);
         }
+        Ok(())
+    })?;
+    drop(bar);
+    session.saved(output);
+    if session.json {
+        session.document(&object([("samples", Value::from(drawn.count)), ("seed", Value::from(args.seed))]))?;
     }
     Ok(Verdict::Yes)
 }
 
-fn draw(args: &SampleArgs, loaded: &LoadedModel) -> Result<Vec<Vec<bool>>, Error> {
+/// Worlds that are drawn as they are asked for, some at a time.
+struct Drawn<'a> {
+    count: usize,
+    parts: Box<dyn Iterator<Item = Vec<Vec<bool>>> + 'a>,
+}
+
+fn draw<'a>(args: &SampleArgs, loaded: &'a LoadedModel) -> Result<Drawn<'a>, Error> {
     let circuit = &loaded.model.circuit;
     let Some(file) = &args.records else {
         let given = loaded.evidence(args.given.given.as_deref())?;
-        return Ok(circuit.sample(args.number, &given, args.seed)?.worlds().collect());
+        let parts = circuit.sample_in_parts(args.number, &given, args.seed)?;
+        return Ok(Drawn { count: args.number, parts: Box::new(parts.map(|part| part.worlds().collect())) });
     };
     let records = read_records_of(file, args.read, &loaded.model.names)?;
     // A seed for each record and not for each distinct row: equal records are completed independently.
@@ -93,5 +105,6 @@ fn draw(args: &SampleArgs, loaded: &LoadedModel) -> Result<Vec<Vec<bool>>, Error
             Err(error) => Err(Error::from(error)),
         }
     };
-    records.original().par_iter().enumerate().map(complete).collect()
+    let worlds = records.original().par_iter().enumerate().map(complete).collect::<Result<Vec<_>, _>>()?;
+    Ok(Drawn { count: worlds.len(), parts: Box::new(std::iter::once(worlds)) })
 }

@@ -1,9 +1,10 @@
 //! `slopp validate`: is this file a PSDD?
 
-use crate::args::ModelArgs;
+use crate::args::{ModelArgs, not_negative, whole};
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::{LoadedModel, certificate};
-use crate::report::{counted, json, json_world, object};
+use crate::report::{count, counted, json, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -30,10 +31,10 @@ pub(crate) struct ValidateArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// How far from one parameters may sum
-    #[arg(long, value_name = "X", default_value_t = PARAMETER_TOLERANCE)]
+    #[arg(long, value_name = "X", default_value_t = PARAMETER_TOLERANCE, value_parser = not_negative)]
     tolerance: f64,
     /// List at most this many violations of each kind; 0 for all
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole)]
     limit: usize,
     /// Divide the parameters of every sum by their total, and save the result
     #[arg(long, requires = "output")]
@@ -44,16 +45,16 @@ pub(crate) struct ValidateArgs {
 }
 
 pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict, Error> {
-    if !(args.tolerance.is_finite() && args.tolerance >= 0.0) {
-        return Err(Error::new("--tolerance must be a finite number of at least 0"));
-    }
     session.give_stdout_to(&args.output)?;
+    // A model may be replaced by the same model, mended.
+    Files::default().replace([&args.model.model]).read(&args.model.vtree).write(&args.output).check()?;
     let mut loaded = LoadedModel::read_as_is(&args.model)?;
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     if let Some(output) = &args.output {
         let faults = loaded.model.circuit.parameter_faults(0.0).len();
         loaded.model = renormalised(loaded.model);
         slopp::io::write_model(output, &loaded.model)?;
+        session.saved(output);
         session.note(format!("the parameters of {} were divided by their total", counted(faults, "sum")));
     }
     let circuit = &loaded.model.circuit;
@@ -88,7 +89,7 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
         }
         let hidden = overlaps.sums - overlaps.examples.len() + faults.len().saturating_sub(limit);
         if hidden > 0 {
-            session.note(format!("{hidden} more; --limit 0 lists all"));
+            session.note(format!("{} more; --limit 0 lists all", count(hidden as f64)));
         }
         if !faults.is_empty() && !args.fix {
             session.note("`slopp validate MODEL --fix -o FILE` makes parameters sum to one");

@@ -1,9 +1,10 @@
 //! `slopp vtree`: make, show and save vtrees.
 
-use crate::args::ReadArgs;
+use crate::args::{ReadArgs, positive, seed};
 use crate::error::Error;
-use crate::input::{LoadedModel, VtreeSource, parse_vtree, read_records};
-use crate::report::object;
+use crate::files::Files;
+use crate::input::{LoadedModel, VtreeSource, is_model, parse_vtree, read_records};
+use crate::report::{count, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -34,13 +35,13 @@ pub(crate) struct VtreeArgs {
     #[command(flatten)]
     read: ReadArgs,
     /// How many variables a shape has, if there are no records
-    #[arg(long, value_name = "N", conflicts_with = "data")]
+    #[arg(long, value_name = "N", conflicts_with = "data", value_parser = positive)]
     variables: Option<usize>,
     /// The vtree of a model, if its file does not hold it
     #[arg(long, value_name = "FILE")]
     vtree: Option<PathBuf>,
     /// The seed of the methods random and mi-top-down
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     seed: u64,
     /// Save as .vtree, .svg or .dot; may be given several times
     #[arg(short, long, value_name = "FILE")]
@@ -49,6 +50,8 @@ pub(crate) struct VtreeArgs {
 
 pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
+    let source = PathBuf::from(&args.source);
+    Files::default().read([&source]).read(&args.data).read(&args.vtree).write(&args.output).check()?;
     let kinds = args
         .output
         .iter()
@@ -62,9 +65,7 @@ pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Er
     }
     for (file, kind) in args.output.iter().zip(kinds) {
         kind.save(file, &vtree, &names)?;
-        if file != Path::new("-") {
-            session.note(format!("saved in {}", file.display()));
-        }
+        session.saved(file);
     }
     let line = vtree.line(&names).to_string();
     if session.json {
@@ -84,13 +85,13 @@ pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Er
     if vtree.depth() <= MAX_DEPTH {
         session.line(format_args!("\n{}", vtree.picture(&names).to_string().trim_end()))?;
     } else {
-        session.note(format!("no picture: the vtree is {} deep; -o FILE.svg draws it", vtree.depth()));
+        session.note(format!("no picture: the vtree is {} deep; -o FILE.svg draws it", count(vtree.depth() as f64)));
     }
     Ok(Verdict::Yes)
 }
 
 fn make(args: &VtreeArgs) -> Result<(Vtree, Arc<Names>), Error> {
-    if Path::new(&args.source).extension() == Some(OsStr::new("psdd")) || args.source.ends_with(".psdd.gz") {
+    if is_model(Path::new(&args.source)) {
         let model = LoadedModel::read_files(Path::new(&args.source), args.vtree.as_deref())?.model;
         return Ok((Vtree::clone(model.circuit.vtree()), model.names));
     }
@@ -102,6 +103,7 @@ fn make(args: &VtreeArgs) -> Result<(Vtree, Arc<Names>), Error> {
     }
     let vtree = match source {
         VtreeSource::File(vtree) => vtree,
+        VtreeSource::Model(model) => return Ok((Vtree::clone(model.circuit.vtree()), model.names)),
         VtreeSource::Text(text) => return by_own_names(&text),
         VtreeSource::Method(method) => shape(method, args)?,
     };
@@ -122,7 +124,6 @@ fn shape(method: VtreeMethod, args: &VtreeArgs) -> Result<Vtree, Error> {
         }
     };
     match args.variables {
-        Some(0) => Err(Error::new("a vtree needs at least one variable")),
         Some(len) if len > 1_000_000 => Err(Error::new("a vtree may have at most a million variables here")),
         Some(len) => Ok(make(len, args.seed)),
         None => Err(Error::new(format!("how many variables shall the {method} vtree have?"))

@@ -1,9 +1,10 @@
 //! `slopp worlds`: the possible worlds, one by one.
 
-use crate::args::{GivenArgs, ModelArgs};
+use crate::args::{GivenArgs, ModelArgs, whole};
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::LoadedModel;
-use crate::report::{cells, header, json_world, object};
+use crate::report::{cells, counted, header, is_or_are, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -25,11 +26,12 @@ pub(crate) struct WorldsArgs {
     #[command(flatten)]
     given: GivenArgs,
     /// At most this many; 0 for all
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = whole)]
     limit: usize,
 }
 
 pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, Error> {
+    Files::default().read(args.model.files()).check()?;
     let loaded = LoadedModel::read(&args.model)?;
     let circuit = loaded.deterministic("the list of possible worlds")?;
     let names = &loaded.model.names;
@@ -47,7 +49,8 @@ pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, E
         session.line(cells(&world))?;
     }
     if worlds.next().is_some() {
-        session.note(format!("only the first {limit} worlds are listed; --limit 0 lists all"));
+        let first = format!("{} {}", counted(limit, "world"), is_or_are(limit as f64));
+        session.note(format!("only the first {} listed; --limit 0 lists all", first));
     }
     Ok(Verdict::Yes)
 }

@@ -30,7 +30,9 @@ fn splits_lose_nothing() {
         lines
     };
     assert_eq!(sorted(&["cars.csv"]), sorted(&["part.train.csv", "part.valid.csv", "part.test.csv"]));
-    folder.run("data split cars.csv --shares 0.5,-1 -o part").fails(&["shares", "at least zero"]);
+    folder.run("data split cars.csv --shares 0.5,-1 -o part").fails(&["--shares", "at least 0"]);
+    let few = folder.run("data split cars.csv --shares 1,0 -o few").ok().out;
+    assert_eq!(few, "few.1.csv: 300 records\nfew.2.csv: 0 records\n");
     folder.write("w.wdata", "30|0,1\n10|1,1\n");
     folder.run("data split w.wdata --shares 0.5,0.5 -o half").ok();
     assert_eq!(folder.run("data describe half.2.wdata --json").ok().json()["records"], 20);
@@ -59,4 +61,32 @@ fn generated_records_keep_the_rules() {
     folder.run("data generate noisy-copy m.psdd --flip 2").fails(&["2 is not a probability"]);
     folder.run("data generate rankings --items 0").fails(&["0 items"]);
     folder.run("data generate configurations --json").fails(&["-o FILE", "stdout"]);
+}
+
+#[test]
+fn a_learned_base_is_compared_with_the_truth() {
+    let folder = Folder::new();
+    folder.run("data generate rankings --items 3 -n 200 --seed 1 -o r.csv").ok();
+    folder.run("learn r.csv --world closed -o closed.psdd").ok();
+    folder.run("learn r.csv -o open.psdd").ok();
+    let check =
+        |model: &str| folder.run(&format!("data generate rankings --items 3 --check {model} --json")).ok().json();
+    // An open world allows everything.
+    let open = check("open.psdd");
+    assert_eq!((&open["allowed_worlds"], &open["both"]), (&json!("512"), &json!(6)));
+    close(&open["precision"], 6.0 / 512.0);
+    close(&open["recall"], 1.0);
+    let closed = check("closed.psdd");
+    let worlds = folder.run("worlds closed.psdd").ok().out;
+    let ranks = |line: &&str| {
+        let cells: Vec<bool> = line.split(',').map(|cell| cell == "1").collect();
+        let one = |places: [usize; 3]| places.iter().filter(|&&place| cells[place]).count() == 1;
+        (0..3).all(|i| one([3 * i, 3 * i + 1, 3 * i + 2]) && one([i, i + 3, i + 6]))
+    };
+    let right = worlds.lines().skip(1).filter(ranks).count();
+    assert_eq!((&closed["both"], &closed["recall"]), (&json!(right), &json!(1.0)));
+    close(&closed["precision"], right as f64 / (worlds.lines().count() - 1) as f64);
+    let text = folder.run("data generate rankings --items 3 --check closed.psdd").ok().out;
+    assert!(text.contains("truly possible    6 of 2^9") && text.contains("recall            1.0000"), "{text}");
+    folder.run("data generate configurations --check closed.psdd").fails(&["other variables"]);
 }

@@ -56,7 +56,7 @@ fn vtrees_from_everywhere() {
     assert!(folder.read("t.svg").starts_with("<svg ") && folder.read("t.dot").starts_with("digraph "));
     folder.run("vtree chow-liu").fails(&["looks at records", "--data"]);
     folder.run("vtree balanced").fails(&["how many variables", "--variables"]);
-    folder.run("vtree balanced --variables 0").fails(&["at least one variable"]);
+    folder.run("vtree balanced --variables 0").fails(&["--variables", "at least 1"]);
     folder.run("vtree ((1,2").fails(&["column 6"]);
     folder.run("vtree ((a,b),a)").fails(&["\"a\""]);
     folder.run("vtree model.vtree -o picture.png").fails(&["picture.png", ".svg"]);
@@ -96,11 +96,19 @@ fn deep_vtrees_do_not_overflow_the_stack() {
 fn a_full_disk_is_an_error_and_loses_nothing() {
     let folder = Folder::with_cars();
     if Path::new("/dev/full").exists() {
-        folder.run("learn cars.csv -o /dev/full").fails(&["the model was not saved", "/dev/full", "No space left"]);
+        let full = folder.run("learn cars.csv -o /dev/full");
+        assert!(full.code == 2 && full.out.contains("\ntrain "), "the report is not lost: {full:?}");
+        for part in ["error: the model was not saved", "/dev/full", "No space left", "try: free some space"] {
+            assert!(full.err.contains(part), "{}", full.err);
+        }
         folder.run("sample /dev/null -n 1").fails(&["empty"]);
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let status = folder.command(&["data", "generate", "configurations"]).stdout(full).status().unwrap();
         assert_eq!(status.code(), Some(2), "a full disk behind stdout");
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = folder.command(&["data", "describe", "cars.csv"]).stdout(full).stderr(Stdio::piped()).output();
+        let told = String::from_utf8(output.unwrap().stderr).unwrap();
+        assert!(told.contains("cannot write to stdout") && told.contains("try: free some space"), "{told}");
     }
 }
 
@@ -109,7 +117,9 @@ fn an_unwritable_target_leaves_the_old_file() {
     let folder = Folder::with_cars();
     folder.run("learn cars.csv --learner factorised -o m.psdd").ok();
     let old = folder.read("m.psdd");
-    folder.run("learn cars.csv -o no/such/folder/m.psdd").fails(&["no/such/folder/m.psdd"]);
+    folder.run("learn cars.csv -o no/such/folder/m.psdd").fails(&["no/such/folder/m.psdd", "try: make the folder"]);
+    // Before anything is read, let alone learned.
+    folder.run("learn no-such-file.csv -o no/such/folder/m.psdd").fails(&["cannot write no/such/folder/m.psdd"]);
     fs::create_dir(folder.path("folder")).unwrap();
     folder.run("learn cars.csv -o folder").fails(&["folder"]);
     // The records are bad: the old model stays.
@@ -139,4 +149,87 @@ fn a_closed_pipe_is_quiet() {
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
     folder.run("validate m.psdd").ok();
+}
+
+#[test]
+fn inputs_are_never_written_over() {
+    let folder = Folder::with_paper();
+    fs::create_dir(folder.path("sub")).unwrap();
+    let before: Vec<_> = ["records.csv", "model.psdd", "model.vtree"].map(|file| folder.read(file)).to_vec();
+    for args in [
+        "learn records.csv -o records.csv",
+        "learn records.csv -o sub/../records.csv",
+        "learn records.csv --vtree model.vtree -o model.vtree",
+        "learn records.csv --test model.psdd -o model.psdd",
+        "fit model.psdd records.csv -o records.csv",
+        "sample model.psdd -o model.psdd",
+        "sample model.psdd --records records.csv -o records.csv",
+        "convert model.psdd model.psdd",
+        "convert plain.psdd model.vtree --vtree model.vtree",
+        "vtree chow-liu --data records.csv -o records.csv",
+        "vtree model.vtree -o model.vtree",
+        "data generate noisy-copy model.psdd -o model.psdd",
+    ] {
+        folder.run(args).fails(&["would be written over", "try: another name"]);
+    }
+    assert_eq!(["records.csv", "model.psdd", "model.vtree"].map(|file| folder.read(file)).to_vec(), before);
+    folder.write("part.train.csv", folder.read("records.csv"));
+    folder.run("data split part.train.csv -o part").fails(&["would be written over"]);
+    // A model may take the place of the model it was made from.
+    folder.run("fit model.psdd records.csv -o model.psdd").ok();
+    folder.run("validate model.psdd --fix -o model.psdd").ok();
+    assert!(!folder.files().iter().any(|file| file.ends_with(".part")));
+}
+
+#[test]
+fn only_one_file_comes_from_stdin() {
+    let folder = Folder::with_paper();
+    for args in [
+        "eval - -",
+        "possible - -",
+        "fit - -",
+        "compare - -",
+        "learn - --test -",
+        "info - --vtree -",
+        "mpe - --records -",
+        "vtree chow-liu --data - --vtree -",
+        "convert - x.psdd --names -",
+    ] {
+        folder.run_with(args, b"").fails(&["only one file can come from stdin"]);
+    }
+}
+
+#[test]
+fn many_threads_are_not_started() {
+    let folder = Folder::with_paper();
+    let many = folder.run("info model.psdd --threads 100000").ok();
+    assert!(many.err.contains("threads are used"), "{}", many.err);
+    assert_eq!(folder.run("info model.psdd --threads 0").ok().err, "");
+}
+
+#[test]
+fn endless_samples_stop_with_their_reader() {
+    let folder = Folder::with_paper();
+    let args = ["sample", "model.psdd", "-n", "1000000000000000"];
+    let mut child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut some = [0; 100];
+    let mut out = child.stdout.take().unwrap();
+    out.read_exact(&mut some).unwrap();
+    drop(out);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
+    let first = folder.run("sample model.psdd -n 20000").ok().out;
+    assert!(first.as_bytes().starts_with(&some), "the same worlds, however many follow");
+    folder.run("sample model.psdd -n 20000 -o drawn.csv").ok();
+    assert_eq!(folder.read("drawn.csv"), first);
+}
+
+#[test]
+fn a_base_says_how_to_read_it_back() {
+    let folder = Folder::with_paper();
+    let told = folder.run("convert model.psdd base.sdd").ok().err;
+    assert!(told.contains("no names and no vtree") && told.contains("--vtree base.vtree"), "{told}");
+    folder.run("convert model.psdd base.vtree").ok();
+    folder.run("convert base.sdd again.psdd --vtree base.vtree").ok();
+    assert_eq!(folder.run("info again.psdd --json").ok().json()["model_count"], "10");
 }

@@ -63,10 +63,12 @@ fn the_report_has_its_keys_in_order() {
 #[test]
 fn the_text_report_says_how_to_save() {
     let folder = Folder::with_cars();
-    let text = folder.run("learn cars.csv --split 0.5,0,0.5 --world closed").ok().out;
-    for part in ["slopp, closed world", "a PSDD: the primes of every sum are proved exclusive", "-o model.psdd saves"] {
+    let outcome = folder.run("learn cars.csv --split 0.5,0,0.5 --world closed").ok();
+    let text = outcome.out;
+    for part in ["slopp, closed world", "a PSDD: the primes of every sum are proved exclusive"] {
         assert!(text.contains(part), "{text}");
     }
+    assert!(outcome.err.contains("-o model.psdd saves"), "{}", outcome.err);
     assert!(text.contains("\ntrain") && text.contains("\ntest") && !text.contains("\nvalid"), "{text}");
     assert_eq!(folder.files(), ["cars.csv"]);
     let quiet = folder.run("learn cars.csv -q -o m.psdd").ok();
@@ -126,6 +128,16 @@ fn the_papers_variants_take_their_options() {
     let named = folder.run("learn records.csv --vtree ((X1,X2),(X3,X4)) --json").ok().json();
     let file = folder.run("learn records.csv --vtree model.vtree --json").ok().json();
     assert_eq!((&named["elements"], &file["vtree"]), (&file["elements"], &json!("file")));
+    let model = folder.run("learn records.csv --vtree model.psdd --json").ok().json();
+    assert_eq!((&model["elements"], &model["vtree"]), (&file["elements"], &json!("file")));
+    // By name and not by place; a model without names goes by place.
+    folder.write("turned.csv", "X4,X3,X2,X1\n0,1,1,0\n1,0,1,1\n0,0,0,0\n");
+    folder.run("learn turned.csv --vtree model.psdd -o turned.psdd").ok();
+    assert!(folder.run("vtree turned.psdd").ok().out.starts_with("((X1,X2),(X3,X4))\n"));
+    folder.run("learn turned.csv --vtree plain.psdd -o turned.psdd").ok();
+    assert!(folder.run("vtree turned.psdd").ok().out.starts_with("((X4,X3),(X2,X1))\n"));
+    folder.write("other.csv", "a,b,c,d\n0,1,1,0\n");
+    folder.run("learn other.csv --vtree model.psdd").fails(&["other variables"]);
 }
 
 #[test]
@@ -162,8 +174,16 @@ fn options_belong_to_their_learner() {
         .fails(&["--max-clusters belongs to the learner slopp,", "try: --learner slopp"]);
     folder.run("learn cars.csv --learner factorised --min-records 3").fails(&["--min-records belongs", "slopp"]);
     folder.run("learn cars.csv --learner chow-liu --vtree balanced").fails(&["its own vtree"]);
-    folder.run("learn cars.csv --pseudocount 0").fails(&["pseudocount", "open world"]);
-    folder.run("learn cars.csv --max-clusters 0").fails(&["max_clusters", "at least 1"]);
+    folder.run("learn cars.csv --pseudocount 0").fails(&["--pseudocount", "open world"]);
+    for option in ["pseudocount", "seed", "min-records", "split-penalty", "threads"] {
+        folder.run(&format!("learn cars.csv --{option} -1")).fails(&[&format!("--{option}"), "at least 0"]);
+    }
+    folder.run("mpe cars.csv -k 0").fails(&["-k", "at least 1"]);
+    folder.run("learn cars.csv --split -1,2").fails(&["--split", "at least 0"]);
+    folder.run("learn cars.csv --split 0,0").fails(&["--split", "0.8,0.1,0.1"]);
+    let uneven = folder.run("learn cars.csv --split 0.8,0.1 --learner factorised").ok();
+    assert!(uneven.err.contains("add up to 0.9") && uneven.err.contains("88.9 %, 11.1 %"), "{}", uneven.err);
+    folder.run("learn cars.csv --max-clusters 0").fails(&["--max-clusters", "at least 1"]);
     folder.run("learn cars.csv --vtree sideways").fails(&["sideways", "chow-liu", "try: "]);
     folder.run("learn cars.csv --split 1,2,3,4").fails(&["up to three shares"]);
     folder.run("learn cars.csv --vtree ((1,2),3)").fails(&["3 variables", "24"]);
@@ -176,7 +196,15 @@ fn incomplete_records_can_be_dropped() {
     folder.run("learn holes.csv -o m.psdd").fails(&["missing cells", "--drop-incomplete"]);
     assert_eq!(folder.files(), ["holes.csv"]);
     let report = folder.run("learn holes.csv --drop-incomplete --json -o m.psdd").ok().json();
-    assert_eq!(report["train"]["records"], 2);
+    assert_eq!((&report["train"]["records"], &report["dropped_incomplete"]), (&json!(2), &json!(2)));
+    let text = folder.run("learn holes.csv --drop-incomplete").ok().out;
+    assert!(text.contains("2 records with missing cells"), "{text}");
+    folder.run("fit m.psdd holes.csv").fails(&["--drop-incomplete"]);
+    let text = folder.run("fit m.psdd holes.csv --drop-incomplete").ok().out;
+    assert!(text.contains("dropped 2 records with missing cells"), "{text}");
+    folder.write("all.csv", "a,b\n1,?\n?,1\n");
+    folder.run("learn all.csv --drop-incomplete").fails(&["every record of all.csv", "leaves none", "try: "]);
+    folder.run("fit m.psdd all.csv --drop-incomplete").fails(&["leaves none"]);
     assert_eq!(folder.run("eval m.psdd holes.csv --json").ok().json()["records"], 4);
 }
 
@@ -197,8 +225,9 @@ fn fitting_keeps_the_structure() {
     let (before, after) = (&report["before"]["log_likelihood"], &report["after"]["log_likelihood"]);
     assert!(after.as_f64() > before.as_f64(), "{report}");
     assert_eq!(report["model"], Value::Null);
-    let text = folder.run("fit one.psdd part.2.csv").ok().out;
-    assert!(text.contains("left out") && text.contains("before") && text.contains("not saved"), "{text}");
+    let outcome = folder.run("fit one.psdd part.2.csv").ok();
+    let text = &outcome.out;
+    assert!(text.contains("left out") && text.contains("before") && outcome.err.contains("not saved"), "{outcome:?}");
     folder.run("fit one.psdd part.2.csv --pseudocount=-1").fails(&["pseudocount", "at least 0"]);
 }
 

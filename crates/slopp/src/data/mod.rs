@@ -220,7 +220,8 @@ impl Records {
 
     /// The total weight: how many records there are, counted with repetition.
     pub fn total(&self) -> f64 {
-        self.weights.iter().sum()
+        // From a positive zero: the sum of nothing is a negative one.
+        self.weights.iter().fold(0.0, |sum, weight| sum + weight)
     }
 
     /// The weight of each distinct row, descending.

@@ -14,7 +14,7 @@
 //! | `conditional`, `_batch` | `P(a,e) / P(e)` | `Circuit` | `s` | |
 //! | `marginals`, `_batch` | `P(x=1 \| e)`: the flow from the root into the leaves of `x` | `Circuit` | `s` | Darwiche 2003 |
 //! | `pair_marginals`, `_batch` | `P(x=1, y=1 \| e) = Σ flow · P(x \| prime) P(y \| sub)` where the vtree parts `x` and `y` | `Circuit` | `Σᵥ s(v)·left·right` | |
-//! | `sample`, `_batch` | worlds from `P(· \| e)`: the posterior is the same circuit with other parameters | `Circuit` | `s`, then `n` per world | |
+//! | `sample`, `_in_parts`, `_batch` | worlds from `P(· \| e)`: the posterior is the same circuit with other parameters | `Circuit` | `s`, then `n` per world | |
 //! | `is_possible`, `possible` | `P(w) > 0`: the base, in Boolean arithmetic | `Circuit` | `s·r/64` | |
 //! | `nearest`, `_batch` | `min` Hamming distance of `e` to a possible world: min-plus arithmetic | `Circuit` | `s` | |
 //! | `entailed_by` | whether φ(D) entails the base: all records possible | `Circuit` | `s·r/64` | the SLoPP paper |

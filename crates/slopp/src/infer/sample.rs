@@ -8,10 +8,14 @@ use crate::data::{BitMatrix, Records, RecordsBuilder, bit_of};
 use crate::names::Names;
 use crate::random::Random;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Worlds that share one stream of random numbers; fixed, so that the bytes do not depend on threads.
 const BLOCK: usize = 256;
+
+/// Worlds that are drawn at once: enough work for all threads, little memory.
+const PART: usize = 32 * BLOCK;
 
 /// Drawn worlds, in the order they were drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,23 +91,30 @@ impl Circuit {
     /// ```
     pub fn sample(&self, count: usize, evidence: &Evidence, seed: u64) -> Result<Samples, QueryError> {
         let draw = Draw::new(self, Posterior::new(self, evidence)?);
-        let words = self.var_count().div_ceil(64);
-        let blocks: Vec<Vec<u64>> = (0..count.div_ceil(BLOCK))
-            .into_par_iter()
-            .map(|block| {
-                let mut random = Random::stream(seed, block as u64);
-                let mut rows = vec![0; words * BLOCK.min(count - BLOCK * block)];
-                let mut stack = Vec::new();
-                rows.chunks_mut(words).for_each(|row| draw.world(&mut random, &mut stack, row));
-                rows
-            })
-            .collect();
-        let mut rows = BitMatrix::zeros(count, self.var_count());
-        for (i, line) in blocks.iter().flat_map(|block| block.chunks(words)).enumerate() {
-            rows.line_mut(i).copy_from_slice(line);
-        }
-        Ok(Samples { rows })
+        Ok(draw.worlds(0..count, seed))
     }
+
+    /// The worlds of [`Circuit::sample`], some thousand at a time: for more of them than memory can hold.
+    ///
+    /// ```
+    /// use slopp::infer::Evidence;
+    /// let psdd = slopp::example::psdd();
+    /// let nothing = Evidence::none(4);
+    /// let parts = psdd.sample_in_parts(20_000, &nothing, 42)?.flat_map(|part| part.worlds().collect::<Vec<_>>());
+    /// assert!(parts.eq(psdd.sample(20_000, &nothing, 42)?.worlds()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sample_in_parts<'a>(
+        &'a self,
+        count: usize,
+        evidence: &Evidence,
+        seed: u64,
+    ) -> Result<impl Iterator<Item = Samples> + use<'a>, QueryError> {
+        let draw = Draw::new(self, Posterior::new(self, evidence)?);
+        let starts = (0..count).step_by(PART);
+        Ok(starts.map(move |start| draw.worlds(start..start.saturating_add(PART).min(count), seed)))
+    }
+
     /// Completes each distinct row by one draw given its known cells; `None` where the row is impossible.
     ///
     /// The batch form of [`Circuit::sample`]. Cost: elements × records.
@@ -162,6 +173,26 @@ impl<'a> Draw<'a> {
             }
         }
         Draw { circuit, sums }
+    }
+
+    /// The worlds of a range, which starts at the start of a block.
+    fn worlds(&self, range: Range<usize>, seed: u64) -> Samples {
+        let words = self.circuit.var_count().div_ceil(64);
+        let blocks: Vec<Vec<u64>> = (range.start / BLOCK..range.end.div_ceil(BLOCK))
+            .into_par_iter()
+            .map(|block| {
+                let mut random = Random::stream(seed, block as u64);
+                let mut rows = vec![0; words * BLOCK.min(range.end - BLOCK * block)];
+                let mut stack = Vec::new();
+                rows.chunks_mut(words).for_each(|row| self.world(&mut random, &mut stack, row));
+                rows
+            })
+            .collect();
+        let mut rows = BitMatrix::zeros(range.len(), self.circuit.var_count());
+        for (i, line) in blocks.iter().flat_map(|block| block.chunks(words)).enumerate() {
+            rows.line_mut(i).copy_from_slice(line);
+        }
+        Samples { rows }
     }
 
     /// Sets the bits of the variables that are true in a drawn world.

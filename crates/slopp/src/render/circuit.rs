@@ -4,7 +4,7 @@ use super::layout::{CELL, Layout};
 use super::svg::{Svg, text_width};
 use super::vtree::tooltip;
 use super::{counted, full_label, input_label, short};
-use crate::circuit::Circuit;
+use crate::circuit::{Circuit, Node};
 use crate::names::Names;
 
 /// The radius of a sum.
@@ -14,7 +14,7 @@ const FAN: f64 = 92.0;
 /// The distance from elements to the sums of the next column.
 const STRETCH: f64 = 76.0;
 /// The top of the drawing, below the heading.
-const TOP: f64 = 64.0;
+const TOP: f64 = 80.0;
 
 pub(super) fn svg(circuit: &Circuit, names: &Names) -> String {
     let stats = circuit.stats();
@@ -25,7 +25,14 @@ pub(super) fn svg(circuit: &Circuit, names: &Names) -> String {
         counted(stats.elements, "element")
     );
     let legend = "Circle: a sum and its vtree node. Box: an element, prime above sub, with its parameter.";
-    let mut svg = Svg::with_heading(&[&title, legend]);
+    // Explained by what is in the picture.
+    let tops = circuit.ids().find_map(|id| match circuit.node(id) {
+        Node::Top { .. } => input_label(circuit, id, names),
+        _ => None,
+    });
+    let tops = tops.map(|label| format!("“{label}”: ⊤, either value possible, with the probability of true."));
+    let heading: Vec<&str> = [title.as_str(), legend].into_iter().chain(tops.as_deref()).collect();
+    let mut svg = Svg::with_heading(&heading);
     if let Some(label) = input_label(circuit, circuit.root(), names) {
         svg.rect("prime", [16.0, TOP], [text_width(&label) + 16.0, CELL + 4.0], 4.0);
         svg.text("boxed", 24.0, TOP + 15.0, &label);

@@ -1,24 +1,27 @@
 //! Vtrees and circuits in the language of Graphviz.
 
+use super::outline::Outline;
 use super::{input_label, short, shortened};
 use crate::circuit::{Circuit, Node};
 use crate::names::Names;
 use crate::vtree::{Vtree, VtreeId};
 use std::fmt::Write;
 
-/// A vtree, its labels followed by a remark if there is one.
+/// A vtree or its top, its labels followed by a remark if there is one.
 pub(super) fn vtree(vtree: &Vtree, names: &Names, remark: impl Fn(VtreeId) -> Option<String>) -> String {
     let mut dot = String::from("digraph vtree {\n  node [fontname=\"sans-serif\"];\n  edge [arrowhead=none];\n");
-    for &v in vtree.bottom_up() {
-        let mut label = vtree.leaf_var(v).map_or_else(|| v.0.to_string(), |x| shortened(names.of(x)));
+    let outline = Outline::new(vtree);
+    for &v in &outline.nodes {
+        let inner = || outline.hidden(vtree, v).unwrap_or_else(|| v.0.to_string());
+        let mut label = vtree.leaf_var(v).map_or_else(inner, |x| shortened(names.of(x)));
         if let Some(remark) = remark(v) {
             label = format!("{label}\n{remark}");
         }
-        let shape = if v.is_leaf() { "box" } else { "ellipse" };
+        let shape = if outline.is_end(v) { "box" } else { "ellipse" };
         let _ = writeln!(dot, "  v{} [shape={shape}, label=\"{}\"];", v.0, quoted(&label));
     }
-    for &v in vtree.bottom_up() {
-        for child in vtree.children(v).into_iter().flatten() {
+    for &v in &outline.nodes {
+        for child in outline.children(vtree, v).into_iter().flatten() {
             let _ = writeln!(dot, "  v{} -> v{};", v.0, child.0);
         }
     }

@@ -7,6 +7,7 @@
 mod circuit;
 mod dot;
 mod layout;
+mod outline;
 pub mod plot;
 #[cfg(test)]
 mod samples;
@@ -26,11 +27,18 @@ pub const DEFAULT_LIMIT: usize = 300;
 const MAX_LABEL: usize = 32;
 
 /// A picture of a vtree as SVG: as a tree while it is narrow, as lines of leaves when it is not.
+///
+/// Of a large vtree only the top is drawn; a subtree that is not drawn shows the number of its variables.
 pub fn vtree_svg(vtree: &Vtree, names: &Names) -> String {
     vtree::svg(vtree, names)
 }
 
-/// A vtree for Graphviz.
+/// Whether a vtree is small enough to be drawn with every leaf.
+pub fn is_vtree_drawn_in_full(vtree: &Vtree) -> bool {
+    outline::is_whole(vtree)
+}
+
+/// A vtree for Graphviz, as much of it as in the SVG picture.
 pub fn vtree_dot(vtree: &Vtree, names: &Names) -> String {
     dot::vtree(vtree, names, |_| None)
 }
@@ -66,7 +74,10 @@ pub fn circuit_svg(circuit: &Circuit, names: &Names, limit: usize) -> String {
 pub fn circuit_dot(circuit: &Circuit, names: &Names, limit: usize) -> String {
     match is_drawn_in_full(circuit, limit) {
         true => dot::circuit(circuit, names),
-        false => dot::vtree(circuit.vtree(), names, |v| Some(summary::Load::of(circuit, v).to_string())),
+        false => {
+            let loads = summary::Load::of_outline(circuit, &outline::Outline::new(circuit.vtree()));
+            dot::vtree(circuit.vtree(), names, |v| Some(loads[v.index()].to_string()))
+        }
     }
 }
 
@@ -101,7 +112,9 @@ fn shortened(label: &str) -> String {
     if label.chars().count() <= MAX_LABEL {
         return label.to_owned();
     }
-    label.chars().take(MAX_LABEL - 1).chain(['…']).collect()
+    // Names that are long often begin or end alike: both ends are kept.
+    let last = label.chars().count() - (MAX_LABEL - 1) / 2;
+    label.chars().take(MAX_LABEL / 2).chain(['…']).chain(label.chars().skip(last)).collect()
 }
 
 /// A probability in few characters: three digits that count.
@@ -119,7 +132,14 @@ fn short(p: f64) -> String {
 
 /// A number with its noun: `1 sum`, `2 sums`.
 fn counted(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+    format!("{} {noun}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
+/// A number with its digits in groups of three.
+fn grouped(n: usize) -> String {
+    let digits = n.to_string();
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().map(|g| std::str::from_utf8(g).unwrap_or("")).collect();
+    groups.join(" ")
 }
 
 #[cfg(test)]
@@ -223,6 +243,26 @@ mod tests {
         assert_eq!(dot.matches(" -> ").count(), 78);
     }
 
+    fn height(svg: &str) -> f64 {
+        let (_, rest) = svg.split_once("height=\"").unwrap();
+        rest.split_once('"').unwrap().0.parse().unwrap()
+    }
+
+    #[test]
+    fn huge_circuits_fit_on_a_page() {
+        let circuit = random_circuit(1556, 3, 2);
+        let svg = circuit_svg(&circuit, &Names::numbered(1556), DEFAULT_LIMIT);
+        let texts = well_formed(&svg);
+        assert!(height(&svg) < 5000.0 && texts.iter().any(|text| text.contains("1 556 variables")));
+        // The tooltips of what is drawn tell every element once.
+        let elements = |text: &String| {
+            let (_, last) = text.strip_prefix("vtree node ")?.rsplit_once(", ")?;
+            last.split_once(" element")?.0.replace(' ', "").parse::<usize>().ok()
+        };
+        assert_eq!(texts.iter().filter_map(elements).sum::<usize>(), circuit.elements().len());
+        assert!(svg.matches("class=\"hidden\"").count() > 50);
+    }
+
     #[test]
     fn vtrees_of_any_size_are_drawn() {
         for vtree in [
@@ -234,12 +274,17 @@ mod tests {
         ] {
             let names = nasty(vtree.var_count());
             let svg = vtree_svg(&vtree, &names);
-            well_formed(&svg);
-            assert_eq!(svg.matches("class=\"leaf\"").count(), vtree.var_count());
-            assert_eq!(svg.matches("class=\"node\"").count(), vtree.var_count() - 1);
+            let texts = well_formed(&svg);
+            let ends = vtree.var_count().min(outline::MAX_ENDS);
+            let hidden = usize::from(!is_vtree_drawn_in_full(&vtree));
+            assert_eq!(svg.matches("class=\"leaf\"").count(), ends - hidden);
+            assert_eq!(svg.matches("class=\"node\"").count(), ends - 1);
+            assert_eq!(svg.matches("class=\"hidden\"").count(), hidden);
+            assert_eq!(texts.iter().any(|text| text.contains("not drawn")), hidden > 0);
+            assert!(height(&svg) < 5000.0);
             let dot = vtree_dot(&vtree, &names);
             parses_as_dot(&dot);
-            assert_eq!(dot.matches(" -> ").count(), vtree.node_count() - 1);
+            assert_eq!(dot.matches(" -> ").count(), 2 * ends - 2);
         }
     }
 
@@ -259,8 +304,8 @@ mod tests {
         let long = "n".repeat(200);
         let names = Names::new((0..4).map(|i| format!("{long}{i}")).collect()).unwrap();
         let svg = circuit_svg(&figure_2(), &names, DEFAULT_LIMIT);
-        assert!(svg.contains("n…: 0.25</text>") && svg.contains(&format!("{long}3: 0.25")));
-        assert!(circuit_dot(&figure_2(), &names, DEFAULT_LIMIT).contains("n…:\\ 0.25"));
+        assert!(svg.contains("n…nnnnnnnnnnnnnn3: 0.25</text>") && svg.contains(&format!("{long}3: 0.25")));
+        assert!(circuit_dot(&figure_2(), &names, DEFAULT_LIMIT).contains("n…nnnnnnnnnnnnnn3:\\ 0.25"));
     }
 
     #[test]
@@ -282,8 +327,9 @@ mod tests {
     #[test]
     fn long_labels_are_cut_between_characters() {
         assert_eq!(shortened("short"), "short");
-        let cut = shortened(&"é".repeat(40));
-        assert_eq!((cut.chars().count(), cut.ends_with('…')), (32, true));
+        let cut = shortened(&format!("{}x", "é".repeat(40)));
+        assert_eq!((cut.chars().count(), cut.starts_with('é'), cut.ends_with("éx")), (32, true, true));
+        assert_eq!([grouped(7), grouped(1556), grouped(100_000)], ["7", "1 556", "100 000"]);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The picture of a circuit that is too large to draw: how much of it is at each vtree node.
 
+use super::outline::{self, Outline};
 use super::svg::{Svg, text_width};
-use super::vtree::{Places, draw_elbows, tooltip};
-use super::{counted, shortened};
+use super::vtree::{CUT, Places, draw_elbows, tooltip};
+use super::{counted, grouped, shortened};
 use crate::circuit::{Circuit, Node, NodeId};
 use crate::names::Names;
 use crate::vtree::VtreeId;
@@ -21,7 +22,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    pub(super) fn of(circuit: &Circuit, v: VtreeId) -> Load {
+    fn of(circuit: &Circuit, v: VtreeId) -> Load {
         let mut load = Load::default();
         for i in circuit.layer(v) {
             match circuit.node(NodeId(i as u32)) {
@@ -34,6 +35,25 @@ impl Load {
             }
         }
         load
+    }
+
+    /// What a circuit has at each vtree node; at the end of an outline, also everything below.
+    pub(super) fn of_outline(circuit: &Circuit, outline: &Outline) -> Vec<Load> {
+        let vtree = circuit.vtree();
+        let own: Vec<Load> = (0..vtree.node_count()).map(|v| Load::of(circuit, VtreeId(v as u32))).collect();
+        let mut below = own.clone();
+        for &v in vtree.bottom_up() {
+            for child in vtree.children(v).into_iter().flatten() {
+                let Load { sums, elements, literals, tops } = below[child.index()];
+                let load = &mut below[v.index()];
+                load.sums += sums;
+                load.elements += elements;
+                load.literals += literals;
+                load.tops += tops;
+            }
+        }
+        let all = (0..vtree.node_count()).map(|v| VtreeId(v as u32));
+        all.map(|v| if outline.is_end(v) { below[v.index()] } else { own[v.index()] }).collect()
     }
 }
 
@@ -56,25 +76,30 @@ pub(super) fn svg(circuit: &Circuit, names: &Names, limit: usize) -> String {
         counted(stats.sums, "sum"),
         counted(stats.elements, "element")
     );
-    let deep = vtree.depth() as f64 * WIDE_STEP > 2400.0;
+    let outline = Outline::new(vtree);
+    let deep = outline.depth as f64 * WIDE_STEP > 2400.0;
     let too_many = format!(
-        "Its {} nodes and elements are more than the {limit} that are drawn one by one.",
-        stats.nodes + stats.elements
+        "Its {} nodes and elements are more than the {} that are drawn one by one.",
+        grouped(stats.nodes + stats.elements),
+        grouped(limit)
     );
     let explanation = format!(
         "Each circle is a node of the vtree, its area the number of elements there; {}.",
         if deep { "tooltips have the numbers" } else { "numbers are sums and elements" }
     );
-    let mut svg = Svg::with_heading(&[&title, &too_many, &explanation]);
-    let loads: Vec<Load> = (0..vtree.node_count()).map(|v| Load::of(circuit, VtreeId(v as u32))).collect();
-    let most = loads.iter().map(|load| load.elements).max().unwrap_or(0).max(1) as f64;
-    let step = if deep { (1200.0 / vtree.depth() as f64).clamp(6.0, WIDE_STEP) } else { WIDE_STEP };
+    let mut heading = vec![title.as_str(), &too_many, &explanation];
+    heading.extend((!outline::is_whole(vtree)).then_some(CUT));
+    let mut svg = Svg::with_heading(&heading);
+    let loads = Load::of_outline(circuit, &outline);
+    let drawn = outline.nodes.iter().filter(|&&v| outline.hidden(vtree, v).is_none());
+    let most = drawn.map(|v| loads[v.index()].elements).max().unwrap_or(0).max(1) as f64;
+    let step = if deep { (1200.0 / outline.depth as f64).clamp(6.0, WIDE_STEP) } else { WIDE_STEP };
     // Circles of neighbouring levels may touch but not hide each other.
     let largest = if deep { (0.45 * step).clamp(4.0, 14.0) } else { 14.0 };
-    let places = Places::new(vtree, |_| 26.0);
-    let at = |v: VtreeId| [WIDE_STEP + step * places.depth[v.index()] as f64, 80.0 + places.along[v.index()]];
-    draw_elbows(&mut svg, vtree, &at);
-    for &v in vtree.bottom_up() {
+    let places = Places::new(vtree, &outline, |_| 26.0);
+    let at = |v: VtreeId| [WIDE_STEP + step * places.depth[v.index()] as f64, 96.0 + places.along[v.index()]];
+    draw_elbows(&mut svg, vtree, &outline, &at);
+    for &v in &outline.nodes {
         let ([x, y], load) = (at(v), loads[v.index()]);
         svg.begin(&format!("{}; {load}", tooltip(vtree, names, v)));
         if let Some(var) = vtree.leaf_var(v) {
@@ -82,11 +107,19 @@ pub(super) fn svg(circuit: &Circuit, names: &Names, limit: usize) -> String {
             svg.circle("leaf", x, y, 3.5);
             svg.text("name", x + 9.0, y + 4.0, &name);
             svg.text("quiet", x + 17.0 + text_width(&name), y + 4.0, &load.to_string());
+        } else if let Some(hidden) = outline.hidden(vtree, v) {
+            svg.rect("hidden", [x - 4.0, y - 4.0], [8.0, 8.0], 1.0);
+            svg.text("quiet", x + 9.0, y + 4.0, &format!("{hidden}: {load}"));
         } else {
             let r = (largest * (load.elements as f64 / most).sqrt()).max(2.0);
             svg.circle("load", x, y, r);
             if !deep {
-                svg.text("theta", x - r - 4.0, y - 4.0, &format!("{} · {}", load.sums, load.elements));
+                svg.text(
+                    "theta",
+                    x - r - 4.0,
+                    y - 4.0,
+                    &format!("{} · {}", grouped(load.sums), grouped(load.elements)),
+                );
             }
         }
         svg.end();

@@ -17,6 +17,7 @@ text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica
 .to-sub{fill:none;stroke:#c98a3d;stroke-width:1.3}\
 .sum,.node{fill:#f4f6f8;stroke:#52606d;stroke-width:1.4}\
 .load{fill:#a8c6e8;stroke:#3a6ea8}\
+.hidden{fill:#d6dce2;stroke:#52606d}\
 .leaf{fill:#e6efe6;stroke:#7fa07f}\
 .prime{fill:#e3edf8;stroke:#4f86c6}\
 .sub{fill:#faeedc;stroke:#c98a3d}\

@@ -1,15 +1,17 @@
 //! A vtree as one line of text, `((1,2),(3,4))`, and as a picture.
 
 use super::{Step, Vtree, VtreeError};
-use crate::names::Names;
+use crate::names::{Names, quote};
 use crate::var::Var;
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 impl Vtree {
     /// Reads a line like `((a,b),(c,d))`; each leaf is given to `find`, which knows the variables.
     ///
-    /// A leaf is anything without parentheses, commas and surrounding blanks.
+    /// A leaf is anything without parentheses, commas and surrounding blanks, or anything in double quotes; a quote in
+    /// a quoted leaf is written twice.
     pub fn parse_with<E>(text: &str, mut find: impl FnMut(&str) -> Result<Var, E>) -> Result<Vtree, E>
     where
         E: From<VtreeError>,
@@ -42,6 +44,12 @@ impl Vtree {
                     let expected = open.last().map_or("the end", |&comma| if comma { "`)`" } else { "`,`" });
                     return wrong(expected, &c.to_string());
                 }
+                ('"', false) => {
+                    let Some((leaf, end)) = quoted_leaf(rest) else { return wrong("a closing quote", "the end") };
+                    steps.push(Step::Leaf(find(&leaf)?));
+                    length = end;
+                    done = true;
+                }
                 (_, false) => {
                     length = rest.find(['(', ')', ',']).unwrap_or(rest.len());
                     steps.push(Step::Leaf(find(rest[..length].trim_end())?));
@@ -58,9 +66,14 @@ impl Vtree {
         Ok(Vtree::from_postfix(steps)?)
     }
 
-    /// The vtree on one line, with names: `((age,smoker),(cancer,xray))`.
+    /// The vtree on one line, with names: `((age,smoker),(cancer,xray))`; [`Vtree::parse_with`] reads it back.
     pub fn line<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| self.write_line(f, |f, x| f.write_str(names.of(x))))
+        fmt::from_fn(move |f| {
+            self.write_line(f, |f, x| match names.of(x) {
+                name if is_misread(name) => f.write_str(&quote(name)),
+                name => f.write_str(name),
+            })
+        })
     }
 
     /// A picture of the vtree, one node per line, children below and to the right of their parent.
@@ -107,6 +120,26 @@ impl Vtree {
     }
 }
 
+/// The leaf in quotes at the start of a text, and where it ends; `None` if it does not.
+fn quoted_leaf(text: &str) -> Option<(Cow<'_, str>, usize)> {
+    let mut end = 1;
+    loop {
+        end += text[end..].find('"')?;
+        if !text[end + 1..].starts_with('"') {
+            break;
+        }
+        end += 2;
+    }
+    let leaf = &text[1..end];
+    let leaf = if leaf.contains('"') { leaf.replace("\"\"", "\"").into() } else { leaf.into() };
+    Some((leaf, end + 1))
+}
+
+/// Whether a name would be read as something else without quotes.
+fn is_misread(name: &str) -> bool {
+    name.contains(['(', ')', ',']) || name.starts_with('"') || name.trim() != name
+}
+
 impl fmt::Display for Vtree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_line(f, |f, x| write!(f, "{}", x.number()))
@@ -120,13 +153,18 @@ impl FromStr for Vtree {
     fn from_str(text: &str) -> Result<Vtree, VtreeError> {
         Vtree::parse_with(text, |leaf| {
             leaf.parse().ok().and_then(Var::from_number).ok_or_else(|| VtreeError::Text {
-                // The leaf is a part of the text, so its place is where it points to.
-                column: text[..leaf.as_ptr() as usize - text.as_ptr() as usize].chars().count() + 1,
+                column: column_of(leaf, text),
                 expected: "a variable number from 1",
                 found: format!("\"{leaf}\""),
             })
         })
     }
+}
+
+/// The column of a leaf: unless it was rewritten, it is a part of the text, and its place is where it points to.
+fn column_of(leaf: &str, text: &str) -> usize {
+    let place = (leaf.as_ptr() as usize).checked_sub(text.as_ptr() as usize);
+    place.and_then(|place| text.get(..place)).map_or(1, |before| before.chars().count() + 1)
 }
 
 #[cfg(test)]
@@ -153,6 +191,18 @@ mod tests {
     }
 
     #[test]
+    fn odd_names_read_back() {
+        let odd = ["a,b", "!not", "x y=1", "-1", "f(x)", "\"q\"", "say \"hi\", you", " pad ", "2", "é"];
+        let names = Names::new(odd.map(String::from).to_vec()).unwrap();
+        for seed in 0..20 {
+            let vtree = Vtree::random(odd.len(), seed);
+            let line = vtree.line(&names).to_string();
+            let again = Vtree::parse_with(&line, |leaf| names.find(leaf).map_err(|_| VtreeError::Empty));
+            assert_eq!(again.as_ref(), Ok(&vtree), "{line}");
+        }
+    }
+
+    #[test]
     fn errors_point_at_the_column() {
         for (text, column) in [
             ("", 1),
@@ -165,6 +215,10 @@ mod tests {
             ("(1,2,3)", 5),
             ("(0,1)", 2),
             ("(10,0)", 5),
+            ("(1,\"2", 4),
+            ("(1,\"2\" 3)", 8),
+            ("(1,\"x\")", 5),
+            ("(1,\"\"\"\")", 1),
         ] {
             match text.parse::<Vtree>() {
                 Err(VtreeError::Text { column: c, .. }) => assert_eq!(c, column, "{text}"),

@@ -1,12 +1,13 @@
 //! `slopp data describe`: what a data set looks like.
 
-use crate::args::ReadArgs;
+use crate::args::{ReadArgs, whole};
 use crate::error::Error;
 use crate::input::read_records;
-use crate::report::{Table, count, facts, json, json_count, object};
+use crate::report::{Table, count, facts, json, json_count, object, some_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::Var;
 use slopp::data::Description;
 use std::path::PathBuf;
 
@@ -24,7 +25,7 @@ pub(crate) struct DescribeArgs {
     #[command(flatten)]
     read: ReadArgs,
     /// How many of the most dependent pairs of variables to list
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole)]
     pairs: usize,
 }
 
@@ -59,25 +60,28 @@ pub(crate) fn run(args: &DescribeArgs, session: &mut Session) -> Result<Verdict,
         ("variables", count(found.variables as f64)),
         ("records", count(found.records)),
         ("distinct", count(found.distinct as f64)),
-        ("most frequent", format!("{} times", count(found.most_frequent))),
+        (
+            "most frequent",
+            format!("{} time{}", count(found.most_frequent), if found.most_frequent == 1.0 { "" } else { "s" }),
+        ),
         ("density", format!("{:.4}", found.density)),
         ("missing cells", count(found.missing)),
-        ("constant", if constants.is_empty() { "none".to_owned() } else { constants.join(", ") }),
+        ("constant", if constants.is_empty() { "none".to_owned() } else { some_of(&constants) }),
     ]))?;
     const SHOWN: usize = 40;
     let mut table = Table::titled(["variable", "share of true"]);
-    for (name, frequency) in names.iter().zip(&found.frequencies).take(SHOWN) {
-        table.push([name.to_owned(), frequency.map_or("-".to_owned(), |p| format!("{p:.4}"))]);
+    for (i, frequency) in found.frequencies.iter().enumerate().take(SHOWN) {
+        table.push([names.quoted(Var(i as u32)).into_owned(), frequency.map_or("-".to_owned(), |p| format!("{p:.4}"))]);
     }
     session.line("")?;
     session.table(&table)?;
     if found.variables > SHOWN {
-        session.note(format!("{SHOWN} of {} variables are shown; --json has all", found.variables));
+        session.note(format!("{SHOWN} of {} variables are shown; --json has all", count(found.variables as f64)));
     }
     if !found.strongest.is_empty() {
         let mut table = Table::titled(["pair", "mutual information"]);
         for pair in &found.strongest {
-            let both = format!("{}, {}", names.of(pair.a), names.of(pair.b));
+            let both = format!("{}, {}", names.quoted(pair.a), names.quoted(pair.b));
             table.push([both, format!("{:.4}", pair.mutual_information)]);
         }
         session.line("")?;

@@ -1,27 +1,29 @@
 //! `slopp data generate`: records from a world that is known exactly.
 
-use crate::args::ModelArgs;
+use crate::args::{ModelArgs, not_negative, seed, whole};
 use crate::cmd::info::big;
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::LoadedModel;
-use crate::report::{counted, json_count, object};
+use crate::report::{count, counted, facts, json, json_count, object};
 use crate::session::{Session, Verdict};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use slopp::Records;
 use slopp::data::{Truth, noisy_copy};
 use slopp::infer::Evidence;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
   slopp data generate configurations -n 1000 --seed 1 -o cars.csv
+  slopp data generate configurations --check model.psdd    compare its base with the truth
   slopp data generate rankings --items 4 --dispersion 0.3 -n 500 > rankings.csv
   slopp data generate noisy-copy model.psdd --flip 0.02 -n 1000 -o noisy.csv";
 
 /// Generate records from a world whose rules and distribution are known
 ///
-/// So that a learned base can be compared with the truth by counting. The records go to stdout or -o FILE as CSV;
+/// So that a learned base can be compared with the truth by counting, which --check does. The records go to stdout or -o FILE as CSV;
 /// with -o, what is true of the world is printed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -36,16 +38,20 @@ enum WorldCommand {
     Configurations {
         #[command(flatten)]
         common: Common,
+        #[command(flatten)]
+        check: Check,
     },
     /// Rankings of some items, after Mallows: one variable per item and place
     Rankings {
         #[command(flatten)]
         common: Common,
+        #[command(flatten)]
+        check: Check,
         /// How many items are ranked
-        #[arg(long, value_name = "N", default_value_t = 4)]
+        #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole)]
         items: usize,
         /// From near 0 (always the same ranking) to 1 (all rankings alike)
-        #[arg(long, value_name = "X", default_value_t = 0.5)]
+        #[arg(long, value_name = "X", default_value_t = 0.5, value_parser = not_negative)]
         dispersion: f64,
     },
     /// Samples of a model with cells flipped at random
@@ -55,18 +61,25 @@ enum WorldCommand {
         #[command(flatten)]
         common: Common,
         /// The probability that a cell is flipped
-        #[arg(long, value_name = "P", default_value_t = 0.01)]
+        #[arg(long, value_name = "P", default_value_t = 0.01, value_parser = not_negative)]
         flip: f64,
     },
 }
 
 #[derive(Args)]
+struct Check {
+    /// Generate nothing, but count how many worlds of this model are truly possible
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["number", "output"])]
+    check: Option<PathBuf>,
+}
+
+#[derive(Args)]
 struct Common {
     /// How many records
-    #[arg(short, long, value_name = "N", default_value_t = 1000)]
+    #[arg(short, long, value_name = "N", default_value_t = 1000, value_parser = whole)]
     number: usize,
     /// The seed
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     seed: u64,
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
@@ -75,11 +88,12 @@ struct Common {
 
 pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict, Error> {
     match &args.world {
-        WorldCommand::Configurations { common } => known_world(&Truth::configurations(), common, session),
-        WorldCommand::Rankings { common, items, dispersion } => {
-            known_world(&Truth::rankings(*items, *dispersion)?, common, session)
+        WorldCommand::Configurations { common, check } => known_world(&Truth::configurations(), common, check, session),
+        WorldCommand::Rankings { common, check, items, dispersion } => {
+            known_world(&Truth::rankings(*items, *dispersion)?, common, check, session)
         }
         WorldCommand::NoisyCopy { model, common, flip } => {
+            Files::default().read(model.files()).write(&common.output).check()?;
             let model = LoadedModel::read(model)?.model;
             let nothing = Evidence::none(model.circuit.var_count());
             let samples = model.circuit.sample(common.number, &nothing, common.seed)?;
@@ -93,7 +107,11 @@ pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict,
     }
 }
 
-fn known_world(truth: &Truth, common: &Common, session: &mut Session) -> Result<Verdict, Error> {
+fn known_world(truth: &Truth, common: &Common, check: &Check, session: &mut Session) -> Result<Verdict, Error> {
+    if let Some(model) = &check.check {
+        return compare_with(truth, model, session);
+    }
+    Files::default().write(&common.output).check()?;
     let records = truth.sample(common.number, common.seed);
     let worlds = truth.count().to_string();
     let mut lines = vec![format!("possible worlds: {}", big(&worlds, truth.names().len()))];
@@ -101,6 +119,53 @@ fn known_world(truth: &Truth, common: &Common, session: &mut Session) -> Result<
     let facts =
         vec![("possible_worlds", Value::from(worlds)), ("rules", truth.rules().into_iter().map(Value::from).collect())];
     write(&records, common, facts, lines, session)
+}
+
+/// The largest number of worlds that are looked at one by one.
+const MAX_WORLDS: u32 = 20_000_000;
+
+/// How many worlds a model allows, how many of those are truly possible, and how many of the possible ones it allows.
+fn compare_with(truth: &Truth, file: &Path, session: &mut Session) -> Result<Verdict, Error> {
+    let loaded = LoadedModel::read_files(file, None)?;
+    let names = &loaded.model.names;
+    let places: Option<Vec<usize>> = truth.names().iter().map(|name| Some(names.find(name).ok()?.index())).collect();
+    let Some(places) = places.filter(|places| places.len() == names.len()) else {
+        return Err(Error::new("the model has other variables than the generated records")
+            .hint("a model that was learned from `slopp data generate` with the same options"));
+    };
+    let circuit = loaded.deterministic("counting the possible worlds")?;
+    let allowed = circuit.model_count();
+    if allowed > MAX_WORLDS.into() {
+        let (allowed, most) = (big(&allowed.to_string(), names.len()), count(MAX_WORLDS.into()));
+        return Err(Error::new(format!("the model allows {allowed} worlds, too many to look at (limit {most})"))
+            .hint("a closed-world model: `slopp learn --world closed`"));
+    }
+    let mut right = 0usize;
+    for world in circuit.worlds(&Evidence::none(names.len()))? {
+        let world: Vec<bool> = places.iter().map(|&place| world[place]).collect();
+        right += usize::from(truth.is_possible(&world));
+    }
+    let [allowed, possible] = [allowed.to_string(), truth.count().to_string()];
+    let share = |whole: &str| whole.parse().map_or(f64::NAN, |whole: f64| right as f64 / whole);
+    let (precision, recall) = (share(&allowed), share(&possible));
+    if session.json {
+        session.document(&object([
+            ("allowed_worlds", Value::from(allowed)),
+            ("possible_worlds", Value::from(possible)),
+            ("both", Value::from(right)),
+            ("precision", json(precision)),
+            ("recall", json(recall)),
+        ]))?;
+        return Ok(Verdict::Yes);
+    }
+    session.line(facts([
+        ("the model allows", big(&allowed, names.len())),
+        ("truly possible", big(&possible, names.len())),
+        ("both", count(right as f64)),
+        ("precision", format!("{precision:.4} (how much of what it allows is possible)")),
+        ("recall", format!("{recall:.4} (how much of what is possible it allows)")),
+    ]))?;
+    Ok(Verdict::Yes)
 }
 
 fn write(
@@ -124,7 +189,8 @@ fn write(
         entries.extend(facts);
         session.document(&object(entries))?;
     } else {
-        session.line(format!("{} in {}", counted(common.number, "record"), output.display()))?;
+        session.saved(output);
+        session.line(counted(common.number, "record"))?;
         for line in lines {
             session.line(line)?;
         }

@@ -1,9 +1,10 @@
 //! `slopp data split`: one file of records into several.
 
-use crate::args::ReadArgs;
+use crate::args::{ReadArgs, check_shares, not_negative, seed, shares_in_words};
 use crate::error::Error;
+use crate::files::Files;
 use crate::input::read_records;
-use crate::report::{count, json_count, object};
+use crate::report::{json_count, object, records};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -27,10 +28,11 @@ pub(crate) struct SplitArgs {
     #[command(flatten)]
     read: ReadArgs,
     /// The shares of the parts
-    #[arg(long, value_name = "SHARES", value_delimiter = ',', num_args = 1, default_value = "0.8,0.1,0.1")]
+    #[arg(long, value_name = "SHARES", value_delimiter = ',', num_args = 1, allow_hyphen_values = true,
+        value_parser = not_negative, default_value = "0.8,0.1,0.1")]
     shares: Vec<f64>,
     /// The seed
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     seed: u64,
     /// How the names of the parts begin
     #[arg(short, long, value_name = "PREFIX")]
@@ -38,12 +40,17 @@ pub(crate) struct SplitArgs {
 }
 
 pub(crate) fn run(args: &SplitArgs, session: &mut Session) -> Result<Verdict, Error> {
-    let records = read_records(&args.data, args.read)?;
-    let parts = records.split(&args.shares, args.seed)?;
-    let name = |i: usize| match parts.len() {
+    check_shares("--shares", &args.shares)?;
+    let name = |i: usize| match args.shares.len() {
         3 => ["train", "valid", "test"][i].to_owned(),
         _ => (i + 1).to_string(),
     };
+    let all = (0..args.shares.len()).flat_map(|i| ["csv", "wdata"].map(|ending| (i, ending)));
+    let outputs: Vec<PathBuf> = all.map(|(i, ending)| format!("{}.{}.{ending}", args.output, name(i)).into()).collect();
+    Files::default().read([&args.data]).write(&outputs).check()?;
+    shares_in_words(&args.shares).into_iter().for_each(|words| session.note(words));
+    let data = read_records(&args.data, args.read)?;
+    let parts = data.split(&args.shares, args.seed)?;
     let mut written = Vec::new();
     for (i, part) in parts.iter().enumerate() {
         // CSV has no place for weights.
@@ -56,13 +63,13 @@ pub(crate) fn run(args: &SplitArgs, session: &mut Session) -> Result<Verdict, Er
         written.push((file, part.total()));
     }
     if session.json {
-        let entry = |(file, records): &(String, f64)| {
-            object([("file", Value::from(file.as_str())), ("records", json_count(*records))])
+        let entry = |(file, number): &(String, f64)| {
+            object([("file", Value::from(file.as_str())), ("records", json_count(*number))])
         };
         session.document(&object([("parts", written.iter().map(entry).collect())]))?;
     } else {
-        for (file, records) in &written {
-            session.line(format!("{file}: {} records", count(*records)))?;
+        for (file, number) in &written {
+            session.line(format!("{file}: {}", records(*number)))?;
         }
     }
     Ok(Verdict::Yes)

@@ -6,9 +6,10 @@ mod report;
 pub(crate) use plan::certified_origin;
 pub(crate) use report::score_table;
 
-use crate::args::ReadArgs;
+use crate::args::{ReadArgs, check_shares, not_negative, positive, shares_in_words, whole};
 use crate::cmd::eval::Score;
 use crate::error::Error;
+use crate::files::{Files, way_out};
 use crate::input;
 use crate::session::{Session, Verdict};
 use clap::{Args, ValueEnum};
@@ -43,12 +44,13 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,
     /// Split TRAIN at random into train, valid and test with these shares, such as 0.8,0.1,0.1
-    #[arg(long, value_name = "SHARES", value_delimiter = ',', num_args = 1, conflicts_with_all = ["valid", "test"])]
+    #[arg(long, value_name = "SHARES", value_delimiter = ',', num_args = 1, allow_hyphen_values = true,
+        value_parser = not_negative, conflicts_with_all = ["valid", "test"])]
     split: Option<Vec<f64>>,
     /// The learner
     #[arg(long, value_name = "NAME", default_value = "slopp")]
     learner: Learner,
-    /// The vtree: a file, a text like "((1,2),3)" with numbers or names, or one of balanced, right-linear,
+    /// The vtree: a file, that of a model, a text like "((1,2),3)" with numbers or names, or one of balanced, right-linear,
     /// left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: chow-liu]
     #[arg(long, value_name = "VTREE")]
     vtree: Option<String>,
@@ -56,13 +58,14 @@ pub(crate) struct LearnArgs {
     #[arg(long)]
     world: Option<WorldName>,
     /// The seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = crate::args::seed)]
     seed: u64,
     /// Save the model in this file, `-` for stdout
     #[arg(short, long, value_name = "MODEL")]
     output: Option<PathBuf>,
     /// The weight of the prior in records
-    #[arg(long, value_name = "X", help = with_default("The weight of the prior in records", |c| c.pseudocount))]
+    #[arg(long, value_name = "X", value_parser = not_negative,
+        help = with_default("The weight of the prior in records", |c| c.pseudocount))]
     pseudocount: Option<f64>,
     /// Leave out training records with missing cells
     #[arg(long)]
@@ -79,18 +82,19 @@ pub(crate) struct LearnArgs {
 #[command(next_help_heading = "Options of the learner slopp")]
 struct CertifiedArgs {
     /// The largest number of clusters of a sum
-    #[arg(long, value_name = "N", help = with_default("The largest number of clusters of a sum", |c| c.max_clusters))]
+    #[arg(long, value_name = "N", value_parser = positive,
+        help = with_default("The largest number of clusters of a sum", |c| c.max_clusters))]
     max_clusters: Option<usize>,
     /// The smallest number of records that may be clustered
-    #[arg(long, value_name = "N",
+    #[arg(long, value_name = "N", value_parser = whole,
         help = with_default("The smallest number of records that may be clustered", |c| c.min_records))]
     min_records: Option<usize>,
     /// What a cluster must gain to be split off
-    #[arg(long, value_name = "X",
+    #[arg(long, value_name = "X", value_parser = not_negative,
         help = with_default("What a cluster must gain to be split off, in units of ½ ln N nats", |c| c.split_penalty))]
     split_penalty: Option<f64>,
     /// The same for each parameter that the split doubles
-    #[arg(long, value_name = "X",
+    #[arg(long, value_name = "X", value_parser = not_negative,
         help = with_default("The same for each parameter that the split doubles, in nats", |c| c.parameter_penalty))]
     parameter_penalty: Option<f64>,
 }
@@ -102,10 +106,10 @@ struct PublishedArgs {
     #[arg(long, value_name = "NAME")]
     variant: Option<VariantName>,
     /// The number of clusters [default: 3]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = positive)]
     k: Option<usize>,
     /// The number of records from which a sub-database is clustered [default: 20]
-    #[arg(long, value_name = "D")]
+    #[arg(long, value_name = "D", value_parser = whole)]
     d: Option<usize>,
 }
 
@@ -159,8 +163,11 @@ enum VariantName {
 
 pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
+    let vtree_file = args.vtree.as_ref().map(PathBuf::from);
+    let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref()];
+    Files::default().read(inputs.into_iter().flatten()).write(&args.output).check()?;
     let plan = Plan::new(args)?;
-    let parts = Parts::read(args)?;
+    let parts = Parts::read(args, session)?;
     let start = Instant::now();
     let bar = session.progress();
     let (learned, vtree_name) = plan.learn(&parts.train, args, &bar)?;
@@ -170,15 +177,52 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let model = Model { origin, ..Model::new(parts.train.names().clone(), learned) };
     let scores = parts.scores(&model.circuit)?;
     // Saved before anything is printed: a closed pipe must not cost the model.
-    if let Some(output) = &args.output {
-        slopp::io::write_model(output, &model).map_err(|e| Error::from(e).while_doing("the model was not saved"))?;
-    }
-    let learned = report::Learned { model: &model, scores: &scores, seconds, output: args.output.as_deref() };
+    let saved = save(args.output.as_deref(), &model);
+    let output = args.output.as_deref().filter(|_| saved.is_ok());
+    let dropped = args.drop_incomplete.then_some(parts.dropped);
+    let learned = report::Learned { model: &model, scores: &scores, seconds, dropped, output };
     match session.json {
         true => session.document(&learned.document(args.seed))?,
         false => learned.tell(session)?,
     }
+    // A model that could not be saved is lost, but what it was like is told.
+    saved?;
+    tell_saved(args.output.as_deref(), session);
     Ok(Verdict::Yes)
+}
+
+/// Saves a model, if asked to.
+pub(crate) fn save(output: Option<&Path>, model: &Model) -> Result<(), Error> {
+    let Some(output) = output else { return Ok(()) };
+    slopp::io::write_model(output, model).map_err(|error| {
+        let hint = way_out(&error.source);
+        Error::from(error).while_doing("the model was not saved").hint(hint)
+    })
+}
+
+/// Tells where a model was saved, or how it could have been.
+pub(crate) fn tell_saved(output: Option<&Path>, session: &Session) {
+    match output {
+        Some(file) => session.saved(file),
+        // A JSON document says so itself.
+        None if session.json => {}
+        None => session.note("not saved; -o model.psdd saves the model"),
+    }
+}
+
+/// The records without missing cells, and how many others there were.
+pub(crate) fn without_incomplete(records: Records, file: &Path) -> Result<(Records, f64), Error> {
+    if !records.has_missing() {
+        return Ok((records, 0.0));
+    }
+    let complete: Vec<bool> = (0..records.len()).map(|row| records.row(row).all(|cell| cell.is_some())).collect();
+    let kept = records.subset(|row| complete[row]);
+    if kept.is_empty() {
+        let message = format!("every record of {} misses a cell, so --drop-incomplete leaves none", file.display());
+        return Err(Error::new(message).hint("fill cells in, or leave out columns that are often missing"));
+    }
+    let dropped = records.total() - kept.total();
+    Ok((kept, dropped))
 }
 
 /// Training, validation and test records.
@@ -186,14 +230,12 @@ struct Parts {
     train: Records,
     valid: Option<Records>,
     test: Option<Records>,
+    /// How many training records with missing cells were left out.
+    dropped: f64,
 }
 
 impl Parts {
-    fn read(args: &LearnArgs) -> Result<Parts, Error> {
-        let stdin = [Some(&args.train), args.valid.as_ref(), args.test.as_ref()];
-        if stdin.iter().flatten().filter(|file| file.as_path() == Path::new("-")).count() > 1 {
-            return Err(Error::new("only one file can come from stdin"));
-        }
+    fn read(args: &LearnArgs, session: &Session) -> Result<Parts, Error> {
         let records = input::read_records(&args.train, args.read)?;
         let mut parts = match &args.split {
             None => {
@@ -201,23 +243,23 @@ impl Parts {
                     let read = |file: &PathBuf| input::read_records_of(file, args.read, records.names());
                     file.as_ref().map(read).transpose()
                 };
-                Parts { valid: other(&args.valid)?, test: other(&args.test)?, train: records }
+                Parts { valid: other(&args.valid)?, test: other(&args.test)?, train: records, dropped: 0.0 }
             }
             Some(shares) => {
                 if shares.is_empty() || shares.len() > 3 {
                     return Err(Error::new(format!("--split takes up to three shares, not {}", shares.len()))
                         .hint("--split 0.8,0.1,0.1 for train, valid and test"));
                 }
+                check_shares("--split", shares)?;
+                shares_in_words(shares).into_iter().for_each(|words| session.note(words));
                 let mut parts = records.split(shares, args.seed)?.into_iter();
                 let train = parts.next().expect("at least one share");
                 let [valid, test] = [parts.next(), parts.next()].map(|part| part.filter(|records| !records.is_empty()));
-                Parts { train, valid, test }
+                Parts { train, valid, test, dropped: 0.0 }
             }
         };
-        if args.drop_incomplete && parts.train.has_missing() {
-            let complete: Vec<bool> =
-                (0..parts.train.len()).map(|row| parts.train.row(row).all(|cell| cell.is_some())).collect();
-            parts.train = parts.train.subset(|row| complete[row]);
+        if args.drop_incomplete {
+            (parts.train, parts.dropped) = without_incomplete(parts.train, &args.train)?;
         }
         Ok(parts)
     }

@@ -2,9 +2,11 @@
 
 use super::{LearnArgs, Learner, VariantName, WorldName};
 use crate::error::Error;
-use crate::input::VtreeSource;
+use crate::input::{VtreeSource, too_many_pairs};
 use crate::progress::Bar;
+use slopp::data::MAX_PAIR_VARIABLES;
 use slopp::learn::slopp::{Config, PublishedConfig, Variant};
+use slopp::learn::vtree::VtreeMethodError;
 use slopp::learn::{LearnError, World, baseline, slopp as learner};
 use slopp::{Certified, Progress, Records};
 use std::collections::BTreeMap;
@@ -12,6 +14,9 @@ use std::sync::Arc;
 
 /// The vtree of the learner chow-liu, and the default of the others.
 const OWN_VTREE: &str = "chow-liu";
+
+/// The vtree where pairs of variables are too many for any other.
+const VTREE_OF_MANY: &str = "balanced";
 
 /// A learner with its settings, checked before any work.
 pub(super) struct Plan {
@@ -77,11 +82,17 @@ impl Plan {
         let Config { world, pseudocount, .. } = self.config;
         if self.learner == Learner::ChowLiu {
             bar.begin("learning the Chow-Liu tree", 1);
-            let learned = baseline::chow_liu(records, world, pseudocount).map_err(explained)?;
+            let learned = baseline::chow_liu(records, world, pseudocount).map_err(|e| self.explained(e))?;
             return Ok((Certified::Psdd(learned), OWN_VTREE));
         }
         bar.begin("making the vtree", 1);
-        let source = VtreeSource::find(args.vtree.as_deref().unwrap_or(OWN_VTREE))?;
+        let many = records.var_count() > MAX_PAIR_VARIABLES;
+        if many && self.learner == Learner::Slopp {
+            return Err(self.explained(VtreeMethodError::TooMany { variables: records.var_count() }.into()));
+        }
+        // Where every variable is for itself, any vtree is as good as another.
+        let own = if many && self.learner == Learner::Factorised { VTREE_OF_MANY } else { OWN_VTREE };
+        let source = VtreeSource::find(args.vtree.as_deref().unwrap_or(own))?;
         let vtree_name = source.name();
         let vtree = Arc::new(source.build(records, args.seed)?);
         let learned = match self.learner {
@@ -92,7 +103,24 @@ impl Plan {
             Learner::Factorised => baseline::factorised(records, vtree, world, pseudocount).map(Certified::Psdd),
             _ => learner::certified(records, vtree, &self.config, bar).map(Certified::Psdd),
         };
-        Ok((learned.map_err(explained)?, vtree_name))
+        Ok((learned.map_err(|e| self.explained(e))?, vtree_name))
+    }
+
+    /// The error of a learner, with the option that helps.
+    fn explained(&self, error: LearnError) -> Error {
+        match error {
+            LearnError::Pairs(VtreeMethodError::TooMany { variables }) => {
+                too_many_pairs(variables, &format!("the learner {}", self.learner.name()))
+                    .hint("--learner factorised, or --learner slopp-kmeans with --vtree balanced or right-linear")
+            }
+            LearnError::MissingCells { .. } => {
+                Error::from(error).hint("--drop-incomplete leaves out training records with missing cells")
+            }
+            LearnError::Setting { name, ref value, expected } => {
+                Error::new(format!("--{} is {value}, but must be {expected}", name.replace('_', "-")))
+            }
+            error => Error::from(error),
+        }
     }
 
     /// What made the model.
@@ -143,11 +171,4 @@ pub(crate) fn certified_origin(config: &Config, seed: u64, vtree: &str, records:
     let mut origin = origin(Learner::Slopp.name(), config, seed, vtree, records);
     origin.extend(certified_settings(config));
     origin
-}
-
-/// The error of a learner, with the option that helps.
-fn explained(error: LearnError) -> Error {
-    let missing = matches!(error, LearnError::MissingCells { .. });
-    let error = Error::from(error);
-    if missing { error.hint("--drop-incomplete leaves such records out") } else { error }
 }

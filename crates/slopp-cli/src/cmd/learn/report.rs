@@ -3,7 +3,7 @@
 use crate::cmd::eval::Score;
 use crate::error::Error;
 use crate::input::{certificate, certificate_in_words};
-use crate::report::{Table, count, facts, json, logarithm, object};
+use crate::report::{Table, count, counted, facts, json, json_count, logarithm, object, records};
 use crate::session::Session;
 use serde_json::Value;
 use slopp::{Certified, Model};
@@ -14,6 +14,8 @@ pub(super) struct Learned<'a> {
     pub(super) model: &'a Model,
     pub(super) scores: &'a [(&'static str, Score)],
     pub(super) seconds: f64,
+    /// How many training records with missing cells were left out, if that was asked for.
+    pub(super) dropped: Option<f64>,
     /// Where it was saved.
     pub(super) output: Option<&'a Path>,
 }
@@ -37,6 +39,7 @@ impl Learned<'_> {
             ("certificate", Value::from(certificate(&model.circuit))),
             ("overlapping_sums", Value::from(overlapping_sums(&model.circuit))),
         ];
+        entries.extend(self.dropped.map(|dropped| ("dropped_incomplete", json_count(dropped))));
         entries.extend(self.scores.iter().map(|(name, score)| (*name, object(score.entries()))));
         let settings = model.origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str())));
         entries.push(("origin", object(settings)));
@@ -49,28 +52,27 @@ impl Learned<'_> {
     pub(super) fn tell(&self, session: &mut Session) -> Result<(), Error> {
         let model = self.model;
         let stats = model.circuit.stats();
-        let [elements, parameters, size] =
-            [stats.elements, stats.parameters, stats.size_paper].map(|number| count(number as f64));
         let mut lines = vec![
             ("learner", format!("{}, {} world", model.origin["learner"], model.origin["world"])),
             ("vtree", model.origin["vtree"].clone()),
-            ("size", format!("{elements} elements, {parameters} parameters")),
-            ("size in the paper", size),
+            ("size", format!("{}, {}", counted(stats.elements, "element"), counted(stats.parameters, "parameter"))),
+            ("size in the paper", count(stats.size_paper as f64)),
             ("certificate", certificate_in_words(&model.circuit).to_owned()),
         ];
         let overlapping = overlapping_sums(&model.circuit);
         if overlapping > 0 {
-            lines.push(("overlaps", format!("primes overlap in {overlapping} of {} sums", count(stats.sums as f64))));
+            lines.push((
+                "overlaps",
+                format!("primes overlap in {} of {}", count(overlapping as f64), counted(stats.sums, "sum")),
+            ));
+        }
+        if let Some(dropped) = self.dropped {
+            lines.push(("dropped", format!("{} with missing cells", records(dropped))));
         }
         lines.push(("time", format!("{:.2} s", self.seconds)));
         session.line(facts(lines))?;
         session.line("")?;
-        session.table(&score_table(self.scores))?;
-        session.line("")?;
-        match self.output {
-            Some(file) => session.line(format!("saved in {}", file.display())),
-            None => session.line("not saved; -o model.psdd saves the model"),
-        }
+        session.table(&score_table(self.scores))
     }
 }
 

@@ -58,9 +58,9 @@ impl fmt::Display for Column<'_> {
 impl Evidence {
     /// Reads evidence: literals separated by `,` or `&`.
     ///
-    /// A literal is `x`, one of `!x`, `~x`, `-x`, `not x`, or `x=1` with one of the values `1`, `0`, `true`, `false`,
+    /// A literal is `x`, one of `!x`, `~x`, `-x`, `¬x`, `not x`, or `x=1` with one of the values `1`, `0`, `true`, `false`,
     /// `yes`, `no`. Names may stand in double quotes, and must if they hold a separator, `=` or a negation; a
-    /// quote in a quoted name is written twice.
+    /// quote in a quoted name is written twice. A separator may follow the last literal.
     /// A text without literals is no evidence.
     pub fn parse(text: &str, names: &Names) -> Result<Evidence, EvidenceError> {
         let mut evidence = Evidence::none(names.len());
@@ -81,6 +81,10 @@ impl Evidence {
                 None => return Ok(evidence),
                 Some(',' | '&') => reader.at += 1,
                 Some(_) => return Err(reader.expected("\",\" or \"&\"")),
+            }
+            reader.skip_spaces();
+            if reader.rest().is_empty() {
+                return Ok(evidence);
             }
         }
     }
@@ -118,8 +122,8 @@ impl<'a> Reader<'a> {
         loop {
             self.skip_spaces();
             let rest = self.rest();
-            if rest.starts_with(['!', '~', '-']) {
-                self.at += 1;
+            if let Some(sign) = rest.chars().next().filter(|c| ['!', '~', '-', '¬'].contains(c)) {
+                self.at += sign.len_utf8();
             } else if rest.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("not"))
                 && rest[3..].trim_start().len() < rest[3..].len()
                 && !rest[3..].trim_start().starts_with(['=', ',', '&'])
@@ -201,24 +205,11 @@ pub(super) struct Named<'a> {
 impl fmt::Display for Named<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, lit) in self.evidence.lits().enumerate() {
-            let name = self.names.of(lit.var);
             let separator = if i == 0 { "" } else { ", " };
-            let not = if lit.value { "" } else { "!" };
-            if needs_quotes(name) {
-                write!(f, "{separator}{not}\"{}\"", name.replace('"', "\"\""))?;
-            } else {
-                write!(f, "{separator}{not}{name}")?;
-            }
+            write!(f, "{separator}{}", self.names.literal(lit))?;
         }
         Ok(())
     }
-}
-
-/// Whether a name would be read as something else without quotes.
-fn needs_quotes(name: &str) -> bool {
-    let negated = name.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("not"))
-        && name[3..].starts_with(char::is_whitespace);
-    negated || name.contains([',', '&', '=']) || name.starts_with(['!', '~', '-', '"']) || name.trim() != name
 }
 
 #[cfg(test)]
@@ -236,9 +227,18 @@ mod tests {
 
     #[test]
     fn literals_in_every_spelling() {
-        for text in
-            ["!smoker", "~smoker", "- smoker", "not smoker", "NOT  smoker", "smoker=0", "smoker = No", "!smoker=1"]
-        {
+        for text in [
+            "!smoker",
+            "~smoker",
+            "¬smoker",
+            "¬ smoker ,",
+            "- smoker",
+            "not smoker",
+            "NOT  smoker",
+            "smoker=0",
+            "smoker = No",
+            "!smoker=1",
+        ] {
             assert_eq!(parse(text), Ok(vec![-1]), "{text}");
         }
         for text in ["smoker", " smoker ", "smoker=1", "\"smoker\" = TRUE", "!!smoker", "not smoker=false"] {
@@ -250,6 +250,7 @@ mod tests {
             Err("evidence, column 10: it says that variable \"not\" is both true and false; keep one of the two".into())
         );
         assert_eq!(parse("  "), Ok(vec![]));
+        assert_eq!(parse("smoker, note, "), Ok(vec![1, 4]));
     }
 
     #[test]
@@ -263,7 +264,7 @@ mod tests {
 
     #[test]
     fn odd_names_read_back() {
-        let odd = ["-x", "not y", "a\"b", "\"q\" & r", " pad ", "=", "NOT\tz", "!", "é, è"];
+        let odd = ["-x", "not y", "a\"b", "\"q\" & r", " pad ", "=", "NOT\tz", "!", "¬é, è"];
         let names = Names::new(odd.map(String::from).to_vec()).unwrap();
         for value in [true, false] {
             let evidence = Evidence::of_world(&[value; 9]);
@@ -276,7 +277,8 @@ mod tests {
     fn errors_say_where_and_what() {
         for (text, says) in [
             ("smoker, smokr", "column 9: there is no variable \"smokr\"; did you mean \"smoker\"?"),
-            ("smoker,", "column 8: expected a variable, found the end"),
+            ("smoker,,", "column 8: expected a variable, found ','"),
+            ("!", "column 2: expected a variable, found the end"),
             (",smoker", "column 1: expected a variable, found ','"),
             ("smoker=maybe", "column 8: expected one of 1, 0, true"),
             ("\"smoker", "expected a closing quote"),

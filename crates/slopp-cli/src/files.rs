@@ -1,0 +1,93 @@
+//! Files that a command is about to read and write, looked at before any work is done.
+
+use crate::error::Error;
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The files of a command.
+#[derive(Default)]
+pub(crate) struct Files {
+    inputs: Vec<PathBuf>,
+    replaceable: Vec<PathBuf>,
+    outputs: Vec<PathBuf>,
+}
+
+impl Files {
+    /// Files that are read, and must not be written over.
+    pub(crate) fn read<'a>(mut self, files: impl IntoIterator<Item = &'a PathBuf>) -> Files {
+        self.inputs.extend(files.into_iter().cloned());
+        self
+    }
+
+    /// Files that are read and may be replaced by what is made from them.
+    pub(crate) fn replace<'a>(mut self, files: impl IntoIterator<Item = &'a PathBuf>) -> Files {
+        self.replaceable.extend(files.into_iter().cloned());
+        self
+    }
+
+    /// Files that are written.
+    pub(crate) fn write<'a>(mut self, files: impl IntoIterator<Item = &'a PathBuf>) -> Files {
+        self.outputs.extend(files.into_iter().cloned());
+        self
+    }
+
+    /// Refuses two inputs from stdin, an output that is an input, and an output that cannot be written.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let inputs = || self.inputs.iter().chain(&self.replaceable);
+        if inputs().filter(|file| is_stream(file)).count() > 1 {
+            return Err(Error::new("only one file can come from stdin").hint("give the others by name"));
+        }
+        for output in self.outputs.iter().filter(|file| !is_stream(file)) {
+            if self.inputs.iter().any(|input| is_same(input, output)) {
+                return Err(Error::new(format!("{} is read, and would be written over", output.display()))
+                    .hint("another name for the output"));
+            }
+            check_writable(output)?;
+        }
+        Ok(())
+    }
+}
+
+/// What to do about an output that cannot be written.
+pub(crate) fn way_out(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "make the folder first, or choose another place",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, or choose another place",
+        _ => "choose another place",
+    }
+}
+
+fn is_stream(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+/// Whether two names lead to one regular file; writing to a device replaces nothing.
+fn is_same(a: &Path, b: &Path) -> bool {
+    match (fs::canonicalize(a), fs::canonicalize(b)) {
+        (Ok(a), Ok(b)) => a == b && a.is_file(),
+        _ => false,
+    }
+}
+
+/// Tries to make a file beside the output, because permissions alone do not tell.
+fn check_writable(output: &Path) -> Result<(), Error> {
+    let refuse = |error: io::Error| {
+        let hint = way_out(&error);
+        Err(Error::from(error).while_doing(format!("cannot write {}", output.display())).hint(hint))
+    };
+    let target = fs::canonicalize(output).unwrap_or_else(|_| output.to_owned());
+    match fs::metadata(&target) {
+        Ok(found) if found.is_dir() => return refuse(io::Error::other("it is a folder")),
+        Ok(found) if !found.is_file() => return Ok(()),
+        Ok(found) if found.permissions().readonly() => return refuse(io::ErrorKind::PermissionDenied.into()),
+        _ => {}
+    }
+    let attempt = target.with_file_name(format!(".slopp-{}.part", std::process::id()));
+    match OpenOptions::new().write(true).create_new(true).open(&attempt) {
+        Ok(_) => Ok(fs::remove_file(&attempt)?),
+        // Left behind by a run that was killed: the folder can be written.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => refuse(error),
+    }
+}
