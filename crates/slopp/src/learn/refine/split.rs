@@ -74,9 +74,12 @@ impl Path {
     }
 }
 
-/// Restricted copies that are still to be filled, parents first: by old node and value, the copy and its rows.
+/// A restricted copy by the rank of its vtree node, parents first, the node it is a copy of, and the value.
+type Wanted = (Reverse<usize>, DraftId, bool);
+
+/// Restricted copies that are still to be filled: the copy and its rows.
 struct Work {
-    wanted: BTreeMap<(Reverse<usize>, DraftId, bool), (DraftId, Vec<u32>)>,
+    wanted: BTreeMap<Wanted, (DraftId, Vec<u32>)>,
     literals: [DraftId; 2],
 }
 
