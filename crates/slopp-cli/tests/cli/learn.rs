@@ -9,7 +9,7 @@ use std::io::Write;
 #[test]
 fn every_learner_and_vtree_gives_a_valid_model() {
     let folder = Folder::with_cars();
-    for learner in ["slopp", "slopp-kmeans", "factorised", "chow-liu"] {
+    for learner in ["slopp", "slopp-kmeans", "factorised", "chow-liu", "learnpsdd", "slopp+learnpsdd"] {
         for world in ["open", "closed"] {
             let args = format!("learn cars.csv --learner {learner} --world {world} -o m.psdd --json");
             let report = folder.run(&args).ok().json();
@@ -78,7 +78,7 @@ fn the_text_report_says_how_to_save() {
 #[test]
 fn same_bytes_on_any_number_of_threads() {
     let folder = Folder::with_cars();
-    for learner in ["slopp", "slopp-kmeans", "chow-liu"] {
+    for learner in ["slopp", "slopp-kmeans", "chow-liu", "slopp+learnpsdd"] {
         for threads in [1, 2, 3] {
             let args = format!("learn cars.csv --learner {learner} --seed 9 --threads {threads} -o {threads}.psdd");
             folder.run(&args).ok();
@@ -166,6 +166,18 @@ fn names_may_be_anything() {
 }
 
 #[test]
+fn refinement_starts_from_what_it_is_given_and_helps() {
+    let folder = Folder::with_cars();
+    let test = |args: &str| {
+        let report = folder.run(&format!("learn cars.csv --split 0.6,0.2,0.2 --json {args}")).ok().json();
+        report["test"]["log_likelihood_per_record"].as_f64().unwrap()
+    };
+    assert!(test("--learner learnpsdd") > test("--learner chow-liu"));
+    assert!(test("--learner learnpsdd --vtree mi-bottom-up") > test("--learner factorised"));
+    assert!(test("--learner slopp+learnpsdd --steps 0") <= test("--learner slopp+learnpsdd"));
+}
+
+#[test]
 fn options_belong_to_their_learner() {
     let folder = Folder::with_cars();
     folder.run("learn cars.csv --k 3").fails(&["--k belongs to the learner slopp-kmeans, not to slopp"]);
@@ -174,6 +186,7 @@ fn options_belong_to_their_learner() {
         .fails(&["--max-clusters belongs to the learner slopp,", "try: --learner slopp"]);
     folder.run("learn cars.csv --learner factorised --min-records 3").fails(&["--min-records belongs", "slopp"]);
     folder.run("learn cars.csv --learner chow-liu --vtree balanced").fails(&["its own vtree"]);
+    folder.run("learn cars.csv --penalty 2").fails(&["--penalty belongs to the learner learnpsdd, not to slopp"]);
     folder.run("learn cars.csv --pseudocount 0").fails(&["--pseudocount", "open world"]);
     for option in ["pseudocount", "seed", "min-records", "split-penalty", "threads"] {
         folder.run(&format!("learn cars.csv --{option} -1")).fails(&[&format!("--{option}"), "at least 0"]);

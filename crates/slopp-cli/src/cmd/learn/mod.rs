@@ -31,13 +31,14 @@ Examples:
 /// The default learner is certified SLoPP: its result is a PSDD, proved so, on any vtree. In an open world everything
 /// is possible and what was never seen is only improbable; in a closed world only what the records show, relaxed, is
 /// possible, and the number of impossible records is reported. `slopp-kmeans` is SLoPP as published, whose primes
-/// usually overlap: a mixture. `factorised` and `chow-liu` are baselines.
+/// usually overlap: a mixture. `factorised` and `chow-liu` are baselines. `learnpsdd` and `slopp+learnpsdd` refine a
+/// PSDD by splits and copies, and stop by the likelihood of the validation records, if there are some.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {
     /// The training records: CSV, .data or .wdata, gzipped or not, `-` for stdin
     train: PathBuf,
-    /// Validation records, only evaluated
+    /// Validation records: only evaluated, except by learners that stop by them
     #[arg(long, value_name = "FILE")]
     valid: Option<PathBuf>,
     /// Test records, only evaluated
@@ -76,6 +77,8 @@ pub(crate) struct LearnArgs {
     certified: CertifiedArgs,
     #[command(flatten)]
     published: PublishedArgs,
+    #[command(flatten)]
+    refined: RefinedArgs,
 }
 
 #[derive(Args)]
@@ -113,6 +116,20 @@ struct PublishedArgs {
     d: Option<usize>,
 }
 
+#[derive(Args)]
+#[command(next_help_heading = "Options of the learners learnpsdd and slopp+learnpsdd")]
+struct RefinedArgs {
+    /// What an operation must gain for each element it adds, in nats [default: 1]
+    #[arg(long, value_name = "X", value_parser = not_negative)]
+    penalty: Option<f64>,
+    /// How many levels of nodes an operation may copy [default: 10]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    depth: Option<usize>,
+    /// The largest number of operations [default: 20000]
+    #[arg(long, value_name = "N", value_parser = whole)]
+    steps: Option<usize>,
+}
+
 /// Help that names the default, as the library has it.
 fn with_default<T: PartialEq + std::fmt::Display>(help: &str, setting: impl Fn(Config) -> T) -> String {
     let [open, closed] = [World::Open, World::Closed].map(|world| setting(Config::new(world)));
@@ -132,6 +149,12 @@ enum Learner {
     Factorised,
     /// The Chow-Liu tree
     ChowLiu,
+    /// LearnPSDD: splits and copies from the Chow-Liu tree, or from the factorised model on another vtree
+    #[value(name = "learnpsdd")]
+    LearnPsdd,
+    /// Certified SLoPP, refined by LearnPSDD
+    #[value(name = "slopp+learnpsdd")]
+    SloppLearnPsdd,
 }
 
 impl Learner {
@@ -141,6 +164,8 @@ impl Learner {
             Learner::SloppKmeans => "slopp-kmeans",
             Learner::Factorised => "factorised",
             Learner::ChowLiu => "chow-liu",
+            Learner::LearnPsdd => "learnpsdd",
+            Learner::SloppLearnPsdd => "slopp+learnpsdd",
         }
     }
 }
@@ -170,7 +195,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let parts = Parts::read(args, session)?;
     let start = Instant::now();
     let bar = session.progress();
-    let (learned, vtree_name) = plan.learn(&parts.train, args, &bar)?;
+    let (learned, vtree_name) = plan.learn(&parts.train, parts.valid.as_ref(), args, &bar)?;
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
     let origin = plan.origin(args.seed, vtree_name, &parts.train);

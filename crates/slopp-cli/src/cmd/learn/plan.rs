@@ -5,10 +5,11 @@ use crate::error::Error;
 use crate::input::{VtreeSource, too_many_pairs};
 use crate::progress::Bar;
 use slopp::data::MAX_PAIR_VARIABLES;
+use slopp::learn::refine::{LearnPsddConfig, learn_psdd};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant};
 use slopp::learn::vtree::VtreeMethodError;
 use slopp::learn::{LearnError, World, baseline, slopp as learner};
-use slopp::{Certified, Progress, Records};
+use slopp::{Certified, Progress, Psdd, Records};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -23,23 +24,30 @@ pub(super) struct Plan {
     learner: Learner,
     config: Config,
     published: PublishedConfig,
+    refined: LearnPsddConfig,
 }
 
 impl Plan {
     pub(super) fn new(args: &LearnArgs) -> Result<Plan, Error> {
-        let (c, p) = (&args.certified, &args.published);
+        let (c, p, r) = (&args.certified, &args.published, &args.refined);
+        let certified: &[Learner] = &[Learner::Slopp, Learner::SloppLearnPsdd];
+        let published: &[Learner] = &[Learner::SloppKmeans];
+        let refined: &[Learner] = &[Learner::LearnPsdd, Learner::SloppLearnPsdd];
         let options = [
-            ("--max-clusters", c.max_clusters.is_some(), Learner::Slopp),
-            ("--min-records", c.min_records.is_some(), Learner::Slopp),
-            ("--split-penalty", c.split_penalty.is_some(), Learner::Slopp),
-            ("--parameter-penalty", c.parameter_penalty.is_some(), Learner::Slopp),
-            ("--variant", p.variant.is_some(), Learner::SloppKmeans),
-            ("--k", p.k.is_some(), Learner::SloppKmeans),
-            ("--d", p.d.is_some(), Learner::SloppKmeans),
+            ("--max-clusters", c.max_clusters.is_some(), certified),
+            ("--min-records", c.min_records.is_some(), certified),
+            ("--split-penalty", c.split_penalty.is_some(), certified),
+            ("--parameter-penalty", c.parameter_penalty.is_some(), certified),
+            ("--variant", p.variant.is_some(), published),
+            ("--k", p.k.is_some(), published),
+            ("--d", p.d.is_some(), published),
+            ("--penalty", r.penalty.is_some(), refined),
+            ("--depth", r.depth.is_some(), refined),
+            ("--steps", r.steps.is_some(), refined),
         ];
-        if let Some((option, _, owner)) = options.into_iter().find(|&(_, given, owner)| given && owner != args.learner)
-        {
-            let (owner, learner) = (owner.name(), args.learner.name());
+        let stray = options.into_iter().find(|(_, given, owners)| *given && !owners.contains(&args.learner));
+        if let Some((option, _, owners)) = stray {
+            let (owner, learner) = (owners[0].name(), args.learner.name());
             return Err(Error::new(format!("{option} belongs to the learner {owner}, not to {learner}"))
                 .hint(format!("--learner {owner}, or leave {option} out")));
         }
@@ -69,13 +77,18 @@ impl Plan {
             seed: args.seed,
             ..PublishedConfig::new(variant, p.k.unwrap_or(3), p.d.unwrap_or(20))
         };
-        Ok(Plan { learner: args.learner, config, published })
+        let mut refined = LearnPsddConfig { pseudocount: config.pseudocount, ..LearnPsddConfig::default() };
+        refined.penalty = r.penalty.unwrap_or(refined.penalty);
+        refined.depth = r.depth.unwrap_or(refined.depth);
+        refined.steps = r.steps.unwrap_or(refined.steps);
+        Ok(Plan { learner: args.learner, config, published, refined })
     }
 
     /// The circuit, and how its vtree was made.
     pub(super) fn learn(
         &self,
         records: &Records,
+        valid: Option<&Records>,
         args: &LearnArgs,
         bar: &Bar,
     ) -> Result<(Certified, &'static str), Error> {
@@ -85,9 +98,17 @@ impl Plan {
             let learned = baseline::chow_liu(records, world, pseudocount).map_err(|e| self.explained(e))?;
             return Ok((Certified::Psdd(learned), OWN_VTREE));
         }
+        let refine = |start: &Psdd| {
+            let refined = learn_psdd(start, records, valid, &self.refined, bar);
+            refined.map(|refined| Certified::Psdd(refined.psdd))
+        };
+        if self.learner == Learner::LearnPsdd && args.vtree.as_deref().unwrap_or(OWN_VTREE) == OWN_VTREE {
+            let learned = baseline::chow_liu(records, world, pseudocount).and_then(|start| refine(&start));
+            return Ok((learned.map_err(|e| self.explained(e))?, OWN_VTREE));
+        }
         bar.begin("making the vtree", 1);
         let many = records.var_count() > MAX_PAIR_VARIABLES;
-        if many && self.learner == Learner::Slopp {
+        if many && !matches!(self.learner, Learner::SloppKmeans | Learner::Factorised) {
             return Err(self.explained(VtreeMethodError::TooMany { variables: records.var_count() }.into()));
         }
         // Where every variable is for itself, any vtree is as good as another.
@@ -101,7 +122,15 @@ impl Plan {
                 learned.map(|(circuit, _)| Certified::new(circuit))
             }
             Learner::Factorised => baseline::factorised(records, vtree, world, pseudocount).map(Certified::Psdd),
-            _ => learner::certified(records, vtree, &self.config, bar).map(Certified::Psdd),
+            Learner::LearnPsdd => {
+                baseline::factorised(records, vtree, world, pseudocount).and_then(|start| refine(&start))
+            }
+            Learner::SloppLearnPsdd => {
+                learner::certified(records, vtree, &self.config, bar).and_then(|start| refine(&start))
+            }
+            Learner::Slopp | Learner::ChowLiu => {
+                learner::certified(records, vtree, &self.config, bar).map(Certified::Psdd)
+            }
         };
         Ok((learned.map_err(|e| self.explained(e))?, vtree_name))
     }
@@ -138,6 +167,14 @@ impl Plan {
                 origin.insert("d".to_owned(), self.published.d.to_string());
             }
             Learner::Factorised | Learner::ChowLiu => {}
+            Learner::LearnPsdd | Learner::SloppLearnPsdd => {
+                if self.learner == Learner::SloppLearnPsdd {
+                    origin.extend(certified_settings(&self.config));
+                }
+                origin.insert("penalty".to_owned(), self.refined.penalty.to_string());
+                origin.insert("depth".to_owned(), self.refined.depth.to_string());
+                origin.insert("steps".to_owned(), self.refined.steps.to_string());
+            }
         }
         origin
     }

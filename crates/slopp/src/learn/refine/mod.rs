@@ -100,6 +100,10 @@ pub fn learn_psdd(
     progress: &dyn Progress,
 ) -> Result<Refined, LearnError> {
     check(train, start.vtree())?;
+    if !(config.penalty.is_finite() && config.penalty >= 0.0) {
+        let (name, value) = ("penalty", config.penalty.to_string());
+        return Err(LearnError::Setting { name, value, expected: "a finite number of at least 0" });
+    }
     let smoothing = Smoothing::marginal(config.pseudocount, train);
     let information = pair_information(train)?;
     let mutual_information = |a: Var, b: Var| information.at(a.index(), b.index());
