@@ -22,7 +22,8 @@ pub fn log_complement(x: f64) -> f64 {
 
 /// `ln(part / (part + rest))`, precise also when `rest` is small.
 pub fn log_share(part: f64, rest: f64) -> f64 {
-    if part > rest { (-(rest / (part + rest))).ln_1p() } else { (part / (part + rest)).ln() }
+    // Adding zero turns the logarithm -0.0 of a whole share into 0.0.
+    0.0 + if part > rest { (-(rest / (part + rest))).ln_1p() } else { (part / (part + rest)).ln() }
 }
 
 /// `x ln x`, with the limit `0` at zero.

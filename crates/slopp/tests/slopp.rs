@@ -167,6 +167,22 @@ fn adding_records_equals_fitting_to_all() {
 }
 
 #[test]
+fn parameters_follow_from_the_counts_that_are_kept() {
+    let mut random = Random::new(21);
+    for round in 0..10 {
+        let (first, second) = (random_records(6, 150, &mut random), random_records(6, 40, &mut random));
+        let psdd = certified(&first, Vtree::random(6, round).into(), &Config::new(World::Open), &()).unwrap();
+        let pseudocount = Config::new(World::Open).pseudocount;
+        let same = psdd.fit(&first, &Smoothing::marginal(pseudocount, &first)).unwrap().circuit;
+        assert_eq!(same, psdd, "fitting to the training records changes nothing");
+        let added = psdd.add_records(&second, &Smoothing::marginal_with(pseudocount, &psdd, &second)).unwrap().circuit;
+        let all = first.merged(&second).unwrap();
+        let fitted = psdd.fit(&all, &Smoothing::marginal(pseudocount, &all)).unwrap().circuit;
+        assert_eq!(added, fitted, "adding records is fitting to all of them");
+    }
+}
+
+#[test]
 fn unseen_elements_are_dropped_by_maximum_likelihood_and_only_then() {
     let psdd = slopp::example::psdd();
     let one = Records::from_rows(Names::numbered(4), [[false, false, false, false]]);

@@ -61,7 +61,10 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
         false => (data, 0.0),
     };
     let pseudocount = args.pseudocount.unwrap_or_else(|| own_pseudocount(&loaded.model));
-    let smoothing = Smoothing::marginal(pseudocount, &data);
+    let smoothing = match args.add {
+        false => Smoothing::marginal(pseudocount, &data),
+        true => Smoothing::marginal_with(pseudocount, &loaded.model.circuit, &data),
+    };
     let fitted = match (&loaded.model.circuit, args.add) {
         (Certified::Psdd(psdd), false) => certified(psdd.fit(&data, &smoothing).map_err(explained)?, Certified::Psdd),
         (Certified::Psdd(psdd), true) => {

@@ -37,6 +37,9 @@ pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, E
     let names = &loaded.model.names;
     let given = loaded.evidence(args.given.given.as_deref())?;
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
+    if circuit.log_evidence(&given)? == f64::NEG_INFINITY {
+        return Err(slopp::infer::QueryError::ImpossibleEvidence.into());
+    }
     let mut worlds = circuit.worlds(&given)?;
     if session.json {
         let listed: Value = worlds.by_ref().take(limit).map(|world| json_world(names, &world)).collect();

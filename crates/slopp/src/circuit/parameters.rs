@@ -66,6 +66,19 @@ impl Smoothing {
         Smoothing { pseudocount, prior: Some(prior) }
     }
 
+    /// As [`Smoothing::marginal`] for the records a circuit keeps the counts of and these ones together.
+    ///
+    /// So adding records to a circuit gives what fitting it to all of them would.
+    pub fn marginal_with(pseudocount: f64, circuit: &Circuit, records: &crate::Records) -> Smoothing {
+        let kept = circuit.kept_values().unwrap_or_else(|| vec![[0.0; 2]; circuit.var_count()]);
+        let share = |(i, [kept_false, kept_true]): (usize, [f64; 2])| {
+            let [falses, trues] = records.count_values(Var(i as u32));
+            let total = kept_false + kept_true + falses + trues;
+            ((kept_true + trues + 0.5) / (total + 1.0)).clamp(1e-15, 1.0 - 1e-15)
+        };
+        Smoothing { pseudocount, prior: Some(kept.into_iter().enumerate().map(share).collect()) }
+    }
+
     /// Checks that the smoothing fits circuits of so many variables.
     pub fn check(&self, variables: usize) -> Result<(), SmoothingError> {
         if !(self.pseudocount.is_finite() && self.pseudocount >= 0.0) {
@@ -90,6 +103,27 @@ impl Smoothing {
 }
 
 impl Circuit {
+    /// How many of the records whose counts are kept have each value of each variable; `None` if no counts are kept.
+    pub fn kept_values(&self) -> Option<Vec<[f64; 2]>> {
+        let counts = self.counts()?;
+        let mut values = vec![[0.0; 2]; self.var_count()];
+        for id in self.ids() {
+            if let Node::Top { var, slot } = self.node(id) {
+                let [f, t] = counts.tops[slot as usize];
+                values[var.index()][0] += f;
+                values[var.index()][1] += t;
+            }
+            for i in self.element_range(id) {
+                for child in [self.elements[i].prime, self.elements[i].sub] {
+                    if let Node::Literal(lit) = self.node(child) {
+                        values[lit.var.index()][usize::from(lit.value)] += counts.elements[i];
+                    }
+                }
+            }
+        }
+        Some(values)
+    }
+
     /// The same structure with the parameters of these counts, which are kept.
     ///
     /// What has count zero and no pseudocount is not possible any more and is dropped: elements, the nodes only they

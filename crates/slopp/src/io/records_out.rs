@@ -70,7 +70,8 @@ fn header_line(records: &Records) -> io::Result<Vec<u8>> {
     let second = (!row.is_empty()).then_some(row.trim_ascii_end());
     let read = FirstLine::new(plain.trim_ascii_end(), second, &RecordsOptions::default());
     match read {
-        Ok(FirstLine { header: Some(names), bar_in_name: false, .. }) if names == **records.names() => Ok(plain),
+        // A bar anywhere in the line could be taken for the end of a weight.
+        Ok(FirstLine { header: Some(names), .. }) if names == **records.names() && !plain.contains(&b'|') => Ok(plain),
         _ => line(csv::QuoteStyle::Always),
     }
 }

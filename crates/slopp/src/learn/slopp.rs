@@ -11,7 +11,7 @@ use super::partition::Published;
 use super::separate::{Limits, Separating};
 use super::vtree::pair_information;
 use super::{LearnError, Partition, World, check, finish};
-use crate::circuit::{Circuit, Overlaps, Psdd};
+use crate::circuit::{Circuit, Overlaps, Psdd, Smoothing};
 use crate::data::Records;
 use crate::progress::Progress;
 use crate::var::Var;
@@ -94,8 +94,13 @@ pub fn certified(
     let mutual_information = |a: Var, b: Var| information.at(a.index(), b.index());
     let mut cluster = Separating::new(&database, limits, &mutual_information);
     let (builder, root) = grow(&database, &mut cluster, config.world, 0, progress)?;
-    let circuit = finish(builder, root, records, config.world, config.pseudocount)?;
-    Ok(circuit.shared()?.certify()?)
+    let circuit = finish(builder, root, records, config.world, config.pseudocount)?.shared()?;
+    // Nodes that became one have their counts together, and the parameters that follow from them.
+    let circuit = match circuit.counts().cloned() {
+        Some(counts) => circuit.with_estimates(counts, &Smoothing::marginal(config.pseudocount, records))?,
+        None => circuit,
+    };
+    Ok(circuit.certify()?)
 }
 
 /// Which reading of the paper.

@@ -71,6 +71,9 @@ struct Check {
     /// Generate nothing, but count how many worlds of this model are truly possible
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["number", "output"])]
     check: Option<PathBuf>,
+    /// The vtree of the model to check, if its file does not hold it
+    #[arg(long, value_name = "FILE", requires = "check")]
+    vtree: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -109,7 +112,7 @@ pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict,
 
 fn known_world(truth: &Truth, common: &Common, check: &Check, session: &mut Session) -> Result<Verdict, Error> {
     if let Some(model) = &check.check {
-        return compare_with(truth, model, session);
+        return compare_with(truth, model, check.vtree.as_deref(), session);
     }
     Files::default().write(&common.output).check()?;
     let records = truth.sample(common.number, common.seed);
@@ -125,8 +128,8 @@ fn known_world(truth: &Truth, common: &Common, check: &Check, session: &mut Sess
 const MAX_WORLDS: u32 = 20_000_000;
 
 /// How many worlds a model allows, how many of those are truly possible, and how many of the possible ones it allows.
-fn compare_with(truth: &Truth, file: &Path, session: &mut Session) -> Result<Verdict, Error> {
-    let loaded = LoadedModel::read_files(file, None)?;
+fn compare_with(truth: &Truth, file: &Path, vtree: Option<&Path>, session: &mut Session) -> Result<Verdict, Error> {
+    let loaded = LoadedModel::read_files(file, vtree)?;
     let names = &loaded.model.names;
     let places: Option<Vec<usize>> = truth.names().iter().map(|name| Some(names.find(name).ok()?.index())).collect();
     let Some(places) = places.filter(|places| places.len() == names.len()) else {
@@ -152,7 +155,7 @@ fn compare_with(truth: &Truth, file: &Path, session: &mut Session) -> Result<Ver
         session.document(&object([
             ("allowed_worlds", Value::from(allowed)),
             ("possible_worlds", Value::from(possible)),
-            ("both", Value::from(right)),
+            ("both", Value::from(right.to_string())),
             ("precision", json(precision)),
             ("recall", json(recall)),
         ]))?;
