@@ -1,5 +1,8 @@
 //! The one error of the command line: what happened, because of what, and what to try.
 
+use crate::files::way_out;
+use slopp::infer::QueryError;
+use slopp::io::WriteError;
 use std::error::Error as Cause;
 use std::fmt;
 use std::io;
@@ -46,6 +49,12 @@ impl<E: Cause + 'static> From<E> for Error {
         while let Some(error) = cause {
             let io = error.downcast_ref::<io::Error>();
             result.broken_pipe |= io.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe);
+            if let Some(error) = error.downcast_ref::<WriteError>() {
+                result.hint = Some(way_out(&error.source).to_owned());
+            }
+            if let Some(QueryError::ImpossibleEvidence) = error.downcast_ref::<QueryError>() {
+                result.hint = Some("`slopp possible` shows the nearest possible world of a record".to_owned());
+            }
             let text = error.to_string();
             let told = result.because.iter().chain([&result.message]).any(|t| t.contains(&text));
             if !told {

@@ -43,7 +43,7 @@ pub enum VtreeError {
     #[error("variable {} occurs twice in the vtree", .0.number())]
     Repeated(Var),
     /// A variable between the first and the last has no leaf.
-    #[error("variable {} is missing: a vtree over {} variables must hold 1 to {} once each", .missing.number(), .len, .len)]
+    #[error("variable {} is missing: a vtree with {} leaves must hold the variables 1 to {} once each", .missing.number(), .len, .len)]
     Missing {
         /// The variable without a leaf.
         missing: Var,
