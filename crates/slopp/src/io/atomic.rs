@@ -30,6 +30,7 @@ pub fn write_atomically(path: &Path, content: impl FnOnce(&mut dyn Write) -> io:
         Ok(m) if m.permissions().readonly() => return Err(fail(io::ErrorKind::PermissionDenied.into())),
         _ => {}
     }
+    remove_orphans(&target);
     let (temporary, file) = create_beside(&target).map_err(fail)?;
     let written = fill(file, path, content)
         .and_then(|file| keep_permissions(&target, &file).and_then(|()| file.sync_all()))
@@ -69,6 +70,24 @@ fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
     Err(io::Error::other("its folder is full of temporary files ending in .part; remove them"))
 }
 
+/// Removes what writers of the same file left behind that were killed: temporary files of processes that are gone.
+///
+/// Only where processes can be looked up; failing is no harm.
+fn remove_orphans(target: &Path) {
+    let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else { return };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let start = format!(".{}.", name.to_string_lossy());
+    let (Ok(entries), true) = (fs::read_dir(folder), Path::new("/proc/self").exists()) else { return };
+    for entry in entries.flatten() {
+        let entry_name = entry.file_name();
+        let middle = entry_name.to_str().and_then(|n| n.strip_prefix(&start)?.strip_suffix(".part"));
+        let process = middle.and_then(|middle| middle.split_once('-')?.0.parse::<u32>().ok());
+        if process.is_some_and(|id| !Path::new("/proc").join(id.to_string()).exists()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 fn keep_permissions(target: &Path, file: &File) -> io::Result<()> {
     match fs::metadata(target) {
         Ok(old) => file.set_permissions(old.permissions()),
@@ -92,6 +111,21 @@ mod tests {
         let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_is_removed() {
+        let folder = folder("orphan");
+        let path = folder.join("model.psdd");
+        // No process has this id; this test's own process does.
+        let (orphan, own) = (".model.psdd.4194999-0.part", format!(".model.psdd.{}-7.part", std::process::id()));
+        [orphan, &own, ".other.psdd.4194999-0.part"]
+            .iter()
+            .for_each(|name| fs::write(folder.join(name), b"x").unwrap());
+        write_atomically(&path, |out| out.write_all(b"new")).unwrap();
+        let expected: Vec<OsString> = [&own, ".other.psdd.4194999-0.part", "model.psdd"].map(OsString::from).into();
+        assert_eq!(names(&folder), expected);
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
