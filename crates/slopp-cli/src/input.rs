@@ -66,8 +66,8 @@ impl LoadedModel {
                 let overlap = self.overlap_in_words(overlap);
                 Error::new(format!("{question} needs a deterministic circuit, and this one is a mixture: {overlap}"))
                     .hint(
-                        "eval, prob, marginals, sample and possible, which answer for mixtures too; \
-                     or learn a PSDD with `slopp learn --learner slopp`",
+                        "learn a PSDD with `slopp learn --learner slopp`; of a mixture eval, prob, marginals, sample and \
+                     possible can be asked",
                     )
             }
             Reason::Parameters(fault) => {

@@ -132,7 +132,7 @@ pub enum Problem {
         first_line: usize,
     },
     /// A child that is not there.
-    #[error("{what} {id} does not exist{}", if *.truncated { "; the file may be cut off" } else { "" })]
+    #[error("{what} {id} does not exist; {}", if *.truncated { "the file may be cut off" } else { "check the line, and that this is the vtree of the file" })]
     UnknownId {
         /// "node" or "vtree node".
         what: &'static str,

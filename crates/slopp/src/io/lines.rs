@@ -81,7 +81,8 @@ impl<'a> Line<'a> {
     pub(super) fn id(&mut self, what: &str) -> Result<u64, ReadError> {
         let word = self.word();
         let number = word.filter(|w| w.len() <= 20 && w.iter().all(u8::is_ascii_digit)).and_then(parse::<u64>);
-        number.ok_or_else(|| self.wrong(&format!("{what}, a whole number"), word))
+        let expected = || format!("{what}, a whole number of at most {}", u64::MAX);
+        number.ok_or_else(|| self.wrong(&expected(), word))
     }
 
     /// The next word, a whole number that may be negative.
@@ -92,7 +93,8 @@ impl<'a> Line<'a> {
 
     /// The next word, a log-parameter: at most zero, up to rounding; minus infinity is fine, NaN is not.
     pub(super) fn log_parameter(&mut self) -> Result<f64, ReadError> {
-        const EXPECTED: &str = "a log-parameter, a number of at most zero";
+        const EXPECTED: &str = "a log-parameter, a number of at most zero (the natural logarithm of a probability; \
+                                correct the line, or save the file again)";
         let word = self.word();
         let number = word.and_then(parse::<f64>).ok_or_else(|| self.wrong(EXPECTED, word))?;
         // Written so that NaN fails too.

@@ -227,7 +227,8 @@ pub(super) fn wrong_leaf(line: usize, vtree: &LoadedVtree, file_id: u64, var: Va
         Some(x) => format!("variable {}, which is at vtree node {file_id}", x.number()),
         None => format!("a leaf of the vtree, which {file_id} is not"),
     };
-    ReadError::unexpected(line, expected, format!("variable {}", var.number()))
+    let found = format!("variable {}; check the line, and that this is the vtree of the file", var.number());
+    ReadError::unexpected(line, expected, found)
 }
 
 /// The vtree node a circuit file means.
