@@ -298,7 +298,8 @@ fn mixtures_answer_what_mixtures_can() {
     for question in
         ["mpe mix.psdd", "mpe mix.psdd -k 3", "worlds mix.psdd", "compare mix.psdd mix.psdd", "fit mix.psdd r.csv"]
     {
-        let reasons = ["mixture", "node 30", "(20, 3) and (21, 3)", "x1, x2, x3", "of a mixture eval, prob, marginals, sample"];
+        let reasons =
+            ["mixture", "node 30", "(20, 3) and (21, 3)", "x1, x2, x3", "of a mixture eval, prob, marginals, sample"];
         folder.run(question).fails(&reasons);
     }
 }
