@@ -331,24 +331,4 @@ mod tests {
         assert_eq!((cut.chars().count(), cut.starts_with('é'), cut.ends_with("éx")), (32, true, true));
         assert_eq!([grouped(7), grouped(1556), grouped(100_000)], ["7", "1 556", "100 000"]);
     }
-
-    #[test]
-    #[ignore = "writes pictures to look at"]
-    fn preview() {
-        let out = std::path::PathBuf::from(std::env::var_os("SLOPP_PREVIEW").expect("the folder for pictures"));
-        let save = |name: &str, text: String| std::fs::write(out.join(name), text).unwrap();
-        save("figure2.svg", circuit_svg(&figure_2(), &Names::numbered(4), DEFAULT_LIMIT));
-        save("figure2.dot", circuit_dot(&figure_2(), &Names::numbered(4), DEFAULT_LIMIT));
-        let circuit = random_circuit(12, 5, 3);
-        save("middle.svg", circuit_svg(&circuit, &nasty(12), DEFAULT_LIMIT));
-        let cars = crate::data::Truth::configurations();
-        let vtree = crate::learn::vtree::VtreeMethod::ChowLiu.build(&cars.sample(1000, 1), 1).unwrap();
-        save("cars-vtree.svg", vtree_svg(&vtree, cars.names()));
-        save("small-vtree.svg", vtree_svg(&"(((1,3),2),((5,4),(6,7)))".parse().unwrap(), &Names::numbered(7)));
-        save("linear-vtree.svg", vtree_svg(&Vtree::right_linear(24), cars.names()));
-        save("summary.svg", circuit_svg(&random_circuit(24, 8, 5), cars.names(), DEFAULT_LIMIT));
-        save("summary.dot", circuit_dot(&random_circuit(24, 8, 5), cars.names(), DEFAULT_LIMIT));
-        save("deep.svg", circuit_svg(&random_circuit(300, 8, 5), &Names::numbered(300), DEFAULT_LIMIT));
-        save("middle.dot", circuit_dot(&circuit, &nasty(12), DEFAULT_LIMIT));
-    }
 }

@@ -451,19 +451,4 @@ mod tests {
         chart.rows[0].name = "a<b & \"c\"".into();
         well_formed(&chart.svg());
     }
-
-    #[test]
-    #[ignore = "writes pictures to look at"]
-    fn preview() {
-        let out = std::path::PathBuf::from(std::env::var_os("SLOPP_PREVIEW").expect("the folder for pictures"));
-        let mut times = bars();
-        times.axis = Axis::log("seconds");
-        times.groups =
-            vec![("nltcs".into(), vec![Some(0.03), Some(12.0)]), ("plants".into(), vec![Some(1.5), Some(400.0)])];
-        let pictures =
-            [("strips", strips().svg()), ("scatter", scatter().svg()), ("bars", bars().svg()), ("times", times.svg())];
-        for (name, svg) in pictures {
-            std::fs::write(out.join(format!("{name}.svg")), svg).unwrap();
-        }
-    }
 }
