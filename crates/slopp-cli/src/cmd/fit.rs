@@ -5,7 +5,7 @@ use crate::cmd::eval::Score;
 use crate::cmd::learn::{save, score_table, tell_saved, without_incomplete};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, log_likelihoods, read_records_of};
+use crate::input::{LoadedModel, read_records_of};
 use crate::report::{count, counted, is_or_are, json_count, object, records};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     };
     let scores = [
         ("before", Score::new(&data, &loaded.log_likelihoods(&data)?)),
-        ("after", Score::new(&data, &log_likelihoods(&fitted.circuit, &data)?)),
+        ("after", Score::new(&data, &fitted.circuit.log_likelihoods(&data)?)),
     ];
     let Fitted { circuit, counted: used, impossible, dropped } = fitted;
     let mut model = Model { circuit, ..loaded.model };
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     let facts = [("records", total.to_string()), ("pseudocount", pseudocount.to_string())];
     model.origin.extend(facts.map(|(key, value)| (key.to_owned(), value)));
     model.origin.insert("parameters".to_owned(), if args.add { "added" } else { "refitted" }.to_owned());
-    let saved = save(args.output.as_deref(), &model);
+    let saved = save(args.output.as_deref(), |file| slopp::io::write_model(file, &model));
     let output = args.output.as_ref().filter(|_| saved.is_ok());
     if session.json {
         let [(_, before), (_, after)] = &scores;
