@@ -36,7 +36,8 @@ Examples:
 /// is possible and what was never seen is only improbable; in a closed world only what the records show, relaxed, is
 /// possible, and the number of impossible records is reported. `slopp-kmeans` is SLoPP as published, whose primes
 /// usually overlap: a mixture. `factorised` and `chow-liu` are baselines. `learnpsdd` and `slopp+learnpsdd` refine a
-/// PSDD by splits and copies, and stop by the likelihood of the validation records, if there are some.
+/// PSDD by splits and copies, and stop by the likelihood of the validation records, if there are some. `learnspn` makes
+/// a sum-product network, kept in a .spn file, of which eval, prob, marginals, sample and info can be asked.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {
@@ -56,7 +57,7 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "NAME", default_value = "slopp", value_parser = learner_names())]
     learner: String,
     /// The vtree: a file, that of a model, a text like "((1,2),3)" with numbers or names, or one of balanced, right-linear,
-    /// left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: chow-liu]
+    /// left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: chow-liu; balanced for factorised]
     #[arg(long, value_name = "VTREE")]
     vtree: Option<String>,
     /// What is possible beyond the records [default: open; closed for slopp-kmeans]
