@@ -173,9 +173,9 @@ fn files_of_another_kind_are_named() {
         ("eval model.psdd plain.psdd", "plain.psdd, line 1: this is a model, not a file of records"),
         ("learn model.vtree", "model.vtree, line 1: this is a vtree, not a file of records"),
         ("learn m.spn", "m.spn, line 1: this is a sum-product network, not a file of records"),
-        ("info model.vtree", "model.vtree, line 1: this is a vtree, not a model"),
+        ("info model.vtree", "this is a vtree, not a model"),
         ("info plain.psdd --vtree records.csv", "records.csv, line 1: this is a file of records, not a vtree"),
-        ("info plain.psdd --vtree plain.psdd", "plain.psdd, line 1: this is a model, not a vtree"),
+        ("info plain.psdd --vtree plain.psdd", "this is a model, not a vtree"),
     ] {
         folder.run(args).fails(&[said, a]);
     }

@@ -61,10 +61,13 @@ pub(super) fn kind_by_first_line(line: &[u8]) -> Option<&'static str> {
     if line.strip_prefix(b"c slopp ").is_some_and(|rest| rest.iter().all(u8::is_ascii_digit)) {
         return Some("a saved model");
     }
-    let mut words = line.split(u8::is_ascii_whitespace);
+    // Most tools begin with a comment like `c ids of vtree nodes start at 0`.
+    let comment = line.strip_prefix(b"c ids of ");
+    let mut words = comment.unwrap_or(line).split(u8::is_ascii_whitespace);
     let first = words.next()?;
-    let counts = words.all(|word| !word.is_empty() && word.iter().all(u8::is_ascii_digit)) && first != line;
-    FILE_KINDS.iter().find(|(word, _)| counts && word.as_bytes() == first).map(|(_, words)| *words)
+    let is_count = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+    let ours = comment.is_some() || first != line && words.all(is_count);
+    FILE_KINDS.iter().find(|(word, _)| ours && word.as_bytes() == first).map(|(_, words)| *words)
 }
 
 /// Finds NUL bytes: everything else strange is found where it stands.
