@@ -45,6 +45,25 @@ pub enum QueryError {
     /// Two circuits that are structured by different vtrees.
     #[error("the circuits have different vtrees and cannot be compared; learn or compile both on one vtree")]
     DifferentVtrees,
+    /// A formula that is compiled on another vtree than the circuit's.
+    #[error("the formula is compiled on another vtree than that of the circuit; compile it on the circuit's vtree")]
+    FormulaVtree,
+    /// Conditioning on a formula that the circuit says cannot hold.
+    #[error(
+        "the formula has probability zero, so nothing can be conditioned on it; weaken it, or revise the circuit by it"
+    )]
+    ImpossibleFormula,
+    /// A product of circuits without a common world.
+    #[error(
+        "the two circuits have no possible world in common, so their product is zero everywhere; extend one of them"
+    )]
+    NothingInCommon,
+    /// A product with more pairs of nodes than memory should hold.
+    #[error("the product has more than {limit} pairs of nodes; use a smaller formula or circuit")]
+    ProductTooLarge {
+        /// The number of pairs allowed.
+        limit: usize,
+    },
 }
 
 impl Circuit {

@@ -20,6 +20,10 @@
 //! | `entailed_by` | whether φ(D) entails the base: all records possible | `Circuit` | `s·r/64` | the SLoPP paper |
 //! | `expected_counts` | `Σ weight · P(parameter used \| record)`: the E step of EM | `Circuit` | `s·r` | Dempster et al. 1977 |
 //! | `flow_log_values` | `Σ ln θ` over *all* active edges: for reproducing the paper, no likelihood | `Circuit` | `s·r/64` | |
+//! | `log_probability_of` | `ln Σ P(w)` over the worlds of a formula on the same vtree: pairs of elements of circuit and formula | `Circuit` | pairs reached | Choi et al. 2015 |
+//! | `conditional_of` | `P(f ∧ g) / P(g)` of formulas | `Circuit` | pairs reached | |
+//! | `given` | the circuit of `P(w \| f)`, of the same kind; every other query on it is one given `f` | `Circuit` | pairs reached | Shen et al. 2016 |
+//! | `product` | the circuit of `P(w) Q(w) / Z`, of the same kind, and `ln Z` | `Circuit` | `≤ s·s′` | Shen et al. 2016 |
 //! | `mpe`, `_batch` | `argmax P(w)` over `w` that agree with `e`: max in place of sum | `Deterministic` | `s` | Kisa et al. 2014 |
 //! | `top_worlds`, `_batch` | the `k` best of them, from lazy heaps | `Deterministic` | `s`, then `n log s` per world | Huang and Chiang 2005 |
 //! | `worlds` | all of them, in the order of the circuit | `Deterministic` | `s`, then `n` per world | |
@@ -38,6 +42,7 @@ mod complete;
 mod error;
 mod evidence;
 mod expected;
+mod factor;
 mod information;
 mod lanes;
 mod likelihood;
@@ -48,6 +53,7 @@ mod mpe;
 mod nearest;
 mod pairs;
 mod posterior;
+mod product;
 mod sample;
 mod top_worlds;
 mod worlds;
@@ -58,5 +64,6 @@ pub use evidence::{Evidence, EvidenceError};
 pub use expected::Expected;
 pub use nearest::Nearest;
 pub use pairs::PairMarginals;
+pub use product::PRODUCT_LIMIT;
 pub use sample::Samples;
 pub use worlds::Worlds;
