@@ -221,3 +221,143 @@ fn products_on_deep_vtrees_neither_recurse_nor_underflow() {
         assert_eq!(given.marginals(&Evidence::none(n)).unwrap()[2999], 1.0);
     }
 }
+
+fn distance(world: usize, cells: &[Option<bool>]) -> u32 {
+    cells.iter().enumerate().filter(|(x, cell)| cell.is_some_and(|cell| cell != (world >> x & 1 == 1))).count() as u32
+}
+
+#[test]
+fn nearest_worlds_come_in_order_of_distance_and_probability() {
+    circuits(150, 4, |tree, oracle, dice| {
+        let (vars, table) = (oracle.vars, oracle.table());
+        let Ok(circuit) = convert(oracle, tree).0.certify_deterministic() else { return };
+        let rows = slopp_oracle::records(vars, 6, [0.0, 0.3][dice.below(2)], dice);
+        for cells in &rows {
+            let mut expected: Vec<(u32, f64)> = table
+                .support(&vec![None; vars])
+                .into_iter()
+                .map(|world| (distance(world, cells), table.probability(world)))
+                .collect();
+            expected.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+            let given = evidence(cells);
+            let near = circuit.nearest_worlds(&given, expected.len() + 3).unwrap();
+            assert_eq!(near.len(), expected.len());
+            let mut seen = std::collections::BTreeSet::new();
+            for (near, (far, probability)) in near.iter().zip(&expected) {
+                let world = Table::number(&near.world);
+                assert!(seen.insert(world), "no world twice");
+                assert_eq!((near.distance, *far), (*far, distance(world, cells)));
+                close(near.log_probability.exp(), *probability);
+                close(table.probability(world), *probability);
+                assert_eq!(near.changes(&given).len(), *far as usize);
+            }
+            assert_eq!(circuit.nearest(&given).unwrap().distance, near[0].distance);
+        }
+        let data = to_records(&rows);
+        for (row, near) in circuit.nearest_worlds_batch(&data, 2).unwrap().into_iter().enumerate() {
+            assert_eq!(near, circuit.nearest_worlds(&Evidence::from_row(&data, row), 2).unwrap());
+        }
+    });
+}
+
+#[test]
+fn conflicts_are_impossible_and_irreducible() {
+    let mut found = 0;
+    circuits(150, 5, |tree, oracle, dice| {
+        let (vars, table) = (oracle.vars, oracle.table());
+        let circuit = convert(oracle, tree).0;
+        for cells in slopp_oracle::records(vars, 8, 0.2, dice) {
+            let conflict = circuit.conflict(&evidence(&cells)).unwrap();
+            assert_eq!(conflict.is_some(), table.support(&cells).is_empty());
+            let Some(conflict) = conflict else { continue };
+            found += 1;
+            let only = |skip: Option<usize>| {
+                let mut cells = vec![None; vars];
+                for (i, lit) in conflict.iter().enumerate().filter(|&(i, _)| Some(i) != skip) {
+                    assert!(i < vars);
+                    cells[lit.var.index()] = Some(lit.value);
+                }
+                cells
+            };
+            assert!(conflict.iter().all(|lit| cells[lit.var.index()] == Some(lit.value)));
+            assert!(table.support(&only(None)).is_empty());
+            assert!((0..conflict.len()).all(|i| !table.support(&only(Some(i))).is_empty()));
+        }
+    });
+    assert!(found > 200, "{found}");
+    // More cells than are asked about at once: all variables are equal, the last cell breaks that.
+    for n in [255, 256, 257, 700, 70_000] {
+        let vtree = Vtree::right_linear(n);
+        let mut builder = Builder::new(vtree.clone(), Sharing::Equal);
+        let mut made: Vec<Option<[slopp::NodeId; 2]>> = vec![None; vtree.node_count()];
+        for &v in vtree.bottom_up() {
+            made[v.index()] = Some(match (vtree.leaf_var(v), vtree.children(v)) {
+                (Some(var), _) => [false, true].map(|value| builder.literal(var.is(value)).unwrap()),
+                (_, Some([l, r])) => {
+                    let parts = [0, 1].map(|i| (made[l.index()].unwrap()[i], made[r.index()].unwrap()[i], -0.7));
+                    match v == vtree.root() {
+                        true => [builder.sum(v, &parts).unwrap(); 2],
+                        false => parts.map(|(p, s, _)| builder.sum(v, &[(p, s, 0.0)]).unwrap()),
+                    }
+                }
+                _ => unreachable!(),
+            });
+        }
+        let circuit = builder.finish(made[vtree.root().index()].unwrap()[0]).unwrap().renormalised();
+        let mut world = vec![true; n];
+        world[n - 2] = false;
+        let conflict = circuit.conflict(&Evidence::of_world(&world)).unwrap().unwrap();
+        assert_eq!(conflict, [Var(0).is(true), Var(n as u32 - 2).is(false)]);
+    }
+}
+
+#[test]
+fn noise_is_the_channel_summed_over_all_worlds() {
+    circuits(120, 6, |tree, oracle, dice| {
+        let (vars, table) = (oracle.vars, oracle.table());
+        let circuit = convert(oracle, tree).0;
+        let data = to_records(&slopp_oracle::records(vars, 20, 0.2, dice));
+        for epsilon in [0.0, 1e-9, 0.01, 0.3, 0.5] {
+            let found = circuit.log_likelihoods_noisy(&data, epsilon).unwrap();
+            for (row, log) in found.into_iter().enumerate() {
+                let cells = cells(&data, row);
+                let known = cells.iter().filter(|cell| cell.is_some()).count() as i32;
+                let channel = |world: usize| {
+                    let d = distance(world, &cells) as i32;
+                    table.probability(world) * epsilon.powi(d) * (1.0 - epsilon).powi(known - d)
+                };
+                let expected: f64 = (0..1 << vars).map(channel).sum();
+                assert_eq!(log == f64::NEG_INFINITY, expected == 0.0);
+                assert!((log.exp() - expected).abs() <= 1e-11 * expected, "{log} {}", expected.ln());
+            }
+        }
+        // Over all complete records it adds up to one.
+        let all: Vec<_> = (0..1 << vars).map(|world| table.world(world).into_iter().map(Some).collect()).collect();
+        let total: f64 = circuit.log_likelihoods_noisy(&to_records(&all), 0.2).unwrap().iter().map(|x| x.exp()).sum();
+        close(total, 1.0);
+        assert!(matches!(circuit.log_likelihoods_noisy(&data, 0.6), Err(QueryError::Noise { .. })));
+        assert!(matches!(circuit.log_likelihoods_noisy(&data, f64::NAN), Err(QueryError::Noise { .. })));
+        let fit = circuit.fit_noise(&data).unwrap();
+        let mean = |epsilon: f64| {
+            let logs = circuit.log_likelihoods_noisy(&data, epsilon).unwrap();
+            logs.iter().zip(data.weights()).map(|(x, w)| x * w).sum::<f64>() / data.total()
+        };
+        close(fit.log_likelihood, mean(fit.epsilon));
+        for i in 0..200 {
+            let epsilon = (1e-6f64.ln() + (0.5f64.ln() - 1e-6f64.ln()) * i as f64 / 199.0).exp().min(0.5);
+            assert!(mean(epsilon) <= fit.log_likelihood + 1e-4, "{epsilon} beats {fit:?}");
+        }
+    });
+}
+
+#[test]
+fn noise_does_not_underflow() {
+    for vtree in [Vtree::right_linear(2000), Vtree::balanced(2000)] {
+        let psdd = factorised(&vtree, 1e-9);
+        let data = to_records(&[vec![Some(true); 2000]]);
+        let p = 1e-9 * 0.9 + (1.0 - 1e-9) * 0.1;
+        close(psdd.log_likelihoods_noisy(&data, 0.1).unwrap()[0], 2000.0 * f64::ln(p));
+        let tiny = psdd.log_likelihoods_noisy(&data, 1e-300).unwrap()[0];
+        assert!((tiny - 2000.0 * 1e-9f64.ln()).abs() < 1e-3, "{tiny}");
+    }
+}

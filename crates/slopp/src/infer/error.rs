@@ -58,6 +58,15 @@ pub enum QueryError {
         "the two circuits have no possible world in common, so their product is zero everywhere; extend one of them"
     )]
     NothingInCommon,
+    /// A probability of flipping a cell that is out of range.
+    #[error("the noise is {epsilon}, but must be a probability from 0 to 0.5")]
+    Noise {
+        /// The probability given.
+        epsilon: String,
+    },
+    /// No records where some are needed.
+    #[error("there are no records; give at least one")]
+    NoRecords,
     /// A product with more pairs of nodes than memory should hold.
     #[error("the product has more than {limit} pairs of nodes; use a smaller formula or circuit")]
     ProductTooLarge {
