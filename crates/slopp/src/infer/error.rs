@@ -67,10 +67,40 @@ pub enum QueryError {
     /// No records where some are needed.
     #[error("there are no records; give at least one")]
     NoRecords,
-    /// A product with more pairs of nodes than memory should hold.
-    #[error("the product has more than {limit} pairs of nodes; use a smaller formula or circuit")]
-    ProductTooLarge {
-        /// The number of pairs allowed.
+    /// A variable that the circuit does not have.
+    #[error("there is no variable {variable}: the circuit has the variables 1 to {variables}")]
+    UnknownVariable {
+        /// The variable, from one.
+        variable: u32,
+        /// The number of variables of the circuit.
+        variables: usize,
+    },
+    /// The same variable twice where each may be given once.
+    #[error("variable {variable} is given twice; give it once")]
+    RepeatedVariable {
+        /// The variable, from one.
+        variable: u32,
+    },
+    /// No variables where some are needed.
+    #[error("there are no variables to ask about; give at least one")]
+    NoVariables,
+    /// A set of variables with too many possible assignments to sum over.
+    #[error(
+        "the {variables} variables have more than {limit} possible assignments, and what is left of the circuit \
+         is not deterministic; ask about fewer variables"
+    )]
+    TooManyAssignments {
+        /// How many variables.
+        variables: usize,
+        /// How many assignments are summed over.
+        limit: usize,
+    },
+    /// A result that memory should not hold.
+    #[error("the {what} would have more than {limit} parts; ask about less, or use a smaller formula or circuit")]
+    TooLarge {
+        /// What was to be made: "product" or "marginal".
+        what: &'static str,
+        /// The number of parts allowed.
         limit: usize,
     },
 }
@@ -86,6 +116,11 @@ impl Circuit {
 
     pub(super) fn check_records(&self, records: &Records) -> Result<(), QueryError> {
         self.check_length("data", records.var_count())
+    }
+
+    pub(super) fn check_var(&self, var: crate::Var) -> Result<(), QueryError> {
+        let (variable, variables) = (var.number(), self.var_count());
+        if var.index() < variables { Ok(()) } else { Err(QueryError::UnknownVariable { variable, variables }) }
     }
 
     pub(super) fn check_pairs(&self) -> Result<(), QueryError> {

@@ -27,6 +27,9 @@
 //! | `conditional_of` | `P(f ∧ g) / P(g)` of formulas | `Circuit` | pairs reached | |
 //! | `given` | the circuit of `P(w \| f)`, of the same kind; every other query on it is one given `f` | `Circuit` | pairs reached | Shen et al. 2016 |
 //! | `product` | the circuit of `P(w) Q(w) / Z`, of the same kind, and `ln Z` | `Circuit` | `≤ s·s′` | Shen et al. 2016 |
+//! | `marginal`, `_given` | the circuit of `P(a \| e) = Σ P(a,b \| e)` over some variables: a mixture | `Circuit` | `Σᵥ nodes(v)·s(below v)` | |
+//! | `entropy_of`, `conditional_entropy`, `mutual_information` | of sets of variables, where their marginal is deterministic or has at most 2¹⁸ assignments | `Circuit` | size of the marginal (× assignments) | |
+//! | `marginal_map` | `argmax P(a,e)`, other variables summed out: best first between bounds, within a budget | `Circuit` | size of the marginal × steps | Park and Darwiche 2003 |
 //! | `mpe`, `_batch` | `argmax P(w)` over `w` that agree with `e`: max in place of sum | `Deterministic` | `s` | Kisa et al. 2014 |
 //! | `top_worlds`, `_batch` | the `k` best of them, from lazy heaps | `Deterministic` | `s`, then `n log s` per world | Huang and Chiang 2005 |
 //! | `nearest_worlds`, `_batch` | the first `k` by Hamming distance to `e`, then by probability | `Deterministic` | `s`, then `n log s` per world | Huang and Chiang 2005 |
@@ -52,6 +55,8 @@ mod information;
 mod lanes;
 mod likelihood;
 mod logpass;
+mod marginal;
+mod marginal_map;
 mod marginals;
 mod masks;
 mod mpe;
@@ -63,6 +68,7 @@ mod posterior;
 mod product;
 mod ranking;
 mod sample;
+mod sets;
 mod top_worlds;
 mod worlds;
 
@@ -70,10 +76,12 @@ pub use complete::Counted;
 pub use error::QueryError;
 pub use evidence::{Evidence, EvidenceError};
 pub use expected::Expected;
+pub use marginal_map::MarginalMap;
 pub use nearest::Nearest;
 pub use nearest_worlds::{Explanation, NearWorld};
 pub use noise::NoiseFit;
 pub use pairs::PairMarginals;
 pub use product::PRODUCT_LIMIT;
 pub use sample::Samples;
+pub use sets::ASSIGNMENT_LIMIT;
 pub use worlds::Worlds;

@@ -346,7 +346,7 @@ impl<'a> Product<'a> {
             self.memo.insert(frame.node, frame.part, frame.sum);
             pairs += 1;
             if pairs > PRODUCT_LIMIT {
-                return Err(QueryError::ProductTooLarge { limit: PRODUCT_LIMIT });
+                return Err(QueryError::TooLarge { what: "product", limit: PRODUCT_LIMIT });
             }
         }
         Ok(self.known::<A>(root, goal))
@@ -498,5 +498,5 @@ fn totals(circuit: &Circuit) -> Vec<f64> {
 
 /// The only way a product of valid circuits cannot be built.
 fn too_large(_: BuildError) -> QueryError {
-    QueryError::ProductTooLarge { limit: u32::MAX as usize }
+    QueryError::TooLarge { what: "product", limit: u32::MAX as usize }
 }
