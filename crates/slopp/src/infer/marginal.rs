@@ -87,7 +87,8 @@ impl Circuit {
                     let sides = old.children(v).expect("sums are at inner nodes").map(|side| at(side).is_some());
                     let shares = &posterior.parameters.elements;
                     let used = self.element_range(id).filter(|&e| shares[e] > 0.0);
-                    rests.sum(sides, used.map(|e| (self.elements()[e].prime, self.elements()[e].sub, shares[e].ln())))?
+                    rests
+                        .sum(sides, used.map(|e| (self.elements()[e].prime, self.elements()[e].sub, shares[e].ln())))?
                 }
             };
             rests.rests.push(rest);
