@@ -394,11 +394,17 @@ impl<'a> Product<'a> {
         if log_value == LOG_ZERO {
             return Ok(None);
         }
-        let mut builder = Builder::new(self.circuit.vtree().clone(), Sharing::Equal);
-        let mut made: FxHashMap<(NodeId, u32), NodeId> = FxHashMap::default();
+        let mut slots = self.slots();
         let goal = (self.circuit.root(), self.factor.root);
+        let pairs = self.alive(goal, &mut slots);
+        // Pairs are different nodes; looking for equal ones would cost more than all the rest.
+        let mut builder = Builder::new(self.circuit.vtree().clone(), Sharing::LiteralsOnly);
+        let mut made = vec![NodeId(0); slots.len()];
+        let mut logs = vec![LOG_ZERO; slots.len()];
         let mut elements = Vec::new();
-        for (node, part) in self.alive(goal) {
+        for (node, part) in pairs {
+            let slot = slots.of(node, part);
+            logs[slot] = self.log_of(node, part);
             let id = match (self.circuit.node(node), self.factor.parts[part as usize]) {
                 (Node::Literal(lit), _) => builder.literal(lit),
                 (Node::Top { var, slot }, Part::Any) => {
@@ -412,43 +418,79 @@ impl<'a> Product<'a> {
                     [_, t] => builder.literal(var.is(t > LOG_ZERO)),
                 },
                 (Node::Sum { vtree, .. }, _) => {
-                    let log_sum = self.log_of(node, part);
                     elements.clear();
                     self.live_elements((node, part), |prime, sub, log| {
-                        elements.push((made[&prime], made[&sub], (log - log_sum).min(0.0)));
+                        let [p, s] = [prime, sub].map(|(node, part)| slots.of(node, part));
+                        elements.push((made[p], made[s], (log + logs[p] + logs[s] - logs[slot]).min(0.0)));
                     });
-                    crate::circuit::merge_equal(&mut elements, |a, b| log_add(a, b).min(0.0));
-                    builder.sum(vtree, &elements)
+                    match builder.sum(vtree, &elements) {
+                        // Elements of a mixture may become the same.
+                        Err(BuildError::RepeatedElement { .. }) => {
+                            crate::circuit::merge_equal(&mut elements, |a, b| log_add(a, b).min(0.0));
+                            builder.sum(vtree, &elements)
+                        }
+                        result => result,
+                    }
                 }
                 (Node::Top { .. }, Part::Sum { .. }) => unreachable!("sums are at inner vtree nodes"),
             };
-            made.insert((node, part), id.map_err(too_large)?);
+            made[slot] = id.map_err(too_large)?;
         }
-        Ok(Some((builder.finish(made[&goal]).map_err(too_large)?, log_value)))
+        let root = made[slots.of(goal.0, goal.1)];
+        Ok(Some((builder.finish(root).map_err(too_large)?, log_value)))
+    }
+
+    /// Places for what is known about pairs.
+    fn slots(&self) -> Slots {
+        match &self.memo {
+            Memo::Dense { base, values } => {
+                let mut base = base.clone();
+                // The constant one goes with every node.
+                base[ANY as usize] = values.len() as i64;
+                Slots::Dense { base, len: values.len() + self.circuit.nodes().len() }
+            }
+            Memo::Sparse(_) => Slots::Sparse(FxHashMap::default()),
+        }
     }
 
     /// The pairs below a pair that are part of some world, children before parents.
-    fn alive(&self, goal: (NodeId, u32)) -> Vec<(NodeId, u32)> {
-        let mut seen = rustc_hash::FxHashSet::default();
-        seen.insert(goal);
-        let mut pairs = vec![goal];
+    fn alive(&self, goal: (NodeId, u32), slots: &mut Slots) -> Vec<(NodeId, u32)> {
+        let mut seen = vec![false; slots.len()];
+        let mut pairs = Vec::new();
+        let mut reach = |pair: (NodeId, u32), pairs: &mut Vec<(NodeId, u32)>| {
+            let slot = slots.add(pair.0, pair.1);
+            if slot >= seen.len() {
+                seen.resize(slot + 1, false);
+            }
+            if !std::mem::replace(&mut seen[slot], true) {
+                pairs.push(pair);
+            }
+        };
+        reach(goal, &mut pairs);
         let mut next = 0;
+        let mut children = Vec::new();
         while let Some(&pair) = pairs.get(next) {
             next += 1;
-            self.live_elements(pair, |prime, sub, _| {
-                for child in [prime, sub] {
-                    if seen.insert(child) {
-                        pairs.push(child);
-                    }
-                }
-            });
+            children.clear();
+            self.live_elements(pair, |prime, sub, _| children.extend([prime, sub]));
+            children.iter().for_each(|&child| reach(child, &mut pairs));
         }
-        // The nodes of a circuit have children before parents, and so have pairs by node.
-        pairs.sort_unstable();
-        pairs
+        // The nodes of a circuit have children before parents, and so have pairs by node: a counting sort.
+        let mut place = vec![0u32; self.circuit.nodes().len() + 1];
+        pairs.iter().for_each(|(node, _)| place[node.index() + 1] += 1);
+        for i in 1..place.len() {
+            place[i] += place[i - 1];
+        }
+        let mut sorted = vec![goal; pairs.len()];
+        for pair in pairs {
+            let at = &mut place[pair.0.index()];
+            sorted[*at as usize] = pair;
+            *at += 1;
+        }
+        sorted
     }
 
-    /// The pairs of elements below a pair of sums that have worlds, with their log-weights.
+    /// The pairs of elements below a pair of sums that have worlds, with the logarithms of their parameters.
     fn live_elements(&self, (node, part): (NodeId, u32), mut visit: impl FnMut((NodeId, u32), (NodeId, u32), f64)) {
         let terms = match self.factor.parts[part as usize] {
             Part::Any => &[(ANY, ANY, 0.0)][..],
@@ -457,15 +499,54 @@ impl<'a> Product<'a> {
         };
         for (element, theta) in self.circuit.elements_of(node) {
             for &(q, t, phi) in terms {
-                let primes = self.log_of(element.prime, q);
-                if primes == LOG_ZERO {
-                    continue;
-                }
-                let subs = self.log_of(element.sub, t);
-                if subs > LOG_ZERO {
-                    visit((element.prime, q), (element.sub, t), theta + phi + primes + subs);
+                if self.is_alive(element.prime, q) && self.is_alive(element.sub, t) {
+                    visit((element.prime, q), (element.sub, t), theta + phi);
                 }
             }
+        }
+    }
+
+    /// Whether a pair was reached and has a world.
+    fn is_alive(&self, node: NodeId, part: u32) -> bool {
+        match self.factor.parts[part as usize] {
+            Part::Any => true,
+            Part::Leaf(weights) => self.leaf(node, weights).iter().any(|&log| log > LOG_ZERO),
+            Part::Sum { .. } => {
+                let zero = if self.is_plain { Plain::ZERO } else { Logs::ZERO };
+                self.memo.value(node, part).is_some_and(|value| value != zero)
+            }
+        }
+    }
+}
+
+/// A place for every pair.
+enum Slots {
+    Dense { base: Vec<i64>, len: usize },
+    Sparse(FxHashMap<(NodeId, u32), u32>),
+}
+
+impl Slots {
+    fn len(&self) -> usize {
+        match self {
+            Slots::Dense { len, .. } => *len,
+            Slots::Sparse(places) => places.len(),
+        }
+    }
+
+    fn add(&mut self, node: NodeId, part: u32) -> usize {
+        match self {
+            Slots::Dense { .. } => self.of(node, part),
+            Slots::Sparse(places) => {
+                let next = places.len() as u32;
+                *places.entry((node, part)).or_insert(next) as usize
+            }
+        }
+    }
+
+    fn of(&self, node: NodeId, part: u32) -> usize {
+        match self {
+            Slots::Dense { base, .. } => (base[part as usize] + i64::from(node.0)) as usize,
+            Slots::Sparse(places) => places[&(node, part)] as usize,
         }
     }
 }
