@@ -23,7 +23,7 @@
 //! | `entailed_by` | whether φ(D) entails the base: all records possible | `Circuit` | `s·r/64` | the SLoPP paper |
 //! | `expected_counts` | `Σ weight · P(parameter used \| record)`: the E step of EM | `Circuit` | `s·r` | Dempster et al. 1977 |
 //! | `flow_log_values` | `Σ ln θ` over *all* active edges: for reproducing the paper, no likelihood | `Circuit` | `s·r/64` | |
-//! | `log_probability_of` | `ln Σ P(w)` over the worlds of a formula on the same vtree: pairs of elements of circuit and formula | `Circuit` | pairs reached | Choi et al. 2015 |
+//! | `log_probability_of` | `ln Σ P(w)` over the worlds of a formula on the same vtree: pairs of elements of circuit and formula | `Circuit` | pairs reached | Vergari et al. 2021 |
 //! | `conditional_of` | `P(f ∧ g) / P(g)` of formulas | `Circuit` | pairs reached | |
 //! | `given` | the circuit of `P(w \| f)`, of the same kind; every other query on it is one given `f` | `Circuit` | pairs reached | Shen et al. 2016 |
 //! | `product` | the circuit of `P(w) Q(w) / Z`, of the same kind, and `ln Z` | `Circuit` | `≤ s·s′` | Shen et al. 2016 |

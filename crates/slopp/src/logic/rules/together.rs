@@ -88,11 +88,9 @@ impl<'a> Together<'a> {
                 Node::Sum { start, end, .. } => {
                     for e in &elements[start as usize..end as usize] {
                         let [prime, sub] = [e.prime.index(), e.sub.index()];
-                        for w in 0..WORDS {
-                            let used = here[w] & self.up[prime][w] & self.up[sub][w];
-                            self.down[prime][w] |= used;
-                            self.down[sub][w] |= used;
-                        }
+                        let used: Mask = std::array::from_fn(|w| here[w] & self.up[prime][w] & self.up[sub][w]);
+                        (0..WORDS).for_each(|w| self.down[prime][w] |= used[w]);
+                        (0..WORDS).for_each(|w| self.down[sub][w] |= used[w]);
                     }
                 }
             }
