@@ -17,8 +17,11 @@ use measure::Report;
 #[global_allocator]
 static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
+/// Measures one part.
+type Measure = fn(&mut Report);
+
 /// The parts; the name of one as argument measures that one only.
-const PARTS: [(&str, fn(&mut Report)); 4] =
+const PARTS: [(&str, Measure); 4] =
     [("learn", learn::measure), ("infer", infer::measure), ("questions", infer::questions), ("read", read::measure)];
 
 fn main() {

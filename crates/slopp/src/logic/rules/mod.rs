@@ -117,7 +117,7 @@ impl Circuit {
     /// let found = psdd.rules(&RuleSearch { length: 4, ..RuleSearch::default() })?;
     /// let names = slopp::example::records().names().clone();
     /// let texts: Vec<String> = found.rules.iter().map(|rule| rule.display(&names).to_string()).collect();
-    /// assert!(texts.contains(&"X1 & X3 -> X2".to_owned()), "{texts:?}");
+    /// assert!(texts.contains(&"X1 -> X3 | X4".to_owned()), "{texts:?}");
     /// # Ok::<(), slopp::logic::RuleError>(())
     /// ```
     pub fn rules(&self, search: &RuleSearch) -> Result<FoundRules, RuleError> {
@@ -148,8 +148,8 @@ impl FoundRules {
     /// # use slopp::logic::RuleSearch;
     /// let found = slopp::example::psdd().rules(&RuleSearch { length: 4, ..RuleSearch::default() })?;
     /// let names = slopp::example::records().names().clone();
-    /// let broken = found.broken_by(&[Some(true), Some(false), Some(true), None]);
-    /// assert_eq!(found.rules[broken[0]].display(&names).to_string(), "X1 & X3 -> X2");
+    /// let broken = found.broken_by(&[Some(true), None, Some(false), Some(false)]);
+    /// assert_eq!(found.rules[broken[0]].display(&names).to_string(), "X1 -> X3 | X4");
     /// # Ok::<(), slopp::logic::RuleError>(())
     /// ```
     pub fn broken_by(&self, cells: &[Option<bool>]) -> Vec<usize> {
