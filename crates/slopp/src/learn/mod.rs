@@ -7,6 +7,7 @@
 //! | LearnSPN | [`learnspn`] | an [`Spn`](crate::spn::Spn), which needs no vtree |
 //! | LearnPSDD, from any PSDD | [`refine`] | a certified [`crate::Psdd`] on the same base |
 //! | EM on any structure, with missing cells | [`em`] | the circuit it got, with new parameters |
+//! | revision of any PSDD by records it excludes | [`Psdd::revise`](crate::Psdd::revise) | a certified [`crate::Psdd`] that allows them and nothing else new |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
@@ -22,6 +23,7 @@ pub mod learnspn;
 mod params;
 mod partition;
 pub mod refine;
+mod revise;
 mod separate;
 pub mod slopp;
 mod start;
@@ -31,6 +33,7 @@ pub use em::{EmConfig, EmFit, em};
 pub use learner::{Learned, Learner, Size, Task, VtreeUse};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
+pub use revise::{ReviseError, Revised, WORLD_LIMIT};
 pub use start::{LearnPsdd, Start};
 
 use crate::circuit::{BuildError, Builder, Circuit, NodeId, Refusal, Smoothing};
