@@ -6,10 +6,12 @@
 mod apply;
 mod base;
 mod count;
+mod formula;
 mod partition;
 mod sdd;
 mod uniform;
 
 pub use base::{BASE_LIMIT, TooLarge};
+pub use formula::{Comparison, Formula, FormulaError, FormulaProblem, Op, Rule, Rules};
 pub use sdd::{Sdd, SddElement, SddError, SddFault, SddId, SddNode};
 pub use uniform::NormaliseError;
