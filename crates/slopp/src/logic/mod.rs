@@ -5,13 +5,18 @@
 
 mod apply;
 mod base;
+mod compile;
 mod count;
 mod formula;
+mod limits;
+mod manager;
 mod partition;
 mod sdd;
 mod uniform;
 
 pub use base::{BASE_LIMIT, TooLarge};
 pub use formula::{Comparison, Formula, FormulaError, FormulaProblem, Op, Rule, Rules};
+pub use limits::{Limit, Limits, Stopped};
+pub use manager::{Handle, Manager};
 pub use sdd::{Sdd, SddElement, SddError, SddFault, SddId, SddNode};
 pub use uniform::NormaliseError;

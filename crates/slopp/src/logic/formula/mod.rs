@@ -217,11 +217,28 @@ impl Formula {
 
     /// The operands of a conjunction, or the formula alone: what must hold together.
     pub fn conjuncts(&self) -> Vec<Formula> {
-        let Some((Op::And(n), rest)) = self.ops.split_last() else { return vec![self.clone()] };
+        self.operands(|op| matches!(op, Op::And(_)))
+    }
+
+    /// The operands of a disjunction, or the formula alone.
+    pub fn disjuncts(&self) -> Vec<Formula> {
+        self.operands(|op| matches!(op, Op::Or(_)))
+    }
+
+    /// The formula with other variables.
+    pub fn map_vars(&self, new: impl Fn(Var) -> Var) -> Formula {
+        let renamed = |op: &Op| if let Op::Var(var) = op { Op::Var(new(*var)) } else { *op };
+        Formula { ops: self.ops.iter().map(renamed).collect() }
+    }
+
+    fn operands(&self, is_open: impl Fn(&Op) -> bool) -> Vec<Formula> {
+        let Some((last, rest)) = self.ops.split_last().filter(|(op, _)| is_open(op)) else {
+            return vec![self.clone()];
+        };
         let starts = starts(rest);
         let mut end = rest.len();
-        let mut parts: Vec<Formula> = Vec::with_capacity(*n as usize);
-        for _ in 0..*n {
+        let mut parts: Vec<Formula> = Vec::with_capacity(last.arity());
+        for _ in 0..last.arity() {
             let start = starts[end - 1] as usize;
             parts.push(Formula { ops: rest[start..end].to_vec() });
             end = start;
