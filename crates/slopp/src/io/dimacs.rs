@@ -16,9 +16,11 @@ const MOST_VARS: u64 = 10_000_000;
 const NAMES: &[u8] = b"c names ";
 
 /// What a DIMACS file lists.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimacs {
+    /// Clauses that all hold.
     Cnf,
+    /// Terms of which one holds.
     Dnf,
 }
 
@@ -31,16 +33,17 @@ pub(super) fn is_dimacs(text: &[u8]) -> bool {
 /// Reads the text of a DIMACS file: every clause is a rule; the terms of a DNF are one rule together.
 ///
 /// Variables are called `x1`, `x2`, … unless a comment line `c names ["…", …]` tells their names. Clauses may go over
-/// several lines. A file may have more clauses than its header says, but not fewer.
-pub fn read_dimacs_bytes(text: &[u8]) -> Result<Rules, ReadError> {
+/// several lines. A file may have more clauses than its header says, but not fewer. What the header says it lists can
+/// be overruled: libsdd goes by the name of the file, and there are `.dnf` files that begin with `p cnf`.
+pub fn read_dimacs_bytes(text: &[u8], kind: Option<Dimacs>) -> Result<Rules, ReadError> {
     const EXPECTED: &str = "a DIMACS file, beginning `p cnf <variables> <clauses>` or `p dnf <variables> <terms>`";
     check_text(text)?;
     let mut rest = content(text);
     let mut header = rest.next().ok_or_else(|| ReadError::new(Problem::Empty { expected: EXPECTED }))?;
-    let (word, kind) = (header.word(), header.word());
-    let kind = match (word, kind) {
-        (Some(b"p"), Some(b"cnf")) => Kind::Cnf,
-        (Some(b"p"), Some(b"dnf")) => Kind::Dnf,
+    let (word, said) = (header.word(), header.word());
+    let kind = match (word, said) {
+        (Some(b"p"), Some(b"cnf")) => kind.unwrap_or(Dimacs::Cnf),
+        (Some(b"p"), Some(b"dnf")) => kind.unwrap_or(Dimacs::Dnf),
         (found, _) => return Err(header.wrong(EXPECTED, found)),
     };
     let vars = header.id("the number of variables")?;
@@ -58,17 +61,17 @@ pub fn read_dimacs_bytes(text: &[u8]) -> Result<Rules, ReadError> {
     };
     let (groups, last) = groups(&mut rest, vars, header.number)?;
     if (groups.len() as u64) < count {
-        let what = if kind == Kind::Cnf { "clauses" } else { "terms" };
+        let what = if kind == Dimacs::Cnf { "clauses" } else { "terms" };
         let expected = format!("{count} {what}, as line {} says", header.number);
         return Err(ReadError::unexpected(last, expected, format!("{}; the file may be cut off", groups.len())));
     }
     let literals = |lits: Vec<Lit>| lits.into_iter().map(Formula::literal);
     let rules = match kind {
-        Kind::Cnf => {
+        Dimacs::Cnf => {
             let clause = |(line, lits)| Rule { formula: Formula::or(literals(lits)), text: String::new(), line };
             groups.into_iter().map(clause).collect()
         }
-        Kind::Dnf => {
+        Dimacs::Dnf => {
             let formula = Formula::or(groups.into_iter().map(|(_, lits)| Formula::and(literals(lits))));
             vec![Rule { formula, text: String::new(), line: header.number }]
         }

@@ -46,7 +46,7 @@ mod vtree;
 
 pub use atomic::write_atomically;
 pub use columns::Columns;
-pub use dimacs::{NotClausal, cnf_text, dnf_text, read_dimacs_bytes, write_cnf};
+pub use dimacs::{Dimacs, NotClausal, cnf_text, dnf_text, read_dimacs_bytes, write_cnf};
 pub use error::{GzipDamage, Problem, ReadError, WriteError};
 pub use model::{LoadedModel, read_model, read_model_bytes, write_model, write_model_to};
 pub use psdd::{Loaded, read_psdd, read_psdd_bytes, write_psdd};

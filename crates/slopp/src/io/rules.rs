@@ -1,6 +1,6 @@
 //! Files of rules: text, or DIMACS.
 
-use super::dimacs::{is_dimacs, read_dimacs_bytes};
+use super::dimacs::{Dimacs, is_dimacs, read_dimacs_bytes};
 use super::error::{Problem, ReadError, WriteError};
 use super::lines::check_text;
 use super::{source, write_atomically};
@@ -12,17 +12,28 @@ use std::sync::Arc;
 
 /// Reads a file of rules: DIMACS if it begins like one, else text with one rule per line.
 ///
+/// A name that ends in `.dnf` makes a DIMACS file a list of terms whatever its header says, as libsdd has it.
+///
 /// With names, these are the variables: those of a text must be among them; those of a DIMACS file are taken by their
 /// position, or by their names if the file has any. Without, the variables are those of the file.
 pub fn read_rules(path: &Path, names: Option<&Arc<Names>>) -> Result<Rules, ReadError> {
-    read_rules_bytes(&source::read_all(path)?, names).map_err(|e| e.in_file(path))
+    let name = path.to_string_lossy().to_lowercase();
+    let dnf = name.strip_suffix(".gz").unwrap_or(&name).ends_with(".dnf").then_some(Dimacs::Dnf);
+    read(&source::read_all(path)?, names, dnf).map_err(|e| e.in_file(path))
 }
 
 /// Reads the content of a file of rules.
 pub fn read_rules_bytes(bytes: &[u8], names: Option<&Arc<Names>>) -> Result<Rules, ReadError> {
+    read(bytes, names, None)
+}
+
+fn read(bytes: &[u8], names: Option<&Arc<Names>>, kind: Option<Dimacs>) -> Result<Rules, ReadError> {
     if is_dimacs(bytes) {
-        let rules = read_dimacs_bytes(bytes)?;
-        return names.map_or(Ok(rules.clone()), |names| renamed(rules, names));
+        let rules = read_dimacs_bytes(bytes, kind)?;
+        return match names {
+            Some(names) => renamed(&rules, names),
+            None => Ok(rules),
+        };
     }
     check_text(bytes)?;
     let text = std::str::from_utf8(bytes).map_err(|e| {
@@ -47,7 +58,7 @@ pub fn write_rules(path: &Path, rules: &Rules) -> Result<(), WriteError> {
 }
 
 /// The same rules over other names.
-fn renamed(rules: Rules, names: &Arc<Names>) -> Result<Rules, ReadError> {
+fn renamed(rules: &Rules, names: &Arc<Names>) -> Result<Rules, ReadError> {
     let count = rules.var_count();
     let numbered = **rules.names() == Names::numbered(count);
     let vars: Vec<Var> = match numbered {

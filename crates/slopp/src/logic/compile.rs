@@ -11,7 +11,7 @@ impl Rules {
     /// The rules as one canonical SDD.
     ///
     /// Rules are joined in the order of the vtree, deepest first. The result is the constant false if they contradict
-    /// each other.
+    /// each other; [`Rules::conflict`] tells which ones do.
     ///
     /// ```
     /// use slopp::Vtree;

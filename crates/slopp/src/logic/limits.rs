@@ -25,6 +25,17 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// So many nodes, and memory and steps in proportion.
+    pub(super) fn for_nodes(nodes: usize) -> Limits {
+        let bytes = (1 << 24) + nodes.saturating_mul(4096);
+        Limits {
+            nodes: nodes.saturating_add(1 << 10),
+            bytes,
+            steps: nodes.saturating_mul(64).max(1 << 16) as u64,
+            cancel: None,
+        }
+    }
+
     /// These limits with another number of nodes.
     pub fn with_nodes(self, nodes: usize) -> Limits {
         Limits { nodes, ..self }
