@@ -93,7 +93,7 @@ impl<'a> Line<'a> {
         std::iter::from_fn(|| copy.word()).count()
     }
 
-    fn is_done(&self) -> bool {
+    pub(super) fn is_done(&self) -> bool {
         self.rest.trim_ascii_start().is_empty()
     }
 
