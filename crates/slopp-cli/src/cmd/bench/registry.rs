@@ -154,7 +154,7 @@ fn refined(task: &Task, start: &Psdd) -> Result<Chosen, Error> {
     let mut best = Best::new(task);
     for &penalty in task.values("penalty") {
         let config = LearnPsddConfig { penalty, ..LearnPsddConfig::default() };
-        let psdd = learn_psdd(start, task.train, Some(task.valid), &config, task.progress)?.psdd;
+        let psdd = learn_psdd(start, task.train, Some(task.valid), &config, task.progress)?.circuit;
         offer_refitted(&mut best, task, &[("penalty", penalty)], &psdd)?;
     }
     best.chosen()

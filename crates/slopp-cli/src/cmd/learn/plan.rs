@@ -100,7 +100,7 @@ impl Plan {
         }
         let refine = |start: &Psdd| {
             let refined = learn_psdd(start, records, valid, &self.refined, bar);
-            refined.map(|refined| Certified::Psdd(refined.psdd))
+            refined.map(|refined| Certified::Psdd(refined.circuit))
         };
         if self.learner == Learner::LearnPsdd && args.vtree.as_deref().unwrap_or(OWN_VTREE) == OWN_VTREE {
             let learned = baseline::chow_liu(records, world, pseudocount).and_then(|start| refine(&start));

@@ -55,6 +55,10 @@ pub(super) struct Draft<'a> {
     root: DraftId,
     /// By vtree node and row: the branch that the row uses there.
     pub(super) choice: Vec<Vec<u32>>,
+    /// By variable: its two literals, if they are there.
+    pub(super) literals: Vec<[Option<DraftId>; 2]>,
+    /// By row: scratch that is all false between changes, so that a change costs only its own rows.
+    pub(super) marked: Vec<bool>,
 }
 
 impl<'a> Draft<'a> {
@@ -92,7 +96,14 @@ impl<'a> Draft<'a> {
         let root = circuit.root().index();
         nodes[root].parents += 1;
         let choice = vtree.bottom_up().iter().map(|_| Vec::new()).collect();
-        let mut draft = Draft { records, vtree, nodes, root, choice };
+        let mut literals = vec![[None; 2]; vtree.var_count()];
+        for (i, node) in nodes.iter().enumerate() {
+            if let Kind::Literal(lit) = node.kind {
+                literals[lit.var.index()][usize::from(lit.value)] = Some(i);
+            }
+        }
+        let marked = vec![false; records.len()];
+        let mut draft = Draft { records, vtree, nodes, root, choice, literals, marked };
         for v in draft.vtree.clone().bottom_up().iter().filter(|v| !v.is_leaf()) {
             draft.choice[v.index()] = vec![u32::MAX; records.len()];
         }
@@ -144,6 +155,15 @@ impl<'a> Draft<'a> {
                     }
                 }
             }
+        }
+    }
+
+    /// Whether no record is possible.
+    pub(super) fn is_unused(&self) -> bool {
+        // A record reaches every vtree node, so that of the root will do; a single literal tells nothing.
+        match &self.nodes[self.root].kind {
+            Kind::Literal(lit) => self.records.count_values(lit.var)[usize::from(lit.value)] <= 0.0,
+            _ => self.counts(self.root).iter().sum::<f64>() <= 0.0,
         }
     }
 
@@ -209,14 +229,14 @@ impl<'a> Draft<'a> {
                 }
             }
             (Kind::Sum(new), Kind::Sum(old)) => {
-                let mut taken = vec![false; self.records.len()];
-                rows.iter().for_each(|&row| taken[row as usize] = true);
+                rows.iter().for_each(|&row| self.marked[row as usize] = true);
                 for (i, part) in parts.into_iter().enumerate() {
-                    old[i].rows.retain(|&row| !taken[row as usize]);
+                    old[i].rows.retain(|&row| !self.marked[row as usize]);
                     old[i].count = old[i].rows.iter().map(|&row| self.records.weights()[row as usize]).sum();
                     new[i].count = counts[i];
                     new[i].rows = part;
                 }
+                rows.iter().for_each(|&row| self.marked[row as usize] = false);
             }
             _ => {}
         }
