@@ -6,7 +6,7 @@ use super::learner::{Best, Chosen, Learner, Task};
 use crate::error::Error;
 use serde_json::json;
 use slopp::circuit::Smoothing;
-use slopp::learn::refine::{LearnPsddConfig, learn_psdd};
+use slopp::learn::refine::{LearnPsddConfig, StrudelConfig, learn_psdd, strudel};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
 use slopp::learn::vtree::VtreeMethod;
 use slopp::learn::{World, baseline, learnspn};
@@ -69,6 +69,12 @@ pub(super) const ALL: &[Learner] = &[
             let config = Config::new(World::Open);
             refined(task, &certified(task.train, task.chow_liu_vtree()?, &config, task.progress)?)
         },
+    },
+    Learner {
+        name: "strudel",
+        fixed: || json!({ "world": "open", "vtree": "chow-liu", "start": "chow-liu", "scope": "prime" }),
+        grid: &[("depth", &[2.0, 4.0, 8.0]), ("pseudocount", &[1.0, 2.0, 4.0, 8.0])],
+        learn: greedy,
     },
 ];
 
@@ -156,6 +162,18 @@ fn refined(task: &Task, start: &Psdd) -> Result<Chosen, Error> {
         let config = LearnPsddConfig { penalty, ..LearnPsddConfig::default() };
         let psdd = learn_psdd(start, task.train, Some(task.valid), &config, task.progress)?.circuit;
         offer_refitted(&mut best, task, &[("penalty", penalty)], &psdd)?;
+    }
+    best.chosen()
+}
+
+/// Strudel from the Chow-Liu tree: the structure by depth, then its parameters by pseudocount.
+fn greedy(task: &Task) -> Result<Chosen, Error> {
+    let start = baseline::chow_liu(task.train, World::Open, 1.0)?;
+    let mut best = Best::new(task);
+    for &depth in task.values("depth") {
+        let config = StrudelConfig { depth: depth as usize, ..StrudelConfig::default() };
+        let psdd = strudel(&start, task.train, Some(task.valid), &config, task.progress)?.circuit;
+        offer_refitted(&mut best, task, &[("depth", depth)], &psdd)?;
     }
     best.chosen()
 }

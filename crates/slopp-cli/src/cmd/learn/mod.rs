@@ -15,15 +15,18 @@ use crate::session::{Session, Verdict};
 use clap::{Args, ValueEnum};
 use plan::Plan;
 use slopp::learn::World;
+use slopp::learn::refine::{LearnPsddConfig, StrudelConfig};
 use slopp::learn::slopp::Config;
-use slopp::{Certified, Model, Records};
+use slopp::{Certified, Model, Names, Records};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 const EXAMPLES: &str = "\
 Examples:
   slopp learn train.csv --valid valid.csv --test test.csv -o model.psdd
   slopp learn records.csv --split 0.8,0.1,0.1 --seed 7 --world closed -o rules.psdd
+  slopp learn train.csv --valid valid.csv --learner strudel --start rules.psdd -o model.psdd
   slopp learn nltcs.train.data --learner slopp-kmeans --k 3 --d 20    as in the paper: a mixture";
 
 /// Learn a model from records
@@ -31,8 +34,9 @@ Examples:
 /// The default learner is certified SLoPP: its result is a PSDD, proved so, on any vtree. In an open world everything
 /// is possible and what was never seen is only improbable; in a closed world only what the records show, relaxed, is
 /// possible, and the number of impossible records is reported. `slopp-kmeans` is SLoPP as published, whose primes
-/// usually overlap: a mixture. `factorised` and `chow-liu` are baselines. `learnpsdd` and `slopp+learnpsdd` refine a
-/// PSDD by splits and copies, and stop by the likelihood of the validation records, if there are some.
+/// usually overlap: a mixture. `factorised` and `chow-liu` are baselines. `learnpsdd`, `slopp+learnpsdd` and `strudel`
+/// refine a PSDD by splits and copies, and stop by the likelihood of the validation records, if there are some; --start
+/// gives the model to refine, whose impossible worlds stay impossible.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {
@@ -117,17 +121,28 @@ struct PublishedArgs {
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Options of the learners learnpsdd and slopp+learnpsdd")]
+#[command(next_help_heading = "Options of the learners learnpsdd, slopp+learnpsdd and strudel")]
 struct RefinedArgs {
-    /// What an operation must gain for each element it adds, in nats [default: 1]
+    /// The model to refine; its vtree and its impossible worlds stay [default: the Chow-Liu tree]
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["vtree", "world"])]
+    start: Option<PathBuf>,
+    /// What an operation of LearnPSDD must gain for each element it adds, in nats [default: 1]
     #[arg(long, value_name = "X", value_parser = not_negative)]
     penalty: Option<f64>,
-    /// How many levels of nodes an operation may copy [default: 10]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    /// By which variables Strudel splits an element [default: prime]
+    #[arg(long, value_name = "NAME")]
+    scope: Option<ScopeName>,
+    /// How many levels of nodes an operation may copy
+    #[arg(long, value_name = "N", value_parser = positive, help = depth_help())]
     depth: Option<usize>,
     /// The largest number of operations [default: 20000]
     #[arg(long, value_name = "N", value_parser = whole)]
     steps: Option<usize>,
+}
+
+fn depth_help() -> String {
+    let [learn_psdd, strudel] = [LearnPsddConfig::default().depth, StrudelConfig::default().depth];
+    format!("How many levels of nodes an operation may copy [default: {learn_psdd}; {strudel} for strudel]")
 }
 
 /// Help that names the default, as the library has it.
@@ -155,6 +170,8 @@ enum Learner {
     /// Certified SLoPP, refined by LearnPSDD
     #[value(name = "slopp+learnpsdd")]
     SloppLearnPsdd,
+    /// Strudel: splits where most records pass, from the Chow-Liu tree, or from the factorised model on another vtree
+    Strudel,
 }
 
 impl Learner {
@@ -166,6 +183,7 @@ impl Learner {
             Learner::ChowLiu => "chow-liu",
             Learner::LearnPsdd => "learnpsdd",
             Learner::SloppLearnPsdd => "slopp+learnpsdd",
+            Learner::Strudel => "strudel",
         }
     }
 }
@@ -176,6 +194,14 @@ enum WorldName {
     Open,
     /// Only what the records show, relaxed
     Closed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScopeName {
+    /// By variables of its prime: the result is a PSDD
+    Prime,
+    /// By all its variables, as published: the result is deterministic, usually no PSDD
+    Whole,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -190,9 +216,11 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     session.give_stdout_to(&args.output)?;
     let vtree_file = args.vtree.as_ref().map(PathBuf::from);
     let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref()];
-    Files::default().read(inputs.into_iter().flatten()).write(&args.output).check()?;
+    // A model may be replaced by what was refined from it.
+    let files = Files::default().read(inputs.into_iter().flatten()).replace(&args.refined.start);
+    files.write(&args.output).check()?;
     let plan = Plan::new(args)?;
-    let parts = Parts::read(args, session)?;
+    let parts = Parts::read(args, plan.names(), session)?;
     let start = Instant::now();
     let bar = session.progress();
     let (learned, vtree_name) = plan.learn(&parts.train, parts.valid.as_ref(), args, &bar)?;
@@ -260,8 +288,12 @@ struct Parts {
 }
 
 impl Parts {
-    fn read(args: &LearnArgs, session: &Session) -> Result<Parts, Error> {
-        let records = input::read_records(&args.train, args.read)?;
+    /// Reads all parts, over the variables with these names if they are given.
+    fn read(args: &LearnArgs, names: Option<&Arc<Names>>, session: &Session) -> Result<Parts, Error> {
+        let records = match names {
+            None => input::read_records(&args.train, args.read)?,
+            Some(names) => input::read_records_of(&args.train, args.read, names)?,
+        };
         let mut parts = match &args.split {
             None => {
                 let other = |file: &Option<PathBuf>| {

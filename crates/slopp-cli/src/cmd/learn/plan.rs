@@ -1,20 +1,23 @@
 //! A learner with its settings, from the arguments to the circuit and its origin.
 
-use super::{LearnArgs, Learner, VariantName, WorldName};
+use super::{LearnArgs, Learner, ScopeName, VariantName, WorldName};
 use crate::error::Error;
-use crate::input::{VtreeSource, too_many_pairs};
+use crate::input::{LoadedModel, VtreeSource, too_many_pairs};
 use crate::progress::Bar;
 use slopp::data::MAX_PAIR_VARIABLES;
-use slopp::learn::refine::{LearnPsddConfig, learn_psdd};
+use slopp::learn::refine::{LearnPsddConfig, StrudelConfig, learn_psdd, strudel, strudel_deterministic};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant};
 use slopp::learn::vtree::VtreeMethodError;
 use slopp::learn::{LearnError, World, baseline, slopp as learner};
-use slopp::{Certified, Progress, Psdd, Records};
+use slopp::{Certified, Deterministic, Names, Progress, Psdd, Records};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The vtree of the learner chow-liu, and the default of the others.
 const OWN_VTREE: &str = "chow-liu";
+
+/// The vtree of a model that is refined.
+const START_VTREE: &str = "file";
 
 /// The vtree where pairs of variables are too many for any other.
 const VTREE_OF_MANY: &str = "balanced";
@@ -25,6 +28,10 @@ pub(super) struct Plan {
     config: Config,
     published: PublishedConfig,
     refined: LearnPsddConfig,
+    strudel: StrudelConfig,
+    scope: ScopeName,
+    /// The model to refine.
+    start: Option<LoadedModel>,
 }
 
 impl Plan {
@@ -32,7 +39,8 @@ impl Plan {
         let (c, p, r) = (&args.certified, &args.published, &args.refined);
         let certified: &[Learner] = &[Learner::Slopp, Learner::SloppLearnPsdd];
         let published: &[Learner] = &[Learner::SloppKmeans];
-        let refined: &[Learner] = &[Learner::LearnPsdd, Learner::SloppLearnPsdd];
+        let simulated: &[Learner] = &[Learner::LearnPsdd, Learner::SloppLearnPsdd];
+        let refined: &[Learner] = &[Learner::LearnPsdd, Learner::SloppLearnPsdd, Learner::Strudel];
         let options = [
             ("--max-clusters", c.max_clusters.is_some(), certified),
             ("--min-records", c.min_records.is_some(), certified),
@@ -41,7 +49,9 @@ impl Plan {
             ("--variant", p.variant.is_some(), published),
             ("--k", p.k.is_some(), published),
             ("--d", p.d.is_some(), published),
-            ("--penalty", r.penalty.is_some(), refined),
+            ("--start", r.start.is_some(), &[Learner::LearnPsdd, Learner::Strudel]),
+            ("--penalty", r.penalty.is_some(), simulated),
+            ("--scope", r.scope.is_some(), &[Learner::Strudel]),
             ("--depth", r.depth.is_some(), refined),
             ("--steps", r.steps.is_some(), refined),
         ];
@@ -81,7 +91,61 @@ impl Plan {
         refined.penalty = r.penalty.unwrap_or(refined.penalty);
         refined.depth = r.depth.unwrap_or(refined.depth);
         refined.steps = r.steps.unwrap_or(refined.steps);
-        Ok(Plan { learner: args.learner, config, published, refined })
+        let mut strudel = StrudelConfig { pseudocount: config.pseudocount, ..StrudelConfig::default() };
+        strudel.depth = r.depth.unwrap_or(strudel.depth);
+        strudel.steps = r.steps.unwrap_or(strudel.steps);
+        let scope = r.scope.unwrap_or(ScopeName::Prime);
+        let start = r.start.as_ref().map(|file| LoadedModel::read_files(file, None)).transpose()?;
+        let plan = Plan { learner: args.learner, config, published, refined, strudel, scope, start };
+        plan.start()?;
+        Ok(plan)
+    }
+
+    /// The names that records must have.
+    pub(super) fn names(&self) -> Option<&Arc<Names>> {
+        self.start.as_ref().map(|start| &start.model.names)
+    }
+
+    /// The circuit to refine, if one is given and good for it.
+    fn start(&self) -> Result<Option<&Certified>, Error> {
+        let Some(start) = &self.start else { return Ok(None) };
+        start.deterministic("refinement")?;
+        match &start.model.circuit {
+            Certified::Deterministic(_, overlap)
+                if !(self.learner == Learner::Strudel && self.scope == ScopeName::Whole) =>
+            {
+                let overlap = start.overlap_in_words(overlap);
+                let learner = self.learner.name();
+                Err(Error::new(format!("the learner {learner} refines PSDDs, and the model is none: {overlap}"))
+                    .hint("--learner strudel --scope whole, which refines any deterministic circuit"))
+            }
+            circuit => Ok(Some(circuit)),
+        }
+    }
+
+    /// The circuit that the learner makes of another one.
+    fn refine(
+        &self,
+        start: &Certified,
+        records: &Records,
+        valid: Option<&Records>,
+        bar: &Bar,
+    ) -> Result<Certified, LearnError> {
+        let whole = |start: &Deterministic| {
+            let refined = strudel_deterministic(start, records, valid, &self.strudel, bar)?;
+            Ok(Certified::new(refined.circuit.into_circuit()))
+        };
+        let psdd = match start {
+            Certified::Psdd(psdd) => psdd,
+            Certified::Deterministic(deterministic, _) => return whole(deterministic),
+            Certified::Circuit(..) => unreachable!("mixtures were refused"),
+        };
+        let refined = match (self.learner, self.scope) {
+            (Learner::Strudel, ScopeName::Whole) => return whole(psdd),
+            (Learner::Strudel, ScopeName::Prime) => strudel(psdd, records, valid, &self.strudel, bar)?,
+            _ => learn_psdd(psdd, records, valid, &self.refined, bar)?,
+        };
+        Ok(Certified::Psdd(refined.circuit))
     }
 
     /// The circuit, and how its vtree was made.
@@ -98,12 +162,14 @@ impl Plan {
             let learned = baseline::chow_liu(records, world, pseudocount).map_err(|e| self.explained(e))?;
             return Ok((Certified::Psdd(learned), OWN_VTREE));
         }
-        let refine = |start: &Psdd| {
-            let refined = learn_psdd(start, records, valid, &self.refined, bar);
-            refined.map(|refined| Certified::Psdd(refined.circuit))
-        };
-        if self.learner == Learner::LearnPsdd && args.vtree.as_deref().unwrap_or(OWN_VTREE) == OWN_VTREE {
-            let learned = baseline::chow_liu(records, world, pseudocount).and_then(|start| refine(&start));
+        let refine = |start: Psdd| self.refine(&Certified::Psdd(start), records, valid, bar);
+        if let Some(start) = self.start()? {
+            let refined = self.refine(start, records, valid, bar).map_err(|e| self.explained(e))?;
+            return Ok((refined, START_VTREE));
+        }
+        let from_tree = matches!(self.learner, Learner::LearnPsdd | Learner::Strudel);
+        if from_tree && args.vtree.as_deref().unwrap_or(OWN_VTREE) == OWN_VTREE {
+            let learned = baseline::chow_liu(records, world, pseudocount).and_then(refine);
             return Ok((learned.map_err(|e| self.explained(e))?, OWN_VTREE));
         }
         bar.begin("making the vtree", 1);
@@ -122,12 +188,10 @@ impl Plan {
                 learned.map(|(circuit, _)| Certified::new(circuit))
             }
             Learner::Factorised => baseline::factorised(records, vtree, world, pseudocount).map(Certified::Psdd),
-            Learner::LearnPsdd => {
-                baseline::factorised(records, vtree, world, pseudocount).and_then(|start| refine(&start))
+            Learner::LearnPsdd | Learner::Strudel => {
+                baseline::factorised(records, vtree, world, pseudocount).and_then(refine)
             }
-            Learner::SloppLearnPsdd => {
-                learner::certified(records, vtree, &self.config, bar).and_then(|start| refine(&start))
-            }
+            Learner::SloppLearnPsdd => learner::certified(records, vtree, &self.config, bar).and_then(refine),
             Learner::Slopp | Learner::ChowLiu => {
                 learner::certified(records, vtree, &self.config, bar).map(Certified::Psdd)
             }
@@ -175,6 +239,17 @@ impl Plan {
                 origin.insert("depth".to_owned(), self.refined.depth.to_string());
                 origin.insert("steps".to_owned(), self.refined.steps.to_string());
             }
+            Learner::Strudel => {
+                let scope = if self.scope == ScopeName::Prime { "prime" } else { "whole" };
+                origin.insert("scope".to_owned(), scope.to_owned());
+                origin.insert("depth".to_owned(), self.strudel.depth.to_string());
+                origin.insert("steps".to_owned(), self.strudel.steps.to_string());
+            }
+        }
+        if let Some(LoadedModel { model, .. }) = &self.start {
+            let known = |key: &str| model.origin.get(key).cloned().unwrap_or_else(|| "given".to_owned());
+            origin.insert("start".to_owned(), known("learner"));
+            origin.insert("world".to_owned(), known("world"));
         }
         origin
     }

@@ -30,7 +30,7 @@ pub struct StrudelConfig {
 
 impl Default for StrudelConfig {
     fn default() -> StrudelConfig {
-        StrudelConfig { steps: 20_000, depth: 2, check_every: 50, patience: 6, pseudocount: 2.0 }
+        StrudelConfig { steps: 20_000, depth: 4, check_every: 50, patience: 6, pseudocount: 2.0 }
     }
 }
 
