@@ -88,7 +88,7 @@ fn a_row_per_cell_with_all_keys() {
     let text = folder.run("bench --data data --out r.jsonl").ok().out;
     assert!(text.contains("alpha") && text.contains("chow-liu"), "{text}");
     let rows = rows(&folder, "r.jsonl");
-    assert_eq!(rows.len(), 16);
+    assert_eq!(rows.len(), 18);
     for row in &rows {
         let keys: Vec<&String> = row.as_object().unwrap().keys().collect();
         assert_eq!(keys, KEYS, "{row}");
@@ -165,7 +165,7 @@ fn rows_are_the_same_again_and_on_any_number_of_threads() {
         folder.run(&format!("bench --data data --datasets beta,alpha,beta --out {file} --threads {threads}")).ok();
     }
     let [a, b, c] = ["a.jsonl", "b.jsonl", "c.jsonl"].map(|f| rows(&folder, f).iter().map(lasting).collect::<Vec<_>>());
-    assert_eq!(a.len(), 16);
+    assert_eq!(a.len(), 18);
     assert_eq!(a[0]["dataset"], "beta", "in the order asked for");
     assert_eq!(a, b);
     assert_eq!(b, c);
@@ -344,7 +344,7 @@ fn odd_datasets_are_measured() {
     dataset(&folder, "wide", [&chain(50, 4, 1), &chain(50, 2, 2), &chain(50, 2, 3)]);
     folder.run("bench --data data --out r.jsonl").ok();
     let rows = rows(&folder, "r.jsonl");
-    assert_eq!(rows.len(), 40);
+    assert_eq!(rows.len(), 45);
     for row in rows {
         let closed = row["settings"]["world"] == "closed";
         assert!(closed || row["test"].as_f64().unwrap() < 0.0 && row["impossible_test"] == 0, "{row}");

@@ -87,3 +87,74 @@ impl Pairs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Records, RecordsBuilder};
+    use crate::names::Names;
+    use crate::random::Random;
+    use crate::vtree::Vtree;
+
+    fn records(whole: bool, random: &mut Random) -> Records {
+        let mut builder = RecordsBuilder::new(Names::numbered(7));
+        for _ in 0..150 {
+            let kind = random.below(3);
+            let row: Vec<bool> = (0..7).map(|i| random.unit() < if i % 3 == kind { 0.8 } else { 0.1 }).collect();
+            let weight = if whole { 1.0 + random.below(9) as f64 } else { 0.1 + random.unit() };
+            builder.push(row.into_iter().map(Some), weight);
+        }
+        builder.finish()
+    }
+
+    /// Mutual information by its definition.
+    fn information(records: &Records, rows: &[u32], a: Var, b: Var) -> f64 {
+        let share = |holds: &dyn Fn(usize) -> bool| -> f64 {
+            let weight = |row: usize| records.weights()[row];
+            let total: f64 = rows.iter().map(|&row| weight(row as usize)).sum();
+            rows.iter().map(|&row| row as usize).filter(|&row| holds(row)).map(weight).sum::<f64>() / total
+        };
+        let cell = |row: usize, var: Var| records.cell(row, var).unwrap();
+        let mut sum = 0.0;
+        for (x, y) in [(false, false), (false, true), (true, false), (true, true)] {
+            let both = share(&|row| cell(row, a) == x && cell(row, b) == y);
+            if both > 0.0 {
+                sum += both * (both / share(&|row| cell(row, a) == x) / share(&|row| cell(row, b) == y)).ln();
+            }
+        }
+        sum
+    }
+
+    #[test]
+    fn the_most_telling_variable_is_that_of_the_definition() {
+        let mut random = Random::new(4);
+        for round in 0..40 {
+            let records = records(round % 2 == 0, &mut random);
+            let vtree = std::sync::Arc::new(Vtree::random(7, round));
+            let database = Database::new(&records, vtree.clone());
+            let rows: Vec<u32> = (0..records.len() as u32).filter(|_| random.unit() < 0.5).collect();
+            for &scope in vtree.bottom_up().iter().filter(|v| !v.is_leaf()) {
+                let [left, _] = vtree.children(scope).unwrap();
+                for among in [left, scope] {
+                    let told = |a: Var| -> f64 {
+                        let others = vtree.vars(scope).iter().filter(|&&b| b != a);
+                        others.map(|&b| information(&records, &rows, a, b)).sum()
+                    };
+                    let most = vtree.vars(among).iter().map(|&a| told(a)).fold(0.0, f64::max);
+                    let found = Context::new(&database).most_telling(scope, among, &rows);
+                    assert!((most - found.map_or(0.0, told)).abs() < 1e-9, "{scope:?}: {found:?}");
+                    assert!(found.is_none_or(|var| vtree.vars(among).contains(&var)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn constant_and_lonely_variables_tell_nothing() {
+        let vtree = std::sync::Arc::new(Vtree::balanced(2));
+        let rows = [[true, false], [true, true], [true, true]];
+        let records = Records::from_rows(Names::numbered(2), rows);
+        let database = Database::new(&records, vtree.clone());
+        assert_eq!(Context::new(&database).most_telling(vtree.root(), vtree.root(), &[0, 1]), None);
+    }
+}

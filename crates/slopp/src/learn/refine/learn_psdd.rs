@@ -100,7 +100,7 @@ pub fn learn_psdd(
     }
     let &LearnPsddConfig { steps, check_every, patience, pseudocount, .. } = config;
     let smoothing = Smoothing::marginal(pseudocount, train);
-    Looks { valid, smoothing, steps, check_every, patience }.grow(&mut search, Circuit::certify, progress)
+    Looks { valid, smoothing, steps, check_every, patience }.grow(&mut search, Circuit::certify, |psdd| psdd, progress)
 }
 
 struct Search<'s, 'r> {

@@ -2,7 +2,7 @@
 
 use super::Refined;
 use super::draft::Draft;
-use crate::circuit::{Circuit, Refusal, Smoothing};
+use crate::circuit::{Circuit, Deterministic, Refusal, Smoothing};
 use crate::data::Records;
 use crate::learn::LearnError;
 use crate::progress::Progress;
@@ -28,10 +28,11 @@ impl Looks<'_> {
     /// Grows until nothing is left to do, the steps are used up or the validation likelihood has stopped rising.
     ///
     /// Every circuit that is looked at is certified.
-    pub(super) fn grow<C: AsRef<Circuit>>(
+    pub(super) fn grow<C>(
         &self,
         growth: &mut impl Growth,
         certify: impl Fn(Circuit) -> Result<C, Refusal>,
+        deterministic: impl Fn(&C) -> &Deterministic,
         progress: &dyn Progress,
     ) -> Result<Refined<C>, LearnError> {
         if growth.draft().is_unused() {
@@ -40,7 +41,7 @@ impl Looks<'_> {
         progress.begin("refining the circuit", self.steps as u64);
         let look = |growth: &dyn Growth| -> Result<(f64, C), LearnError> {
             let circuit = certify(growth.draft().finish(&self.smoothing)?)?;
-            Ok((self.score(circuit.as_ref())?, circuit))
+            Ok((self.score(deterministic(&circuit))?, circuit))
         };
         let mut best = look(growth)?;
         let mut history = Vec::new();
@@ -71,7 +72,7 @@ impl Looks<'_> {
     }
 
     /// The log-likelihood per possible validation record.
-    fn score(&self, circuit: &Circuit) -> Result<f64, LearnError> {
+    fn score(&self, circuit: &Deterministic) -> Result<f64, LearnError> {
         let Some(valid) = self.valid else { return Ok(0.0) };
         let values = circuit.log_likelihoods(valid)?;
         let possible = values.iter().zip(valid.weights()).filter(|(ll, _)| ll.is_finite());

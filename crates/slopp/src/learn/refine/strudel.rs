@@ -44,7 +44,7 @@ pub fn strudel(
 ) -> Result<Refined<Psdd>, LearnError> {
     let database = database(start, train, config)?;
     let mut growth = Greedy::new(start, &database, config.depth, Scope::Prime);
-    looks(train, valid, config).grow(&mut growth, Circuit::certify, progress)
+    looks(train, valid, config).grow(&mut growth, Circuit::certify, |psdd| psdd, progress)
 }
 
 /// Strudel from any deterministic circuit, with splits by all variables, as published: elements stay exclusive, primes
@@ -58,7 +58,7 @@ pub fn strudel_deterministic(
 ) -> Result<Refined<Deterministic>, LearnError> {
     let database = database(start, train, config)?;
     let mut growth = Greedy::new(start, &database, config.depth, Scope::Whole);
-    looks(train, valid, config).grow(&mut growth, Circuit::certify_deterministic, progress)
+    looks(train, valid, config).grow(&mut growth, Circuit::certify_deterministic, |circuit| circuit, progress)
 }
 
 fn database<'a>(start: &Circuit, train: &'a Records, config: &StrudelConfig) -> Result<Database<'a>, LearnError> {
