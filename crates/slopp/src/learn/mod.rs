@@ -6,6 +6,7 @@
 //! | SLoPP with k-means or an explicit partition, as published | [`slopp`] | a [`crate::Circuit`], with its overlaps |
 //! | LearnSPN | [`learnspn`] | an [`Spn`](crate::spn::Spn), which needs no vtree |
 //! | LearnPSDD, from any PSDD | [`refine`] | a certified [`crate::Psdd`] on the same base |
+//! | Strudel, from any PSDD, or any deterministic circuit | [`refine`] | a certified circuit of the same kind on the same base |
 //! | EM on any structure, with missing cells | [`em`] | the circuit it got, with new parameters |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!

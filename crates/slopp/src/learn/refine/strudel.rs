@@ -35,6 +35,25 @@ impl Default for StrudelConfig {
 }
 
 /// Strudel from a PSDD, with splits by variables of primes only, so that primes stay exclusive.
+///
+/// Each step splits the element that most records use by the variable of its prime that has most mutual information with
+/// the others of its scope over those records, and gives both sides their own copies of what is below, down to
+/// [`StrudelConfig::depth`]. The base and the vtree stay, training likelihood never falls, and the result, chosen by
+/// validation likelihood, is certified. Records that are impossible under the circuit to start from are left out.
+///
+/// Cost of a step: a count of the pairs of variables of one scope over the rows of one element, 64 at a time, and the
+/// rows and nodes on the way to the leaf of the variable. An element whose prime is a literal is never split, so on a
+/// right-linear vtree nothing is.
+///
+/// ```
+/// use slopp::learn::refine::{StrudelConfig, strudel};
+/// use slopp::learn::{World, baseline};
+/// let records = slopp::example::records();
+/// let start = baseline::chow_liu(&records, World::Closed, 0.0)?;
+/// let refined = strudel(&start, &records, None, &StrudelConfig::default(), &())?.circuit;
+/// assert!(refined.entailed_by(&records)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn strudel(
     start: &Psdd,
     train: &Records,
@@ -47,8 +66,10 @@ pub fn strudel(
     looks(train, valid, config).grow(&mut growth, Circuit::certify, |psdd| psdd, progress)
 }
 
-/// Strudel from any deterministic circuit, with splits by all variables, as published: elements stay exclusive, primes
-/// need not.
+/// Strudel from any deterministic circuit, with splits by all variables of a scope, as published: elements stay
+/// exclusive, primes need not.
+///
+/// Otherwise as [`strudel`].
 pub fn strudel_deterministic(
     start: &Deterministic,
     train: &Records,
