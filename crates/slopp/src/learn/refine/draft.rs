@@ -8,6 +8,7 @@ use crate::data::Records;
 use crate::logspace::x_log_x;
 use crate::var::{Lit, Var};
 use crate::vtree::{Vtree, VtreeId};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A node of a draft, by its position.
@@ -37,6 +38,8 @@ pub(super) struct DraftNode {
     pub(super) kind: Kind,
     /// How many branches use this node; a node that none uses is gone.
     pub(super) parents: usize,
+    /// The literals whose conjunction the node is, ascending, if it is known to be one.
+    pub(super) term: Option<Arc<[Lit]>>,
 }
 
 /// An edge from a branch of a sum to its prime or its sub.
@@ -59,6 +62,8 @@ pub(super) struct Draft<'a> {
     pub(super) literals: Vec<[Option<DraftId>; 2]>,
     /// By row: scratch that is all false between changes, so that a change costs only its own rows.
     pub(super) marked: Vec<bool>,
+    /// By vtree node and literals: the product that is their conjunction and that no row uses.
+    pub(super) plain: FxHashMap<(VtreeId, Vec<Lit>), DraftId>,
 }
 
 impl<'a> Draft<'a> {
@@ -85,6 +90,7 @@ impl<'a> Draft<'a> {
                     ),
                 },
                 parents: 0,
+                term: None,
             })
             .collect();
         for id in circuit.ids() {
@@ -103,7 +109,7 @@ impl<'a> Draft<'a> {
             }
         }
         let marked = vec![false; records.len()];
-        let mut draft = Draft { records, vtree, nodes, root, choice, literals, marked };
+        let mut draft = Draft { records, vtree, nodes, root, choice, literals, marked, plain: FxHashMap::default() };
         for v in draft.vtree.clone().bottom_up().iter().filter(|v| !v.is_leaf()) {
             draft.choice[v.index()] = vec![u32::MAX; records.len()];
         }

@@ -9,6 +9,7 @@ mod context;
 mod draft;
 mod learn_psdd;
 mod looks;
+mod plain;
 mod split;
 mod strudel;
 

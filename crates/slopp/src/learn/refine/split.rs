@@ -1,6 +1,7 @@
 //! Splitting an element by a variable, and giving an edge its own copy: simulated, then done.
 
 use super::draft::{Branch, Draft, DraftId, DraftNode, Edge, Kind, entropy_sum};
+use super::plain::with_literal;
 use crate::logspace::x_log_x;
 use crate::var::Var;
 use crate::vtree::VtreeId;
@@ -79,6 +80,7 @@ type Wanted = (Reverse<usize>, DraftId, bool);
 
 /// Restricted copies that are still to be filled: the copy and its rows.
 struct Work {
+    var: Var,
     wanted: BTreeMap<Wanted, (DraftId, Vec<u32>)>,
     literals: [DraftId; 2],
 }
@@ -213,7 +215,7 @@ impl Draft<'_> {
         let (old, shared) = if in_prime { (whole.prime, whole.sub) } else { (whole.sub, whole.prime) };
         let path = self.path(old, var);
         let sides = self.sides(&whole.rows, var);
-        let mut work = Work { wanted: BTreeMap::new(), literals: self.literals_of(var) };
+        let mut work = Work { var, wanted: BTreeMap::new(), literals: self.literals_of(var) };
         let new = [false, true].map(|value| self.restricted(old, value, &sides[usize::from(value)], &mut work));
         let mut left = Vec::new();
         while let Some(((_, old, value), (new, rows))) = work.wanted.pop_first() {
@@ -307,11 +309,12 @@ impl Draft<'_> {
     }
 
     /// The literals of a variable, made if they are not there.
-    fn literals_of(&mut self, var: Var) -> [DraftId; 2] {
+    pub(super) fn literals_of(&mut self, var: Var) -> [DraftId; 2] {
         [false, true].map(|value| {
             *self.literals[var.index()][usize::from(value)].get_or_insert_with(|| {
                 let (vtree, kind) = (self.vtree.leaf(var), Kind::Literal(var.is(value)));
-                self.nodes.push(DraftNode { vtree, kind, parents: 0 });
+                let term = Some([var.is(value)].into());
+                self.nodes.push(DraftNode { vtree, kind, parents: 0, term });
                 self.nodes.len() - 1
             })
         })
@@ -328,7 +331,9 @@ impl Draft<'_> {
             all.extend_from_slice(rows);
             let new = *new;
             if new == next {
-                self.nodes.push(DraftNode { vtree, kind: Kind::Sum(Vec::new()), parents: 0 });
+                let lit = work.var.is(value);
+                let term = self.nodes[old].term.as_ref().map(|term| with_literal(term, lit));
+                self.nodes.push(DraftNode { vtree, kind: Kind::Sum(Vec::new()), parents: 0, term });
             }
             new
         } else {
@@ -345,6 +350,9 @@ impl Draft<'_> {
 
     /// Fills the restricted copy of a sum.
     fn restrict(&mut self, old: DraftId, value: bool, new: DraftId, rows: &[u32], path: &Path, work: &mut Work) {
+        if rows.is_empty() && self.fill_plain(new) {
+            return;
+        }
         let (_, parts) = self.divide(old, rows);
         let Kind::Sum(branches) = self.nodes[old].kind.clone() else { unreachable!("only sums are restricted") };
         let vtree = self.nodes[old].vtree.index();

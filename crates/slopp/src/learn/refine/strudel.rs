@@ -141,7 +141,8 @@ struct Greedy<'a> {
 
 impl<'a> Greedy<'a> {
     fn new(start: &Deterministic, database: &'a Database<'a>, depth: usize, scope: Scope) -> Greedy<'a> {
-        let draft = Draft::new(start, database.records);
+        let mut draft = Draft::new(start, database.records);
+        draft.find_terms();
         let mut greedy = Greedy { draft, context: Context::new(database), heap: BinaryHeap::new(), depth, scope };
         greedy.consider_from(0);
         greedy
