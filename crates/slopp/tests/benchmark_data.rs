@@ -1,7 +1,7 @@
 //! SLoPP and its baselines on the benchmark data: the paper's tables, and full support where the data is awkward.
 
 use slopp::io::{RecordsOptions, read_records};
-use slopp::learn::refine::{LearnPsddConfig, learn_psdd};
+use slopp::learn::refine::{LearnPsddConfig, StrudelConfig, learn_psdd, strudel};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
 use slopp::learn::vtree::VtreeMethod;
 use slopp::learn::{World, baseline};
@@ -143,6 +143,18 @@ fn learn_psdd_reaches_the_published_likelihoods() {
         let found = per_record(&refined.circuit, &test);
         // Published values have two decimals.
         assert!(found >= published - 0.005, "{name}: {found}");
+    }
+}
+
+#[test]
+fn strudel_reaches_the_published_likelihoods() {
+    for (name, published) in [("nltcs", -6.06), ("plants", -13.72)] {
+        let parts = ["train", "valid", "test"].map(|part| load(name, part));
+        let [Some(train), Some(valid), Some(test)] = parts else { return };
+        let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+        let refined = strudel(&start, &train, Some(&valid), &StrudelConfig::default(), &()).unwrap();
+        let found = per_record(&refined.circuit, &test);
+        assert!(found >= published - 0.01, "{name}: {found}");
     }
 }
 

@@ -15,7 +15,6 @@ mod weights;
 pub(crate) use builder::POSITIVE_TOLERANCE;
 pub use builder::{BuildError, Builder, Sharing};
 pub use certify::{Overlap, Overlaps, Reason, Refusal};
-pub(crate) use deterministic::CarryOver;
 pub use deterministic::{Deterministic, Kind, Psdd};
 pub use parameters::{Smoothing, SmoothingError};
 pub use stats::{PARAMETER_TOLERANCE, ParameterFault, Stats};

@@ -11,23 +11,28 @@
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
-//! [`Progress`](crate::Progress), and gives the same bytes for the same input and seed.
+//! [`Progress`](crate::Progress), and gives the same bytes for the same input and seed. Its configuration is a
+//! [`Learner`], which is the one interface to all of them.
 
 pub mod baseline;
 mod em;
 mod grow;
 mod kmeans;
+mod learner;
 pub mod learnspn;
 mod params;
 mod partition;
 pub mod refine;
 mod separate;
 pub mod slopp;
+mod start;
 pub mod vtree;
 
 pub use em::{EmConfig, EmFit, em};
+pub use learner::{Learned, Learner, Size, Task, VtreeUse};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
+pub use start::{LearnPsdd, Start, Strudel};
 
 use crate::circuit::{BuildError, Builder, Circuit, NodeId, Refusal, Smoothing};
 
@@ -71,6 +76,12 @@ pub enum LearnError {
     /// No vtree could be made, or pairs of variables are too many to look at.
     #[error(transparent)]
     Pairs(#[from] vtree::VtreeMethodError),
+    /// A vtree for a learner that takes none.
+    #[error("the learner {learner} takes no vtree, but one is given: leave it out, or choose another learner")]
+    VtreeGiven {
+        /// The learner.
+        learner: &'static str,
+    },
     /// Cells are missing.
     #[error(
         "{rows} of {total} distinct records have missing cells, and this learner needs complete records: drop them or fill them in"
@@ -80,6 +91,12 @@ pub enum LearnError {
         rows: usize,
         /// How many rows there are.
         total: usize,
+    },
+    /// The circuit to start from is no PSDD.
+    #[error("the circuit to start from is no PSDD: {reason}; start from one, or split by the whole scope with Strudel")]
+    NotPsdd {
+        /// Why not.
+        reason: crate::circuit::Reason,
     },
     /// No record is possible.
     #[error("none of the records is possible under the circuit to start from; learn a new one")]

@@ -14,7 +14,7 @@ mod split;
 mod strudel;
 
 pub use learn_psdd::{LearnPsddConfig, learn_psdd};
-pub use strudel::{StrudelConfig, strudel, strudel_deterministic};
+pub use strudel::{Scope, StrudelConfig, strudel, strudel_deterministic};
 
 use crate::circuit::Psdd;
 

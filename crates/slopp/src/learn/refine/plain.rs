@@ -3,7 +3,7 @@
 //! A split by a variable restricts every node on the way to its leaf, used or not. Copying the structure of the unused
 //! ones makes circuits grow without end, and their parameters mean nothing. Where the worlds of a node are a term, a
 //! conjunction of literals, a product of literals and ⊤ has the same worlds, and all unused nodes with the same term can
-//! share it. In an open world that is every node that splits make.
+//! share it. From a Chow-Liu tree in an open world that is every node that splits make.
 
 use super::draft::{Branch, Draft, DraftId, DraftNode, Kind};
 use crate::var::Lit;

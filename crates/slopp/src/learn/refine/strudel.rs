@@ -34,6 +34,16 @@ impl Default for StrudelConfig {
     }
 }
 
+/// By which variables Strudel splits an element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// By those of its prime: primes stay exclusive, and the result is a PSDD.
+    #[default]
+    Prime,
+    /// By all it has, as published: elements stay exclusive, and the result is deterministic.
+    Whole,
+}
+
 /// Strudel from a PSDD, with splits by variables of primes only, so that primes stay exclusive.
 ///
 /// Each step splits the element that most records use by the variable of its prime that has most mutual information with
@@ -91,13 +101,6 @@ fn database<'a>(start: &Circuit, train: &'a Records, config: &StrudelConfig) -> 
 fn looks<'a>(train: &Records, valid: Option<&'a Records>, config: &StrudelConfig) -> Looks<'a> {
     let &StrudelConfig { steps, check_every, patience, pseudocount, .. } = config;
     Looks { valid, smoothing: Smoothing::marginal(pseudocount, train), steps, check_every, patience }
-}
-
-/// Which variables an element may be split by.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    Prime,
-    Whole,
 }
 
 /// A branch of a sum with the weight of the rows that used it when it was put on the heap.
