@@ -1,7 +1,8 @@
 //! Learn and use Probabilistic Sentential Decision Diagrams (PSDDs).
 //!
 //! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress` →
-//! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`] → [`learn`] → [`model`] → [`io`], [`render`].
+//! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`], [`model`] → [`mixture`] → [`learn`] →
+//! [`io`], [`render`].
 
 pub mod circuit;
 pub mod data;
@@ -12,6 +13,7 @@ pub mod io;
 pub mod learn;
 pub mod logic;
 pub mod logspace;
+pub mod mixture;
 pub mod model;
 pub mod names;
 pub mod progress;
@@ -23,6 +25,7 @@ pub mod vtree;
 
 pub use circuit::{Builder, Circuit, Deterministic, Element, Node, NodeId, Psdd, Sharing, Weights};
 pub use data::{Records, RecordsBuilder};
+pub use mixture::Mixture;
 pub use model::{Certified, Model};
 pub use names::Names;
 pub use progress::Progress;

@@ -1,6 +1,8 @@
 //! A model as people keep it: a circuit with its certificate, names and origin.
 
-use crate::circuit::{Circuit, Deterministic, Overlap, Psdd, Reason};
+use crate::circuit::{CarryOver, Circuit, Deterministic, Overlap, Psdd, Reason};
+use crate::data::Records;
+use crate::infer::QueryError;
 use crate::names::Names;
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -30,6 +32,25 @@ impl Certified {
                 Err(stronger) => Certified::Circuit(*stronger.circuit, stronger.reason),
             },
             (reason, circuit) => Certified::Circuit(*circuit, reason),
+        }
+    }
+
+    /// The certificate of another circuit of the same structure: every node has the same worlds, or fewer.
+    pub(crate) fn carry_over(&self, circuit: Circuit) -> Certified {
+        match self {
+            Certified::Psdd(psdd) => Certified::Psdd(psdd.carry_over(circuit)),
+            Certified::Deterministic(deterministic, overlap) if deterministic.same_structure(&circuit) => {
+                Certified::Deterministic(deterministic.carry_over(circuit), overlap.clone())
+            }
+            _ => Certified::new(circuit),
+        }
+    }
+
+    /// The log-likelihood of each distinct row, in the fastest way the certificate allows.
+    pub fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
+        match self.deterministic() {
+            Ok(deterministic) => deterministic.log_likelihoods(records),
+            Err(_) => Circuit::log_likelihoods(self, records),
         }
     }
 

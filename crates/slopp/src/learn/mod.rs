@@ -7,6 +7,7 @@
 //! | LearnSPN | [`learnspn`] | an [`Spn`](crate::spn::Spn), which needs no vtree |
 //! | LearnPSDD, from any PSDD | [`refine`] | a certified [`crate::Psdd`] on the same base |
 //! | EM on any structure, with missing cells | [`em`] | the circuit it got, with new parameters |
+//! | EM over components of one deterministic structure | [`em_mixture`] | a [`Mixture`](crate::Mixture) |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
@@ -17,6 +18,7 @@ mod em;
 mod grow;
 mod kmeans;
 pub mod learnspn;
+mod mixture;
 mod params;
 mod partition;
 pub mod refine;
@@ -25,6 +27,7 @@ pub mod slopp;
 pub mod vtree;
 
 pub use em::{EmConfig, EmFit, em};
+pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
 
@@ -83,6 +86,9 @@ pub enum LearnError {
     /// No record is possible.
     #[error("none of the records is possible under the circuit to start from; learn a new one")]
     NothingPossible,
+    /// A structure to be shared by components must be deterministic.
+    #[error("the circuit to start from is not deterministic ({0}); start from a PSDD")]
+    NotDeterministic(crate::circuit::Reason),
     /// The records do not fit a circuit.
     #[error(transparent)]
     Query(#[from] crate::infer::QueryError),
