@@ -1,13 +1,14 @@
 //! What commands read: models, records, evidence, vtrees.
 
 use crate::args::{HeaderWhen, ModelArgs, ReadArgs};
+use crate::distribution::Distribution;
 use crate::error::Error;
 use crate::report::{count, short_world};
 use slopp::circuit::{Overlap, ParameterFault, Reason};
 use slopp::infer::Evidence;
-use slopp::io::{Header, Problem, ReadError, RecordsOptions};
+use slopp::io::{Header, Problem, ReadError, RecordsOptions, Saved};
 use slopp::learn::vtree::{VtreeMethod, VtreeMethodError};
-use slopp::{Certified, Deterministic, Model, Names, NodeId, Records, Var, Vtree};
+use slopp::{Certified, Deterministic, MixtureModel, Model, Names, NodeId, Records, Var, Vtree};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,13 +24,16 @@ impl LoadedModel {
     ///
     /// Parameters that do not add up to one are refused: answers would be no probabilities.
     pub(crate) fn read(args: &ModelArgs) -> Result<LoadedModel, Error> {
-        let loaded = LoadedModel::read_as_is(args)?;
-        match &loaded.model.circuit {
+        LoadedModel::read_as_is(args)?.checked()
+    }
+
+    fn checked(self) -> Result<LoadedModel, Error> {
+        match &self.model.circuit {
             Certified::Circuit(_, Reason::Parameters(fault)) => {
-                Err(Error::new(format!("the model is no distribution: {}", loaded.fault_in_words(fault)))
+                Err(Error::new(format!("the model is no distribution: {}", self.fault_in_words(fault)))
                     .hint("`slopp validate MODEL --fix -o FILE` divides parameters by their total"))
             }
-            _ => Ok(loaded),
+            _ => Ok(self),
         }
     }
 
@@ -52,11 +56,6 @@ impl LoadedModel {
     /// What is known, or nothing; unknown names get a suggestion.
     pub(crate) fn evidence(&self, text: Option<&str>) -> Result<Evidence, Error> {
         Ok(Evidence::parse(text.unwrap_or(""), &self.model.names)?)
-    }
-
-    /// The log-likelihood of each distinct row, in the fastest way the certificate allows.
-    pub(crate) fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, Error> {
-        log_likelihoods(&self.model.circuit, records)
     }
 
     /// The circuit for a question that needs determinism; the refusal tells why and what can be asked instead.
@@ -115,12 +114,62 @@ impl LoadedModel {
     }
 }
 
+/// One circuit or a mixture of several: what questions that need no determinism are asked of.
+pub(crate) enum AnyModel {
+    Circuit(LoadedModel),
+    Mixture(MixtureModel),
+}
+
+impl AnyModel {
+    /// Reads a model to ask it questions; parameters that do not add up to one are refused.
+    pub(crate) fn read(args: &ModelArgs) -> Result<AnyModel, Error> {
+        match AnyModel::read_as_is(args)? {
+            AnyModel::Circuit(loaded) => Ok(AnyModel::Circuit(loaded.checked()?)),
+            mixture => Ok(mixture),
+        }
+    }
+
+    /// Reads a model to look at it, whatever its parameters.
+    pub(crate) fn read_as_is(args: &ModelArgs) -> Result<AnyModel, Error> {
+        Ok(match slopp::io::read_saved(&args.model, args.vtree.as_deref()).map_err(explained)? {
+            Saved::Model(loaded) => AnyModel::Circuit(LoadedModel { model: loaded.model, file_ids: loaded.file_ids }),
+            Saved::Mixture(model) => AnyModel::Mixture(model),
+        })
+    }
+
+    /// What answers.
+    pub(crate) fn distribution(&self) -> &dyn Distribution {
+        match self {
+            AnyModel::Circuit(loaded) => &loaded.model.circuit,
+            AnyModel::Mixture(model) => &model.mixture,
+        }
+    }
+
+    /// The names of the variables.
+    pub(crate) fn names(&self) -> &Arc<Names> {
+        match self {
+            AnyModel::Circuit(loaded) => &loaded.model.names,
+            AnyModel::Mixture(model) => &model.names,
+        }
+    }
+
+    /// What is known, or nothing; unknown names get a suggestion.
+    pub(crate) fn evidence(&self, text: Option<&str>) -> Result<Evidence, Error> {
+        Ok(Evidence::parse(text.unwrap_or(""), self.names())?)
+    }
+
+    /// The circuit, if there is just one.
+    pub(crate) fn circuit(&self) -> Option<&Certified> {
+        match self {
+            AnyModel::Circuit(loaded) => Some(&loaded.model.circuit),
+            AnyModel::Mixture(_) => None,
+        }
+    }
+}
+
 /// The log-likelihood of each distinct row, in the fastest way the certificate allows.
 pub(crate) fn log_likelihoods(circuit: &Certified, records: &Records) -> Result<Vec<f64>, Error> {
-    Ok(match circuit.deterministic() {
-        Ok(deterministic) => deterministic.log_likelihoods(records)?,
-        Err(_) => circuit.log_likelihoods(records)?,
-    })
+    Ok(circuit.log_likelihoods(records)?)
 }
 
 /// The certificate of a circuit in one word, as JSON has it.

@@ -2,6 +2,7 @@
 
 mod args;
 mod cmd;
+mod distribution;
 mod error;
 mod files;
 mod html;

@@ -25,7 +25,7 @@ pub mod vtree;
 
 pub use circuit::{Builder, Circuit, Deterministic, Element, Node, NodeId, Psdd, Sharing, Weights};
 pub use data::{Records, RecordsBuilder};
-pub use mixture::Mixture;
+pub use mixture::{Mixture, MixtureModel};
 pub use model::{Certified, Model};
 pub use names::Names;
 pub use progress::Progress;

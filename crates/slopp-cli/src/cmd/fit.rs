@@ -80,7 +80,7 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
         }
     };
     let scores = [
-        ("before", Score::new(&data, &loaded.log_likelihoods(&data)?)),
+        ("before", Score::new(&data, &loaded.model.circuit.log_likelihoods(&data)?)),
         ("after", Score::new(&data, &log_likelihoods(&fitted.circuit, &data)?)),
     ];
     let Fitted { circuit, counted: used, impossible, dropped } = fitted;

@@ -1,9 +1,10 @@
 //! `slopp possible`: which records a model allows, and what would have to change in the others.
 
 use crate::args::{ModelArgs, ReadArgs, whole};
+use crate::distribution::Distribution;
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, read_records_of};
+use crate::input::{AnyModel, read_records_of};
 use crate::report::records as records_in_words;
 use crate::report::{count, counted, is_or_are, json_count, json_world, object};
 use crate::session::{Session, Verdict};
@@ -11,7 +12,7 @@ use clap::Args;
 use rayon::prelude::*;
 use serde_json::Value;
 use slopp::infer::{Evidence, Nearest};
-use slopp::{Circuit, Records, Var};
+use slopp::{Records, Var};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -40,15 +41,16 @@ pub(crate) struct PossibleArgs {
 
 pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read([&args.data]).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
-    let names = &loaded.model.names;
+    let loaded = AnyModel::read(&args.model)?;
+    let names = loaded.names();
     let records = read_records_of(&args.data, args.read, names)?;
-    let nearest = nearest_worlds(&loaded.model.circuit, &records)?;
+    let nearest = nearest_worlds(loaded.distribution(), &records)?;
     let weights = records.weights().iter().zip(&nearest);
     let impossible: f64 = weights.filter(|(_, n)| n.distance > 0).fold(0.0, |sum, (weight, _)| sum + weight);
     let by_record = records.original().iter().map(|&row| row as usize).enumerate();
-    let closed_world = match (records.has_missing(), loaded.model.circuit.deterministic()) {
-        (false, Ok(circuit)) => Some(circuit.equals_closed_world(&records)?),
+    let closed_world = match (records.has_missing(), loaded.circuit().and_then(|circuit| circuit.deterministic().ok()))
+    {
+        (false, Some(circuit)) => Some(circuit.equals_closed_world(&records)?),
         _ => None,
     };
     let verdict = if impossible > 0.0 { Verdict::No } else { Verdict::Yes };
@@ -91,13 +93,13 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
 }
 
 /// The nearest possible world of each distinct row; only rows that are not possible themselves cost a search.
-fn nearest_worlds(circuit: &Circuit, records: &Records) -> Result<Vec<Nearest>, Error> {
-    let possible = circuit.possible(records)?;
+fn nearest_worlds(distribution: &dyn Distribution, records: &Records) -> Result<Vec<Nearest>, Error> {
+    let possible = distribution.possible(records)?;
     let nearest = |row: usize| {
         let complete: Option<Vec<bool>> = records.row(row).collect();
         match complete.filter(|_| possible[row]) {
             Some(world) => Ok(Nearest { distance: 0, world }),
-            None => circuit.nearest(&Evidence::from_row(records, row)),
+            None => distribution.nearest(&Evidence::from_row(records, row)),
         }
     };
     Ok((0..records.len()).into_par_iter().map(nearest).collect::<Result<_, _>>()?)

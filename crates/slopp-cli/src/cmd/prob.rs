@@ -3,7 +3,7 @@
 use crate::args::{GivenArgs, ModelArgs, ReadArgs};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, read_records_of};
+use crate::input::{AnyModel, read_records_of};
 use crate::report::{full_probability, json, json_list, logarithm, object, probability_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -39,13 +39,13 @@ pub(crate) struct ProbArgs {
 
 pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read(&args.records).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
+    let loaded = AnyModel::read(&args.model)?;
     let event = loaded.evidence(args.event.as_deref())?;
     if let Some(file) = &args.records {
         return batch(args, &loaded, &event, file, session);
     }
     let given = loaded.evidence(args.given.given.as_deref())?;
-    let circuit = &*loaded.model.circuit;
+    let circuit = loaded.distribution();
     let log_given = circuit.log_evidence(&given)?;
     if log_given == f64::NEG_INFINITY {
         return Err(Error::from(QueryError::ImpossibleEvidence)
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
     if session.json {
         session.document(&object([("probability", json(p)), ("log_probability", json(log_probability))]))?;
     } else {
-        let names = &loaded.model.names;
+        let names = loaded.names();
         let condition = match given.known_count() {
             0 => String::new(),
             _ => format!(" | {}", given.display(names)),
@@ -80,17 +80,17 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
 
 fn batch(
     args: &ProbArgs,
-    loaded: &LoadedModel,
+    loaded: &AnyModel,
     event: &Evidence,
     file: &Path,
     session: &mut Session,
 ) -> Result<Verdict, Error> {
-    let records = read_records_of(file, args.read, &loaded.model.names)?;
+    let records = read_records_of(file, args.read, loaded.names())?;
     // NaN stands for no answer: the record that is conditioned on is impossible.
     let answers: Vec<f64> = match args.event {
-        None => loaded.log_likelihoods(&records)?,
+        None => loaded.distribution().log_likelihoods(&records)?,
         Some(_) => {
-            let answers = loaded.model.circuit.conditional_batch(event, &records)?;
+            let answers = loaded.distribution().conditional_batch(event, &records)?;
             answers.into_iter().map(|answer| answer.map_or(f64::NAN, f64::ln)).collect()
         }
     };

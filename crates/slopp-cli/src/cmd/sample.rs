@@ -3,7 +3,7 @@
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, seed, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, read_records_of};
+use crate::input::{AnyModel, read_records_of};
 use crate::report::{cells, header, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -20,7 +20,7 @@ Examples:
 
 /// Draw worlds from a model, also given evidence
 ///
-/// Exact and without rejection, for any circuit. One world per line, as CSV with names, written as it is drawn. Same
+/// Exact and without rejection, for any circuit or mixture. One world per line, as CSV with names, written as it is drawn. Same
 /// seed, same worlds.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -48,8 +48,8 @@ pub(crate) struct SampleArgs {
 pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     Files::default().read(args.model.files()).read(&args.records).write(&args.output).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
-    let names = &loaded.model.names;
+    let loaded = AnyModel::read(&args.model)?;
+    let names = loaded.names();
     let drawn = draw(args, &loaded)?;
     let stdout = PathBuf::from("-");
     if session.json && args.output.is_none() {
@@ -86,18 +86,18 @@ struct Drawn<'a> {
     parts: Box<dyn Iterator<Item = Vec<Vec<bool>>> + 'a>,
 }
 
-fn draw<'a>(args: &SampleArgs, loaded: &'a LoadedModel) -> Result<Drawn<'a>, Error> {
-    let circuit = &loaded.model.circuit;
+fn draw<'a>(args: &SampleArgs, loaded: &'a AnyModel) -> Result<Drawn<'a>, Error> {
+    let distribution = loaded.distribution();
     let Some(file) = &args.records else {
         let given = loaded.evidence(args.given.given.as_deref())?;
-        let parts = circuit.sample_in_parts(args.number, &given, args.seed)?;
+        let parts = distribution.sample_in_parts(args.number, &given, args.seed)?;
         return Ok(Drawn { count: args.number, parts: Box::new(parts.map(|part| part.worlds().collect())) });
     };
-    let records = read_records_of(file, args.read, &loaded.model.names)?;
+    let records = read_records_of(file, args.read, loaded.names())?;
     // A seed for each record and not for each distinct row: equal records are completed independently.
     let complete = |(i, &row): (usize, &u32)| {
         let seed = Random::stream(args.seed, i as u64).bits();
-        match circuit.sample(1, &Evidence::from_row(&records, row as usize), seed) {
+        match distribution.sample(1, &Evidence::from_row(&records, row as usize), seed) {
             Ok(drawn) => Ok(drawn.world(0)),
             Err(error @ QueryError::ImpossibleEvidence) => Err(Error::from(error)
                 .while_doing(format!("record {} cannot be completed", i + 1))

@@ -181,6 +181,12 @@ impl Circuit {
         fits.then_some(self)
     }
 
+    /// The same circuit without counts.
+    pub(crate) fn without_counts(mut self) -> Circuit {
+        self.counts = None;
+        self
+    }
+
     /// The same structure with exactly these log-parameters, or `None` if their shape is another or they break
     /// invariant 4: what a reader needs that must not round.
     pub(crate) fn with_log_parameters(mut self, log_parameters: Weights) -> Option<Circuit> {

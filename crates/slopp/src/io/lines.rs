@@ -59,6 +59,11 @@ pub(super) fn check_text(text: &[u8]) -> Result<(), ReadError> {
 }
 
 impl<'a> Line<'a> {
+    /// A line that may be no content, such as one that begins like a comment.
+    pub(super) fn new(number: usize, text: &'a [u8]) -> Line<'a> {
+        Line { number, rest: text }
+    }
+
     /// The next word.
     pub(super) fn word(&mut self) -> Option<&'a [u8]> {
         let rest = self.rest.trim_ascii_start();
@@ -73,7 +78,7 @@ impl<'a> Line<'a> {
         std::iter::from_fn(|| copy.word()).count()
     }
 
-    fn is_done(&self) -> bool {
+    pub(super) fn is_done(&self) -> bool {
         self.rest.trim_ascii_start().is_empty()
     }
 
@@ -89,6 +94,13 @@ impl<'a> Line<'a> {
     pub(super) fn signed(&mut self, what: &str) -> Result<i64, ReadError> {
         let word = self.word();
         word.and_then(parse::<i64>).ok_or_else(|| self.wrong(&format!("{what}, a whole number"), word))
+    }
+
+    /// The next word, a number.
+    pub(super) fn number(&mut self, what: &str) -> Result<f64, ReadError> {
+        let word = self.word();
+        let number = word.and_then(parse::<f64>).filter(|number| !number.is_nan());
+        number.ok_or_else(|| self.wrong(what, word))
     }
 
     /// The next word, a log-parameter: at most zero, up to rounding; minus infinity is fine, NaN is not.

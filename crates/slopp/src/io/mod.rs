@@ -7,6 +7,7 @@
 //! | `.vtree` | a vtree | [`read_vtree`] | [`write_vtree`] |
 //! | `.psdd` | a circuit, in either dialect | [`read_psdd`] | [`write_psdd`] |
 //! | `.psdd` with `c slopp` comments | a model: circuit, vtree, names, counts, origin | [`read_model`] | [`write_model`] |
+//! | `.mix` | a mixture: circuits with weights, names, origin | [`read_mixture`] | [`write_mixture`] |
 //! | `.sdd` | a formula | [`read_sdd`] | [`write_sdd`] |
 //!
 //! Every reader takes gzipped files and `-` for stdin, and tells what is wrong in which line. Every writer writes a
@@ -32,6 +33,7 @@ mod columns;
 mod error;
 mod first_line;
 mod lines;
+mod mixture;
 mod model;
 mod psdd;
 mod records;
@@ -43,6 +45,7 @@ mod vtree;
 pub use atomic::write_atomically;
 pub use columns::Columns;
 pub use error::{GzipDamage, Problem, ReadError, WriteError};
+pub use mixture::{Saved, read_mixture, read_mixture_bytes, read_saved, write_mixture, write_mixture_to};
 pub use model::{LoadedModel, read_model, read_model_bytes, write_model, write_model_to};
 pub use psdd::{Loaded, read_psdd, read_psdd_bytes, write_psdd};
 pub use records::{

@@ -189,7 +189,8 @@ impl State {
             .filter(|&(weight, _)| weight > NEGLIGIBLE * self.total)
             .map(|(weight, counts)| {
                 let circuit = structure.with_estimates_towards(counts, pseudocount)?;
-                Ok((weight / total, start.carry_over(circuit)))
+                // Shares of records are no counts that others could be added to.
+                Ok((weight / total, start.carry_over(circuit.without_counts())))
             })
             .collect::<Result<_, LearnError>>()?;
         Ok(Mixture::new(parts).expect("weights are positive and were divided by their total"))

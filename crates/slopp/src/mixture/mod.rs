@@ -8,11 +8,13 @@
 
 mod bounds;
 mod marginals;
+mod model;
 mod queries;
 mod sample;
 mod weights;
 
 pub use bounds::MpeBounds;
+pub use model::MixtureModel;
 
 use crate::circuit::{Circuit, PARAMETER_TOLERANCE, Stats};
 use crate::model::Certified;
