@@ -97,8 +97,8 @@ fn check_mixture(mixed: &Mixture, table: &Table, cells: &[Option<bool>]) {
     let found = mixed.pair_marginals(&given).unwrap();
     for x in 0..n {
         close(marginals[x], pairs[x][x]);
-        for y in 0..n {
-            close(found.both(Var(x as u32), Var(y as u32)), pairs[x][y]);
+        for (y, &both) in pairs[x].iter().enumerate() {
+            close(found.both(Var(x as u32), Var(y as u32)), both);
         }
     }
     let posterior = mixed.component_posterior(&given).unwrap();

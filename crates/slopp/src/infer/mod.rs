@@ -29,6 +29,9 @@
 //! | `equals_closed_world` | whether the base is φ(D): all records possible, and as many worlds as records | `Deterministic` | `s·(r/64 + n)` | the SLoPP paper |
 //! | `count_records` | how many records use each parameter | `Deterministic` | `s·r/64` | Kisa et al. 2014 |
 //!
+//! A [`Mixture`](crate::Mixture) of several circuits has the queries of a `Circuit` that are linear in the distribution,
+//! under the same names.
+//!
 //! Probability zero is an answer; conditioning on it is [`QueryError::ImpossibleEvidence`]. Batches run on all threads
 //! and give the same bytes on any number of them; an impossible row is `None` there, so that it does not spoil the
 //! others. No query recurses, and none underflows: what plain numbers cannot hold is computed in log space.
