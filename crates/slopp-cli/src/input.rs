@@ -1,14 +1,15 @@
 //! What commands read: models, records, evidence, vtrees.
 
 use crate::args::{HeaderWhen, ModelArgs, ReadArgs};
-use crate::distribution::Distribution;
 use crate::error::Error;
+use crate::on_vtrees::OnVtrees;
 use crate::report::{count, short_world};
 use slopp::circuit::{Overlap, ParameterFault, Reason};
-use slopp::infer::Evidence;
-use slopp::io::{Header, Problem, ReadError, RecordsOptions, Saved};
+use slopp::infer::{Distribution, Evidence};
+use slopp::io::{Header, LoadedAny, Problem, ReadError, RecordsOptions};
 use slopp::learn::vtree::{VtreeMethod, VtreeMethodError};
-use slopp::{Certified, Deterministic, MixtureModel, Model, Names, NodeId, Records, Var, Vtree};
+use slopp::spn::Spn;
+use slopp::{Certified, Deterministic, Mixture, Model, Names, NodeId, Records, Var, Vtree};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -20,21 +21,9 @@ pub(crate) struct LoadedModel {
 }
 
 impl LoadedModel {
-    /// Reads a model to ask it questions, and gives it the strongest certificate it deserves.
-    ///
-    /// Parameters that do not add up to one are refused: answers would be no probabilities.
+    /// Reads a circuit to ask it questions, and gives it the strongest certificate it deserves.
     pub(crate) fn read(args: &ModelArgs) -> Result<LoadedModel, Error> {
-        LoadedModel::read_as_is(args)?.checked()
-    }
-
-    fn checked(self) -> Result<LoadedModel, Error> {
-        match &self.model.circuit {
-            Certified::Circuit(_, Reason::Parameters(fault)) => {
-                Err(Error::new(format!("the model is no distribution: {}", self.fault_in_words(fault)))
-                    .hint("`slopp validate MODEL --fix -o FILE` divides parameters by their total"))
-            }
-            _ => Ok(self),
-        }
+        LoadedModel::read_as_is(args)?.normalised()
     }
 
     /// Reads a model to look at it, whatever its parameters.
@@ -44,8 +33,27 @@ impl LoadedModel {
 
     /// The same from a file and the vtree file it may need.
     pub(crate) fn read_files(model: &Path, vtree: Option<&Path>) -> Result<LoadedModel, Error> {
-        let loaded = slopp::io::read_model(model, vtree).map_err(explained)?;
-        Ok(LoadedModel { model: loaded.model, file_ids: loaded.file_ids })
+        match slopp::io::read_any_model(model, vtree).map_err(explained)? {
+            LoadedAny::Circuit(loaded) => Ok(LoadedModel { model: loaded.model, file_ids: loaded.file_ids }),
+            LoadedAny::Spn(_) => Err(no_circuit(&format!("{} is a sum-product network", model.display()))),
+            LoadedAny::Mixture(_) => Err(ReadError {
+                file: Some(model.display().to_string()),
+                line: None,
+                problem: Problem::IsMixture.into(),
+            }
+            .into()),
+        }
+    }
+
+    /// Refuses parameters that do not add up to one: answers would be no probabilities.
+    fn normalised(self) -> Result<LoadedModel, Error> {
+        match &self.model.circuit {
+            Certified::Circuit(_, Reason::Parameters(fault)) => {
+                Err(Error::new(format!("the model is no distribution: {}", self.fault_in_words(fault)))
+                    .hint("`slopp validate MODEL --fix -o FILE` divides parameters by their total"))
+            }
+            _ => Ok(self),
+        }
     }
 
     /// The id of a node in the file.
@@ -56,6 +64,11 @@ impl LoadedModel {
     /// What is known, or nothing; unknown names get a suggestion.
     pub(crate) fn evidence(&self, text: Option<&str>) -> Result<Evidence, Error> {
         Ok(Evidence::parse(text.unwrap_or(""), &self.model.names)?)
+    }
+
+    /// The log-likelihood of each distinct row, in the fastest way the certificate allows.
+    pub(crate) fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, Error> {
+        Ok(self.model.circuit.log_likelihoods(records)?)
     }
 
     /// The circuit for a question that needs determinism; the refusal tells why and what can be asked instead.
@@ -114,42 +127,70 @@ impl LoadedModel {
     }
 }
 
-/// One circuit or a mixture of several: what questions that need no determinism are asked of.
-pub(crate) enum AnyModel {
+/// A model of any kind, for the commands that ask what every kind answers.
+pub(crate) enum Loaded {
     Circuit(LoadedModel),
-    Mixture(MixtureModel),
+    Spn(Model<Spn>),
+    Mixture(Model<Mixture>),
 }
 
-impl AnyModel {
-    /// Reads a model to ask it questions; parameters that do not add up to one are refused.
-    pub(crate) fn read(args: &ModelArgs) -> Result<AnyModel, Error> {
-        match AnyModel::read_as_is(args)? {
-            AnyModel::Circuit(loaded) => Ok(AnyModel::Circuit(loaded.checked()?)),
-            mixture => Ok(mixture),
+impl Loaded {
+    /// Reads a model to ask it questions.
+    pub(crate) fn read(args: &ModelArgs) -> Result<Loaded, Error> {
+        match Loaded::read_as_is(args)? {
+            Loaded::Circuit(loaded) => loaded.normalised().map(Loaded::Circuit),
+            other => Ok(other),
         }
     }
 
     /// Reads a model to look at it, whatever its parameters.
-    pub(crate) fn read_as_is(args: &ModelArgs) -> Result<AnyModel, Error> {
-        Ok(match slopp::io::read_saved(&args.model, args.vtree.as_deref()).map_err(explained)? {
-            Saved::Model(loaded) => AnyModel::Circuit(LoadedModel { model: loaded.model, file_ids: loaded.file_ids }),
-            Saved::Mixture(model) => AnyModel::Mixture(model),
+    pub(crate) fn read_as_is(args: &ModelArgs) -> Result<Loaded, Error> {
+        Ok(match slopp::io::read_any_model(&args.model, args.vtree.as_deref()).map_err(explained)? {
+            LoadedAny::Circuit(loaded) => {
+                Loaded::Circuit(LoadedModel { model: loaded.model, file_ids: loaded.file_ids })
+            }
+            LoadedAny::Spn(model) => Loaded::Spn(model),
+            LoadedAny::Mixture(model) => Loaded::Mixture(model),
         })
-    }
-
-    /// What answers.
-    pub(crate) fn distribution(&self) -> &dyn Distribution {
-        match self {
-            AnyModel::Circuit(loaded) => &loaded.model.circuit,
-            AnyModel::Mixture(model) => &model.mixture,
-        }
     }
 
     /// The names of the variables.
     pub(crate) fn names(&self) -> &Arc<Names> {
         match self {
-            AnyModel::Circuit(loaded) => &loaded.model.names,
-            AnyModel::Mixture(model) => &model.names,
+            Loaded::Circuit(loaded) => &loaded.model.names,
+            Loaded::Spn(model) => &model.names,
+            Loaded::Mixture(model) => &model.names,
+        }
+    }
+
+    /// What every kind can be asked.
+    pub(crate) fn distribution(&self) -> &dyn Distribution {
+        match self {
+            Loaded::Circuit(loaded) => &loaded.model.circuit,
+            Loaded::Spn(model) => &model.circuit,
+            Loaded::Mixture(model) => &model.circuit,
+        }
+    }
+
+    /// What circuits and mixtures of them can be asked, and sum-product networks cannot.
+    pub(crate) fn on_vtrees(&self, question: &str) -> Result<&dyn OnVtrees, Error> {
+        match self {
+            Loaded::Mixture(model) => Ok(&model.circuit),
+            other => Ok(&other.circuit(question)?.model.circuit),
+        }
+    }
+
+    /// The circuit, for a question that only circuits answer.
+    pub(crate) fn circuit(&self, question: &str) -> Result<&LoadedModel, Error> {
+        match self {
+            Loaded::Circuit(loaded) => Ok(loaded),
+            Loaded::Spn(_) => Err(no_circuit(&format!("{question} cannot be asked of a sum-product network"))),
+            Loaded::Mixture(_) => Err(Error::new(format!(
+                "{question} is one of a single circuit, and this is a mixture of several"
+            ))
+            .hint(
+                "of a mixture eval, prob, marginals, sample, possible, info and validate can be asked, without this",
+            )),
         }
     }
 
@@ -157,20 +198,20 @@ impl AnyModel {
     pub(crate) fn evidence(&self, text: Option<&str>) -> Result<Evidence, Error> {
         Ok(Evidence::parse(text.unwrap_or(""), self.names())?)
     }
-
-    /// The circuit, if there is just one.
-    pub(crate) fn circuit(&self) -> Option<&Certified> {
-        match self {
-            AnyModel::Circuit(loaded) => Some(&loaded.model.circuit),
-            AnyModel::Mixture(_) => None,
-        }
-    }
 }
 
-/// The log-likelihood of each distinct row, in the fastest way the certificate allows.
-pub(crate) fn log_likelihoods(circuit: &Certified, records: &Records) -> Result<Vec<f64>, Error> {
-    Ok(circuit.log_likelihoods(records)?)
+/// The refusal of a sum-product network.
+pub(crate) fn no_circuit(message: &str) -> Error {
+    Error::new(format!("{message}: it has no vtree, and its sums overlap, so only a circuit can answer this")).hint(
+        "learn a PSDD with `slopp learn`; of a sum-product network eval, prob, marginals, sample and info can be asked",
+    )
 }
+
+/// What stands in place of a certificate of a mixture.
+pub(crate) const MIXTURE_IN_WORDS: &str = "a mixture: no determinism, so no model count and no entropy";
+
+/// What stands in place of a certificate of a sum-product network.
+pub(crate) const SPN_IN_WORDS: &str = "none: a sum-product network, which has no vtree and whose sums overlap";
 
 /// The certificate of a circuit in one word, as JSON has it.
 pub(crate) fn certificate(circuit: &Certified) -> &'static str {

@@ -2,11 +2,11 @@
 
 mod args;
 mod cmd;
-mod distribution;
 mod error;
 mod files;
 mod html;
 mod input;
+mod on_vtrees;
 mod progress;
 mod report;
 mod session;

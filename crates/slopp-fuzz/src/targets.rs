@@ -4,7 +4,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use slopp::infer::Evidence;
 use slopp::io::{self, RecordsOptions, read_psdd_bytes, read_records_from, read_vtree_bytes};
-use slopp::{Circuit, Mixture, MixtureModel, Model, Names, Vtree};
+use slopp::{Circuit, Mixture, Model, Names, Vtree};
 use std::io::{Cursor, Write};
 
 /// A reader under test.
@@ -46,8 +46,13 @@ const SDDS: &[&str] = &[
     "sdd 1\nF 0\n",
 ];
 
+const SPNS: &[&str] = &[
+    "c slopp 1\nc names [\"a\",\"b\"]\nspn 6 2\nL 0 -2\nB 1 1 0.75\nB 2 2 0.5\nP 3 2 1 0\nC 4 2 1 0 0.5 0.5 2 1 0.1 0.9\nS 5 2 3 0.25 4 0.75\n",
+    "spn 3 2\nB 7 1 0.5\nB 8 2 1e-9\nP 9 2 7 8\n",
+];
+
 /// Every reader.
-pub(crate) fn all() -> [Target; 9] {
+pub(crate) fn all() -> [Target; 10] {
     let target = |name, samples: &[&str], read| Target {
         name,
         samples: samples.iter().map(|s| s.as_bytes().to_vec()).collect(),
@@ -61,6 +66,7 @@ pub(crate) fn all() -> [Target; 9] {
         target("sdd", SDDS, sdd),
         target("evidence", EVIDENCE, |bytes| text(bytes).is_some_and(evidence)),
         Target { name: "gzip", samples: RECORDS.iter().map(|text| zipped(text)).collect(), read: gzip },
+        target("spn", SPNS, spn),
         Target { name: "model", samples: vec![saved_model()], read: model },
         Target { name: "mixture", samples: vec![saved_mixture()], read: mixture },
     ]
@@ -99,7 +105,7 @@ fn saved_mixture() -> Vec<u8> {
     let components = [(0.5, psdd.into()), (0.25, fitted.into()), (0.25, other.into())];
     let mixture = Mixture::new(components).expect("weights add up to one");
     let mut bytes = Vec::new();
-    let model = MixtureModel::new(records.names().clone(), mixture);
+    let model = Model::mixture(records.names().clone(), mixture);
     io::write_mixture_to(&mut bytes, &model).expect("memory can be written");
     bytes
 }
@@ -107,9 +113,9 @@ fn saved_mixture() -> Vec<u8> {
 /// A mixture can be asked and saved again.
 fn mixture(bytes: &[u8]) -> bool {
     let Ok(model) = io::read_mixture_bytes(bytes) else { return false };
-    model.mixture.components().iter().for_each(|circuit| ask(circuit));
-    let nothing = Evidence::none(model.mixture.var_count());
-    assert!(model.mixture.log_evidence(&nothing).expect("nothing is known").abs() < 0.01);
+    model.circuit.components().iter().for_each(|circuit| ask(circuit));
+    let nothing = Evidence::none(model.circuit.var_count());
+    assert!(model.circuit.log_evidence(&nothing).expect("nothing is known").abs() < 0.01);
     io::write_mixture_to(&mut Vec::new(), &model).expect("memory can be written");
     true
 }
@@ -125,6 +131,15 @@ fn sdd(bytes: &[u8]) -> bool {
         }
     }
     read.iter().any(Result::is_ok)
+}
+
+/// A network can be asked and saved again.
+fn spn(bytes: &[u8]) -> bool {
+    let Ok(model) = io::read_spn_bytes(bytes) else { return false };
+    let log_total = model.circuit.log_evidence(&Evidence::none(model.names.len())).expect("nothing is known");
+    assert!(log_total.abs() < 1e-6, "the total is {log_total}");
+    io::write_spn_to(&mut Vec::new(), &model).expect("memory can be written");
+    true
 }
 
 /// A saved model can be asked and saved again.

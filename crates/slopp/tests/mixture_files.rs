@@ -6,26 +6,27 @@ use against::convert;
 use slopp::circuit::Smoothing;
 use slopp::infer::Evidence;
 use slopp::io::{
-    Problem, ReadError, Saved, read_mixture_bytes, read_model_bytes, read_saved, write_mixture, write_mixture_to,
+    LoadedAny, Problem, ReadError, read_any_model, read_mixture_bytes, read_model_bytes, write_mixture,
+    write_mixture_to,
 };
 use slopp::learn::{MixtureConfig, World, baseline, em_mixture};
-use slopp::{Certified, Mixture, MixtureModel, Model, Names, Vtree};
+use slopp::{Certified, Mixture, Model, Names, Vtree};
 use slopp_oracle::{Dice, Tree, deterministic, mixture};
 use std::path::Path;
 
-fn bytes(model: &MixtureModel) -> Vec<u8> {
+fn bytes(model: &Model<Mixture>) -> Vec<u8> {
     let mut bytes = Vec::new();
     write_mixture_to(&mut bytes, model).unwrap();
     bytes
 }
 
 /// One structure twice, with counts, and another one.
-fn example() -> MixtureModel {
+fn example() -> Model<Mixture> {
     let (psdd, records) = (slopp::example::psdd(), slopp::example::records());
     let smoothed = psdd.fit(&records, &Smoothing::uniform(1.0)).unwrap().circuit;
     let other = baseline::factorised(&records, Vtree::right_linear(4).into(), World::Open, 0.5).unwrap();
     let parts = [(0.5, psdd.into()), (0.3, smoothed.into()), (0.2, other.into())];
-    let mut model = MixtureModel::new(records.names().clone(), Mixture::new(parts).unwrap());
+    let mut model = Model::mixture(records.names().clone(), Mixture::new(parts).unwrap());
     model.origin.insert("learner".into(), "by \"hand\"\n".into());
     model
 }
@@ -47,13 +48,13 @@ fn nothing_is_lost_and_the_bytes_stay() {
             })
             .collect();
         let twice = components.clone().into_iter().chain(components);
-        models.push(MixtureModel::new(Names::numbered(vars), Mixture::uniform(twice).unwrap()));
+        models.push(Model::mixture(Names::numbered(vars), Mixture::uniform(twice).unwrap()));
     }
     let (psdd, records) = (slopp::example::psdd(), slopp::example::records());
     for pseudocount in [0.0, 1.0] {
         let config = MixtureConfig { pseudocount, ..MixtureConfig::new(3) };
         let fit = em_mixture(&psdd.clone().into(), &records, None, &config, &()).unwrap();
-        models.push(MixtureModel::new(records.names().clone(), fit.mixture));
+        models.push(Model::mixture(records.names().clone(), fit.mixture));
     }
     for model in models {
         let saved = bytes(&model);
@@ -77,10 +78,10 @@ fn a_file_tells_whether_it_is_a_model_or_a_mixture() {
     let [mix, psdd] = ["any.mix", "any.psdd"].map(|name| folder.join(name));
     let model = example();
     write_mixture(&mix, &model).unwrap();
-    assert_eq!(read_saved(&mix, None).unwrap(), Saved::Mixture(model.clone()));
-    assert!(read_saved(&mix, Some(&mix)).is_err(), "a mixture takes no vtree");
+    assert_eq!(read_any_model(&mix, None).unwrap(), LoadedAny::Mixture(model.clone()));
+    assert!(read_any_model(&mix, Some(&mix)).is_err(), "a mixture takes no vtree");
     slopp::io::write_model(&psdd, &Model::new(model.names.clone(), slopp::example::psdd())).unwrap();
-    assert!(matches!(read_saved(&psdd, None).unwrap(), Saved::Model(_)));
+    assert!(matches!(read_any_model(&psdd, None).unwrap(), LoadedAny::Circuit(_)));
     let refused = read_model_bytes(&bytes(&model), None).unwrap_err();
     assert!(matches!(*refused.problem, Problem::IsMixture));
     assert!(refused.to_string().contains("marginals"), "{refused}");
@@ -168,5 +169,5 @@ fn every_cut_is_noticed() {
         assert!(read_mixture_bytes(&saved[..end]).is_err(), "cut at byte {end}");
     }
     let nothing = Evidence::none(4);
-    assert!(read_mixture_bytes(&saved).unwrap().mixture.log_evidence(&nothing).unwrap().abs() < 1e-12);
+    assert!(read_mixture_bytes(&saved).unwrap().circuit.log_evidence(&nothing).unwrap().abs() < 1e-12);
 }

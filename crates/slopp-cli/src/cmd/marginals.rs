@@ -3,7 +3,7 @@
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{AnyModel, read_records_of};
+use crate::input::{Loaded, read_records_of};
 use crate::report::{Table, count, header, json, json_list, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -17,6 +17,9 @@ Examples:
   slopp marginals model.psdd --given \"smoker, !cancer\"
   slopp marginals model.psdd --pairs --limit 10            the ten most dependent pairs
   slopp marginals model.psdd --records patients.csv        one line of marginals per record";
+
+/// The question that only circuits answer.
+const PAIRS: &str = "the joint probability of every pair";
 
 /// The probability of every variable, also given evidence
 ///
@@ -44,7 +47,7 @@ pub(crate) struct MarginalsArgs {
 
 pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read(&args.records).check()?;
-    let loaded = AnyModel::read(&args.model)?;
+    let loaded = Loaded::read(&args.model)?;
     let names = loaded.names();
     if let Some(file) = &args.records {
         return batch(args, &loaded, file, session);
@@ -52,7 +55,7 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     let given = loaded.evidence(args.given.given.as_deref())?;
     let marginals = loaded.distribution().marginals(&given)?;
     let pairs = match args.pairs {
-        true => Some(strongest(&loaded.distribution().pair_marginals(&given)?, &given)),
+        true => Some(strongest(&loaded.on_vtrees(PAIRS)?.pair_marginals(&given)?, &given)),
         false => None,
     };
     if session.json {
@@ -93,7 +96,7 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     Ok(Verdict::Yes)
 }
 
-fn batch(args: &MarginalsArgs, loaded: &AnyModel, file: &Path, session: &mut Session) -> Result<Verdict, Error> {
+fn batch(args: &MarginalsArgs, loaded: &Loaded, file: &Path, session: &mut Session) -> Result<Verdict, Error> {
     let names = loaded.names();
     let records = read_records_of(file, args.read, names)?;
     if args.pairs {
@@ -121,14 +124,14 @@ fn batch(args: &MarginalsArgs, loaded: &AnyModel, file: &Path, session: &mut Ses
 /// All pairs given each record: too much for a table.
 fn pair_batch(
     args: &MarginalsArgs,
-    loaded: &AnyModel,
+    loaded: &Loaded,
     records: &Records,
     session: &mut Session,
 ) -> Result<Verdict, Error> {
     if !session.json {
         return Err(Error::new("the pairs of every record are too much for a table").hint("--json"));
     }
-    let answers = loaded.distribution().pair_marginals_batch(records)?;
+    let answers = loaded.on_vtrees(PAIRS)?.pair_marginals_batch(records)?;
     let entry = |&row: &u32| {
         let given = Evidence::from_row(records, row as usize);
         let pairs = answers[row as usize].as_ref().map(|answer| strongest(answer, &given));

@@ -1,10 +1,10 @@
 //! `slopp possible`: which records a model allows, and what would have to change in the others.
 
 use crate::args::{ModelArgs, ReadArgs, whole};
-use crate::distribution::Distribution;
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{AnyModel, read_records_of};
+use crate::input::{Loaded, read_records_of};
+use crate::on_vtrees::OnVtrees;
 use crate::report::records as records_in_words;
 use crate::report::{count, counted, is_or_are, json_count, json_world, object};
 use crate::session::{Session, Verdict};
@@ -41,15 +41,18 @@ pub(crate) struct PossibleArgs {
 
 pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read([&args.data]).check()?;
-    let loaded = AnyModel::read(&args.model)?;
+    let loaded = Loaded::read(&args.model)?;
     let names = loaded.names();
     let records = read_records_of(&args.data, args.read, names)?;
-    let nearest = nearest_worlds(loaded.distribution(), &records)?;
+    let nearest = nearest_worlds(loaded.on_vtrees("what is possible")?, &records)?;
     let weights = records.weights().iter().zip(&nearest);
     let impossible: f64 = weights.filter(|(_, n)| n.distance > 0).fold(0.0, |sum, (weight, _)| sum + weight);
     let by_record = records.original().iter().map(|&row| row as usize).enumerate();
-    let closed_world = match (records.has_missing(), loaded.circuit().and_then(|circuit| circuit.deterministic().ok()))
-    {
+    let deterministic = match &loaded {
+        Loaded::Circuit(loaded) => loaded.model.circuit.deterministic().ok(),
+        _ => None,
+    };
+    let closed_world = match (records.has_missing(), deterministic) {
         (false, Some(circuit)) => Some(circuit.equals_closed_world(&records)?),
         _ => None,
     };
@@ -93,13 +96,13 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
 }
 
 /// The nearest possible world of each distinct row; only rows that are not possible themselves cost a search.
-fn nearest_worlds(distribution: &dyn Distribution, records: &Records) -> Result<Vec<Nearest>, Error> {
-    let possible = distribution.possible(records)?;
+fn nearest_worlds(circuits: &dyn OnVtrees, records: &Records) -> Result<Vec<Nearest>, Error> {
+    let possible = circuits.possible(records)?;
     let nearest = |row: usize| {
         let complete: Option<Vec<bool>> = records.row(row).collect();
         match complete.filter(|_| possible[row]) {
             Some(world) => Ok(Nearest { distance: 0, world }),
-            None => distribution.nearest(&Evidence::from_row(records, row)),
+            None => circuits.nearest(&Evidence::from_row(records, row)),
         }
     };
     Ok((0..records.len()).into_par_iter().map(nearest).collect::<Result<_, _>>()?)

@@ -3,7 +3,7 @@
 use crate::args::{GivenArgs, ModelArgs, ReadArgs};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{AnyModel, read_records_of};
+use crate::input::{Loaded, read_records_of};
 use crate::report::{full_probability, json, json_list, logarithm, object, probability_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -39,7 +39,7 @@ pub(crate) struct ProbArgs {
 
 pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read(&args.records).check()?;
-    let loaded = AnyModel::read(&args.model)?;
+    let loaded = Loaded::read(&args.model)?;
     let event = loaded.evidence(args.event.as_deref())?;
     if let Some(file) = &args.records {
         return batch(args, &loaded, &event, file, session);
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
 
 fn batch(
     args: &ProbArgs,
-    loaded: &AnyModel,
+    loaded: &Loaded,
     event: &Evidence,
     file: &Path,
     session: &mut Session,

@@ -3,7 +3,7 @@
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, seed, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{AnyModel, read_records_of};
+use crate::input::{Loaded, read_records_of};
 use crate::report::{cells, header, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -20,7 +20,7 @@ Examples:
 
 /// Draw worlds from a model, also given evidence
 ///
-/// Exact and without rejection, for any circuit or mixture. One world per line, as CSV with names, written as it is drawn. Same
+/// Exact and without rejection, for any model. One world per line, as CSV with names, written as it is drawn. Same
 /// seed, same worlds.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -48,7 +48,7 @@ pub(crate) struct SampleArgs {
 pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     Files::default().read(args.model.files()).read(&args.records).write(&args.output).check()?;
-    let loaded = AnyModel::read(&args.model)?;
+    let loaded = Loaded::read(&args.model)?;
     let names = loaded.names();
     let drawn = draw(args, &loaded)?;
     let stdout = PathBuf::from("-");
@@ -86,19 +86,19 @@ struct Drawn<'a> {
     parts: Box<dyn Iterator<Item = Vec<Vec<bool>>> + 'a>,
 }
 
-fn draw<'a>(args: &SampleArgs, loaded: &'a AnyModel) -> Result<Drawn<'a>, Error> {
-    let distribution = loaded.distribution();
+fn draw<'a>(args: &SampleArgs, loaded: &'a Loaded) -> Result<Drawn<'a>, Error> {
+    let model = loaded.distribution();
     let Some(file) = &args.records else {
         let given = loaded.evidence(args.given.given.as_deref())?;
-        let parts = distribution.sample_in_parts(args.number, &given, args.seed)?;
+        let parts = model.sample_in_parts(args.number, &given, args.seed)?;
         return Ok(Drawn { count: args.number, parts: Box::new(parts.map(|part| part.worlds().collect())) });
     };
     let records = read_records_of(file, args.read, loaded.names())?;
     // A seed for each record and not for each distinct row: equal records are completed independently.
     let complete = |(i, &row): (usize, &u32)| {
         let seed = Random::stream(args.seed, i as u64).bits();
-        match distribution.sample(1, &Evidence::from_row(&records, row as usize), seed) {
-            Ok(drawn) => Ok(drawn.world(0)),
+        match model.sample_in_parts(1, &Evidence::from_row(&records, row as usize), seed) {
+            Ok(mut drawn) => Ok(drawn.next().expect("one world is asked for").world(0)),
             Err(error @ QueryError::ImpossibleEvidence) => Err(Error::from(error)
                 .while_doing(format!("record {} cannot be completed", i + 1))
                 .hint("`slopp possible MODEL RECORDS` lists the impossible records and how to change them")),

@@ -3,13 +3,13 @@
 use crate::args::{ModelArgs, not_negative, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{AnyModel, LoadedModel, certificate, certificate_in_words};
+use crate::input::{Loaded, LoadedModel, certificate, certificate_in_words, no_circuit};
 use crate::report::{count, counted, json, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::{Overlap, PARAMETER_TOLERANCE, ParameterFault, Reason};
-use slopp::{Certified, MixtureModel, Model};
+use slopp::{Certified, Mixture, Model};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -49,9 +49,12 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
     session.give_stdout_to(&args.output)?;
     // A model may be replaced by the same model, mended.
     Files::default().replace([&args.model.model]).read(&args.model.vtree).write(&args.output).check()?;
-    let mut loaded = match AnyModel::read_as_is(&args.model)? {
-        AnyModel::Circuit(loaded) => loaded,
-        AnyModel::Mixture(model) => return mixture(args, &model, session),
+    let mut loaded = match Loaded::read_as_is(&args.model)? {
+        Loaded::Circuit(loaded) => loaded,
+        Loaded::Mixture(model) => return mixture(args, &model, session),
+        Loaded::Spn(_) => {
+            return Err(no_circuit(&format!("{} is a sum-product network", args.model.model.display())));
+        }
     };
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     if let Some(output) = &args.output {
@@ -104,14 +107,14 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
 }
 
 /// A mixture is valid if its components are PSDDs; that weights and parameters add up to one was checked on reading.
-fn mixture(args: &ValidateArgs, model: &MixtureModel, session: &mut Session) -> Result<Verdict, Error> {
+fn mixture(args: &ValidateArgs, model: &Model<Mixture>, session: &mut Session) -> Result<Verdict, Error> {
     if args.fix {
         return Err(Error::new(
             "--fix is for a single circuit, and this is a mixture, whose parameters were checked on reading",
         )
         .hint("leave out --fix"));
     }
-    let components = model.mixture.components();
+    let components = model.circuit.components();
     let is_psdd = |circuit: &Certified| matches!(circuit, Certified::Psdd(_));
     let valid = components.iter().all(is_psdd);
     if session.json {

@@ -4,7 +4,7 @@ use crate::folder::{Folder, close};
 use serde_json::{Value, json};
 use slopp::circuit::Smoothing;
 use slopp::infer::Evidence;
-use slopp::{Mixture, MixtureModel, Model, Var};
+use slopp::{Mixture, Model, Var};
 
 /// A folder with the paper's example as `a.psdd`, a smoothed one as `b.psdd`, and both as `ab.mix`, 0.75 to 0.25.
 fn folder() -> Folder {
@@ -15,7 +15,7 @@ fn folder() -> Folder {
         slopp::io::write_model(&folder.path(name), &Model::new(records.names().clone(), psdd.clone())).unwrap();
     }
     let mixture = Mixture::new([(0.75, a.into()), (0.25, b.into())]).unwrap();
-    let mut model = MixtureModel::new(records.names().clone(), mixture);
+    let mut model = Model::mixture(records.names().clone(), mixture);
     model.origin.insert("seed".into(), "7".into());
     slopp::io::write_mixture(&folder.path("ab.mix"), &model).unwrap();
     folder
@@ -53,7 +53,7 @@ fn records_are_scored_and_found_possible() {
     for ((a, b), mixed) in a.iter().zip(&b).zip(&mixed) {
         assert!(((0.75 * a.exp() + 0.25 * b.exp()).ln() - mixed).abs() < 1e-12);
     }
-    folder.run("eval ab.mix records.csv --flow").fails(&["mixture", "leave out --flow"]);
+    folder.run("eval ab.mix records.csv --flow").fails(&["the flow value", "mixture", "without this"]);
     let possible = folder.run("possible ab.mix records.csv --json").ok().json();
     assert_eq!((&possible["impossible"], &possible["equals_closed_world"]), (&json!(0), &Value::Null));
     folder.write("wrong.csv", "X1,X2,X3,X4\n1,1,1,1\n");
@@ -66,7 +66,7 @@ fn records_are_scored_and_found_possible() {
 fn samples_are_those_of_the_library() {
     let folder = folder();
     let out = folder.run_args(&["sample", "ab.mix", "-n", "20", "--given", "X2", "--seed", "3"]).ok().out;
-    let mixture = slopp::io::read_mixture(&folder.path("ab.mix")).unwrap().mixture;
+    let mixture = slopp::io::read_mixture(&folder.path("ab.mix")).unwrap().circuit;
     let given = Evidence::from_lits(4, [Var(1).is(true)]).unwrap();
     let line = |world: Vec<bool>| world.iter().map(|&x| if x { "1" } else { "0" }).collect::<Vec<_>>().join(",");
     let expected: Vec<String> = mixture.sample(20, &given, 3).unwrap().worlds().map(line).collect();

@@ -34,10 +34,11 @@
 //!
 //! Probability zero is an answer; conditioning on it is [`QueryError::ImpossibleEvidence`]. Batches run on all threads
 //! and give the same bytes on any number of them; an impossible row is `None` there, so that it does not spoil the
-//! others. No query recurses, and none underflows: what plain numbers cannot hold is computed in log space.
+//! others. What every kind of model can be asked is the trait [`Distribution`]. No query recurses, and none underflows: what plain numbers cannot hold is computed in log space.
 
 mod base;
 mod complete;
+mod distribution;
 mod error;
 mod evidence;
 mod expected;
@@ -57,10 +58,10 @@ mod top_worlds;
 mod worlds;
 
 pub use complete::Counted;
+pub use distribution::Distribution;
 pub use error::QueryError;
 pub use evidence::{Evidence, EvidenceError};
 pub use expected::Expected;
-pub(crate) use likelihood::conditional_batch;
 pub(crate) use marginals::certain;
 pub(crate) use mpe::log_upper_bound;
 pub use nearest::Nearest;

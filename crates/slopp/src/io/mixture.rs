@@ -21,50 +21,23 @@
 use super::error::{Problem, ReadError, WriteError};
 use super::lines::{Line, check_text, content, header};
 use super::model::{
-    Comments, LoadedModel, read_model_bytes, write_circuit, write_names_and_origin, write_numbers, write_version,
-    write_vtree_comments,
+    Comments, write_circuit, write_names, write_numbers, write_origin, write_version, write_vtree_comments,
 };
-use super::vtree::read_vtree;
 use super::{source, write_atomically};
+use crate::certified::Certified;
 use crate::circuit::{Circuit, Node, NodeId, PARAMETER_TOLERANCE, Weights};
-use crate::mixture::{Mixture, MixtureModel};
-use crate::model::Certified;
+use crate::mixture::Mixture;
+use crate::model::Model;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What a model file may hold.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Saved {
-    /// One circuit.
-    Model(Box<LoadedModel>),
-    /// A mixture.
-    Mixture(MixtureModel),
-}
-
-/// Reads a model or a mixture: the text tells which. A mixture holds its vtrees and takes none.
-pub fn read_saved(path: &Path, vtree: Option<&Path>) -> Result<Saved, ReadError> {
-    let text = source::read_all(path)?;
-    let is_mixture = content(&text).next().is_some_and(|mut line| line.word() == Some(b"mixture"));
-    if is_mixture {
-        if vtree.is_some() {
-            let error = ReadError::unexpected(1, "no vtree file beside a mixture, which holds its own", "one");
-            return Err(error.in_file(path));
-        }
-        return read_mixture_bytes(&text).map(Saved::Mixture).map_err(|e| e.in_file(path));
-    }
-    let given = vtree.map(read_vtree).transpose()?;
-    let read = read_model_bytes(&text, given.as_ref());
-    let read = read.map_err(|e| vtree.into_iter().fold(e, ReadError::naming_vtree).in_file(path));
-    read.map(|loaded| Saved::Model(Box::new(loaded)))
-}
-
 /// Reads a `.mix` file.
-pub fn read_mixture(path: &Path) -> Result<MixtureModel, ReadError> {
+pub fn read_mixture(path: &Path) -> Result<Model<Mixture>, ReadError> {
     read_mixture_bytes(&source::read_all(path)?).map_err(|e| e.in_file(path))
 }
 
 /// Reads the text of a `.mix` file.
-pub fn read_mixture_bytes(text: &[u8]) -> Result<MixtureModel, ReadError> {
+pub fn read_mixture_bytes(text: &[u8]) -> Result<Model<Mixture>, ReadError> {
     check_text(text)?;
     read(text).map_err(|error| match *error.problem {
         // What helps with a damaged model does not help here.
@@ -73,7 +46,7 @@ pub fn read_mixture_bytes(text: &[u8]) -> Result<MixtureModel, ReadError> {
     })
 }
 
-fn read(text: &[u8]) -> Result<MixtureModel, ReadError> {
+fn read(text: &[u8]) -> Result<Model<Mixture>, ReadError> {
     let (head, sections) = sections(text);
     let mut lines = content(head);
     let (line, count) =
@@ -82,7 +55,7 @@ fn read(text: &[u8]) -> Result<MixtureModel, ReadError> {
         let found = other.word();
         return Err(other.wrong("a line `component <number> <weight>`", found));
     }
-    let Some(mut comments) = Comments::read(head)? else {
+    let Some(comments) = Comments::read(head)? else {
         return Err(ReadError::unexpected(line, "the comment `c slopp 1` before this line", "none"));
     };
     if count != Some(sections.len() as u64) || !text.ends_with(b"\n") {
@@ -98,8 +71,8 @@ fn read(text: &[u8]) -> Result<MixtureModel, ReadError> {
         components.push(component);
     }
     let mixture = Mixture::new(components).map_err(|e| ReadError::at(line, Problem::Mixture(e)))?;
-    let names = comments.names(mixture.var_count())?;
-    Ok(MixtureModel { origin: comments.origin, ..MixtureModel::new(names, mixture) })
+    let (names, origin) = comments.names_and_origin(mixture.var_count())?;
+    Ok(Model { names: names.into(), circuit: mixture, origin })
 }
 
 /// The text of a component: its own line and what follows, up to the next one.
@@ -247,17 +220,18 @@ impl<'a> Numbers<'a> {
 }
 
 /// Writes a mixture to one `.mix` file.
-pub fn write_mixture(path: &Path, model: &MixtureModel) -> Result<(), WriteError> {
+pub fn write_mixture(path: &Path, model: &Model<Mixture>) -> Result<(), WriteError> {
     write_atomically(path, |out| write_mixture_to(out, model))
 }
 
 /// Writes the text of a `.mix` file.
-pub fn write_mixture_to(out: &mut dyn Write, model: &MixtureModel) -> io::Result<()> {
+pub fn write_mixture_to(out: &mut dyn Write, model: &Model<Mixture>) -> io::Result<()> {
     write_version(out)?;
-    write_names_and_origin(out, &model.names, &model.origin)?;
-    let components = model.mixture.components();
+    write_names(out, &model.names)?;
+    write_origin(out, &model.origin)?;
+    let components = model.circuit.components();
     writeln!(out, "mixture {}", components.len())?;
-    for (i, (circuit, weight)) in components.iter().zip(model.mixture.weights()).enumerate() {
+    for (i, (circuit, weight)) in components.iter().zip(model.circuit.weights()).enumerate() {
         write!(out, "component {} {weight:?}", i + 1)?;
         // What stands for a structure is the first component that has it.
         match components[..i].iter().position(|before| before.same_structure(circuit)) {

@@ -8,6 +8,7 @@
 //! | `.psdd` | a circuit, in either dialect | [`read_psdd`] | [`write_psdd`] |
 //! | `.psdd` with `c slopp` comments | a model: circuit, vtree, names, counts, origin | [`read_model`] | [`write_model`] |
 //! | `.mix` | a mixture: circuits with weights, names, origin | [`read_mixture`] | [`write_mixture`] |
+//! | `.spn` | a sum-product network with names and origin | [`read_spn`] | [`write_spn`] |
 //! | `.sdd` | a formula | [`read_sdd`] | [`write_sdd`] |
 //!
 //! Every reader takes gzipped files and `-` for stdin, and tells what is wrong in which line. Every writer writes a
@@ -27,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod any;
 mod atomic;
 mod cells;
 mod columns;
@@ -40,12 +42,14 @@ mod records;
 mod records_out;
 mod sdd;
 mod source;
+mod spn;
 mod vtree;
 
+pub use any::{LoadedAny, read_any_model, read_any_model_bytes, write_any_model};
 pub use atomic::write_atomically;
 pub use columns::Columns;
 pub use error::{GzipDamage, Problem, ReadError, WriteError};
-pub use mixture::{Saved, read_mixture, read_mixture_bytes, read_saved, write_mixture, write_mixture_to};
+pub use mixture::{read_mixture, read_mixture_bytes, write_mixture, write_mixture_to};
 pub use model::{LoadedModel, read_model, read_model_bytes, write_model, write_model_to};
 pub use psdd::{Loaded, read_psdd, read_psdd_bytes, write_psdd};
 pub use records::{
@@ -54,4 +58,5 @@ pub use records::{
 pub use records_out::{write_records, write_records_to, write_weighted_records, write_weighted_records_to};
 pub use sdd::{read_sdd, read_sdd_bytes, write_sdd, write_sdd_to};
 pub use source::{open, unzipped};
+pub use spn::{read_spn, read_spn_bytes, write_spn, write_spn_to};
 pub use vtree::{LoadedVtree, read_vtree, read_vtree_bytes, write_vtree, write_vtree_to};

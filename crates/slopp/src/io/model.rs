@@ -30,7 +30,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// The version of the format written here.
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 /// Comment lines longer than this are split where possible: some readers have fixed buffers.
 const LINE: usize = 1000;
 
@@ -175,15 +175,8 @@ impl Comments {
         Ok(())
     }
 
-    fn model(mut self, text: &[u8], given: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
-        let Loaded { circuit, file_ids, vtree_ids } = self.circuit(text, given)?;
-        let mut model = Model::new(self.names(circuit.var_count())?, Certified::new(circuit));
-        model.origin = self.origin;
-        Ok(LoadedModel { model, file_ids, vtree_ids })
-    }
-
-    /// The names, one per variable.
-    pub(super) fn names(&mut self, variables: usize) -> Result<Names, ReadError> {
+    /// The names, one for each of so many variables.
+    fn take_names(&mut self, variables: usize) -> Result<Names, ReadError> {
         let (line, names) = std::mem::take(&mut self.names);
         let line = line.max(self.line);
         if names.len() != variables {
@@ -191,6 +184,18 @@ impl Comments {
             return Err(ReadError::damaged(line, reason));
         }
         Names::new(names).map_err(|e| ReadError::damaged(line, format!("`c names`: {e}")))
+    }
+
+    /// Names and origin, all that the comments of other models than circuits hold.
+    pub(super) fn names_and_origin(mut self, variables: usize) -> Result<(Names, BTreeMap<String, String>), ReadError> {
+        Ok((self.take_names(variables)?, self.origin))
+    }
+
+    fn model(mut self, text: &[u8], given: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
+        let Loaded { circuit, file_ids, vtree_ids } = self.circuit(text, given)?;
+        let mut model = Model::new(self.take_names(circuit.var_count())?, Certified::new(circuit));
+        model.origin = self.origin;
+        Ok(LoadedModel { model, file_ids, vtree_ids })
     }
 
     /// The circuit, whatever its names.
@@ -309,7 +314,8 @@ pub fn write_model(path: &Path, model: &Model) -> Result<(), WriteError> {
 pub fn write_model_to(out: &mut dyn Write, model: &Model) -> io::Result<()> {
     write_version(out)?;
     write_vtree_comments(out, model.circuit.vtree())?;
-    write_names_and_origin(out, &model.names, &model.origin)?;
+    write_names(out, &model.names)?;
+    write_origin(out, &model.origin)?;
     write_circuit(out, &model.circuit)
 }
 
@@ -322,18 +328,6 @@ pub(super) fn write_vtree_comments(out: &mut dyn Write, vtree: &Vtree) -> io::Re
         out.write_all(b"c vtree ")?;
         out.write_all(part)?;
         out.write_all(b"\n")?;
-    }
-    Ok(())
-}
-
-pub(super) fn write_names_and_origin(
-    out: &mut dyn Write,
-    names: &Names,
-    origin: &BTreeMap<String, String>,
-) -> io::Result<()> {
-    write_names(out, names)?;
-    for (key, value) in origin {
-        writeln!(out, "c origin {}", serde_json::to_string(&BTreeMap::from([(key, value)]))?)?;
     }
     Ok(())
 }
@@ -356,7 +350,14 @@ pub(super) fn write_circuit(out: &mut dyn Write, circuit: &Circuit) -> io::Resul
     write_nodes(out, circuit)
 }
 
-fn write_names(out: &mut dyn Write, names: &Names) -> io::Result<()> {
+pub(super) fn write_origin(out: &mut dyn Write, origin: &BTreeMap<String, String>) -> io::Result<()> {
+    for (key, value) in origin {
+        writeln!(out, "c origin {}", serde_json::to_string(&BTreeMap::from([(key, value)]))?)?;
+    }
+    Ok(())
+}
+
+pub(super) fn write_names(out: &mut dyn Write, names: &Names) -> io::Result<()> {
     let mut line = String::new();
     for name in names.iter() {
         line.push(if line.is_empty() { '[' } else { ',' });

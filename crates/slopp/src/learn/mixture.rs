@@ -5,12 +5,12 @@
 
 use super::kmeans::k_means;
 use super::{LearnError, check};
+use crate::certified::Certified;
 use crate::circuit::{Deterministic, Weights};
 use crate::data::Records;
 use crate::infer::{SideBySide, count_shares};
 use crate::logspace::LOG_ZERO;
 use crate::mixture::Mixture;
-use crate::model::Certified;
 use crate::progress::Progress;
 use crate::random::Random;
 use rayon::prelude::*;

@@ -8,16 +8,14 @@
 
 mod bounds;
 mod marginals;
-mod model;
 mod queries;
 mod sample;
 mod weights;
 
 pub use bounds::MpeBounds;
-pub use model::MixtureModel;
 
+use crate::certified::Certified;
 use crate::circuit::{Circuit, PARAMETER_TOLERANCE, Stats};
-use crate::model::Certified;
 use std::ops::AddAssign;
 
 /// A mixture of circuits over the same variables.

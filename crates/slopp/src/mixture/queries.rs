@@ -3,7 +3,7 @@
 use super::Mixture;
 use crate::circuit::Weights;
 use crate::data::Records;
-use crate::infer::{Evidence, Nearest, QueryError, SideBySide, conditional_batch};
+use crate::infer::{Distribution, Evidence, Nearest, QueryError, Samples, SideBySide};
 use crate::logspace::{LOG_ZERO, log_add, log_sum};
 
 impl Mixture {
@@ -77,8 +77,7 @@ impl Mixture {
 
     /// The probability of an event given each distinct row as evidence; `None` where the row is impossible.
     pub fn conditional_batch(&self, event: &Evidence, given: &Records) -> Result<Vec<Option<f64>>, QueryError> {
-        self.first().check_evidence(event)?;
-        conditional_batch(event, given, |records| self.log_likelihoods(records))
+        Distribution::conditional_batch(self, event, given)
     }
 
     /// Whether each distinct row is possible; with missing cells, whether some completion is.
@@ -140,6 +139,37 @@ impl Mixture {
             answers.iter_mut().zip(found).for_each(|(sum, log)| *sum = log_add(*sum, log_weight + log));
         }
         Ok(answers)
+    }
+}
+
+impl Distribution for Mixture {
+    fn var_count(&self) -> usize {
+        Mixture::var_count(self)
+    }
+
+    fn log_evidence(&self, evidence: &Evidence) -> Result<f64, QueryError> {
+        Mixture::log_evidence(self, evidence)
+    }
+
+    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
+        Mixture::log_likelihoods(self, records)
+    }
+
+    fn marginals(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
+        Mixture::marginals(self, evidence)
+    }
+
+    fn marginals_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError> {
+        Mixture::marginals_batch(self, records)
+    }
+
+    fn sample_in_parts<'a>(
+        &'a self,
+        count: usize,
+        evidence: &Evidence,
+        seed: u64,
+    ) -> Result<Box<dyn Iterator<Item = Samples> + 'a>, QueryError> {
+        Ok(Box::new(Mixture::sample_in_parts(self, count, evidence, seed)?))
     }
 }
 
