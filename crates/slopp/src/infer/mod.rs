@@ -41,6 +41,9 @@
 //! | `equals_closed_world` | whether the base is φ(D): all records possible, and as many worlds as records | `Deterministic` | `s·(r/64 + n)` | the SLoPP paper |
 //! | `count_records` | how many records use each parameter | `Deterministic` | `s·r/64` | Kisa et al. 2014 |
 //!
+//! A [`Mixture`](crate::Mixture) of several circuits has the queries of a `Circuit` that are linear in the distribution,
+//! under the same names.
+//!
 //! Probability zero is an answer; conditioning on it is [`QueryError::ImpossibleEvidence`]. Batches run on all threads
 //! and give the same bytes on any number of them; an impossible row is `None` there, so that it does not spoil the
 //! others. What every kind of model can be asked is the trait [`Distribution`]. No query recurses, and none underflows: what plain numbers cannot hold is computed in log space.
@@ -70,6 +73,7 @@ mod product;
 mod ranking;
 mod sample;
 mod sets;
+mod side_by_side;
 mod top_worlds;
 mod worlds;
 
@@ -79,11 +83,15 @@ pub use error::QueryError;
 pub use evidence::{Evidence, EvidenceError};
 pub use expected::Expected;
 pub use marginal_map::MarginalMap;
+pub(crate) use marginals::certain;
+pub(crate) use mpe::log_upper_bound;
 pub use nearest::Nearest;
 pub use nearest_worlds::{Explanation, NearWorld};
 pub use noise::NoiseFit;
 pub use pairs::PairMarginals;
 pub use product::PRODUCT_LIMIT;
 pub use sample::Samples;
+pub(crate) use sample::{Completer, Draw, Scratch, draw_worlds, parts};
 pub use sets::ASSIGNMENT_LIMIT;
+pub(crate) use side_by_side::{SideBySide, count_shares};
 pub use worlds::Worlds;

@@ -5,9 +5,10 @@
 
 use super::vtree::VtreeMethod;
 use super::{LearnError, World};
-use crate::circuit::Psdd;
+use crate::circuit::{Psdd, Stats};
 use crate::data::Records;
 use crate::infer::Distribution;
+use crate::mixture::Mixture;
 use crate::model::{AnyModel, Certified, Model};
 use crate::names::Names;
 use crate::progress::Progress;
@@ -77,6 +78,8 @@ pub enum Learned {
     Circuit(Certified),
     /// A sum-product network, which has no vtree.
     Spn(Spn),
+    /// A mixture of circuits.
+    Mixture(Mixture),
 }
 
 /// How large a model is.
@@ -117,16 +120,15 @@ impl Learned {
         match self {
             Learned::Circuit(circuit) => circuit,
             Learned::Spn(spn) => spn,
+            Learned::Mixture(mixture) => mixture,
         }
     }
 
     /// How large it is.
     pub fn size(&self) -> Size {
         match self {
-            Learned::Circuit(circuit) => {
-                let stats = circuit.stats();
-                Size { nodes: stats.nodes, elements: stats.elements, parameters: stats.parameters }
-            }
+            Learned::Circuit(circuit) => Size::of(circuit.stats()),
+            Learned::Mixture(mixture) => Size::of(mixture.stats()),
             Learned::Spn(spn) => {
                 let stats = spn.stats();
                 Size { nodes: stats.nodes, elements: stats.edges, parameters: stats.parameters }
@@ -139,6 +141,7 @@ impl Learned {
         match self {
             Learned::Circuit(circuit) => AnyModel::Circuit(Model { names, circuit, origin }),
             Learned::Spn(circuit) => AnyModel::Spn(Model { names, circuit, origin }),
+            Learned::Mixture(circuit) => AnyModel::Mixture(Model { names, circuit, origin }),
         }
     }
 
@@ -160,6 +163,18 @@ impl From<Psdd> for Learned {
 impl From<Spn> for Learned {
     fn from(spn: Spn) -> Learned {
         Learned::Spn(spn)
+    }
+}
+
+impl From<Mixture> for Learned {
+    fn from(mixture: Mixture) -> Learned {
+        Learned::Mixture(mixture)
+    }
+}
+
+impl Size {
+    fn of(stats: Stats) -> Size {
+        Size { nodes: stats.nodes, elements: stats.elements, parameters: stats.parameters }
     }
 }
 

@@ -9,6 +9,7 @@
 //! | Strudel, from any PSDD, or any deterministic circuit | [`refine`] | a certified circuit of the same kind on the same base |
 //! | EM on any structure, with missing cells | [`em`] | the circuit it got, with new parameters |
 //! | revision of any PSDD by records it excludes | [`Psdd::revise`](crate::Psdd::revise) | a certified [`crate::Psdd`] that allows them and nothing else new |
+//! | EM over components of one deterministic structure | [`em_mixture`] | a [`Mixture`](crate::Mixture) |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
@@ -21,6 +22,7 @@ mod grow;
 mod kmeans;
 mod learner;
 pub mod learnspn;
+mod mixture;
 mod params;
 mod partition;
 pub mod refine;
@@ -32,6 +34,7 @@ pub mod vtree;
 
 pub use em::{EmConfig, EmFit, em};
 pub use learner::{Learned, Learner, Size, Task, VtreeUse};
+pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
 pub use revise::{ReviseError, Revised, WORLD_LIMIT};
@@ -104,6 +107,9 @@ pub enum LearnError {
     /// No record is possible.
     #[error("none of the records is possible under the circuit to start from; learn a new one")]
     NothingPossible,
+    /// A structure to be shared by components must be deterministic.
+    #[error("the circuit to start from is not deterministic ({0}); start from a PSDD")]
+    NotDeterministic(crate::circuit::Reason),
     /// The records do not fit a circuit.
     #[error(transparent)]
     Query(#[from] crate::infer::QueryError),
