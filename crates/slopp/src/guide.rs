@@ -6,6 +6,9 @@ pub mod first_model {}
 #[doc = include_str!("../../../docs/guide/queries.md")]
 pub mod queries {}
 
+#[doc = include_str!("../../../docs/guide/formulas.md")]
+pub mod formulas {}
+
 #[doc = include_str!("../../../docs/guide/files.md")]
 pub mod files {}
 

@@ -10,5 +10,6 @@ mod learn;
 mod queries;
 mod readme;
 mod reproduce;
+mod rules;
 mod snapshots;
 mod validate;

@@ -16,6 +16,7 @@ pub(crate) use builder::POSITIVE_TOLERANCE;
 pub use builder::{BuildError, Builder, Sharing};
 pub use certify::{Overlap, Overlaps, Reason, Refusal};
 pub use deterministic::{Deterministic, Kind, Psdd};
+pub(crate) use parameters::merge_equal;
 pub use parameters::{Smoothing, SmoothingError};
 pub use stats::{PARAMETER_TOLERANCE, ParameterFault, Stats};
 pub use weights::Weights;

@@ -2,6 +2,7 @@
 
 use super::vtree::LoadedVtree;
 use crate::circuit::BuildError;
+use crate::logic::FormulaError;
 use crate::names::NameError;
 use crate::spn::SpnError;
 use crate::vtree::VtreeError;
@@ -202,6 +203,9 @@ pub enum Problem {
         /// What is wrong with its primes.
         reason: String,
     },
+    /// A text is no formula.
+    #[error("{0}")]
+    Formula(FormulaError),
     /// The nodes are no vtree.
     #[error("{0}")]
     Vtree(#[source] VtreeError),

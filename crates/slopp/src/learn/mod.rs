@@ -8,6 +8,7 @@
 //! | LearnPSDD, from any PSDD | [`refine`] | a certified [`crate::Psdd`] on the same base |
 //! | Strudel, from any PSDD, or any deterministic circuit | [`refine`] | a certified circuit of the same kind on the same base |
 //! | EM on any structure, with missing cells | [`em`] | the circuit it got, with new parameters |
+//! | revision of any PSDD by records it excludes | [`Psdd::revise`](crate::Psdd::revise) | a certified [`crate::Psdd`] that allows them and nothing else new |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
@@ -23,6 +24,7 @@ pub mod learnspn;
 mod params;
 mod partition;
 pub mod refine;
+mod revise;
 mod separate;
 pub mod slopp;
 mod start;
@@ -32,6 +34,7 @@ pub use em::{EmConfig, EmFit, em};
 pub use learner::{Learned, Learner, Size, Task, VtreeUse};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
+pub use revise::{ReviseError, Revised, WORLD_LIMIT};
 pub use start::{LearnPsdd, Start, Strudel};
 
 use crate::circuit::{BuildError, Builder, Circuit, NodeId, Refusal, Smoothing};
