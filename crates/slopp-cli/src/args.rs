@@ -14,6 +14,7 @@ A five-line tour:
 
 Evidence is written with names: \"smoker, !cancer, age=1\".
 Files may be gzipped; `-` is stdin or stdout.
+In tables of answers per record, the cells of an impossible record are empty, and a note counts such records.
 Exit codes: 0 done or yes, 1 the answer is no, 2 could not run.
 `slopp COMMAND --help` has examples.";
 
@@ -75,7 +76,7 @@ pub(crate) enum Command {
 /// A model, as most commands take it.
 #[derive(Args)]
 pub(crate) struct ModelArgs {
-    /// The model: a .psdd file of any tool, `-` for stdin
+    /// The model: a .psdd file of any tool or a .spn file, `-` for stdin
     pub(crate) model: PathBuf,
     /// The vtree of the model, if its file does not hold it
     #[arg(long, value_name = "FILE")]

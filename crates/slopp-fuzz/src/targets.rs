@@ -61,8 +61,13 @@ const DIMACS: &[&str] = &[
     "p cnf 2 1\n0\n",
 ];
 
+const SPNS: &[&str] = &[
+    "c slopp 1\nc names [\"a\",\"b\"]\nspn 6 2\nL 0 -2\nB 1 1 0.75\nB 2 2 0.5\nP 3 2 1 0\nC 4 2 1 0 0.5 0.5 2 1 0.1 0.9\nS 5 2 3 0.25 4 0.75\n",
+    "spn 3 2\nB 7 1 0.5\nB 8 2 1e-9\nP 9 2 7 8\n",
+];
+
 /// Every reader.
-pub(crate) fn all() -> [Target; 10] {
+pub(crate) fn all() -> [Target; 11] {
     let target = |name, samples: &[&str], read| Target {
         name,
         samples: samples.iter().map(|s| s.as_bytes().to_vec()).collect(),
@@ -78,6 +83,7 @@ pub(crate) fn all() -> [Target; 10] {
         target("dimacs", DIMACS, dimacs),
         target("evidence", EVIDENCE, |bytes| text(bytes).is_some_and(evidence)),
         Target { name: "gzip", samples: RECORDS.iter().map(|text| zipped(text)).collect(), read: gzip },
+        target("spn", SPNS, spn),
         Target { name: "model", samples: vec![saved_model()], read: model },
     ]
 }
@@ -114,6 +120,15 @@ fn sdd(bytes: &[u8]) -> bool {
         }
     }
     read.iter().any(Result::is_ok)
+}
+
+/// A network can be asked and saved again.
+fn spn(bytes: &[u8]) -> bool {
+    let Ok(model) = io::read_spn_bytes(bytes) else { return false };
+    let log_total = model.circuit.log_evidence(&Evidence::none(model.names.len())).expect("nothing is known");
+    assert!(log_total.abs() < 1e-6, "the total is {log_total}");
+    io::write_spn_to(&mut Vec::new(), &model).expect("memory can be written");
+    true
 }
 
 /// A saved model can be asked and saved again.

@@ -1,7 +1,7 @@
 //! Learn and use Probabilistic Sentential Decision Diagrams (PSDDs).
 //!
 //! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress` →
-//! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`] → [`learn`] → [`model`] → [`io`], [`render`].
+//! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`], [`model`] → [`learn`] → [`io`], [`render`].
 
 pub mod circuit;
 pub mod data;
@@ -23,7 +23,7 @@ pub mod vtree;
 
 pub use circuit::{Builder, Circuit, Deterministic, Element, Node, NodeId, Psdd, Sharing, Weights};
 pub use data::{Records, RecordsBuilder};
-pub use model::{Certified, Model};
+pub use model::{AnyModel, Certified, Model};
 pub use names::Names;
 pub use progress::Progress;
 pub use random::Random;

@@ -1,7 +1,10 @@
 //! A model as people keep it: a circuit with its certificate, names and origin.
 
 use crate::circuit::{Circuit, Deterministic, Overlap, Psdd, Reason};
+use crate::data::Records;
+use crate::infer::{Distribution, Evidence, QueryError, Samples};
 use crate::names::Names;
+use crate::spn::Spn;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -41,6 +44,45 @@ impl Certified {
             Certified::Circuit(_, reason) => Err(reason),
         }
     }
+
+    /// The log-likelihood of each distinct row, in the fastest way the certificate allows.
+    pub fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
+        match self.deterministic() {
+            Ok(deterministic) => deterministic.log_likelihoods(records),
+            Err(_) => Circuit::log_likelihoods(self, records),
+        }
+    }
+}
+
+impl Distribution for Certified {
+    fn var_count(&self) -> usize {
+        Circuit::var_count(self)
+    }
+
+    fn log_evidence(&self, evidence: &Evidence) -> Result<f64, QueryError> {
+        Circuit::log_evidence(self, evidence)
+    }
+
+    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
+        Certified::log_likelihoods(self, records)
+    }
+
+    fn marginals(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
+        Circuit::marginals(self, evidence)
+    }
+
+    fn marginals_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError> {
+        Circuit::marginals_batch(self, records)
+    }
+
+    fn sample_in_parts<'a>(
+        &'a self,
+        count: usize,
+        evidence: &Evidence,
+        seed: u64,
+    ) -> Result<Box<dyn Iterator<Item = Samples> + 'a>, QueryError> {
+        Ok(Box::new(Circuit::sample_in_parts(self, count, evidence, seed)?))
+    }
 }
 
 impl Deref for Certified {
@@ -62,12 +104,14 @@ impl From<Psdd> for Certified {
 }
 
 /// A circuit with the names of its variables and how it came about: what a model file holds.
+///
+/// The circuit is one with its certificate, or of another kind, such as an [`Spn`](crate::spn::Spn).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Model {
+pub struct Model<C = Certified> {
     /// The names of the variables.
     pub names: Arc<Names>,
     /// The circuit with its certificate.
-    pub circuit: Certified,
+    pub circuit: C,
     /// How the model was made: learner, seed, settings and so on, as name and value.
     pub origin: BTreeMap<String, String>,
 }
@@ -81,5 +125,40 @@ impl Model {
         let (names, circuit) = (names.into(), circuit.into());
         assert_eq!(names.len(), circuit.var_count(), "one name per variable");
         Model { names, circuit, origin: BTreeMap::new() }
+    }
+}
+
+/// A model of any kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyModel {
+    /// A circuit on a vtree.
+    Circuit(Model),
+    /// A sum-product network.
+    Spn(Model<Spn>),
+}
+
+impl AnyModel {
+    /// The names of the variables.
+    pub fn names(&self) -> &Arc<Names> {
+        match self {
+            AnyModel::Circuit(model) => &model.names,
+            AnyModel::Spn(model) => &model.names,
+        }
+    }
+
+    /// How the model was made.
+    pub fn origin(&self) -> &BTreeMap<String, String> {
+        match self {
+            AnyModel::Circuit(model) => &model.origin,
+            AnyModel::Spn(model) => &model.origin,
+        }
+    }
+
+    /// What every kind can be asked.
+    pub fn distribution(&self) -> &dyn Distribution {
+        match self {
+            AnyModel::Circuit(model) => &model.circuit,
+            AnyModel::Spn(model) => &model.circuit,
+        }
     }
 }

@@ -3,12 +3,14 @@
 use crate::args::ModelArgs;
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, certificate, certificate_in_words};
+use crate::input::{Loaded, LoadedModel, SPN_IN_WORDS, certificate, certificate_in_words};
 use crate::report::{count, counted, facts, grouped, json, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::Var;
+use slopp::spn::Spn;
+use slopp::{Model, Names, Var};
+use std::collections::BTreeMap;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,7 +30,52 @@ pub(crate) struct InfoArgs {
 
 pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).check()?;
-    let loaded = LoadedModel::read_as_is(&args.model)?;
+    match Loaded::read_as_is(&args.model)? {
+        Loaded::Circuit(loaded) => circuit(&loaded, session)?,
+        Loaded::Spn(model) => network(&model, session)?,
+    }
+    Ok(Verdict::Yes)
+}
+
+fn network(model: &Model<Spn>, session: &mut Session) -> Result<(), Error> {
+    let stats = model.circuit.stats();
+    let origin = || model.origin.iter().map(|(key, value)| (key.as_str(), value.clone()));
+    if session.json {
+        let sizes = [
+            ("nodes", stats.nodes),
+            ("sums", stats.sums),
+            ("products", stats.products),
+            ("trees", stats.trees),
+            ("univariate_leaves", stats.univariate),
+            ("edges", stats.edges),
+            ("parameters", stats.parameters),
+        ];
+        let mut entries = vec![("variables", Value::from(model.names.len()))];
+        entries.extend(sizes.map(|(name, number)| (name, Value::from(number))));
+        entries.push(("certificate", Value::from("spn")));
+        entries.push(("names", model.names.iter().map(Value::from).collect()));
+        entries.push(("origin", object(origin().map(|(key, value)| (key, Value::from(value))))));
+        return session.document(&object(entries));
+    }
+    let parts = [
+        counted(stats.sums, "sum"),
+        counted(stats.products, "product"),
+        counted(stats.trees, "tree"),
+        counted(stats.univariate, "Bernoulli or literal node"),
+    ];
+    let lines = [
+        ("variables", count(model.names.len() as f64)),
+        ("certificate", SPN_IN_WORDS.to_owned()),
+        ("nodes", format!("{} ({})", count(stats.nodes as f64), parts.join(", "))),
+        ("edges", count(stats.edges as f64)),
+        ("parameters", count(stats.parameters as f64)),
+        ("names", all_names(&model.names)),
+    ];
+    session.line(facts(lines))?;
+    tell_origin(&model.origin, session)
+}
+
+fn circuit(loaded: &LoadedModel, session: &mut Session) -> Result<(), Error> {
     let model = &loaded.model;
     let stats = model.circuit.stats();
     let deterministic = model.circuit.deterministic();
@@ -64,8 +111,7 @@ pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Err
         if let Some(note) = note {
             entries.push(("note", Value::from(note)));
         }
-        session.document(&object(entries))?;
-        return Ok(Verdict::Yes);
+        return session.document(&object(entries));
     }
     let mut lines = vec![
         ("variables", count(model.circuit.var_count() as f64)),
@@ -80,20 +126,26 @@ pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Err
         lines.push(("entropy", format!("{entropy:.4} nats")));
     }
     lines.push(("counts kept", if model.circuit.counts().is_some() { "yes" } else { "no" }.to_owned()));
-    lines.push((
-        "names",
-        shortened(&(0..model.names.len() as u32).map(|i| model.names.quoted(Var(i))).collect::<Vec<_>>().join(", ")),
-    ));
+    lines.push(("names", all_names(&model.names)));
     lines.push(("vtree", shortened(&vtree)));
     session.line(facts(lines))?;
-    if !model.origin.is_empty() {
-        session.line("\norigin")?;
-        session.line(facts(model.origin.iter().map(|(key, value)| (key.as_str(), value.clone()))))?;
-    }
+    tell_origin(&model.origin, session)?;
     if let Some(note) = note {
         session.note(note);
     }
-    Ok(Verdict::Yes)
+    Ok(())
+}
+
+fn tell_origin(origin: &BTreeMap<String, String>, session: &mut Session) -> Result<(), Error> {
+    if !origin.is_empty() {
+        session.line("\norigin")?;
+        session.line(facts(origin.iter().map(|(key, value)| (key.as_str(), value.clone()))))?;
+    }
+    Ok(())
+}
+
+fn all_names(names: &Names) -> String {
+    shortened(&(0..names.len() as u32).map(|i| names.quoted(Var(i))).collect::<Vec<_>>().join(", "))
 }
 
 fn nodes(stats: &slopp::circuit::Stats) -> String {

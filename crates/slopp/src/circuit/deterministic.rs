@@ -102,10 +102,20 @@ mod sealed {
     }
 }
 
-pub(crate) use sealed::CarryOver;
-
 impl AsRef<Circuit> for Deterministic {
     fn as_ref(&self) -> &Circuit {
+        self
+    }
+}
+
+impl AsRef<Deterministic> for Deterministic {
+    fn as_ref(&self) -> &Deterministic {
+        self
+    }
+}
+
+impl AsRef<Deterministic> for Psdd {
+    fn as_ref(&self) -> &Deterministic {
         self
     }
 }

@@ -4,6 +4,7 @@ use super::vtree::LoadedVtree;
 use crate::circuit::BuildError;
 use crate::logic::FormulaError;
 use crate::names::NameError;
+use crate::spn::SpnError;
 use crate::vtree::VtreeError;
 use std::fmt;
 use std::io;
@@ -220,6 +221,17 @@ pub enum Problem {
     /// No world satisfies the formula.
     #[error("no world is possible: the formula is false, and a distribution needs at least one world")]
     Impossible,
+    /// A node breaks an invariant of sum-product networks.
+    #[error("{0}")]
+    Spn(#[source] SpnError),
+    /// A file of another kind.
+    #[error("this is {found}, not {expected}; check which file is given for what")]
+    OtherKind {
+        /// What should be there.
+        expected: &'static str,
+        /// What is.
+        found: &'static str,
+    },
     /// The file was written by a later version.
     #[error("the file has format version {found}, this program knows up to {known}; use a newer slopp")]
     Version {
@@ -236,7 +248,7 @@ pub enum Problem {
     },
     /// The comment lines of a saved model do not fit.
     #[error(
-        "{reason}; the file was changed or cut off: restore it, or delete its `c slopp` line to read it as a plain .psdd"
+        "{reason}; the file was changed or cut off: restore it, or delete its `c slopp` line to read it as a plain file"
     )]
     Damaged {
         /// What does not fit.

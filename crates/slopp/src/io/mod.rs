@@ -7,6 +7,7 @@
 //! | `.vtree` | a vtree | [`read_vtree`] | [`write_vtree`] |
 //! | `.psdd` | a circuit, in either dialect | [`read_psdd`] | [`write_psdd`] |
 //! | `.psdd` with `c slopp` comments | a model: circuit, vtree, names, counts, origin | [`read_model`] | [`write_model`] |
+//! | `.spn` | a sum-product network with names and origin | [`read_spn`] | [`write_spn`] |
 //! | `.sdd` | a formula | [`read_sdd`] | [`write_sdd`] |
 //! | `.txt` | rules, one per line | [`read_rules`] | [`write_rules`] |
 //! | `.cnf`, `.dnf` | DIMACS | [`read_rules`] | [`write_cnf`], [`dnf_text`] |
@@ -28,6 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod any;
 mod atomic;
 mod cells;
 mod columns;
@@ -42,8 +44,10 @@ mod records_out;
 mod rules;
 mod sdd;
 mod source;
+mod spn;
 mod vtree;
 
+pub use any::{LoadedAny, read_any_model, read_any_model_bytes, write_any_model};
 pub use atomic::write_atomically;
 pub use columns::Columns;
 pub use dimacs::{Dimacs, NotClausal, cnf_text, dnf_text, read_dimacs_bytes, write_cnf};
@@ -57,4 +61,5 @@ pub use records_out::{write_records, write_records_to, write_weighted_records, w
 pub use rules::{read_rules, read_rules_bytes, write_rules};
 pub use sdd::{read_sdd, read_sdd_bytes, write_sdd, write_sdd_to};
 pub use source::{open, unzipped};
+pub use spn::{read_spn, read_spn_bytes, write_spn, write_spn_to};
 pub use vtree::{LoadedVtree, read_vtree, read_vtree_bytes, write_vtree, write_vtree_to};

@@ -30,7 +30,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// The version of the format written here.
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 /// Comment lines longer than this are split where possible: some readers have fixed buffers.
 const LINE: usize = 1000;
 
@@ -86,7 +86,7 @@ fn from_sdd(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedModel, Rea
 
 /// What the comments of a saved model say, with the lines they stand in.
 #[derive(Default)]
-struct Comments {
+pub(super) struct Comments {
     /// The line of `c slopp`.
     line: usize,
     vtree: (usize, String),
@@ -100,7 +100,7 @@ struct Comments {
 
 impl Comments {
     /// The comments before the `psdd` line; `None` if the file is not ours.
-    fn read(text: &[u8]) -> Result<Option<Comments>, ReadError> {
+    pub(super) fn read(text: &[u8]) -> Result<Option<Comments>, ReadError> {
         let mut comments: Option<Comments> = None;
         for (number, line) in lines(text) {
             let line = line.trim_ascii();
@@ -173,6 +173,22 @@ impl Comments {
         Ok(())
     }
 
+    /// The names, one for each of so many variables.
+    fn take_names(&mut self, variables: usize) -> Result<Names, ReadError> {
+        let (line, names) = std::mem::take(&mut self.names);
+        let line = line.max(self.line);
+        if names.len() != variables {
+            let reason = format!("`c names` holds {} names for {variables} variables", names.len());
+            return Err(ReadError::damaged(line, reason));
+        }
+        Names::new(names).map_err(|e| ReadError::damaged(line, format!("`c names`: {e}")))
+    }
+
+    /// Names and origin, all that the comments of other models than circuits hold.
+    pub(super) fn names_and_origin(mut self, variables: usize) -> Result<(Names, BTreeMap<String, String>), ReadError> {
+        Ok((self.take_names(variables)?, self.origin))
+    }
+
     fn model(mut self, text: &[u8], given: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
         let here = self.line;
         check_complete(text)?;
@@ -191,13 +207,7 @@ impl Comments {
             let error = ReadError::unexpected(*line, expected, "another vtree");
             return Err(error.wrong_vtree(true, vtree.var_count(), given.expect("just compared")));
         }
-        let (line, names) = std::mem::take(&mut self.names);
-        let line = line.max(here);
-        if names.len() != vtree.var_count() {
-            let reason = format!("`c names` holds {} names for {} variables", names.len(), vtree.var_count());
-            return Err(ReadError::damaged(line, reason));
-        }
-        let names = Names::new(names).map_err(|e| ReadError::damaged(line, format!("`c names`: {e}")))?;
+        let names = self.take_names(vtree.var_count())?;
         let Loaded { circuit, file_ids, vtree_ids } = file.build(&LoadedVtree::in_order(vtree), Numbers::Exact)?;
         let places = file.nodes.iter().zip(&file_ids).enumerate();
         let in_order = places.fold(true, |ok, (i, (node, &id))| ok && node.id == i as u64 && id == i as u64);
@@ -305,9 +315,7 @@ pub fn write_model_to(out: &mut dyn Write, model: &Model) -> io::Result<()> {
         out.write_all(b"\n")?;
     }
     write_names(out, &model.names)?;
-    for (key, value) in &model.origin {
-        writeln!(out, "c origin {}", serde_json::to_string(&BTreeMap::from([(key, value)]))?)?;
-    }
+    write_origin(out, &model.origin)?;
     let tops = &circuit.log_parameters().tops;
     for id in circuit.ids() {
         if let Node::Top { slot, .. } = circuit.node(id) {
@@ -324,7 +332,14 @@ pub fn write_model_to(out: &mut dyn Write, model: &Model) -> io::Result<()> {
     write_nodes(out, circuit)
 }
 
-fn write_names(out: &mut dyn Write, names: &Names) -> io::Result<()> {
+pub(super) fn write_origin(out: &mut dyn Write, origin: &BTreeMap<String, String>) -> io::Result<()> {
+    for (key, value) in origin {
+        writeln!(out, "c origin {}", serde_json::to_string(&BTreeMap::from([(key, value)]))?)?;
+    }
+    Ok(())
+}
+
+pub(super) fn write_names(out: &mut dyn Write, names: &Names) -> io::Result<()> {
     let mut line = String::new();
     for name in names.iter() {
         line.push(if line.is_empty() { '[' } else { ',' });

@@ -7,26 +7,34 @@
 //! | LearnSPN | [`learnspn`] | an [`Spn`](crate::spn::Spn), which needs no vtree |
 //! | LearnPSDD, from any PSDD | [`refine`] | a certified [`crate::Psdd`] on the same base |
 //! | EM on any structure, with missing cells | [`em`] | the circuit it got, with new parameters |
+//! | revision of any PSDD by records it excludes | [`Psdd::revise`](crate::Psdd::revise) | a certified [`crate::Psdd`] that allows them and nothing else new |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
-//! [`Progress`](crate::Progress), and gives the same bytes for the same input and seed.
+//! [`Progress`](crate::Progress), and gives the same bytes for the same input and seed. Its configuration is a
+//! [`Learner`], which is the one interface to all of them.
 
 pub mod baseline;
 mod em;
 mod grow;
 mod kmeans;
+mod learner;
 pub mod learnspn;
 mod params;
 mod partition;
 pub mod refine;
+mod revise;
 mod separate;
 pub mod slopp;
+mod start;
 pub mod vtree;
 
 pub use em::{EmConfig, EmFit, em};
+pub use learner::{Learned, Learner, Size, Task, VtreeUse};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
+pub use revise::{ReviseError, Revised, WORLD_LIMIT};
+pub use start::{LearnPsdd, Start};
 
 use crate::circuit::{BuildError, Builder, Circuit, NodeId, Refusal, Smoothing};
 
@@ -70,6 +78,12 @@ pub enum LearnError {
     /// No vtree could be made, or pairs of variables are too many to look at.
     #[error(transparent)]
     Pairs(#[from] vtree::VtreeMethodError),
+    /// A vtree for a learner that takes none.
+    #[error("the learner {learner} takes no vtree, but one is given: leave it out, or choose another learner")]
+    VtreeGiven {
+        /// The learner.
+        learner: &'static str,
+    },
     /// Cells are missing.
     #[error(
         "{rows} of {total} distinct records have missing cells, and this learner needs complete records: drop them or fill them in"

@@ -1,8 +1,8 @@
 //! The logical side: formulas as SDDs, and the base of a PSDD.
 //!
 //! Here: [`Formula`] and [`Rules`] as people write them; the [`Manager`] that combines diagrams; the read-only diagram
-//! [`Sdd`], its model count, the uniform distribution over its models; the way from a PSDD to its base. Files are in
-//! [`crate::io`].
+//! [`Sdd`], its model count, the uniform distribution over its models; the way from a PSDD to its base, and the base of
+//! any circuit as rules ([`FoundRules`]). Files are in [`crate::io`].
 
 mod base;
 mod compile;
@@ -12,6 +12,7 @@ mod formula;
 mod limits;
 mod manager;
 mod partition;
+mod rules;
 mod sdd;
 mod shared;
 mod uniform;
@@ -22,6 +23,7 @@ pub use conflict::Conflict;
 pub use formula::{Comparison, Formula, FormulaError, FormulaProblem, Op, Rule, Rules};
 pub use limits::{Limit, Limits, Stopped};
 pub use manager::{Handle, Manager};
+pub use rules::{FoundRule, FoundRules, RuleError, RuleKind, RuleSearch};
 pub use sdd::{Sdd, SddElement, SddError, SddFault, SddId, SddNode};
 pub use shared::shared_world;
 pub use uniform::NormaliseError;

@@ -1,9 +1,10 @@
 //! `slopp learn`: from records to a model.
 
+mod learners;
 mod plan;
 mod report;
 
-pub(crate) use plan::certified_origin;
+pub(crate) use plan::origin;
 pub(crate) use report::score_table;
 
 use crate::args::{ReadArgs, check_shares, not_negative, positive, shares_in_words, whole};
@@ -12,11 +13,14 @@ use crate::error::Error;
 use crate::files::{Files, way_out};
 use crate::input;
 use crate::session::{Session, Verdict};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use plan::Plan;
+use slopp::Records;
+use slopp::infer::Distribution;
+use slopp::io::WriteError;
 use slopp::learn::World;
 use slopp::learn::slopp::Config;
-use slopp::{Certified, Model, Records};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -32,7 +36,8 @@ Examples:
 /// is possible and what was never seen is only improbable; in a closed world only what the records show, relaxed, is
 /// possible, and the number of impossible records is reported. `slopp-kmeans` is SLoPP as published, whose primes
 /// usually overlap: a mixture. `factorised` and `chow-liu` are baselines. `learnpsdd` and `slopp+learnpsdd` refine a
-/// PSDD by splits and copies, and stop by the likelihood of the validation records, if there are some.
+/// PSDD by splits and copies, and stop by the likelihood of the validation records, if there are some. `learnspn` makes
+/// a sum-product network, kept in a .spn file, of which eval, prob, marginals, sample and info can be asked.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {
@@ -49,10 +54,10 @@ pub(crate) struct LearnArgs {
         value_parser = not_negative, conflicts_with_all = ["valid", "test"])]
     split: Option<Vec<f64>>,
     /// The learner
-    #[arg(long, value_name = "NAME", default_value = "slopp")]
-    learner: Learner,
+    #[arg(long, value_name = "NAME", default_value = "slopp", value_parser = learner_names())]
+    learner: String,
     /// The vtree: a file, that of a model, a text like "((1,2),3)" with numbers or names, or one of balanced, right-linear,
-    /// left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: chow-liu]
+    /// left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: chow-liu; balanced for factorised]
     #[arg(long, value_name = "VTREE")]
     vtree: Option<String>,
     /// What is possible beyond the records [default: open; closed for slopp-kmeans]
@@ -79,6 +84,8 @@ pub(crate) struct LearnArgs {
     published: PublishedArgs,
     #[command(flatten)]
     refined: RefinedArgs,
+    #[command(flatten)]
+    spn: SpnArgs,
 }
 
 #[derive(Args)]
@@ -130,6 +137,49 @@ struct RefinedArgs {
     steps: Option<usize>,
 }
 
+#[derive(Args)]
+#[command(next_help_heading = "Options of the learner learnspn, besides --max-clusters and --min-records")]
+struct SpnArgs {
+    /// The G statistic above which two columns are dependent [default: 12]
+    #[arg(long, value_name = "X", value_parser = not_negative)]
+    independence: Option<f64>,
+    /// What a cluster must gain for each column, in nats [default: 0.2]
+    #[arg(long, value_name = "X", value_parser = not_negative)]
+    cluster_penalty: Option<f64>,
+    /// What stands where records are not parted further [default: chow-liu]
+    #[arg(long, value_name = "NAME")]
+    leaves: Option<LeavesName>,
+}
+
+/// The names of the learners, with what they are.
+fn learner_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(learners::ALL.iter().map(|entry| PossibleValue::new(entry.name).help(entry.about)))
+}
+
+impl LearnArgs {
+    /// The options that are given and that only some learners have.
+    fn special_options(&self) -> impl Iterator<Item = &'static str> {
+        let (c, p, r, s) = (&self.certified, &self.published, &self.refined, &self.spn);
+        let options = [
+            ("--world", self.world.is_some()),
+            ("--max-clusters", c.max_clusters.is_some()),
+            ("--min-records", c.min_records.is_some()),
+            ("--split-penalty", c.split_penalty.is_some()),
+            ("--parameter-penalty", c.parameter_penalty.is_some()),
+            ("--variant", p.variant.is_some()),
+            ("--k", p.k.is_some()),
+            ("--d", p.d.is_some()),
+            ("--penalty", r.penalty.is_some()),
+            ("--depth", r.depth.is_some()),
+            ("--steps", r.steps.is_some()),
+            ("--independence", s.independence.is_some()),
+            ("--cluster-penalty", s.cluster_penalty.is_some()),
+            ("--leaves", s.leaves.is_some()),
+        ];
+        options.into_iter().filter(|(_, given)| *given).map(|(option, _)| option)
+    }
+}
+
 /// Help that names the default, as the library has it.
 fn with_default<T: PartialEq + std::fmt::Display>(help: &str, setting: impl Fn(Config) -> T) -> String {
     let [open, closed] = [World::Open, World::Closed].map(|world| setting(Config::new(world)));
@@ -139,43 +189,20 @@ fn with_default<T: PartialEq + std::fmt::Display>(help: &str, setting: impl Fn(C
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Learner {
-    /// Certified SLoPP: always a PSDD
-    Slopp,
-    /// SLoPP with k-means, as published: usually a mixture
-    SloppKmeans,
-    /// Every variable for itself
-    Factorised,
-    /// The Chow-Liu tree
-    ChowLiu,
-    /// LearnPSDD: splits and copies from the Chow-Liu tree, or from the factorised model on another vtree
-    #[value(name = "learnpsdd")]
-    LearnPsdd,
-    /// Certified SLoPP, refined by LearnPSDD
-    #[value(name = "slopp+learnpsdd")]
-    SloppLearnPsdd,
-}
-
-impl Learner {
-    fn name(self) -> &'static str {
-        match self {
-            Learner::Slopp => "slopp",
-            Learner::SloppKmeans => "slopp-kmeans",
-            Learner::Factorised => "factorised",
-            Learner::ChowLiu => "chow-liu",
-            Learner::LearnPsdd => "learnpsdd",
-            Learner::SloppLearnPsdd => "slopp+learnpsdd",
-        }
-    }
-}
-
 #[derive(Clone, Copy, ValueEnum)]
 enum WorldName {
     /// Everything is possible
     Open,
     /// Only what the records show, relaxed
     Closed,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LeavesName {
+    /// A Chow-Liu tree
+    ChowLiu,
+    /// Every column for itself
+    Independent,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -191,18 +218,18 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let vtree_file = args.vtree.as_ref().map(PathBuf::from);
     let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref()];
     Files::default().read(inputs.into_iter().flatten()).write(&args.output).check()?;
-    let plan = Plan::new(args)?;
+    let entry = learners::find(&args.learner).expect("the parser takes no other");
+    let mut plan = Plan::new(entry, args)?;
     let parts = Parts::read(args, session)?;
     let start = Instant::now();
     let bar = session.progress();
-    let (learned, vtree_name) = plan.learn(&parts.train, parts.valid.as_ref(), args, &bar)?;
+    let learned = plan.learn(&parts.train, parts.valid.as_ref(), &bar)?;
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
-    let origin = plan.origin(args.seed, vtree_name, &parts.train);
-    let model = Model { origin, ..Model::new(parts.train.names().clone(), learned) };
-    let scores = parts.scores(&model.circuit)?;
+    let scores = parts.scores(learned.distribution())?;
+    let model = learned.into_model(parts.train.names().clone(), plan.origin(&parts.train));
     // Saved before anything is printed: a closed pipe must not cost the model.
-    let saved = save(args.output.as_deref(), &model);
+    let saved = save(args.output.as_deref(), |file| slopp::io::write_any_model(file, &model));
     let output = args.output.as_deref().filter(|_| saved.is_ok());
     let dropped = args.drop_incomplete.then_some(parts.dropped);
     let learned = report::Learned { model: &model, scores: &scores, seconds, dropped, output };
@@ -217,9 +244,9 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
 }
 
 /// Saves a model, if asked to.
-pub(crate) fn save(output: Option<&Path>, model: &Model) -> Result<(), Error> {
+pub(crate) fn save(output: Option<&Path>, write: impl Fn(&Path) -> Result<(), WriteError>) -> Result<(), Error> {
     let Some(output) = output else { return Ok(()) };
-    slopp::io::write_model(output, model).map_err(|error| {
+    write(output).map_err(|error| {
         let hint = way_out(&error.source);
         Error::from(error).while_doing("the model was not saved").hint(hint)
     })
@@ -289,11 +316,9 @@ impl Parts {
         Ok(parts)
     }
 
-    fn scores(&self, circuit: &Certified) -> Result<Vec<(&'static str, Score)>, Error> {
+    fn scores(&self, model: &dyn Distribution) -> Result<Vec<(&'static str, Score)>, Error> {
         let parts = [("train", Some(&self.train)), ("valid", self.valid.as_ref()), ("test", self.test.as_ref())];
         let present = parts.into_iter().filter_map(|(name, records)| records.map(|records| (name, records)));
-        present
-            .map(|(name, records)| Ok((name, Score::new(records, &input::log_likelihoods(circuit, records)?))))
-            .collect()
+        present.map(|(name, records)| Ok((name, Score::new(records, &model.log_likelihoods(records)?)))).collect()
     }
 }

@@ -1,138 +1,63 @@
-//! A learner with its settings, from the arguments to the circuit and its origin.
+//! From the arguments to what was learned and its origin.
 
-use super::{LearnArgs, Learner, VariantName, WorldName};
+use super::LearnArgs;
+use super::learners::Entry;
 use crate::error::Error;
 use crate::input::{VtreeSource, too_many_pairs};
-use crate::progress::Bar;
-use slopp::data::MAX_PAIR_VARIABLES;
-use slopp::learn::refine::{LearnPsddConfig, learn_psdd};
-use slopp::learn::slopp::{Config, PublishedConfig, Variant};
 use slopp::learn::vtree::VtreeMethodError;
-use slopp::learn::{LearnError, World, baseline, slopp as learner};
-use slopp::{Certified, Progress, Psdd, Records};
+use slopp::learn::{LearnError, Learned, Learner, Task, VtreeUse};
+use slopp::{Progress, Records};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The vtree of the learner chow-liu, and the default of the others.
-const OWN_VTREE: &str = "chow-liu";
-
-/// The vtree where pairs of variables are too many for any other.
-const VTREE_OF_MANY: &str = "balanced";
-
-/// A learner with its settings, checked before any work.
+/// A learner with its settings and where its vtree comes from, checked before any work.
 pub(super) struct Plan {
-    learner: Learner,
-    config: Config,
-    published: PublishedConfig,
-    refined: LearnPsddConfig,
+    learner: Box<dyn Learner>,
+    vtree: Option<VtreeSource>,
+    /// How the vtree is made, if there is one.
+    vtree_name: Option<&'static str>,
+    seed: u64,
 }
 
 impl Plan {
-    pub(super) fn new(args: &LearnArgs) -> Result<Plan, Error> {
-        let (c, p, r) = (&args.certified, &args.published, &args.refined);
-        let certified: &[Learner] = &[Learner::Slopp, Learner::SloppLearnPsdd];
-        let published: &[Learner] = &[Learner::SloppKmeans];
-        let refined: &[Learner] = &[Learner::LearnPsdd, Learner::SloppLearnPsdd];
-        let options = [
-            ("--max-clusters", c.max_clusters.is_some(), certified),
-            ("--min-records", c.min_records.is_some(), certified),
-            ("--split-penalty", c.split_penalty.is_some(), certified),
-            ("--parameter-penalty", c.parameter_penalty.is_some(), certified),
-            ("--variant", p.variant.is_some(), published),
-            ("--k", p.k.is_some(), published),
-            ("--d", p.d.is_some(), published),
-            ("--penalty", r.penalty.is_some(), refined),
-            ("--depth", r.depth.is_some(), refined),
-            ("--steps", r.steps.is_some(), refined),
-        ];
-        let stray = options.into_iter().find(|(_, given, owners)| *given && !owners.contains(&args.learner));
-        if let Some((option, _, owners)) = stray {
-            let (owner, learner) = (owners[0].name(), args.learner.name());
-            return Err(Error::new(format!("{option} belongs to the learner {owner}, not to {learner}"))
-                .hint(format!("--learner {owner}, or leave {option} out")));
+    pub(super) fn new(entry: &Entry, args: &LearnArgs) -> Result<Plan, Error> {
+        let learner = entry.learner(args)?;
+        let source = args.vtree.as_deref().map(VtreeSource::find).transpose()?;
+        let own = match learner.vtree() {
+            VtreeUse::Any(method) | VtreeUse::Own(method) => Some(method),
+            VtreeUse::None => None,
+        };
+        // What the learner would make itself is left to it: a start may depend on that.
+        let vtree = source.filter(|source| !matches!(source, VtreeSource::Method(method) if Some(*method) == own));
+        let name = learner.name();
+        match (learner.vtree(), &vtree) {
+            (VtreeUse::Own(_), Some(_)) => {
+                Err(Error::new(format!("the learner {name} brings its own vtree, that of its tree")))
+            }
+            (VtreeUse::None, Some(_)) => Err(Error::new(format!("the learner {name} has no vtree"))),
+            _ => Ok(()),
         }
-        if args.learner == Learner::ChowLiu && args.vtree.as_deref().is_some_and(|vtree| vtree != OWN_VTREE) {
-            return Err(Error::new("the learner chow-liu brings its own vtree, that of its tree")
-                .hint("leave --vtree out, or choose another learner"));
-        }
-        let world = match args.world {
-            Some(WorldName::Open) => World::Open,
-            Some(WorldName::Closed) => World::Closed,
-            None if args.learner == Learner::SloppKmeans => World::Closed,
-            None => World::Open,
-        };
-        let mut config = Config::new(world);
-        config.max_clusters = c.max_clusters.unwrap_or(config.max_clusters);
-        config.min_records = c.min_records.unwrap_or(config.min_records);
-        config.split_penalty = c.split_penalty.unwrap_or(config.split_penalty);
-        config.parameter_penalty = c.parameter_penalty.unwrap_or(config.parameter_penalty);
-        config.pseudocount = args.pseudocount.unwrap_or(config.pseudocount);
-        let variant = match p.variant {
-            Some(VariantName::Algorithm2) => Variant::Algorithm2,
-            Some(VariantName::Notebook) | None => Variant::Notebook,
-        };
-        let published = PublishedConfig {
-            world,
-            pseudocount: config.pseudocount,
-            seed: args.seed,
-            ..PublishedConfig::new(variant, p.k.unwrap_or(3), p.d.unwrap_or(20))
-        };
-        let mut refined = LearnPsddConfig { pseudocount: config.pseudocount, ..LearnPsddConfig::default() };
-        refined.penalty = r.penalty.unwrap_or(refined.penalty);
-        refined.depth = r.depth.unwrap_or(refined.depth);
-        refined.steps = r.steps.unwrap_or(refined.steps);
-        Ok(Plan { learner: args.learner, config, published, refined })
+        .map_err(|error| error.hint("leave --vtree out, or choose another learner"))?;
+        let vtree_name = vtree.as_ref().map(VtreeSource::name).or(own.map(|method| method.name()));
+        Ok(Plan { learner, vtree, vtree_name, seed: args.seed })
     }
 
-    /// The circuit, and how its vtree was made.
+    /// Learns.
     pub(super) fn learn(
-        &self,
-        records: &Records,
+        &mut self,
+        train: &Records,
         valid: Option<&Records>,
-        args: &LearnArgs,
-        bar: &Bar,
-    ) -> Result<(Certified, &'static str), Error> {
-        let Config { world, pseudocount, .. } = self.config;
-        if self.learner == Learner::ChowLiu {
-            bar.begin("learning the Chow-Liu tree", 1);
-            let learned = baseline::chow_liu(records, world, pseudocount).map_err(|e| self.explained(e))?;
-            return Ok((Certified::Psdd(learned), OWN_VTREE));
-        }
-        let refine = |start: &Psdd| {
-            let refined = learn_psdd(start, records, valid, &self.refined, bar);
-            refined.map(|refined| Certified::Psdd(refined.psdd))
-        };
-        if self.learner == Learner::LearnPsdd && args.vtree.as_deref().unwrap_or(OWN_VTREE) == OWN_VTREE {
-            let learned = baseline::chow_liu(records, world, pseudocount).and_then(|start| refine(&start));
-            return Ok((learned.map_err(|e| self.explained(e))?, OWN_VTREE));
-        }
-        bar.begin("making the vtree", 1);
-        let many = records.var_count() > MAX_PAIR_VARIABLES;
-        if many && !matches!(self.learner, Learner::SloppKmeans | Learner::Factorised) {
-            return Err(self.explained(VtreeMethodError::TooMany { variables: records.var_count() }.into()));
-        }
-        // Where every variable is for itself, any vtree is as good as another.
-        let own = if many && self.learner == Learner::Factorised { VTREE_OF_MANY } else { OWN_VTREE };
-        let source = VtreeSource::find(args.vtree.as_deref().unwrap_or(own))?;
-        let vtree_name = source.name();
-        let vtree = Arc::new(source.build(records, args.seed)?);
-        let learned = match self.learner {
-            Learner::SloppKmeans => {
-                let learned = learner::published(records, vtree, &self.published, bar);
-                learned.map(|(circuit, _)| Certified::new(circuit))
-            }
-            Learner::Factorised => baseline::factorised(records, vtree, world, pseudocount).map(Certified::Psdd),
-            Learner::LearnPsdd => {
-                baseline::factorised(records, vtree, world, pseudocount).and_then(|start| refine(&start))
-            }
-            Learner::SloppLearnPsdd => {
-                learner::certified(records, vtree, &self.config, bar).and_then(|start| refine(&start))
-            }
-            Learner::Slopp | Learner::ChowLiu => {
-                learner::certified(records, vtree, &self.config, bar).map(Certified::Psdd)
+        bar: &dyn Progress,
+    ) -> Result<Learned, Error> {
+        let vtree = match self.vtree.take() {
+            None => None,
+            Some(source) => {
+                bar.begin("making the vtree", 1);
+                Some(Arc::new(source.build(train, self.seed)?))
             }
         };
-        Ok((learned.map_err(|e| self.explained(e))?, vtree_name))
+        let task = Task { train, valid, vtree: vtree.as_ref(), seed: self.seed };
+        self.learner.learn(&task, bar).map_err(|error| self.explained(error))
     }
 
     /// The error of a learner, with the option that helps.
@@ -142,9 +67,10 @@ impl Plan {
                 too_many_pairs(variables, &format!("the learner {}", self.learner.name()))
                     .hint("--learner factorised, or --learner slopp-kmeans with --vtree balanced or right-linear")
             }
-            LearnError::MissingCells { .. } => {
-                Error::from(error).hint("--drop-incomplete leaves out training records with missing cells")
-            }
+            LearnError::MissingCells { .. } => Error::from(error).hint(
+                "--drop-incomplete leaves out training records with missing cells; `slopp fit` then fits what is \
+                 learned to all of them",
+            ),
             LearnError::Setting { name, ref value, expected } => {
                 Error::new(format!("--{} is {value}, but must be {expected}", name.replace('_', "-")))
             }
@@ -153,59 +79,25 @@ impl Plan {
     }
 
     /// What made the model.
-    pub(super) fn origin(&self, seed: u64, vtree: &str, records: &Records) -> BTreeMap<String, String> {
-        let mut origin = origin(self.learner.name(), &self.config, seed, vtree, records);
-        match self.learner {
-            Learner::Slopp => return certified_origin(&self.config, seed, vtree, records),
-            Learner::SloppKmeans => {
-                let variant = match self.published.variant {
-                    Variant::Algorithm2 => "algorithm2",
-                    Variant::Notebook => "notebook",
-                };
-                origin.insert("variant".to_owned(), variant.to_owned());
-                origin.insert("k".to_owned(), self.published.k.to_string());
-                origin.insert("d".to_owned(), self.published.d.to_string());
-            }
-            Learner::Factorised | Learner::ChowLiu => {}
-            Learner::LearnPsdd | Learner::SloppLearnPsdd => {
-                if self.learner == Learner::SloppLearnPsdd {
-                    origin.extend(certified_settings(&self.config));
-                }
-                origin.insert("penalty".to_owned(), self.refined.penalty.to_string());
-                origin.insert("depth".to_owned(), self.refined.depth.to_string());
-                origin.insert("steps".to_owned(), self.refined.steps.to_string());
-            }
-        }
-        origin
+    pub(super) fn origin(&self, records: &Records) -> BTreeMap<String, String> {
+        origin(&*self.learner, self.seed, self.vtree_name, records)
     }
 }
 
 /// What made a model: enough to make it again from the same records, and nothing about the machine.
-fn origin(learner: &str, config: &Config, seed: u64, vtree: &str, records: &Records) -> BTreeMap<String, String> {
+pub(crate) fn origin(
+    learner: &dyn Learner,
+    seed: u64,
+    vtree: Option<&str>,
+    records: &Records,
+) -> BTreeMap<String, String> {
     let facts = [
-        ("learner", learner.to_owned()),
-        ("pseudocount", config.pseudocount.to_string()),
+        ("learner", learner.name().to_owned()),
         ("records", records.total().to_string()),
         ("seed", seed.to_string()),
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
-        ("vtree", vtree.to_owned()),
-        ("world", if config.world == World::Open { "open" } else { "closed" }.to_owned()),
     ];
-    facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
-}
-
-fn certified_settings(config: &Config) -> [(String, String); 4] {
-    [
-        ("max_clusters".to_owned(), config.max_clusters.to_string()),
-        ("min_records".to_owned(), config.min_records.to_string()),
-        ("split_penalty".to_owned(), config.split_penalty.to_string()),
-        ("parameter_penalty".to_owned(), config.parameter_penalty.to_string()),
-    ]
-}
-
-/// What made a model of the certified learner.
-pub(crate) fn certified_origin(config: &Config, seed: u64, vtree: &str, records: &Records) -> BTreeMap<String, String> {
-    let mut origin = origin(Learner::Slopp.name(), config, seed, vtree, records);
-    origin.extend(certified_settings(config));
-    origin
+    let vtree = vtree.map(|vtree| ("vtree", vtree.to_owned()));
+    let all = facts.into_iter().chain(vtree).chain(learner.settings());
+    all.map(|(key, value)| (key.to_owned(), value)).collect()
 }
