@@ -47,6 +47,11 @@ const SDDS: &[&str] = &[
     "sdd 1\nF 0\n",
 ];
 
+const SPNS: &[&str] = &[
+    "c slopp 1\nc names [\"a\",\"b\"]\nspn 6 2\nL 0 -2\nB 1 1 0.75\nB 2 2 0.5\nP 3 2 1 0\nC 4 2 1 0 0.5 0.5 2 1 0.1 0.9\nS 5 2 3 0.25 4 0.75\n",
+    "spn 3 2\nB 7 1 0.5\nB 8 2 1e-9\nP 9 2 7 8\n",
+];
+
 const RULES: &[&str] = &[
     "smoker & !(cancer | \"x ray\") -> age=1\n",
     "# rules\nexactly(1, smoker, cancer, age)\nat_most(2, !smoker, cancer ^ age, true) # end\n\nx ray <-> \\\n  not age",
@@ -59,11 +64,6 @@ const DIMACS: &[&str] = &[
     "cc other\np dnf 3 2\n1 -2 0\n3 0\n",
     "c names [\"a\",\"b c\"]\np cnf 2 1\n1 2 0\n%\n0\n",
     "p cnf 2 1\n0\n",
-];
-
-const SPNS: &[&str] = &[
-    "c slopp 1\nc names [\"a\",\"b\"]\nspn 6 2\nL 0 -2\nB 1 1 0.75\nB 2 2 0.5\nP 3 2 1 0\nC 4 2 1 0 0.5 0.5 2 1 0.1 0.9\nS 5 2 3 0.25 4 0.75\n",
-    "spn 3 2\nB 7 1 0.5\nB 8 2 1e-9\nP 9 2 7 8\n",
 ];
 
 /// Every reader.

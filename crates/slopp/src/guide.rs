@@ -15,6 +15,9 @@ pub mod files {}
 #[doc = include_str!("../../../docs/guide/learnspn.md")]
 pub mod learnspn {}
 
+#[doc = include_str!("../../../docs/guide/refine.md")]
+pub mod refine {}
+
 #[doc = include_str!("../../../docs/guide/erratum.md")]
 pub mod erratum {}
 
