@@ -28,17 +28,20 @@ Examples:
 
 /// Learn a model from records
 ///
-/// The default learner is certified SLoPP: its result is a PSDD, proved so, on any vtree. In an open world everything
-/// is possible and what was never seen is only improbable; in a closed world only what the records show, relaxed, is
-/// possible, and the number of impossible records is reported. `slopp-kmeans` is SLoPP as published, whose primes
-/// usually overlap: a mixture. `factorised` and `chow-liu` are baselines. `learnpsdd` and `slopp+learnpsdd` refine a
-/// PSDD by splits and copies, and stop by the likelihood of the validation records, if there are some.
+/// The default learner is merged SLoPP: its result is a PSDD, proved so, with shared nodes and a right-linear vtree of
+/// its own. What it has to choose it chooses by the likelihood of the validation records; without some, it holds out a
+/// tenth of the training records by seed, chooses, and fits the parameters to all. In an open world everything is
+/// possible and what was never seen is only improbable; in a closed world only what the records show, relaxed, is
+/// possible, and the number of impossible records is reported. `slopp-tree` is certified SLoPP without merging: a PSDD
+/// on any vtree. `slopp-kmeans` is SLoPP as published, whose primes usually overlap: a mixture. `factorised` and
+/// `chow-liu` are baselines. `learnpsdd` and `slopp+learnpsdd` refine a PSDD by splits and copies, and stop by the
+/// likelihood of the validation records, if there are some.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {
     /// The training records: CSV, .data or .wdata, gzipped or not, `-` for stdin
     train: PathBuf,
-    /// Validation records: only evaluated, except by learners that stop by them
+    /// Validation records: only evaluated, except by learners that choose or stop by them
     #[arg(long, value_name = "FILE")]
     valid: Option<PathBuf>,
     /// Test records, only evaluated
@@ -52,7 +55,8 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "NAME", default_value = "slopp")]
     learner: Learner,
     /// The vtree: a file, that of a model, a text like "((1,2),3)" with numbers or names, or one of balanced, right-linear,
-    /// left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: chow-liu]
+    /// left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: learned by slopp, which needs
+    /// a right-linear one; chow-liu for the others]
     #[arg(long, value_name = "VTREE")]
     vtree: Option<String>,
     /// What is possible beyond the records [default: open; closed for slopp-kmeans]
@@ -66,13 +70,16 @@ pub(crate) struct LearnArgs {
     output: Option<PathBuf>,
     /// The weight of the prior in records
     #[arg(long, value_name = "X", value_parser = not_negative,
-        help = with_default("The weight of the prior in records", |c| c.pseudocount))]
+        help = format!("{}, or as slopp chooses", with_default("The weight of the prior in records", |c| c.pseudocount)
+            .trim_end_matches(']')) + "]")]
     pseudocount: Option<f64>,
     /// Leave out training records with missing cells
     #[arg(long)]
     drop_incomplete: bool,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    merged: MergedArgs,
     #[command(flatten)]
     certified: CertifiedArgs,
     #[command(flatten)]
@@ -83,6 +90,20 @@ pub(crate) struct LearnArgs {
 
 #[derive(Args)]
 #[command(next_help_heading = "Options of the learner slopp")]
+struct MergedArgs {
+    /// How much is tried [default: fast]
+    #[arg(long, value_name = "NAME")]
+    effort: Option<Effort>,
+    /// The largest number of classes of records that a vtree node starts with [default: 32]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    max_classes: Option<usize>,
+    /// The largest number of elements: more is merged until the result keeps within it
+    #[arg(long, value_name = "N", value_parser = whole)]
+    max_elements: Option<usize>,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Options of the learners slopp-tree and slopp+learnpsdd")]
 struct CertifiedArgs {
     /// The largest number of clusters of a sum
     #[arg(long, value_name = "N", value_parser = positive,
@@ -141,8 +162,10 @@ fn with_default<T: PartialEq + std::fmt::Display>(help: &str, setting: impl Fn(C
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Learner {
-    /// Certified SLoPP: always a PSDD
+    /// Merged SLoPP: always a PSDD, with its vtree learned inside
     Slopp,
+    /// Certified SLoPP without merging: always a PSDD, on any vtree
+    SloppTree,
     /// SLoPP with k-means, as published: usually a mixture
     SloppKmeans,
     /// Every variable for itself
@@ -152,7 +175,7 @@ enum Learner {
     /// LearnPSDD: splits and copies from the Chow-Liu tree, or from the factorised model on another vtree
     #[value(name = "learnpsdd")]
     LearnPsdd,
-    /// Certified SLoPP, refined by LearnPSDD
+    /// Certified SLoPP without merging, refined by LearnPSDD
     #[value(name = "slopp+learnpsdd")]
     SloppLearnPsdd,
 }
@@ -161,6 +184,7 @@ impl Learner {
     fn name(self) -> &'static str {
         match self {
             Learner::Slopp => "slopp",
+            Learner::SloppTree => "slopp-tree",
             Learner::SloppKmeans => "slopp-kmeans",
             Learner::Factorised => "factorised",
             Learner::ChowLiu => "chow-liu",
@@ -168,6 +192,12 @@ impl Learner {
             Learner::SloppLearnPsdd => "slopp+learnpsdd",
         }
     }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Effort {
+    /// One order of the variables, one setting
+    Fast,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -195,10 +225,11 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let parts = Parts::read(args, session)?;
     let start = Instant::now();
     let bar = session.progress();
-    let (learned, vtree_name) = plan.learn(&parts.train, parts.valid.as_ref(), args, &bar)?;
+    let (learned, vtree_name, chosen) = plan.learn(&parts.train, parts.valid.as_ref(), args, &bar)?;
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
-    let origin = plan.origin(args.seed, vtree_name, &parts.train);
+    let mut origin = plan.origin(args.seed, vtree_name, &parts.train);
+    origin.extend(chosen);
     let model = Model { origin, ..Model::new(parts.train.names().clone(), learned) };
     let scores = parts.scores(&model.circuit)?;
     // Saved before anything is printed: a closed pipe must not cost the model.

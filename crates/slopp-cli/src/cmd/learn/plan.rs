@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::input::{VtreeSource, too_many_pairs};
 use crate::progress::Bar;
 use slopp::data::MAX_PAIR_VARIABLES;
+use slopp::learn::merged;
 use slopp::learn::refine::{LearnPsddConfig, learn_psdd};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant};
 use slopp::learn::vtree::VtreeMethodError;
@@ -16,6 +17,12 @@ use std::sync::Arc;
 /// The vtree of the learner chow-liu, and the default of the others.
 const OWN_VTREE: &str = "chow-liu";
 
+/// The name of a vtree that the learner made.
+const LEARNED_VTREE: &str = "learned";
+
+/// What a learner chose itself, as name and value.
+type Chosen = Vec<(String, String)>;
+
 /// The vtree where pairs of variables are too many for any other.
 const VTREE_OF_MANY: &str = "balanced";
 
@@ -23,17 +30,22 @@ const VTREE_OF_MANY: &str = "balanced";
 pub(super) struct Plan {
     learner: Learner,
     config: Config,
+    merged: merged::Config,
     published: PublishedConfig,
     refined: LearnPsddConfig,
 }
 
 impl Plan {
     pub(super) fn new(args: &LearnArgs) -> Result<Plan, Error> {
-        let (c, p, r) = (&args.certified, &args.published, &args.refined);
-        let certified: &[Learner] = &[Learner::Slopp, Learner::SloppLearnPsdd];
+        let (m, c, p, r) = (&args.merged, &args.certified, &args.published, &args.refined);
+        let merged: &[Learner] = &[Learner::Slopp];
+        let certified: &[Learner] = &[Learner::SloppTree, Learner::SloppLearnPsdd];
         let published: &[Learner] = &[Learner::SloppKmeans];
         let refined: &[Learner] = &[Learner::LearnPsdd, Learner::SloppLearnPsdd];
         let options = [
+            ("--effort", m.effort.is_some(), merged),
+            ("--max-classes", m.max_classes.is_some(), merged),
+            ("--max-elements", m.max_elements.is_some(), merged),
             ("--max-clusters", c.max_clusters.is_some(), certified),
             ("--min-records", c.min_records.is_some(), certified),
             ("--split-penalty", c.split_penalty.is_some(), certified),
@@ -81,22 +93,27 @@ impl Plan {
         refined.penalty = r.penalty.unwrap_or(refined.penalty);
         refined.depth = r.depth.unwrap_or(refined.depth);
         refined.steps = r.steps.unwrap_or(refined.steps);
-        Ok(Plan { learner: args.learner, config, published, refined })
+        let mut merged = merged::Config::new(world);
+        merged.max_classes = m.max_classes.unwrap_or(merged.max_classes);
+        merged.max_elements = m.max_elements;
+        merged.pseudocount = args.pseudocount;
+        merged.seed = args.seed;
+        Ok(Plan { learner: args.learner, config, merged, published, refined })
     }
 
-    /// The circuit, and how its vtree was made.
+    /// The circuit, how its vtree was made, and what the learner chose.
     pub(super) fn learn(
         &self,
         records: &Records,
         valid: Option<&Records>,
         args: &LearnArgs,
         bar: &Bar,
-    ) -> Result<(Certified, &'static str), Error> {
+    ) -> Result<(Certified, &'static str, Chosen), Error> {
         let Config { world, pseudocount, .. } = self.config;
         if self.learner == Learner::ChowLiu {
             bar.begin("learning the Chow-Liu tree", 1);
             let learned = baseline::chow_liu(records, world, pseudocount).map_err(|e| self.explained(e))?;
-            return Ok((Certified::Psdd(learned), OWN_VTREE));
+            return Ok((Certified::Psdd(learned), OWN_VTREE, Chosen::new()));
         }
         let refine = |start: &Psdd| {
             let refined = learn_psdd(start, records, valid, &self.refined, bar);
@@ -104,7 +121,10 @@ impl Plan {
         };
         if self.learner == Learner::LearnPsdd && args.vtree.as_deref().unwrap_or(OWN_VTREE) == OWN_VTREE {
             let learned = baseline::chow_liu(records, world, pseudocount).and_then(|start| refine(&start));
-            return Ok((learned.map_err(|e| self.explained(e))?, OWN_VTREE));
+            return Ok((learned.map_err(|e| self.explained(e))?, OWN_VTREE, Chosen::new()));
+        }
+        if self.learner == Learner::Slopp {
+            return self.learn_merged(records, valid, args, bar);
         }
         bar.begin("making the vtree", 1);
         let many = records.var_count() > MAX_PAIR_VARIABLES;
@@ -128,11 +148,40 @@ impl Plan {
             Learner::SloppLearnPsdd => {
                 learner::certified(records, vtree, &self.config, bar).and_then(|start| refine(&start))
             }
-            Learner::Slopp | Learner::ChowLiu => {
+            Learner::SloppTree | Learner::Slopp | Learner::ChowLiu => {
                 learner::certified(records, vtree, &self.config, bar).map(Certified::Psdd)
             }
         };
-        Ok((learned.map_err(|e| self.explained(e))?, vtree_name))
+        Ok((learned.map_err(|e| self.explained(e))?, vtree_name, Chosen::new()))
+    }
+
+    fn learn_merged(
+        &self,
+        records: &Records,
+        valid: Option<&Records>,
+        args: &LearnArgs,
+        bar: &Bar,
+    ) -> Result<(Certified, &'static str, Chosen), Error> {
+        let mut config = self.merged.clone();
+        let mut vtree_name = LEARNED_VTREE;
+        if let Some(vtree) = args.vtree.as_deref() {
+            let source = VtreeSource::find(vtree)?;
+            vtree_name = source.name();
+            config.vtree = Some(Arc::new(source.build(records, args.seed)?));
+        }
+        let learned = merged::learn(records, valid, &config, bar).map_err(|e| self.explained(e))?;
+        let start = match learned.start {
+            merged::Start::Whole(penalty) => format!("whole {penalty}"),
+            merged::Start::Window(penalty) => format!("window {penalty}"),
+            merged::Start::Tree => "tree".to_owned(),
+        };
+        let chosen = [
+            ("start", start),
+            ("pseudocount", learned.pseudocount.to_string()),
+            ("held_out", learned.held_out.to_string()),
+        ];
+        let chosen = chosen.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Ok((Certified::Psdd(learned.psdd), vtree_name, chosen))
     }
 
     /// The error of a learner, with the option that helps.
@@ -141,6 +190,10 @@ impl Plan {
             LearnError::Pairs(VtreeMethodError::TooMany { variables }) => {
                 too_many_pairs(variables, &format!("the learner {}", self.learner.name()))
                     .hint("--learner factorised, or --learner slopp-kmeans with --vtree balanced or right-linear")
+            }
+            LearnError::NotRightLinear => {
+                Error::new("the vtree is not right-linear, and the learner slopp needs one whose left children are single variables")
+                    .hint("leave --vtree out, or --vtree chow-liu-linear, or --learner slopp-tree, which takes any vtree")
             }
             LearnError::MissingCells { .. } => {
                 Error::from(error).hint("--drop-incomplete leaves out training records with missing cells")
@@ -156,7 +209,14 @@ impl Plan {
     pub(super) fn origin(&self, seed: u64, vtree: &str, records: &Records) -> BTreeMap<String, String> {
         let mut origin = origin(self.learner.name(), &self.config, seed, vtree, records);
         match self.learner {
-            Learner::Slopp => return certified_origin(&self.config, seed, vtree, records),
+            Learner::Slopp => {
+                origin.insert("effort".to_owned(), "fast".to_owned());
+                origin.insert("max_classes".to_owned(), self.merged.max_classes.to_string());
+                if let Some(max) = self.merged.max_elements {
+                    origin.insert("max_elements".to_owned(), max.to_string());
+                }
+            }
+            Learner::SloppTree => return certified_origin(&self.config, seed, vtree, records),
             Learner::SloppKmeans => {
                 let variant = match self.published.variant {
                     Variant::Algorithm2 => "algorithm2",
@@ -205,7 +265,7 @@ fn certified_settings(config: &Config) -> [(String, String); 4] {
 
 /// What made a model of the certified learner.
 pub(crate) fn certified_origin(config: &Config, seed: u64, vtree: &str, records: &Records) -> BTreeMap<String, String> {
-    let mut origin = origin(Learner::Slopp.name(), config, seed, vtree, records);
+    let mut origin = origin(Learner::SloppTree.name(), config, seed, vtree, records);
     origin.extend(certified_settings(config));
     origin
 }

@@ -114,7 +114,7 @@ impl Config {
             world,
             vtree: None,
             max_classes: 32,
-            starts: vec![Start::Whole(1.0), Start::Window(1.0), Start::Tree],
+            starts: vec![Start::Whole(1.0), Start::Tree],
             class_penalty: 2.0,
             sweeps: 3,
             sweep_penalty: 2.0,
