@@ -142,8 +142,9 @@ impl<'a> Cloning<'a> {
         self.elements
     }
 
-    /// What the log-likelihood of the records has gained so far, at maximum likelihood.
-    pub(super) fn gained(&self) -> f64 {
+    /// What the log-likelihood of the records has gained so far, at maximum likelihood, by the plans.
+    #[cfg(test)]
+    fn gained(&self) -> f64 {
         self.gained
     }
 
@@ -310,5 +311,87 @@ impl<'a> Cloning<'a> {
             }
         }
         copy
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::Names;
+    use crate::random::Random;
+    use crate::var::Var;
+    use crate::{Records, RecordsBuilder};
+
+    fn log_likelihood(layers: &Layers) -> f64 {
+        let entropy = |[f, t]: [f64; 2]| x_log_x(f) + x_log_x(t) - x_log_x(f + t);
+        layers.0.iter().flatten().map(|class| entropy(class.count)).sum()
+    }
+
+    fn records(vars: usize, rows: usize, weight: f64, random: &mut Random) -> Records {
+        let mut builder = RecordsBuilder::new(Names::numbered(vars));
+        for _ in 0..rows {
+            let mut row = vec![random.unit() < 0.5, random.unit() < 0.3];
+            for i in 2..vars {
+                row.push(random.unit() < if row[i - 1] ^ row[i - 2] { 0.9 } else { 0.2 });
+            }
+            builder.push(row.into_iter().map(Some), weight);
+        }
+        builder.finish()
+    }
+
+    /// A random structure with `width` classes per layer and the counts of the records.
+    fn structure(view: &View, width: u32, random: &mut Random) -> Layers {
+        let layers = (0..view.vars()).map(|position| {
+            let classes = if position == 0 { 1 } else { width };
+            let mut next = || if position + 1 == view.vars() { 0 } else { random.below(width as usize) as u32 };
+            (0..classes).map(|_| Class { next: [next(), next()], count: [0.0; 2] }).collect()
+        });
+        let mut layers = Layers(layers.collect());
+        layers.prune();
+        let tally = layers.tally(|position| view.column(position), view.weights());
+        layers.take_counts(&tally);
+        layers
+    }
+
+    #[test]
+    fn gains_are_exact_and_likelihood_never_falls() {
+        for seed in 0..12 {
+            let mut random = Random::new(seed);
+            let records = records(9, 300, if seed % 2 == 0 { 1.0 } else { 0.7 }, &mut random);
+            let order: Vec<Var> = (0..9).map(Var).collect();
+            let view = View::new(&records, &order);
+            let start = structure(&view, 1 + seed as u32 % 4, &mut random);
+            let before = log_likelihood(&start);
+            let mut cloning = Cloning::new(&view, start, 0.5, 1 + seed as usize % 5);
+            let mut last = before;
+            for _ in 0..60 {
+                let more = cloning.step(usize::MAX);
+                let now = log_likelihood(cloning.layers());
+                assert!(now >= last - 1e-9, "the likelihood fell from {last} to {now}");
+                assert!((now - before - cloning.gained()).abs() < 1e-6, "{} is not {}", now - before, cloning.gained());
+                last = now;
+                let mut counted = cloning.layers().clone();
+                let tally = counted.tally(|position| view.column(position), view.weights());
+                for (class, count) in counted.0.iter_mut().flatten().zip(tally.iter().flatten()) {
+                    assert!((class.count[0] - count[0]).abs() + (class.count[1] - count[1]).abs() < 1e-9);
+                }
+                assert_eq!(cloning.elements(), cloning.layers().elements());
+                if !more {
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn limits_of_elements_are_kept() {
+        let mut random = Random::new(77);
+        let records = records(10, 500, 1.0, &mut random);
+        let order: Vec<Var> = (0..10).map(Var).collect();
+        let view = View::new(&records, &order);
+        let start = structure(&view, 1, &mut random);
+        let mut cloning = Cloning::new(&view, start, 0.1, 4);
+        while cloning.step(25) {}
+        assert!(cloning.elements() <= 25 && cloning.elements() > 9, "{}", cloning.elements());
     }
 }
