@@ -12,7 +12,7 @@ A five-line tour:
   slopp marginals model.psdd --given \"smoker, !cancer\"    what follows from what is known?
   slopp info model.psdd                                   size, certificate, model count, origin
 
-Evidence is written with names: \"smoker, !cancer, age=1\".
+Evidence is written with names: \"smoker, !cancer, age=1\"; formulas with !, &, |, ^, ->, <->: \"smoker & !(cancer | xray)\".
 Files may be gzipped; `-` is stdin or stdout.
 In tables of answers per record, the cells of an impossible record are empty, and a note counts such records.
 Exit codes: 0 done or yes, 1 the answer is no, 2 could not run.
@@ -64,6 +64,13 @@ pub(crate) enum Command {
     Count(cmd::count::CountArgs),
     Entails(cmd::entails::EntailsArgs),
     Equivalent(cmd::equivalent::EquivalentArgs),
+    Rules(cmd::rules::RulesArgs),
+    Diff(cmd::diff::DiffArgs),
+    Explain(cmd::explain::ExplainArgs),
+    Repair(cmd::repair::RepairArgs),
+    Revise(cmd::revise::ReviseArgs),
+    Map(cmd::map::MapArgs),
+    Information(cmd::information::InformationArgs),
     Vtree(cmd::vtree::VtreeArgs),
     Draw(cmd::draw::DrawArgs),
     Data(cmd::data::DataArgs),
@@ -105,8 +112,8 @@ pub(crate) enum HeaderWhen {
 /// What is known, as most queries take it.
 #[derive(Args)]
 pub(crate) struct GivenArgs {
-    /// What is known: literals by name, such as "smoker, !cancer"
-    #[arg(long, value_name = "EVIDENCE", allow_hyphen_values = true)]
+    /// What is known: literals by name, such as "smoker, !cancer", or a formula, such as "cancer | xray -> smoker"
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
     pub(crate) given: Option<String>,
 }
 

@@ -61,11 +61,6 @@ impl LoadedModel {
         self.file_ids[node.index()]
     }
 
-    /// What is known, or nothing; unknown names get a suggestion.
-    pub(crate) fn evidence(&self, text: Option<&str>) -> Result<Evidence, Error> {
-        Ok(Evidence::parse(text.unwrap_or(""), &self.model.names)?)
-    }
-
     /// The log-likelihood of each distinct row, in the fastest way the certificate allows.
     pub(crate) fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, Error> {
         Ok(self.model.circuit.log_likelihoods(records)?)

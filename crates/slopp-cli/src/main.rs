@@ -3,6 +3,7 @@
 mod args;
 mod cmd;
 mod error;
+mod event;
 mod files;
 mod html;
 mod input;
@@ -65,6 +66,13 @@ fn run(cli: Cli) -> Result<Verdict, Error> {
         Command::Count(args) => cmd::count::run(args, &mut session),
         Command::Entails(args) => cmd::entails::run(args, &mut session),
         Command::Equivalent(args) => cmd::equivalent::run(args, &mut session),
+        Command::Rules(args) => cmd::rules::run(args, &mut session),
+        Command::Diff(args) => cmd::diff::run(args, &mut session),
+        Command::Explain(args) => cmd::explain::run(args, &mut session),
+        Command::Repair(args) => cmd::repair::run(args, &mut session),
+        Command::Revise(args) => cmd::revise::run(args, &mut session),
+        Command::Map(args) => cmd::map::run(args, &mut session),
+        Command::Information(args) => cmd::information::run(args, &mut session),
         Command::Vtree(args) => cmd::vtree::run(args, &mut session),
         Command::Draw(args) => cmd::draw::run(args, &mut session),
         Command::Data(args) => cmd::data::run(args, &mut session),

@@ -8,7 +8,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::Names;
-use slopp::logic::{Manager, Rules};
+use slopp::logic::{Limits, Manager, Rules};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &EquivalentArgs, session: &mut Session) -> Result<Verdic
     Files::default().read([&args.first, &args.second]).check()?;
     let first = Knowledge::read(&args.first, None, None)?;
     let second = Knowledge::read(&args.second, None, None)?;
-    let (names, mut manager) = common(&first, &second, args)?;
+    let (names, mut manager) = common(&first, &second, args.limits.limits())?;
     let a = first.formula(&mut manager, &names)?;
     let b = second.formula(&mut manager, &names)?;
     let only_first = manager.and(a, !b).map_err(stopped)?;
@@ -67,8 +67,7 @@ pub(crate) fn run(args: &EquivalentArgs, session: &mut Session) -> Result<Verdic
 }
 
 /// The names of both, and a manager over them: on the vtree of the first file that has one, if all names are in it.
-fn common(first: &Knowledge, second: &Knowledge, args: &EquivalentArgs) -> Result<(Arc<Names>, Manager), Error> {
-    let limits = args.limits.limits();
+pub(crate) fn common(first: &Knowledge, second: &Knowledge, limits: Limits) -> Result<(Arc<Names>, Manager), Error> {
     let mut all: Vec<String> = first.names().iter().map(str::to_owned).collect();
     all.extend(second.names().iter().filter(|name| !first.names().contains(name)).map(str::to_owned));
     for one in [first, second].into_iter().filter(|one| !matches!(one, Knowledge::Rules(_))) {

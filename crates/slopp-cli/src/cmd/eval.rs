@@ -16,13 +16,17 @@ const EXAMPLES: &str = "\
 Examples:
   slopp eval model.psdd test.csv
   slopp eval model.psdd test.data.gz --json
-  slopp eval model.psdd test.csv --per-record > log-likelihoods.txt";
+  slopp eval model.psdd test.csv --per-record > log-likelihoods.txt
+  slopp eval closed.psdd test.csv --noise auto --valid valid.csv    every record counts, through a noisy channel";
 
 /// How well does a model explain records? Log-likelihood and impossible records
 ///
 /// The log-likelihood is in nats and summed over the possible records; impossible ones (probability zero, which a
 /// closed-world model has) are counted apart. Per record it is only given if all are possible, because the mean over
 /// the possible ones is no fair measure. Missing cells are summed out.
+///
+/// With --noise every cell of a world is flipped with a small probability before it is seen, which makes every record
+/// possible: an exact, normalised likelihood for closed-world models too.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EvalArgs {
@@ -35,16 +39,80 @@ pub(crate) struct EvalArgs {
     /// Write one log-likelihood per record, in the order of the file
     #[arg(long)]
     per_record: bool,
+    /// Look through a channel that flips every cell with this probability, up to 0.5, or `auto`: the one under which the
+    /// records of --valid are most likely, or else these records themselves
+    #[arg(long, value_name = "EPS", value_parser = noise, conflicts_with = "flow")]
+    noise: Option<Noise>,
+    /// The records to choose the noise by
+    #[arg(long, value_name = "FILE", requires = "noise")]
+    valid: Option<PathBuf>,
     /// Also give the flow value that the SLoPP paper printed as log-likelihood; it is none if primes overlap
     #[arg(long)]
     flow: bool,
 }
 
+#[derive(Clone, Copy, PartialEq)]
+enum Noise {
+    Auto,
+    Given(f64),
+}
+
+fn noise(text: &str) -> Result<Noise, String> {
+    let number = text.parse().ok().filter(|epsilon| (0.0..=0.5).contains(epsilon)).map(Noise::Given);
+    let auto = (text == "auto").then_some(Noise::Auto);
+    auto.or(number).ok_or_else(|| "it must be `auto` or a probability from 0 to 0.5".to_owned())
+}
+
+/// A channel that flips cells, and how its noise was chosen.
+struct Channel {
+    epsilon: f64,
+    /// "given", "valid" or "data".
+    by: &'static str,
+    /// The weight of the records that are impossible without noise.
+    impossible: f64,
+}
+
+impl Channel {
+    /// The noise that is asked for, and the log-likelihoods of the records through it.
+    fn new(args: &EvalArgs, noise: Noise, loaded: &Loaded, records: &Records) -> Result<(Channel, Vec<f64>), Error> {
+        let circuit = &loaded.circuit("the likelihood through a noisy channel")?.model.circuit;
+        let (epsilon, by) = match (noise, &args.valid) {
+            (Noise::Given(_), Some(_)) => {
+                return Err(Error::new("--valid chooses the noise, and --noise gives it already")
+                    .hint("--noise auto, or leave --valid out"));
+            }
+            (Noise::Given(epsilon), None) => (epsilon, "given"),
+            (Noise::Auto, Some(file)) => {
+                let valid = read_records_of(file, args.read, loaded.names())?;
+                (circuit.fit_noise(&valid)?.epsilon, "valid")
+            }
+            (Noise::Auto, None) => (circuit.fit_noise(records)?.epsilon, "data"),
+        };
+        let impossible = Score::new(records, &circuit.log_likelihoods(records)?).impossible;
+        Ok((Channel { epsilon, by, impossible }, circuit.log_likelihoods_noisy(records, epsilon)?))
+    }
+
+    fn in_words(&self) -> String {
+        let by = match self.by {
+            "given" => "as given",
+            "valid" => "most likely on the validation records",
+            _ => "most likely on these records themselves, so a little too good",
+        };
+        format!("{:.3e}, {by}", self.epsilon)
+    }
+}
+
 pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read(args.model.files()).read([&args.data]).check()?;
+    Files::default().read(args.model.files()).read([&args.data]).read(&args.valid).check()?;
     let loaded = Loaded::read(&args.model)?;
     let records = read_records_of(&args.data, args.read, loaded.names())?;
-    let log_likelihoods = loaded.distribution().log_likelihoods(&records)?;
+    let (channel, log_likelihoods) = match args.noise {
+        None => (None, loaded.distribution().log_likelihoods(&records)?),
+        Some(noise) => {
+            let (channel, logs) = Channel::new(args, noise, &loaded, &records)?;
+            (Some(channel), logs)
+        }
+    };
     let score = Score::new(&records, &log_likelihoods);
     let flow = match args.flow {
         true => {
@@ -56,6 +124,13 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
     let per_record = || records.original().iter().map(|&row| log_likelihoods[row as usize]);
     if session.json {
         let mut entries = score.entries();
+        if let Some(channel) = &channel {
+            entries.extend([
+                ("noise", json(channel.epsilon)),
+                ("noise_by", Value::from(channel.by)),
+                ("impossible_without_noise", json_count(channel.impossible)),
+            ]);
+        }
         if let Some(flow) = &flow {
             entries.push(("flow_log_value", json(flow.log_likelihood)));
             entries.push(("flow_log_value_per_possible_record", json(flow.per_possible())));
@@ -78,6 +153,10 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
             ("  per record", score.per_record().map_or("none: some records are impossible".to_owned(), logarithm)),
             ("  per possible record", logarithm(score.per_possible())),
         ];
+        if let Some(channel) = &channel {
+            lines.push(("noise", channel.in_words()));
+            lines.push(("impossible without noise", count(channel.impossible)));
+        }
         if let Some(flow) = &flow {
             lines.push(("flow value of the paper", logarithm(flow.log_likelihood)));
             lines.push(("  per possible record", logarithm(flow.per_possible())));

@@ -2,6 +2,7 @@
 
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, whole};
 use crate::error::Error;
+use crate::event::Event;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::{Table, count, header, json, json_list, object, probability};
@@ -15,13 +16,14 @@ use std::path::{Path, PathBuf};
 const EXAMPLES: &str = "\
 Examples:
   slopp marginals model.psdd --given \"smoker, !cancer\"
+  slopp marginals model.psdd --given \"at_least(2, cough, fever, pain)\"
   slopp marginals model.psdd --pairs --limit 10            the ten most dependent pairs
   slopp marginals model.psdd --records patients.csv        one line of marginals per record";
 
 /// The question that only circuits answer.
 const PAIRS: &str = "the joint probability of every pair";
 
-/// The probability of every variable, also given evidence
+/// The probability of every variable, also given evidence or a formula
 ///
 /// All variables at once, in one pass up and one down the circuit. With --pairs also the joint probability of every
 /// pair of variables, the most dependent pairs first. With --records one answer per record, which is the evidence.
@@ -48,11 +50,13 @@ pub(crate) struct MarginalsArgs {
 pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read(&args.records).check()?;
     let loaded = Loaded::read(&args.model)?;
-    let names = loaded.names();
     if let Some(file) = &args.records {
         return batch(args, &loaded, file, session);
     }
-    let given = loaded.evidence(args.given.given.as_deref())?;
+    let known = Event::parse(args.given.given.as_deref(), loaded.names())?;
+    let (loaded, _) = loaded.given(&known)?;
+    let names = loaded.names();
+    let given = known.evidence(names.len());
     let marginals = loaded.distribution().marginals(&given)?;
     let pairs = match args.pairs {
         true => Some(strongest(&loaded.on_vtrees(PAIRS)?.pair_marginals(&given)?, &given)),
@@ -60,7 +64,7 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     };
     if session.json {
         let by_name = object(names.iter().zip(&marginals).map(|(name, &p)| (name, json(p))));
-        let mut entries = vec![("given", Value::from(given.display(names).to_string())), ("marginals", by_name)];
+        let mut entries = vec![("given", Value::from(known.in_words(names))), ("marginals", by_name)];
         if let Some(pairs) = pairs {
             entries.push(("pairs", pair_entries(names, pairs, args.limit)));
         }

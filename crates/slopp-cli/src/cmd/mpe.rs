@@ -2,6 +2,7 @@
 
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, positive};
 use crate::error::Error;
+use crate::event::Event;
 use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
 use crate::report::{
@@ -10,19 +11,21 @@ use crate::report::{
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::infer::{Evidence, QueryError};
 use slopp::{Deterministic, Names, Records};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   slopp mpe model.psdd --given \"smoker\"
+  slopp mpe model.psdd --given \"exactly(2, cough, fever, pain)\"
   slopp mpe model.psdd -k 5 --json
   slopp mpe model.psdd --records patients.csv    completes each record in the most probable way
   slopp mpe model.psdd --records patients.csv -k 3    the three best completions of each";
 
-/// The most probable world, or the k most probable ones, also given evidence
+/// The most probable world, or the k most probable ones, also given evidence or a formula
 ///
-/// Exact: the maximum over all worlds that agree with the evidence. Needs a deterministic circuit; a mixture is
+/// Exact: the maximum over all worlds that agree with what is given. Needs a deterministic circuit; a mixture is
 /// refused with the reason.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -51,11 +54,17 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
         let records = read_records_of(file, args.read, names)?;
         return batch(circuit, &records, wanted, session);
     }
-    let given = loaded.evidence(args.given.given.as_deref())?;
-    let log_given = circuit.log_evidence(&given)?;
-    let worlds = match wanted {
-        1 => vec![circuit.mpe(&given)?],
-        k => circuit.top_worlds(&given, k)?,
+    let known = Event::parse(args.given.given.as_deref(), names)?;
+    let given = known.evidence(names.len());
+    let (log_given, worlds) = match &known {
+        Event::Literals(given) => (circuit.log_evidence(given)?, best(circuit, given, wanted)?),
+        Event::Formula(formula) => {
+            let (conditioned, log_given) = loaded.given_formula(formula)?;
+            let circuit = conditioned.deterministic().expect("fewer worlds keep every derivation unique");
+            let mut worlds = best(circuit, &given, wanted)?;
+            worlds.iter_mut().for_each(|(_, log)| *log += log_given);
+            (log_given, worlds)
+        }
     };
     if session.json {
         let entries = worlds.iter().map(|(world, log)| {
@@ -63,15 +72,16 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
             entry["probability_given"] = json((log - log_given).exp().min(1.0));
             entry
         });
-        let given = Value::from(given.display(names).to_string());
+        let given = Value::from(known.in_words(names));
         session.document(&object([("given", given), ("worlds", entries.collect())]))?;
         return Ok(Verdict::Yes);
     }
     for (i, (most_probable, log)) in worlds.iter().enumerate() {
         let rank = if wanted == 1 { String::new() } else { format!("{}. ", i + 1) };
-        let conditional = match given.known_count() {
-            0 => String::new(),
-            _ => format!(", given the evidence {}", probability_of((log - log_given).min(0.0))),
+        let conditional = match &known {
+            Event::Literals(given) if given.known_count() == 0 => String::new(),
+            Event::Literals(_) => format!(", given the evidence {}", probability_of((log - log_given).min(0.0))),
+            Event::Formula(_) => format!(", given the formula {}", probability_of((log - log_given).min(0.0))),
         };
         session.line(format!("{rank}P = {}{conditional} (ln P = {})", probability_of(*log), logarithm(*log)))?;
         session.line(format!("   {}", world(names, most_probable)))?;
@@ -84,6 +94,14 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
         ));
     }
     Ok(Verdict::Yes)
+}
+
+/// The most probable worlds of a circuit.
+fn best(circuit: &Deterministic, given: &Evidence, wanted: usize) -> Result<Vec<Ranked>, QueryError> {
+    match wanted {
+        1 => Ok(vec![circuit.mpe(given)?]),
+        k => circuit.top_worlds(given, k),
+    }
 }
 
 /// A world with its log-probability.

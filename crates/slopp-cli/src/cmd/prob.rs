@@ -2,23 +2,28 @@
 
 use crate::args::{GivenArgs, ModelArgs, ReadArgs};
 use crate::error::Error;
+use crate::event::Event;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::{full_probability, json, json_list, logarithm, object, probability_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
+use slopp::Records;
 use slopp::infer::{Evidence, QueryError};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
   slopp prob model.psdd \"cancer\" --given \"smoker, !young\"
+  slopp prob model.psdd \"smoker & !(cancer | xray)\" --given \"old -> visit\"
   slopp prob model.psdd --records patients.csv             P of each record
   slopp prob model.psdd \"cancer\" --records patients.csv    P(cancer | each record)";
 
-/// The probability of an event, also given evidence
+/// The probability of an event, also given another one
 ///
-/// An event is a list of literals that hold together. Probability zero is an answer, conditioning on it is an error.
+/// An event is a list of literals that hold together, or any formula: !, &, |, ^, ->, <->, parentheses, exactly(k, ...),
+/// at_most(k, ...), at_least(k, ...). Formulas are multiplied with the circuit, exactly; a sum-product network takes
+/// literals only. Probability zero is an answer, conditioning on it is an error.
 /// With --records there is one answer per record: the probability of the record, or of EVENT given the record. Given a
 /// record that is impossible nothing has a probability: its line is empty, and a note counts such records.
 #[derive(Args)]
@@ -26,7 +31,7 @@ Examples:
 pub(crate) struct ProbArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// The event: literals by name, such as "smoker, !cancer"
+    /// The event: literals by name, such as "smoker, !cancer", or a formula, such as "smoker & !(cancer | xray)"
     #[arg(required_unless_present = "records", allow_hyphen_values = true)]
     event: Option<String>,
     #[command(flatten)]
@@ -41,23 +46,29 @@ pub(crate) struct ProbArgs {
 pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read(&args.records).check()?;
     let loaded = Loaded::read(&args.model)?;
-    let event = loaded.evidence(args.event.as_deref())?;
+    let event = Event::parse(args.event.as_deref(), loaded.names())?;
     if let Some(file) = &args.records {
-        return batch(args, &loaded, &event, file, session);
+        return batch(args, loaded, &event, file, session);
     }
-    let given = loaded.evidence(args.given.given.as_deref())?;
-    let circuit = loaded.distribution();
-    let log_given = circuit.log_evidence(&given)?;
+    let given = Event::parse(args.given.given.as_deref(), loaded.names())?;
+    let log_given = loaded.log_probability_of(&given)?;
     if log_given == f64::NEG_INFINITY {
-        return Err(Error::from(QueryError::ImpossibleEvidence)
-            .hint("`slopp possible MODEL --given EVIDENCE` tells what would have to change"));
+        return Err(match given {
+            Event::Literals(_) => Error::from(QueryError::ImpossibleEvidence)
+                .hint("`slopp possible MODEL --given EVIDENCE` tells what would have to change"),
+            Event::Formula(_) => Error::from(QueryError::ImpossibleFormula),
+        });
     }
-    // Event and evidence that contradict each other have probability zero together.
-    let log_probability = match Evidence::from_lits(circuit.var_count(), event.lits().chain(given.lits())) {
-        Ok(both) => (circuit.log_evidence(&both)? - log_given).min(0.0),
-        Err(_) => f64::NEG_INFINITY,
+    let log_both = match (event.literals(), given.literals()) {
+        // Event and evidence that contradict each other have probability zero together.
+        (Some(event), Some(given)) => match Evidence::from_lits(event.var_count(), event.lits().chain(given.lits())) {
+            Ok(both) => loaded.distribution().log_evidence(&both)?,
+            Err(_) => f64::NEG_INFINITY,
+        },
+        _ => loaded.log_probability_of(&event.and(&given))?,
     };
-    if event.known_count() == 0 {
+    let log_probability = (log_both - log_given).min(0.0);
+    if event.is_empty() {
         session.note("the event is empty, so it holds in every world");
     }
     let p = log_probability.exp();
@@ -65,13 +76,13 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
         session.document(&object([("probability", json(p)), ("log_probability", json(log_probability))]))?;
     } else {
         let names = loaded.names();
-        let condition = match given.known_count() {
-            0 => String::new(),
-            _ => format!(" | {}", given.display(names)),
+        let condition = match given.is_empty() {
+            true => String::new(),
+            false => format!(" | {}", given.in_words(names)),
         };
-        let event = match event.known_count() {
-            0 => "anything".to_owned(),
-            _ => event.display(names).to_string(),
+        let event = match event.is_empty() {
+            true => "anything".to_owned(),
+            false => event.in_words(names),
         };
         session.line(format!("P({event}{condition}) = {}", probability_of(log_probability)))?;
         session.line(format!("ln P = {}", logarithm(log_probability)))?;
@@ -79,21 +90,16 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
     Ok(Verdict::Yes)
 }
 
-fn batch(
-    args: &ProbArgs,
-    loaded: &Loaded,
-    event: &Evidence,
-    file: &Path,
-    session: &mut Session,
-) -> Result<Verdict, Error> {
+fn batch(args: &ProbArgs, loaded: Loaded, event: &Event, file: &Path, session: &mut Session) -> Result<Verdict, Error> {
     let records = read_records_of(file, args.read, loaded.names())?;
     // NaN stands for no answer: the record that is conditioned on is impossible.
-    let answers: Vec<f64> = match args.event {
-        None => loaded.distribution().log_likelihoods(&records)?,
-        Some(_) => {
+    let answers: Vec<f64> = match (args.event.is_some(), event) {
+        (false, _) => loaded.distribution().log_likelihoods(&records)?,
+        (true, Event::Literals(event)) => {
             let answers = loaded.distribution().conditional_batch(event, &records)?;
             answers.into_iter().map(|answer| answer.map_or(f64::NAN, f64::ln)).collect()
         }
+        (true, Event::Formula(_)) => given_records(loaded, event, &records)?,
     };
     let logs = records.original().iter().map(|&row| answers[row as usize]);
     if session.json {
@@ -108,4 +114,16 @@ fn batch(
         session.note_impossible(impossible);
     }
     Ok(Verdict::Yes)
+}
+
+/// The log-probability of a formula given each distinct row: that of the row given the formula, turned round.
+fn given_records(loaded: Loaded, event: &Event, records: &Records) -> Result<Vec<f64>, Error> {
+    let rows = loaded.distribution().log_likelihoods(records)?;
+    let answer = |row: f64, both: f64| if row == f64::NEG_INFINITY { f64::NAN } else { (both - row).min(0.0) };
+    if loaded.log_probability_of(event)? == f64::NEG_INFINITY {
+        return Ok(rows.into_iter().map(|row| answer(row, f64::NEG_INFINITY)).collect());
+    }
+    let (given, log_event) = loaded.given(event)?;
+    let both = given.distribution().log_likelihoods(records)?;
+    Ok(rows.into_iter().zip(both).map(|(row, both)| answer(row, log_event + both)).collect())
 }

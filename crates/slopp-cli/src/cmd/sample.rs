@@ -2,6 +2,7 @@
 
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, seed, whole};
 use crate::error::Error;
+use crate::event::Event;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::{cells, header, json_world, object};
@@ -16,9 +17,10 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   slopp sample model.psdd -n 1000 -o records.csv
-  slopp sample model.psdd -n 5 --given \"smoker, !cancer\" --seed 7";
+  slopp sample model.psdd -n 5 --given \"smoker, !cancer\" --seed 7
+  slopp sample model.psdd -n 5 --given \"smoker ^ cancer\"";
 
-/// Draw worlds from a model, also given evidence
+/// Draw worlds from a model, also given evidence or a formula
 ///
 /// Exact and without rejection, for any model. One world per line, as CSV with names, written as it is drawn. Same
 /// seed, same worlds.
@@ -49,8 +51,10 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     session.give_stdout_to(&args.output)?;
     Files::default().read(args.model.files()).read(&args.records).write(&args.output).check()?;
     let loaded = Loaded::read(&args.model)?;
+    let known = Event::parse(args.given.given.as_deref(), loaded.names())?;
+    let (loaded, _) = loaded.given(&known)?;
     let names = loaded.names();
-    let drawn = draw(args, &loaded)?;
+    let drawn = draw(args, &loaded, &known.evidence(names.len()))?;
     let stdout = PathBuf::from("-");
     if session.json && args.output.is_none() {
         let entry = |world: Option<Vec<bool>>| world.map_or(Value::Null, |world| json_world(names, &world));
@@ -95,11 +99,10 @@ struct Drawn<'a> {
     parts: Box<dyn Iterator<Item = Vec<Option<Vec<bool>>>> + 'a>,
 }
 
-fn draw<'a>(args: &SampleArgs, loaded: &'a Loaded) -> Result<Drawn<'a>, Error> {
+fn draw<'a>(args: &SampleArgs, loaded: &'a Loaded, given: &Evidence) -> Result<Drawn<'a>, Error> {
     let model = loaded.distribution();
     let Some(file) = &args.records else {
-        let given = loaded.evidence(args.given.given.as_deref())?;
-        let parts = model.sample_in_parts(args.number, &given, args.seed)?;
+        let parts = model.sample_in_parts(args.number, given, args.seed)?;
         return Ok(Drawn { count: args.number, parts: Box::new(parts.map(|part| part.worlds().map(Some).collect())) });
     };
     let records = read_records_of(file, args.read, loaded.names())?;

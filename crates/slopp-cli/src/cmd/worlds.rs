@@ -2,6 +2,7 @@
 
 use crate::args::{GivenArgs, ModelArgs, whole};
 use crate::error::Error;
+use crate::event::Event;
 use crate::files::Files;
 use crate::input::LoadedModel;
 use crate::report::{cells, counted, header, is_or_are, json_world, object};
@@ -12,9 +13,10 @@ use serde_json::Value;
 const EXAMPLES: &str = "\
 Examples:
   slopp worlds model.psdd --limit 10
+  slopp worlds model.psdd --given \"smoker <-> cancer\"
   slopp worlds model.psdd --given \"smoker\" --limit 0 > worlds.csv    all of them";
 
-/// List the possible worlds of a model, also given evidence
+/// List the possible worlds of a model, also given evidence or a formula
 ///
 /// One world per line, as CSV with names, in the order of the circuit and each once. `slopp info` tells how many
 /// there are; `slopp mpe -k N` lists them by probability.
@@ -33,9 +35,15 @@ pub(crate) struct WorldsArgs {
 pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).check()?;
     let loaded = LoadedModel::read(&args.model)?;
-    let circuit = loaded.deterministic("the list of possible worlds")?;
     let names = &loaded.model.names;
-    let given = loaded.evidence(args.given.given.as_deref())?;
+    let mut circuit = loaded.deterministic("the list of possible worlds")?;
+    let known = Event::parse(args.given.given.as_deref(), names)?;
+    let conditioned;
+    if let Event::Formula(formula) = &known {
+        (conditioned, _) = loaded.given_formula(formula)?;
+        circuit = conditioned.deterministic().expect("fewer worlds keep every derivation unique");
+    }
+    let given = known.evidence(names.len());
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     if circuit.log_evidence(&given)? == f64::NEG_INFINITY {
         return Err(slopp::infer::QueryError::ImpossibleEvidence.into());

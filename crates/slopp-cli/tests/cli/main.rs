@@ -6,6 +6,7 @@ mod data;
 mod demo;
 mod files;
 mod folder;
+mod knowledge;
 mod learn;
 mod mixture;
 mod queries;

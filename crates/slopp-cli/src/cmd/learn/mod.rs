@@ -1,5 +1,6 @@
 //! `slopp learn`: from records to a model.
 
+mod inside;
 mod learners;
 mod plan;
 mod report;
@@ -31,7 +32,8 @@ Examples:
   slopp learn train.csv --valid valid.csv --test test.csv -o model.psdd
   slopp learn records.csv --split 0.8,0.1,0.1 --seed 7 --world closed -o rules.psdd
   slopp learn train.csv --valid valid.csv --learner strudel --start rules.psdd -o model.psdd
-  slopp learn nltcs.train.data --learner slopp-kmeans --k 3 --d 20    as in the paper: a mixture";
+  slopp learn nltcs.train.data --learner slopp-kmeans --k 3 --d 20    as in the paper: a mixture
+  slopp learn records.csv --rules rules.txt --on-violation drop -o model.psdd    inside the rules";
 
 /// Learn a model from records
 ///
@@ -45,6 +47,10 @@ Examples:
 /// by the likelihood of the validation records, if there are some; --start gives the model to refine, whose impossible
 /// worlds stay impossible. `learnspn` makes a sum-product network, kept in a .spn file, of which eval, prob, marginals,
 /// sample and info can be asked.
+///
+/// With --rules the base of the result implies the rules, one formula per line: what is learned is conditioned on them,
+/// exactly, and its parameters are fitted again. A training record that breaks a rule is reported with the rule and its
+/// line.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {
@@ -85,6 +91,12 @@ pub(crate) struct LearnArgs {
     /// Leave out training records with missing cells
     #[arg(long)]
     drop_incomplete: bool,
+    /// Rules that the result must obey: text with one formula per line, or DIMACS
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+    /// What to do with training records that break a rule [default: reject]
+    #[arg(long, value_name = "WHAT", requires = "rules")]
+    on_violation: Option<OnViolation>,
     #[command(flatten)]
     read: ReadArgs,
     #[command(flatten)]
@@ -231,6 +243,26 @@ fn with_default<T: PartialEq + std::fmt::Display>(help: &str, setting: impl Fn(C
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OnViolation {
+    /// Nothing is learned
+    Reject,
+    /// They are left out
+    Drop,
+    /// As few cells as possible are changed
+    Repair,
+}
+
+impl OnViolation {
+    fn name(self) -> &'static str {
+        match self {
+            OnViolation::Reject => "reject",
+            OnViolation::Drop => "drop",
+            OnViolation::Repair => "repair",
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Effort {
     /// One order of the variables, one setting
     Fast,
@@ -271,30 +303,43 @@ enum VariantName {
 pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     let vtree_file = args.vtree.as_ref().map(PathBuf::from);
-    let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref()];
+    let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref(), args.rules.as_ref()];
     // A model may be replaced by what was refined from it.
     let files = Files::default().read(inputs.into_iter().flatten()).replace(&args.refined.start);
     files.write(&args.output).check()?;
     let entry = learners::find(&args.learner).expect("the parser takes no other");
+    if args.rules.is_some() && args.learner == "learnspn" {
+        return Err(Error::new("a sum-product network cannot be conditioned on rules")
+            .hint("--learner slopp, or any other that gives a PSDD"));
+    }
     let mut plan = Plan::new(entry, args)?;
     let parts = Parts::read(args, plan.names(), session)?;
     let start = Instant::now();
     let bar = session.progress();
-    let outcome = plan.learn(&parts.train, parts.valid.as_ref(), &bar)?;
+    let mut outcome = plan.learn(&parts.train, parts.valid.as_ref(), &bar)?;
+    let mut origin = plan.origin(&outcome.chosen, &parts.train);
+    if let Some(inside) = &parts.inside {
+        let pseudocount = origin.get("pseudocount").and_then(|text| text.parse().ok()).unwrap_or(1.0);
+        outcome.learned = inside.condition(outcome.learned, &parts.train, pseudocount, &bar)?;
+        let rules =
+            args.rules.as_ref().and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
+        origin.extend(rules.map(|rules| ("rules".to_owned(), rules)));
+    }
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
     let scores = parts.scores(outcome.learned.distribution())?;
-    let origin = plan.origin(&outcome.chosen, &parts.train);
     let model = outcome.learned.into_model(parts.train.names().clone(), origin);
     // Saved before anything is printed: a closed pipe must not cost the model.
     let saved = save(args.output.as_deref(), |file| slopp::io::write_any_model(file, &model));
     let output = args.output.as_deref().filter(|_| saved.is_ok());
     let dropped = args.drop_incomplete.then_some(parts.dropped);
-    let learned = report::Learned { model: &model, scores: &scores, seconds, dropped, output };
+    let inside = parts.inside.as_ref();
+    let learned = report::Learned { model: &model, scores: &scores, seconds, dropped, inside, output };
     match session.json {
         true => session.document(&learned.document(args.seed))?,
         false => learned.tell(session)?,
     }
+    inside.into_iter().for_each(|inside| inside.tell(model.names(), session));
     // A model that could not be saved is lost, but what it was like is told.
     saved?;
     tell_saved(args.output.as_deref(), session);
@@ -342,6 +387,8 @@ struct Parts {
     test: Option<Records>,
     /// How many training records with missing cells were left out.
     dropped: f64,
+    /// The rules that the result must obey.
+    inside: Option<inside::Inside>,
 }
 
 impl Parts {
@@ -351,13 +398,20 @@ impl Parts {
             None => input::read_records(&args.train, args.read)?,
             Some(names) => input::read_records_of(&args.train, args.read, names)?,
         };
+        let (inside, records) = match &args.rules {
+            None => (None, records),
+            Some(file) => {
+                let (inside, records) = inside::Inside::new(args, file, records)?;
+                (Some(inside), records)
+            }
+        };
         let mut parts = match &args.split {
             None => {
                 let other = |file: &Option<PathBuf>| {
                     let read = |file: &PathBuf| input::read_records_of(file, args.read, records.names());
                     file.as_ref().map(read).transpose()
                 };
-                Parts { valid: other(&args.valid)?, test: other(&args.test)?, train: records, dropped: 0.0 }
+                Parts { valid: other(&args.valid)?, test: other(&args.test)?, train: records, dropped: 0.0, inside }
             }
             Some(shares) => {
                 if shares.is_empty() || shares.len() > 3 {
@@ -369,7 +423,7 @@ impl Parts {
                 let mut parts = records.split(shares, args.seed)?.into_iter();
                 let train = parts.next().expect("at least one share");
                 let [valid, test] = [parts.next(), parts.next()].map(|part| part.filter(|records| !records.is_empty()));
-                Parts { train, valid, test, dropped: 0.0 }
+                Parts { train, valid, test, dropped: 0.0, inside }
             }
         };
         if args.drop_incomplete {

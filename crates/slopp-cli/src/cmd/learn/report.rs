@@ -1,5 +1,6 @@
 //! What `slopp learn` tells about a model it learned.
 
+use super::inside::Inside;
 use crate::cmd::eval::Score;
 use crate::error::Error;
 use crate::input::{MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
@@ -16,6 +17,8 @@ pub(super) struct Learned<'a> {
     pub(super) seconds: f64,
     /// How many training records with missing cells were left out, if that was asked for.
     pub(super) dropped: Option<f64>,
+    /// The rules that it obeys.
+    pub(super) inside: Option<&'a Inside>,
     /// Where it was saved.
     pub(super) output: Option<&'a Path>,
 }
@@ -65,6 +68,7 @@ impl Learned<'_> {
             }
         }
         entries.extend(self.dropped.map(|dropped| ("dropped_incomplete", json_count(dropped))));
+        entries.extend(self.inside.map(|inside| ("rules", inside.document(self.model.names()))));
         entries.extend(self.scores.iter().map(|(name, score)| (*name, object(score.entries()))));
         let settings = origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str())));
         entries.push(("origin", object(settings)));
@@ -110,6 +114,7 @@ impl Learned<'_> {
         if let Some(dropped) = self.dropped {
             lines.push(("dropped", format!("{} with missing cells", records(dropped))));
         }
+        lines.extend(self.inside.map(|inside| ("rules", inside.fact())));
         lines.push(("time", format!("{:.2} s", self.seconds)));
         session.line(facts(lines))?;
         session.line("")?;

@@ -1,0 +1,84 @@
+//! `slopp diff`: the worlds that one file allows and another does not.
+
+use crate::args::whole;
+use crate::cmd::equivalent::common;
+use crate::error::Error;
+use crate::files::Files;
+use crate::knowledge::{Knowledge, LimitArgs, stopped};
+use crate::report::{grouped, json_world, object, world as world_in_words};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::infer::Evidence;
+use slopp::logic::{Handle, Manager};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp diff old.psdd new.psdd
+  slopp diff model.psdd rules.txt --limit 20    what the model allows against the rules, and what it does not know
+  slopp diff a.cnf b.cnf --json";
+
+/// Which worlds does one model or file of rules allow, and the other does not? How many, with examples
+///
+/// Exact counts over the variables of both; a variable that only one file mentions may have any value in the other. Exit
+/// code 0 if both allow the same worlds, 1 if not.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DiffArgs {
+    /// A model (.psdd), a diagram (.sdd), or rules (.txt, .cnf, .dnf)
+    first: PathBuf,
+    /// The other one
+    second: PathBuf,
+    /// Show at most this many worlds of each
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole)]
+    limit: usize,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+pub(crate) fn run(args: &DiffArgs, session: &mut Session) -> Result<Verdict, Error> {
+    Files::default().read([&args.first, &args.second]).check()?;
+    let first = Knowledge::read(&args.first, None, None)?;
+    let second = Knowledge::read(&args.second, None, None)?;
+    let (names, mut manager) = common(&first, &second, args.limits.limits())?;
+    let a = first.formula(&mut manager, &names)?;
+    let b = second.formula(&mut manager, &names)?;
+    let both = manager.and(a, b).map_err(stopped)?;
+    let only = [manager.and(a, !b).map_err(stopped)?, manager.and(b, !a).map_err(stopped)?];
+    let counts = only.map(|part| manager.sdd(part).model_count().to_string());
+    let common = manager.sdd(both).model_count().to_string();
+    let [left, right] = only.map(|part| examples(&manager, part, args.limit));
+    let (left, right) = (left?, right?);
+    let verdict = if only == [Handle::FALSE; 2] { Verdict::Yes } else { Verdict::No };
+    if session.json {
+        let list = |worlds: &[Vec<bool>]| worlds.iter().map(|world| json_world(&names, world)).collect::<Value>();
+        let [only_first, only_second] = counts.map(Value::from);
+        session.document(&object([
+            ("only_first", only_first),
+            ("only_second", only_second),
+            ("both", Value::from(common)),
+            ("examples_first", list(&left)),
+            ("examples_second", list(&right)),
+        ]))?;
+        return Ok(verdict);
+    }
+    session.line(format!("both allow {} worlds", grouped(&common)))?;
+    for ((file, number), worlds) in [&args.first, &args.second].into_iter().zip(counts).zip([left, right]) {
+        let shown = if worlds.is_empty() { "" } else { ":" };
+        session.line(format!("only {} allows {}{shown}", file.display(), grouped(&number)))?;
+        for world in worlds {
+            session.line(format!("  {}", world_in_words(&names, &world)))?;
+        }
+    }
+    Ok(verdict)
+}
+
+/// Some worlds of a formula.
+fn examples(manager: &Manager, formula: Handle, limit: usize) -> Result<Vec<Vec<bool>>, Error> {
+    if formula == Handle::FALSE {
+        return Ok(Vec::new());
+    }
+    let circuit = manager.sdd(formula).to_circuit()?.certify_deterministic()?;
+    Ok(circuit.worlds(&Evidence::none(circuit.var_count()))?.take(limit).collect())
+}

@@ -1,0 +1,160 @@
+//! `slopp explain`: why records are impossible, and what would make them possible.
+
+use crate::args::{ModelArgs, ReadArgs, positive, whole};
+use crate::error::Error;
+use crate::files::Files;
+use crate::input::{LoadedModel, explained, read_records_of};
+use crate::report::records as records_in_words;
+use crate::report::{count, counted, is_or_are, json, json_world, object, probability_of};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use rayon::prelude::*;
+use serde_json::Value;
+use slopp::infer::{Evidence, Explanation, NearWorld};
+use slopp::logic::{FoundRule, RuleKind, Rules};
+use slopp::{Deterministic, Lit, Names, Records};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp explain model.psdd orders.csv
+  slopp explain model.psdd orders.csv -k 3 --json          one object per impossible record, three repairs each
+  slopp explain model.psdd orders.csv --rules rules.txt    also which of these rules are broken, by line";
+
+/// Why is a record impossible, which rule does it break, and which cells should change?
+///
+/// For each impossible record: cells that cannot hold together, none of them superfluous, as the rule that is broken;
+/// and the nearest possible worlds, at the least number of changed cells, the most probable first. Both are exact.
+/// Missing cells are free. Needs a deterministic circuit; `slopp possible` asks a mixture. `slopp repair` makes the
+/// changes.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The records: CSV, .data or .wdata, `-` for stdin
+    data: PathBuf,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// How many possible worlds for each record, the nearest and most probable first
+    #[arg(short, value_name = "K", default_value_t = 1, value_parser = positive)]
+    k: usize,
+    /// Also tell which rules of this file are broken
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+    /// Print at most this many records; 0 for all; JSON always has all
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole)]
+    limit: usize,
+}
+
+pub(crate) fn run(args: &ExplainArgs, session: &mut Session) -> Result<Verdict, Error> {
+    Files::default().read(args.model.files()).read([&args.data]).read(&args.rules).check()?;
+    let loaded = LoadedModel::read(&args.model)?;
+    let circuit = loaded.deterministic("the most probable of the nearest worlds")?;
+    let names = &loaded.model.names;
+    let records = read_records_of(&args.data, args.read, names)?;
+    let rules = match &args.rules {
+        Some(file) => Some(slopp::io::read_rules(file, Some(names)).map_err(explained)?),
+        None => None,
+    };
+    let explanations = explanations(circuit, &records, args.k)?;
+    let by_record = records.original().iter().map(|&row| row as usize).enumerate();
+    let mut faulty = by_record.filter_map(|(i, row)| Some((i + 1, row, explanations[row].as_ref()?)));
+    if session.json {
+        let entry = |(number, row, found): (usize, usize, &Explanation)| {
+            let evidence = Evidence::from_row(&records, row);
+            let mut entries = vec![
+                ("record", Value::from(number)),
+                ("rule", Value::from(broken_rule(&found.conflict).display(names).to_string())),
+                ("conflict", literals(names, &found.conflict)),
+                ("distance", Value::from(found.repairs[0].distance)),
+                ("change", literals(names, &found.repairs[0].changes(&evidence))),
+                ("nearest", found.repairs.iter().map(|near| near_entry(names, near, &evidence)).collect()),
+            ];
+            if let Some(rules) = &rules {
+                entries.push(("broken", broken(rules, &evidence).map(|i| rule_entry(rules, i)).collect()));
+            }
+            object(entries)
+        };
+        let document: Value = faulty.map(entry).collect();
+        session.document(&document)?;
+        return Ok(Verdict::Yes);
+    }
+    let impossible: f64 = weights(&records, &explanations).sum();
+    let all = records_in_words(records.total());
+    session.line(format!("{} of {all} {} impossible", count(impossible), is_or_are(impossible)))?;
+    let limit = if args.limit == 0 { usize::MAX } else { args.limit };
+    for (number, row, found) in faulty.by_ref().take(limit) {
+        let evidence = Evidence::from_row(&records, row);
+        session.line(format!(
+            "record {} breaks: {}",
+            count(number as f64),
+            broken_rule(&found.conflict).display(names)
+        ))?;
+        for i in rules.iter().flat_map(|rules| broken(rules, &evidence)) {
+            let rule = &rules.as_ref().expect("it has rules")[i];
+            session.line(format!("  line {}: {}", rule.line, rule.text))?;
+        }
+        for near in &found.repairs {
+            let change = near.changes(&evidence);
+            let words: Vec<String> = change.iter().map(|&lit| names.literal(lit)).collect();
+            let p = probability_of(near.log_probability);
+            session.line(format!("  change {} to {} (P = {p})", counted(change.len(), "cell"), words.join(", ")))?;
+        }
+    }
+    let more = faulty.count();
+    if more > 0 {
+        session.note(format!("{} more; --limit 0 lists all", count(more as f64)));
+    }
+    Ok(Verdict::Yes)
+}
+
+/// Why each distinct row is impossible; `None` where it is possible.
+pub(crate) fn explanations(
+    circuit: &Deterministic,
+    records: &Records,
+    count: usize,
+) -> Result<Vec<Option<Explanation>>, Error> {
+    let possible = circuit.possible(records)?;
+    let explain = |row: usize| match possible[row] {
+        true => Ok(None),
+        false => circuit.explain(&Evidence::from_row(records, row), count),
+    };
+    Ok((0..records.len()).into_par_iter().map(explain).collect::<Result<_, _>>()?)
+}
+
+/// The weights of the impossible rows.
+pub(crate) fn weights(records: &Records, explanations: &[Option<Explanation>]) -> impl Iterator<Item = f64> {
+    records.weights().iter().zip(explanations).filter(|(_, found)| found.is_some()).map(|(&weight, _)| weight)
+}
+
+/// Cells that cannot hold together as the rule that one of them is false.
+pub(crate) fn broken_rule(conflict: &[Lit]) -> FoundRule {
+    let kind = if conflict.len() == 1 { RuleKind::Literal } else { RuleKind::Clause };
+    FoundRule { kind, literals: conflict.iter().map(|&lit| !lit).collect(), support: None, excluded: 0.0 }
+}
+
+/// The rules that known cells break, whatever the others are.
+pub(crate) fn broken(rules: &Rules, evidence: &Evidence) -> impl Iterator<Item = usize> {
+    (0..rules.len()).filter(|&i| rules[i].formula.value(|var| evidence.value(var)) == Some(false))
+}
+
+/// A rule with its line.
+pub(crate) fn rule_entry(rules: &Rules, i: usize) -> Value {
+    object([("line", Value::from(rules[i].line)), ("rule", Value::from(rules[i].text.as_str()))])
+}
+
+/// Literals as an object from names to values.
+pub(crate) fn literals(names: &Names, lits: &[Lit]) -> Value {
+    object(lits.iter().map(|lit| (names.of(lit.var), Value::Bool(lit.value))))
+}
+
+fn near_entry(names: &Names, near: &NearWorld, evidence: &Evidence) -> Value {
+    object([
+        ("distance", Value::from(near.distance)),
+        ("change", literals(names, &near.changes(evidence))),
+        ("world", json_world(names, &near.world)),
+        ("probability", json(near.log_probability.exp())),
+        ("log_probability", json(near.log_probability)),
+    ])
+}

@@ -1,0 +1,79 @@
+//! `slopp information`: how much sets of variables tell about each other.
+
+use crate::args::{GivenArgs, ModelArgs};
+use crate::cmd::map::variables;
+use crate::error::Error;
+use crate::event::{Event, compile, given};
+use crate::files::Files;
+use crate::input::LoadedModel;
+use crate::report::{facts, json, logarithm, object};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use slopp::infer::QueryError;
+use slopp::logic::Formula;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp information model.psdd --between smoker,age --and cancer,bronchitis
+  slopp information model.psdd --between smoker --and cancer --given \"cough | fever\"";
+
+/// How much two sets of variables tell about each other: mutual information and conditional entropy, in nats
+///
+/// Exact, also given evidence or a formula. Where what is left of the circuit is not deterministic, the sets may have
+/// at most some 260 000 possible assignments.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct InformationArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The first set, names separated by commas
+    #[arg(long, value_name = "NAMES", required = true, value_delimiter = ',', num_args = 1)]
+    between: Vec<String>,
+    /// The second set, names separated by commas
+    #[arg(long, value_name = "NAMES", required = true, value_delimiter = ',', num_args = 1)]
+    and: Vec<String>,
+    #[command(flatten)]
+    given: GivenArgs,
+}
+
+pub(crate) fn run(args: &InformationArgs, session: &mut Session) -> Result<Verdict, Error> {
+    Files::default().read(args.model.files()).check()?;
+    let mut loaded = LoadedModel::read(&args.model)?;
+    let names = loaded.model.names.clone();
+    let (a, b) = (variables(&args.between, &names)?, variables(&args.and, &names)?);
+    let known = Event::parse(args.given.given.as_deref(), &names)?;
+    if !known.is_empty() {
+        let formula = match &known {
+            Event::Literals(evidence) => {
+                if loaded.model.circuit.log_evidence(evidence)? == f64::NEG_INFINITY {
+                    return Err(QueryError::ImpossibleEvidence.into());
+                }
+                Formula::and(evidence.lits().map(Formula::literal))
+            }
+            Event::Formula(formula) => formula.clone(),
+        };
+        let sdd = compile(&formula, loaded.model.circuit.vtree())?;
+        (loaded.model.circuit, _) = given(&loaded.model.circuit, &sdd)?;
+    }
+    let circuit = &loaded.model.circuit;
+    let information = circuit.mutual_information(&a, &b)?;
+    let [of_a, of_b] = [circuit.entropy_of(&a)?, circuit.entropy_of(&b)?];
+    let [a_given_b, b_given_a] = [circuit.conditional_entropy(&a, &b)?, circuit.conditional_entropy(&b, &a)?];
+    match session.json {
+        true => session.document(&object([
+            ("mutual_information", json(information)),
+            ("entropy_first", json(of_a)),
+            ("entropy_second", json(of_b)),
+            ("entropy_first_given_second", json(a_given_b)),
+            ("entropy_second_given_first", json(b_given_a)),
+        ]))?,
+        false => session.line(facts([
+            ("mutual information", logarithm(information)),
+            ("entropy of the first set", logarithm(of_a)),
+            ("  given the second", logarithm(a_given_b)),
+            ("entropy of the second set", logarithm(of_b)),
+            ("  given the first", logarithm(b_given_a)),
+        ]))?,
+    }
+    Ok(Verdict::Yes)
+}

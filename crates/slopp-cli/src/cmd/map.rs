@@ -1,0 +1,90 @@
+//! `slopp map`: the most probable values of some variables, the others summed out.
+
+use crate::args::{GivenArgs, ModelArgs, whole};
+use crate::error::Error;
+use crate::event::Event;
+use crate::files::Files;
+use crate::input::LoadedModel;
+use crate::report::{count, json, logarithm, object, probability_of};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::{Names, Var};
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp map model.psdd --of cancer,bronchitis --given \"smoker, cough\"
+  slopp map model.psdd --of red,green,blue --given \"young -> !red\" --budget 100000";
+
+/// The most probable values of some variables, all others summed out (marginal MAP)
+///
+/// Differs from the values of the most probable world (`slopp mpe`), which chooses values for all variables. Exact where
+/// the search ends within its budget; otherwise the best values found, with how probable any others can be at most.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct MapArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The variables to find values for, separated by commas
+    #[arg(long, value_name = "NAMES", required = true, value_delimiter = ',', num_args = 1)]
+    of: Vec<String>,
+    #[command(flatten)]
+    given: GivenArgs,
+    /// How many cases may be split before the search stops with bounds
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = whole)]
+    budget: usize,
+}
+
+pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Error> {
+    Files::default().read(args.model.files()).check()?;
+    let mut loaded = LoadedModel::read(&args.model)?;
+    let names = loaded.model.names.clone();
+    let vars = variables(&args.of, &names)?;
+    let known = Event::parse(args.given.given.as_deref(), &names)?;
+    let mut log_formula = 0.0;
+    if let Event::Formula(formula) = &known {
+        (loaded.model.circuit, log_formula) = loaded.given_formula(formula)?;
+    }
+    let given = known.evidence(names.len());
+    let log_given = loaded.model.circuit.log_evidence(&given)?;
+    let found = loaded.model.circuit.marginal_map(&vars, &given, args.budget)?;
+    let [joint, upper] = [found.log_lower, found.log_upper].map(|log| log + log_formula);
+    let conditional = (found.log_lower - log_given).min(0.0);
+    if session.json {
+        let values = object(found.values.iter().map(|lit| (names.of(lit.var), Value::Bool(lit.value))));
+        session.document(&object([
+            ("given", Value::from(known.in_words(&names))),
+            ("values", values),
+            ("probability", json(joint.exp())),
+            ("log_probability", json(joint)),
+            ("log_probability_at_most", json(upper)),
+            ("probability_given", json(conditional.exp())),
+            ("exact", Value::Bool(found.is_exact())),
+            ("steps", Value::from(found.steps)),
+        ]))?;
+        return Ok(Verdict::Yes);
+    }
+    let values: Vec<String> = found.values.iter().map(|&lit| names.literal(lit)).collect();
+    session.line(values.join(", "))?;
+    let condition = if known.is_empty() { String::new() } else { format!(" | {}", known.in_words(&names)) };
+    session.line(format!(
+        "P(these{condition}) = {} (ln P = {})",
+        probability_of(conditional),
+        logarithm(conditional)
+    ))?;
+    match found.is_exact() {
+        true => session.line("proved: no other values are more probable")?,
+        false => {
+            let most = probability_of((found.log_upper - log_given).min(0.0));
+            let steps = count(found.steps as f64);
+            session.line(format!("stopped after {steps} cases: no other values have more than {most}"))?;
+            session.note("--budget N searches longer");
+        }
+    }
+    Ok(Verdict::Yes)
+}
+
+/// The variables of these names; spaces around them do not count.
+pub(crate) fn variables(list: &[String], names: &Names) -> Result<Vec<Var>, Error> {
+    Ok(list.iter().map(|name| names.find(name.trim())).collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,126 @@
+//! `slopp revise`: a model makes room for what it excludes, or gives up what a formula excludes.
+
+use crate::args::{ModelArgs, ReadArgs, not_negative};
+use crate::cmd::learn::{save, tell_saved};
+use crate::error::Error;
+use crate::event::{compile, given};
+use crate::files::Files;
+use crate::input::{LoadedModel, read_records_of};
+use crate::report::{count, counted, grouped, json, object, probability};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::learn::ReviseError;
+use slopp::logic::Formula;
+use slopp::{Certified, Model, Psdd};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp revise model.psdd surprising.csv -o wider.psdd          these records become possible, and nothing else
+  slopp revise model.psdd --formula \"red & green\" -o wider.psdd   all worlds of the formula become possible
+  slopp revise model.psdd --by-rule \"smoker -> !young\" -o narrower.psdd   what breaks the rule becomes impossible";
+
+/// Make room in a model for records or a formula that it says are impossible, or condition it on a rule
+///
+/// The least change: what was possible stays possible with its proportions, and besides only the new worlds become
+/// possible. Each new record weighs as in its file, the model as many records as it was learned from; --weight says
+/// otherwise. The result is proved to be a PSDD again. --by-rule goes the other way: worlds that break the rule are taken
+/// away, the others keep their proportions.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ReviseArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The records to make room for: CSV, .data or .wdata, `-` for stdin
+    #[arg(required_unless_present_any = ["formula", "by_rule"], conflicts_with_all = ["formula", "by_rule"])]
+    data: Option<PathBuf>,
+    /// Make room for all worlds of this formula instead
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "by_rule")]
+    formula: Option<String>,
+    /// Take away all worlds that break this formula instead
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    by_rule: Option<String>,
+    /// How many records the worlds of --formula weigh together
+    #[arg(long, value_name = "X", default_value_t = 1.0, requires = "formula", value_parser = not_negative)]
+    formula_weight: f64,
+    /// How many records the model stands for [default: as many as it keeps the counts of]
+    #[arg(long, value_name = "X", conflicts_with = "by_rule", value_parser = not_negative)]
+    weight: Option<f64>,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Save the revised model in this file, `-` for stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, Error> {
+    session.give_stdout_to(&args.output)?;
+    let files = Files::default().replace([&args.model.model]).read(&args.model.vtree).read(&args.data);
+    files.write(&args.output).check()?;
+    let loaded = LoadedModel::read(&args.model)?;
+    loaded.deterministic("revision")?;
+    let Certified::Psdd(psdd) = &loaded.model.circuit else {
+        return Err(Error::new("revision needs a PSDD, and the primes of this circuit overlap")
+            .hint("learn one with `slopp learn`"));
+    };
+    let names = &loaded.model.names;
+    let parse = |text: &String| Formula::parse(text, names).map_err(|e| Error::from(e).while_doing("no formula"));
+    let (revised, share) = match (&args.data, &args.formula, &args.by_rule) {
+        (Some(data), ..) => {
+            let records = read_records_of(data, args.read, names)?;
+            let revised = psdd.revise(&records, args.weight).map_err(|error| with_hint(error))?;
+            (revised.psdd, revised.share)
+        }
+        (None, Some(text), _) => {
+            let formula = compile(&parse(text)?, psdd.vtree())?;
+            let revised =
+                psdd.revise_by(&formula, args.formula_weight, args.weight).map_err(|error| with_hint(error))?;
+            (revised.psdd, revised.share)
+        }
+        (None, None, text) => {
+            let formula = parse(text.as_ref().expect("the parser asks for one of the three"))?;
+            let (circuit, log) = given(&loaded.model.circuit, &compile(&formula, psdd.vtree())?)?;
+            let Certified::Psdd(left) = circuit else { unreachable!("a PSDD given a formula is one") };
+            (left, log.exp() - 1.0)
+        }
+    };
+    let worlds = |psdd: &Psdd| psdd.model_count().to_string();
+    let (before, after) = (worlds(psdd), worlds(&revised));
+    let elements = [psdd.elements().len(), revised.elements().len()];
+    let mut origin = loaded.model.origin.clone();
+    let by = match (&args.formula, &args.by_rule) {
+        (Some(text), _) => format!("| {text}"),
+        (_, Some(text)) => format!("& {text}"),
+        _ => "records".to_owned(),
+    };
+    origin.insert("revised".to_owned(), by);
+    let model = Model { names: names.clone(), circuit: Certified::Psdd(revised), origin };
+    save(args.output.as_deref(), |file| slopp::io::write_model(file, &model))?;
+    if session.json {
+        session.document(&object([
+            ("model_count_before", Value::from(before)),
+            ("model_count", Value::from(after)),
+            ("share", json(share)),
+            ("elements_before", Value::from(elements[0])),
+            ("elements", Value::from(elements[1])),
+            ("model", args.output.as_ref().map_or(Value::Null, |file| Value::from(file.display().to_string()))),
+        ]))?;
+    } else {
+        session.line(format!("possible worlds: {}, before {}", grouped(&after), grouped(&before)))?;
+        match share {
+            s if s > 0.0 => session.line(format!("the new ones have probability {}", probability(s)))?,
+            s if s < 0.0 => session.line(format!("those that are gone had probability {}", probability(-s)))?,
+            _ => session.line("nothing changed: all of it was as asked for already")?,
+        }
+        session.line(format!("{}, before {}", counted(elements[1], "element"), count(elements[0] as f64)))?;
+    }
+    tell_saved(args.output.as_deref(), session);
+    Ok(Verdict::Yes)
+}
+
+fn with_hint(error: ReviseError) -> Error {
+    let no_weight = matches!(error, ReviseError::NoWeight);
+    let error = Error::from(error);
+    if no_weight { error.hint("--weight X, the number of records that the model stands for") } else { error }
+}

@@ -1,0 +1,176 @@
+//! `slopp rules`: what a model says is impossible, as rules that people read.
+
+use crate::args::{ModelArgs, ReadArgs, positive, whole};
+use crate::error::Error;
+use crate::files::Files;
+use crate::input::{LoadedModel, read_records_of};
+use crate::report::{count, counted, json, json_count, object, probability};
+use crate::session::{Session, Verdict};
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+use slopp::Names;
+use slopp::logic::{Formula, FoundRule, FoundRules, RuleKind, RuleSearch, Rules};
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp rules model.psdd
+  slopp rules model.psdd --records records.csv --max-length 4    with their support in these records
+  slopp rules model.psdd -o rules.txt && slopp entails rules.txt \"red -> !blue\"
+  slopp rules model.psdd --format cnf -o base.cnf";
+
+/// What a model says must hold, as rules: exact, proved by the circuit, none implied by the others
+///
+/// Literals that always hold, equivalences, exactly-one groups, implications, exclusions, then clauses up to a length.
+/// The support of a rule is the weight of the records that had occasion to break it; what it excludes is the
+/// probability of breaking it if all variables were independent. The text can be read again as rules. An open-world
+/// model has no rules: everything is possible.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct RulesArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Count the support in these records [default: in the counts that the model keeps, as far as they tell]
+    #[arg(long, value_name = "FILE")]
+    records: Option<PathBuf>,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// The longest clauses to look for, in literals; at least 2
+    #[arg(long, value_name = "N", default_value_t = RuleSearch::default().length, value_parser = length)]
+    max_length: usize,
+    /// How many sets of literals are tried at most for clauses of more than two
+    #[arg(long, value_name = "N", default_value_t = RuleSearch::default().steps, value_parser = whole)]
+    steps: usize,
+    /// How many clauses of more than two literals are kept at most, those that exclude most
+    #[arg(long, value_name = "N", default_value_t = RuleSearch::default().most_clauses, value_parser = positive)]
+    max_clauses: usize,
+    /// How the rules are written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// Write to this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One rule per line, with comments
+    Text,
+    /// DIMACS clauses, with the names in a comment
+    Cnf,
+    /// One document, as --json
+    Json,
+}
+
+fn length(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|&number| number >= 2);
+    number.ok_or_else(|| "it must be a whole number of at least 2".to_owned())
+}
+
+pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Error> {
+    session.give_stdout_to(&args.output)?;
+    Files::default().read(args.model.files()).read(&args.records).write(&args.output).check()?;
+    let loaded = LoadedModel::read(&args.model)?;
+    let (names, circuit) = (&loaded.model.names, &loaded.model.circuit);
+    let search = RuleSearch {
+        length: args.max_length,
+        steps: args.steps,
+        most_clauses: args.max_clauses,
+        ..RuleSearch::default()
+    };
+    let found = match &args.records {
+        Some(file) => circuit.rules_with(&read_records_of(file, args.read, names)?, &search)?,
+        None => circuit.rules(&search)?,
+    };
+    let format = if session.json { Format::Json } else { args.format };
+    let text = match format {
+        Format::Text => text(&found, names),
+        Format::Cnf => cnf(&found, names)?,
+        Format::Json => format!("{:#}\n", document(&found, names)),
+    };
+    match &args.output {
+        Some(file) => {
+            slopp::io::write_atomically(file, |out| out.write_all(text.as_bytes()))?;
+            session.saved(file);
+            session.line(in_words(&found))?;
+        }
+        None => session.line(text.trim_end())?,
+    }
+    Ok(Verdict::Yes)
+}
+
+/// What was found, in one sentence.
+fn in_words(found: &FoundRules) -> String {
+    let complete = match found.complete_to {
+        0 => "not even all literals were tried".to_owned(),
+        length => format!("every entailed clause of up to {} follows from them", counted(length, "literal")),
+    };
+    let minimal = if found.is_minimal { "none follows from the others" } else { "some may follow from the others" };
+    match found.rules.len() {
+        0 => format!("no rules: {complete}"),
+        number => format!("{}; {complete}; {minimal}", counted(number, "rule")),
+    }
+}
+
+fn heading(kind: RuleKind) -> &'static str {
+    match kind {
+        RuleKind::Literal => "always",
+        RuleKind::Equivalence => "the same",
+        RuleKind::ExactlyOne => "exactly one",
+        RuleKind::Implication => "implications",
+        RuleKind::Exclusion => "at most one",
+        RuleKind::Clause => "clauses",
+    }
+}
+
+fn key(kind: RuleKind) -> &'static str {
+    match kind {
+        RuleKind::Literal => "literal",
+        RuleKind::Equivalence => "equivalence",
+        RuleKind::ExactlyOne => "exactly_one",
+        RuleKind::Implication => "implication",
+        RuleKind::Exclusion => "exclusion",
+        RuleKind::Clause => "clause",
+    }
+}
+
+/// The rules as a file of rules, with comments.
+fn text(found: &FoundRules, names: &Names) -> String {
+    let mut text = format!("# {}\n", in_words(found));
+    let rules: Vec<String> = found.rules.iter().map(|rule| rule.display(names).to_string()).collect();
+    let width = rules.iter().map(|rule| rule.chars().count()).max().unwrap_or(0).min(60);
+    let mut kind = None;
+    for (rule, words) in found.rules.iter().zip(rules) {
+        if kind.replace(rule.kind) != Some(rule.kind) {
+            let _ = writeln!(text, "\n# {}", heading(rule.kind));
+        }
+        let support = rule.support.map_or(String::new(), |support| format!("support {}, ", count(support)));
+        let _ = writeln!(text, "{words:<width$}  # {support}excludes {}", probability(rule.excluded));
+    }
+    text
+}
+
+fn cnf(found: &FoundRules, names: &Arc<Names>) -> Result<String, Error> {
+    let clauses = found.to_clauses().into_iter().map(|clause| Formula::or(clause.into_iter().map(Formula::literal)));
+    Ok(slopp::io::cnf_text(&Rules::new(names.clone(), clauses))?)
+}
+
+fn document(found: &FoundRules, names: &Names) -> Value {
+    let entry = |rule: &FoundRule| {
+        let literals = rule.literals.iter().map(|&lit| Value::from(names.literal(lit)));
+        object([
+            ("kind", Value::from(key(rule.kind))),
+            ("rule", Value::from(rule.display(names).to_string())),
+            ("literals", literals.collect()),
+            ("support", rule.support.map_or(Value::Null, json_count)),
+            ("excluded", json(rule.excluded)),
+        ])
+    };
+    object([
+        ("rules", found.rules.iter().map(entry).collect()),
+        ("complete_to", Value::from(found.complete_to)),
+        ("minimal", Value::Bool(found.is_minimal)),
+    ])
+}
