@@ -1,4 +1,5 @@
-//! Speed and memory of the library: `cargo xtask bench`; `cargo xtask bench compile [PYTHON]` compiles next to PySDD.
+//! Speed and memory of the library: `cargo xtask bench`; `cargo xtask bench compile [PYTHON]` compiles next to PySDD;
+//! `cargo xtask bench base` compares learned bases with a known truth.
 //!
 //! Every line is measured at three sizes in one run; what matters is how cost grows from size to size, since machines
 //! are noisy. Absolute bars are those of a quiet machine and are marked, not enforced. CPU time is that of one thread,
@@ -6,6 +7,7 @@
 //! generated records.
 #![allow(clippy::print_stdout, reason = "a tool for the terminal")]
 
+mod base;
 mod compile;
 mod infer;
 mod layered;
@@ -27,8 +29,10 @@ const PARTS: [(&str, Measure); 4] =
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    if arguments.next().as_deref() == Some("compile") {
-        return compile::measure(arguments.next().as_deref());
+    match arguments.next().as_deref() {
+        Some("compile") => return compile::measure(arguments.next().as_deref()),
+        Some("base") => return base::measure(),
+        _ => {}
     }
     let mut report = Report::new();
     let part = std::env::args().nth(1);

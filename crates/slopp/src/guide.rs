@@ -9,6 +9,9 @@ pub mod queries {}
 #[doc = include_str!("../../../docs/guide/formulas.md")]
 pub mod formulas {}
 
+#[doc = include_str!("../../../docs/guide/knowledge.md")]
+pub mod knowledge {}
+
 #[doc = include_str!("../../../docs/guide/files.md")]
 pub mod files {}
 

@@ -10,6 +10,7 @@ Commands:
   test        everything CI checks: fmt, clippy, docs, all tests, bounded fuzzing
   fuzz [N]    N rounds of fuzzing for every reader (default 20000)
   bench       speed and memory, in ratios, at three sizes each (a few minutes)
+  bench base  how good learned bases are, as docs/results/base.md
   bench compile [PYTHON]
               CPU seconds of compiling two CNF files; with an interpreter that has PySDD, next to it
 ";
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         ["fuzz"] => run(&[FUZZ]),
         ["fuzz", rounds] => run(&[("fuzz", &["run", "--quiet", "--release", "-p", "slopp-fuzz", "--", rounds])]),
         ["bench"] => run(&[("bench", &["run", "--quiet", "--release", "-p", "slopp-bench"])]),
+        ["bench", "base"] => run(&[("bench", &["run", "--quiet", "--release", "-p", "slopp-bench", "--", "base"])]),
         ["bench", "compile"] => {
             run(&[("bench", &["run", "--quiet", "--release", "-p", "slopp-bench", "--", "compile"])])
         }
