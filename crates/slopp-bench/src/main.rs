@@ -17,10 +17,21 @@ use measure::Report;
 #[global_allocator]
 static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
+/// Measures one part.
+type Measure = fn(&mut Report);
+
+/// The parts; the name of one as argument measures that one only.
+const PARTS: [(&str, Measure); 4] =
+    [("learn", learn::measure), ("infer", infer::measure), ("questions", infer::questions), ("read", read::measure)];
+
 fn main() {
     let mut report = Report::new();
-    learn::measure(&mut report);
-    infer::measure(&mut report);
-    read::measure(&mut report);
+    let part = std::env::args().nth(1);
+    let is_asked = |name: &str| part.as_deref().is_none_or(|part| part == name);
+    for (name, measure) in PARTS {
+        if is_asked(name) {
+            measure(&mut report);
+        }
+    }
     report.finish();
 }

@@ -14,6 +14,7 @@ A five-line tour:
 
 Evidence is written with names: \"smoker, !cancer, age=1\".
 Files may be gzipped; `-` is stdin or stdout.
+In tables of answers per record, the cells of an impossible record are empty, and a note counts such records.
 Exit codes: 0 done or yes, 1 the answer is no, 2 could not run.
 `slopp COMMAND --help` has examples.";
 

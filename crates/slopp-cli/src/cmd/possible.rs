@@ -12,13 +12,13 @@ use clap::Args;
 use rayon::prelude::*;
 use serde_json::Value;
 use slopp::infer::{Evidence, Nearest};
-use slopp::{Records, Var};
+use slopp::{Lit, Records, Var};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   slopp possible model.psdd orders.csv          what is impossible, and which cells to change
-  slopp possible model.psdd orders.csv --json";
+  slopp possible model.psdd --given \"smoker, !cancer\"    is that possible together?";
 
 /// Is each record possible, and if not, what is the nearest possible world?
 ///
@@ -31,7 +31,11 @@ pub(crate) struct PossibleArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// The records: CSV, .data or .wdata, `-` for stdin
-    data: PathBuf,
+    #[arg(required_unless_present = "given")]
+    data: Option<PathBuf>,
+    /// Instead of records, one piece of evidence: literals by name, such as "smoker, !cancer"
+    #[arg(long, value_name = "EVIDENCE", allow_hyphen_values = true, conflicts_with = "data")]
+    given: Option<String>,
     #[command(flatten)]
     read: ReadArgs,
     /// Print at most this many impossible records; 0 for all; JSON always has all
@@ -40,11 +44,13 @@ pub(crate) struct PossibleArgs {
 }
 
 pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read(args.model.files()).read([&args.data]).check()?;
+    Files::default().read(args.model.files()).read(&args.data).check()?;
     let loaded = Loaded::read(&args.model)?;
+    let circuits = loaded.on_vtrees("what is possible")?;
     let names = loaded.names();
-    let records = read_records_of(&args.data, args.read, names)?;
-    let nearest = nearest_worlds(loaded.on_vtrees("what is possible")?, &records)?;
+    let Some(data) = &args.data else { return of_evidence(args, &loaded, circuits, session) };
+    let records = read_records_of(data, args.read, names)?;
+    let nearest = nearest_worlds(circuits, &records)?;
     let weights = records.weights().iter().zip(&nearest);
     let impossible: f64 = weights.filter(|(_, n)| n.distance > 0).fold(0.0, |sum, (weight, _)| sum + weight);
     let by_record = records.original().iter().map(|&row| row as usize).enumerate();
@@ -93,6 +99,37 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
         session.note(format!("{} more; --limit 0 lists all", count(more as f64)));
     }
     Ok(verdict)
+}
+
+/// The same question of what is known, without a file.
+fn of_evidence(
+    args: &PossibleArgs,
+    loaded: &Loaded,
+    circuits: &dyn OnVtrees,
+    session: &mut Session,
+) -> Result<Verdict, Error> {
+    let names = loaded.names();
+    let given = loaded.evidence(args.given.as_deref())?;
+    let nearest = circuits.nearest(&given)?;
+    let change: Vec<Lit> = given
+        .lits()
+        .map(|lit| lit.var.is(nearest.world[lit.var.index()]))
+        .filter(|lit| given.value(lit.var) != Some(lit.value))
+        .collect();
+    if session.json {
+        session.document(&object([
+            ("possible", Value::Bool(nearest.distance == 0)),
+            ("distance", Value::from(nearest.distance)),
+            ("nearest", json_world(names, &nearest.world)),
+            ("change", object(change.iter().map(|lit| (names.of(lit.var), Value::Bool(lit.value))))),
+        ]))?;
+    } else if change.is_empty() {
+        session.line("possible")?;
+    } else {
+        let words: Vec<String> = change.iter().map(|&lit| names.literal(lit)).collect();
+        session.line(format!("impossible: change {} to {}", counted(change.len(), "literal"), words.join(", ")))?;
+    }
+    Ok(if change.is_empty() { Verdict::Yes } else { Verdict::No })
 }
 
 /// The nearest possible world of each distinct row; only rows that are not possible themselves cost a search.

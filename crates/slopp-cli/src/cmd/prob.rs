@@ -19,7 +19,8 @@ Examples:
 /// The probability of an event, also given evidence
 ///
 /// An event is a list of literals that hold together. Probability zero is an answer, conditioning on it is an error.
-/// With --records there is one answer per record: the probability of the record, or of EVENT given the record.
+/// With --records there is one answer per record: the probability of the record, or of EVENT given the record. Given a
+/// record that is impossible nothing has a probability: its line is empty, and a note counts such records.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ProbArgs {
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
     let log_given = circuit.log_evidence(&given)?;
     if log_given == f64::NEG_INFINITY {
         return Err(Error::from(QueryError::ImpossibleEvidence)
-            .hint("`slopp possible` shows the nearest possible world of a record"));
+            .hint("`slopp possible MODEL --given EVIDENCE` tells what would have to change"));
     }
     // Event and evidence that contradict each other have probability zero together.
     let log_probability = match Evidence::from_lits(circuit.var_count(), event.lits().chain(given.lits())) {
@@ -99,9 +100,12 @@ fn batch(
         let probabilities = json_list(logs.clone().map(f64::exp));
         session.document(&object([("probabilities", probabilities), ("log_probabilities", json_list(logs))]))?;
     } else {
+        let mut impossible = 0;
         for log in logs {
-            session.line(if log.is_nan() { "impossible".to_owned() } else { full_probability(log) })?;
+            impossible += usize::from(log.is_nan());
+            session.line(if log.is_nan() { String::new() } else { full_probability(log) })?;
         }
+        session.note_impossible(impossible);
     }
     Ok(Verdict::Yes)
 }

@@ -32,7 +32,7 @@ pub(crate) struct SampleArgs {
     /// How many worlds
     #[arg(short, long, value_name = "N", default_value_t = 10, value_parser = whole)]
     number: usize,
-    /// Complete each record of this file at random, given its known cells
+    /// Complete each record of this file at random, given its known cells; the line of an impossible one is empty
     #[arg(long, value_name = "FILE", conflicts_with_all = ["given", "number"])]
     records: Option<PathBuf>,
     #[command(flatten)]
@@ -53,7 +53,8 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     let drawn = draw(args, &loaded)?;
     let stdout = PathBuf::from("-");
     if session.json && args.output.is_none() {
-        let worlds: Vec<Value> = drawn.parts.flatten().map(|world| json_world(names, &world)).collect();
+        let entry = |world: Option<Vec<bool>>| world.map_or(Value::Null, |world| json_world(names, &world));
+        let worlds: Vec<Value> = drawn.parts.flatten().map(entry).collect();
         session.document(&object([
             ("samples", Value::from(worlds.len())),
             ("seed", Value::from(args.seed)),
@@ -64,16 +65,23 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     let output = args.output.as_ref().unwrap_or(&stdout);
     let bar = session.progress_beside(output);
     bar.begin("drawing worlds", drawn.count as u64);
+    let mut impossible = 0;
     slopp::io::write_atomically(output, |out| {
         writeln!(out, "{}", header(names))?;
         for part in drawn.parts {
-            part.iter().try_for_each(|world| writeln!(out, "{}", cells(world)))?;
+            impossible += part.iter().filter(|world| world.is_none()).count();
+            let line = |world: &Option<Vec<bool>>| match world {
+                Some(world) => cells(world),
+                None => ",".repeat(names.len() - 1),
+            };
+            part.iter().try_for_each(|world| writeln!(out, "{}", line(world)))?;
             bar.advance(part.len() as u64);
         }
         Ok(())
     })?;
     drop(bar);
     session.saved(output);
+    session.note_impossible(impossible);
     if session.json {
         session.document(&object([("samples", Value::from(drawn.count)), ("seed", Value::from(args.seed))]))?;
     }
@@ -83,7 +91,8 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
 /// Worlds that are drawn as they are asked for, some at a time.
 struct Drawn<'a> {
     count: usize,
-    parts: Box<dyn Iterator<Item = Vec<Vec<bool>>> + 'a>,
+    /// `None` stands for a record that is impossible, and so cannot be completed.
+    parts: Box<dyn Iterator<Item = Vec<Option<Vec<bool>>>> + 'a>,
 }
 
 fn draw<'a>(args: &SampleArgs, loaded: &'a Loaded) -> Result<Drawn<'a>, Error> {
@@ -91,17 +100,15 @@ fn draw<'a>(args: &SampleArgs, loaded: &'a Loaded) -> Result<Drawn<'a>, Error> {
     let Some(file) = &args.records else {
         let given = loaded.evidence(args.given.given.as_deref())?;
         let parts = model.sample_in_parts(args.number, &given, args.seed)?;
-        return Ok(Drawn { count: args.number, parts: Box::new(parts.map(|part| part.worlds().collect())) });
+        return Ok(Drawn { count: args.number, parts: Box::new(parts.map(|part| part.worlds().map(Some).collect())) });
     };
     let records = read_records_of(file, args.read, loaded.names())?;
     // A seed for each record and not for each distinct row: equal records are completed independently.
     let complete = |(i, &row): (usize, &u32)| {
         let seed = Random::stream(args.seed, i as u64).bits();
         match model.sample_in_parts(1, &Evidence::from_row(&records, row as usize), seed) {
-            Ok(mut drawn) => Ok(drawn.next().expect("one world is asked for").world(0)),
-            Err(error @ QueryError::ImpossibleEvidence) => Err(Error::from(error)
-                .while_doing(format!("record {} cannot be completed", i + 1))
-                .hint("`slopp possible MODEL RECORDS` lists the impossible records and how to change them")),
+            Ok(mut drawn) => Ok(Some(drawn.next().expect("one world is asked for").world(0))),
+            Err(QueryError::ImpossibleEvidence) => Ok(None),
             Err(error) => Err(Error::from(error)),
         }
     };

@@ -17,6 +17,7 @@ pub use builder::{BuildError, Builder, Sharing};
 pub use certify::{Overlap, Overlaps, Reason, Refusal};
 pub(crate) use deterministic::CarryOver;
 pub use deterministic::{Deterministic, Kind, Psdd};
+pub(crate) use parameters::merge_equal;
 pub use parameters::{Smoothing, SmoothingError};
 pub use stats::{PARAMETER_TOLERANCE, ParameterFault, Stats};
 pub use weights::Weights;

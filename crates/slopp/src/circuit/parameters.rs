@@ -304,7 +304,7 @@ impl Circuit {
 }
 
 /// Elements with the same prime and sub become one, at the place of the first; their numbers are added by `add`.
-fn merge_equal(elements: &mut Vec<(NodeId, NodeId, f64)>, add: impl Fn(f64, f64) -> f64) {
+pub(crate) fn merge_equal(elements: &mut Vec<(NodeId, NodeId, f64)>, add: impl Fn(f64, f64) -> f64) {
     let mut order: Vec<usize> = (0..elements.len()).collect();
     order.sort_unstable_by_key(|&i| (elements[i].0, elements[i].1, i));
     let mut gone = vec![false; elements.len()];

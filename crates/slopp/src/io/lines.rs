@@ -49,9 +49,25 @@ fn kind_in_words(word: &str) -> &'static str {
     FILE_KINDS.iter().find(|(known, _)| *known == word).map_or("another file", |(_, words)| words)
 }
 
-/// Whether a first line is one of records: several cells, or one that is Boolean.
+/// Whether a first line is one of records: several cells, or only Boolean ones.
 fn looks_like_records(line: &[u8]) -> bool {
-    line.contains(&b',') || line.contains(&b';') || matches!(line.trim_ascii(), b"0" | b"1")
+    let words = || line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    line.contains(&b',') || line.contains(&b';') || words().all(|word| matches!(word, b"0" | b"1"))
+}
+
+/// What a file is whose first line is this, if it is one of ours and holds no records.
+pub(super) fn kind_by_first_line(line: &[u8]) -> Option<&'static str> {
+    let line = line.trim_ascii();
+    if line.strip_prefix(b"c slopp ").is_some_and(|rest| rest.iter().all(u8::is_ascii_digit)) {
+        return Some("a saved model");
+    }
+    // Most tools begin with a comment like `c ids of vtree nodes start at 0`.
+    let comment = line.strip_prefix(b"c ids of ");
+    let mut words = comment.unwrap_or(line).split(u8::is_ascii_whitespace);
+    let first = words.next()?;
+    let is_count = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+    let ours = comment.is_some() || first != line && words.all(is_count);
+    FILE_KINDS.iter().find(|(word, _)| ours && word.as_bytes() == first).map(|(_, words)| *words)
 }
 
 /// Finds NUL bytes: everything else strange is found where it stands.

@@ -7,6 +7,7 @@
 //! | LearnSPN | [`learnspn`] | an [`Spn`](crate::spn::Spn), which needs no vtree |
 //! | LearnPSDD, from any PSDD | [`refine`] | a certified [`crate::Psdd`] on the same base |
 //! | EM on any structure, with missing cells | [`em`] | the circuit it got, with new parameters |
+//! | revision of any PSDD by records it excludes | [`Psdd::revise`](crate::Psdd::revise) | a certified [`crate::Psdd`] that allows them and nothing else new |
 //! | EM over components of one deterministic structure | [`em_mixture`] | a [`Mixture`](crate::Mixture) |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
@@ -24,6 +25,7 @@ mod mixture;
 mod params;
 mod partition;
 pub mod refine;
+mod revise;
 mod separate;
 pub mod slopp;
 mod start;
@@ -34,6 +36,7 @@ pub use learner::{Learned, Learner, Size, Task, VtreeUse};
 pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
+pub use revise::{ReviseError, Revised, WORLD_LIMIT};
 pub use start::{LearnPsdd, Start};
 
 use crate::circuit::{BuildError, Builder, Circuit, NodeId, Refusal, Smoothing};
