@@ -122,7 +122,7 @@ fn fastest<R: Send>(pool: &rayon::ThreadPool, work: &(impl Fn() -> R + Sync)) ->
 }
 
 /// What the threads of this process have run so far, from the scheduler's own account; `None` where there is none.
-fn cpu_seconds() -> Option<f64> {
+pub(crate) fn cpu_seconds() -> Option<f64> {
     let tasks = std::fs::read_dir("/proc/self/task").ok()?;
     let nanoseconds = tasks.flatten().map(|task| {
         let account = std::fs::read_to_string(task.path().join("schedstat")).ok()?;

@@ -4,6 +4,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use slopp::infer::Evidence;
 use slopp::io::{self, RecordsOptions, read_psdd_bytes, read_records_from, read_vtree_bytes};
+use slopp::logic::{Formula, Limits, Rules};
 use slopp::{Circuit, Mixture, Model, Names, Vtree};
 use std::io::{Cursor, Write};
 
@@ -51,8 +52,22 @@ const SPNS: &[&str] = &[
     "spn 3 2\nB 7 1 0.5\nB 8 2 1e-9\nP 9 2 7 8\n",
 ];
 
+const RULES: &[&str] = &[
+    "smoker & !(cancer | \"x ray\") -> age=1\n",
+    "# rules\nexactly(1, smoker, cancer, age)\nat_most(2, !smoker, cancer ^ age, true) # end\n\nx ray <-> \\\n  not age",
+    "smoker, !cancer, age=0",
+    "at_least(0)\n(((smoker)))\n~smoker || cancer => age",
+];
+
+const DIMACS: &[&str] = &[
+    "c comment\np cnf 4 3\n1 -2 0\n3 0\n-4 2\n1 0\n",
+    "cc other\np dnf 3 2\n1 -2 0\n3 0\n",
+    "c names [\"a\",\"b c\"]\np cnf 2 1\n1 2 0\n%\n0\n",
+    "p cnf 2 1\n0\n",
+];
+
 /// Every reader.
-pub(crate) fn all() -> [Target; 10] {
+pub(crate) fn all() -> [Target; 12] {
     let target = |name, samples: &[&str], read| Target {
         name,
         samples: samples.iter().map(|s| s.as_bytes().to_vec()).collect(),
@@ -64,6 +79,8 @@ pub(crate) fn all() -> [Target; 10] {
         target("vtree text", TEXTS, |bytes| text(bytes).is_some_and(|text| text.parse::<Vtree>().is_ok())),
         target("psdd", PSDDS, psdd),
         target("sdd", SDDS, sdd),
+        target("rules", RULES, |bytes| text(bytes).is_some_and(rules)),
+        target("dimacs", DIMACS, dimacs),
         target("evidence", EVIDENCE, |bytes| text(bytes).is_some_and(evidence)),
         Target { name: "gzip", samples: RECORDS.iter().map(|text| zipped(text)).collect(), read: gzip },
         target("spn", SPNS, spn),
@@ -166,6 +183,39 @@ fn text(bytes: &[u8]) -> Option<&str> {
 fn evidence(text: &str) -> bool {
     let names = ["smoker", "cancer", "age", "x ray"].map(String::from).to_vec();
     Evidence::parse(text, &Names::new(names).expect("four different names")).is_ok()
+}
+
+/// A formula is what it was after printing, in a file too, and has a diagram that agrees with it.
+fn rules(text: &str) -> bool {
+    let names = ["smoker", "cancer", "age", "x ray"].map(String::from).to_vec();
+    let names = Names::new(names).expect("four different names");
+    let one = Formula::parse(text, &names).is_ok();
+    let Ok(rules) = Rules::parse_with(text, names.clone()) else { return one };
+    for rule in rules.iter() {
+        let printed = rule.formula.display(&names).to_string();
+        assert_eq!(Formula::parse(&printed, &names).as_ref(), Ok(&rule.formula));
+        assert_eq!(Rules::parse_with(&printed, names.clone()).expect("one rule")[0].formula, rule.formula);
+    }
+    agree(&rules);
+    true
+}
+
+fn dimacs(bytes: &[u8]) -> bool {
+    let Ok(rules) = io::read_dimacs_bytes(bytes, None) else { return false };
+    if (1..8).contains(&rules.var_count()) {
+        agree(&rules);
+    }
+    true
+}
+
+/// The diagram of rules holds where they do.
+fn agree(rules: &Rules) {
+    let vars = rules.var_count();
+    let sdd = rules.compile(rules.min_fill_vtree(), &Limits::default()).expect("small");
+    for bits in 0..1u32 << vars {
+        let world: Vec<bool> = (0..vars).map(|i| bits >> i & 1 == 1).collect();
+        assert_eq!(sdd.is_satisfied_by(&world), rules.broken_by(&world).is_empty());
+    }
 }
 
 /// With the vtree inferred, and with one that may or may not fit.

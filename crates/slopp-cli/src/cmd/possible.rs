@@ -46,8 +46,8 @@ pub(crate) struct PossibleArgs {
 pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read(&args.data).check()?;
     let loaded = Loaded::read(&args.model)?;
-    let circuits = loaded.on_vtrees("what is possible")?;
     let names = loaded.names();
+    let circuits = loaded.on_vtrees("what is possible")?;
     let Some(data) = &args.data else { return of_evidence(args, &loaded, circuits, session) };
     let records = read_records_of(data, args.read, names)?;
     let nearest = nearest_worlds(circuits, &records)?;

@@ -11,7 +11,7 @@ use std::time::Duration;
 #[test]
 fn every_learner_and_vtree_gives_a_valid_model() {
     let folder = Folder::with_cars();
-    for learner in ["slopp", "slopp-kmeans", "factorised", "chow-liu", "learnpsdd", "slopp+learnpsdd"] {
+    for learner in ["slopp", "slopp-kmeans", "factorised", "chow-liu", "learnpsdd", "slopp+learnpsdd", "strudel"] {
         for world in ["open", "closed"] {
             let args = format!("learn cars.csv --learner {learner} --world {world} -o m.psdd --json");
             let report = folder.run(&args).ok().json();
@@ -80,7 +80,7 @@ fn the_text_report_says_how_to_save() {
 #[test]
 fn same_bytes_on_any_number_of_threads() {
     let folder = Folder::with_cars();
-    for learner in ["slopp", "slopp-kmeans", "chow-liu", "slopp+learnpsdd"] {
+    for learner in ["slopp", "slopp-kmeans", "chow-liu", "slopp+learnpsdd", "strudel", "strudel --scope whole"] {
         for threads in [1, 2, 3] {
             let args = format!("learn cars.csv --learner {learner} --seed 9 --threads {threads} -o {threads}.psdd");
             folder.run(&args).ok();
@@ -177,6 +177,71 @@ fn refinement_starts_from_what_it_is_given_and_helps() {
     assert!(test("--learner learnpsdd") > test("--learner chow-liu"));
     assert!(test("--learner learnpsdd --vtree mi-bottom-up") > test("--learner factorised"));
     assert!(test("--learner slopp+learnpsdd --steps 0") <= test("--learner slopp+learnpsdd"));
+    assert!(test("--learner strudel") > test("--learner chow-liu"));
+    assert!(test("--learner strudel --scope whole") > test("--learner chow-liu"));
+    assert!(test("--learner strudel --vtree mi-bottom-up") > test("--learner factorised"));
+    let report = folder.run("learn cars.csv --learner strudel --scope whole --depth 2 --steps 9 --json").ok().json();
+    let origin = &report["origin"];
+    assert_eq!([&origin["scope"], &origin["depth"], &origin["steps"]], ["whole", "2", "9"]);
+}
+
+#[test]
+fn refinement_starts_from_any_model() {
+    let folder = Folder::with_cars();
+    folder.run("data split cars.csv --shares 0.5,0.5 -o part").ok();
+    folder.run("learn part.1.csv --world closed -o start.psdd").ok();
+    let worlds = |model: &str| folder.run(&format!("info {model} --json")).ok().json()["model_count"].clone();
+    for learner in ["learnpsdd", "strudel", "strudel --scope whole"] {
+        let refine = format!("learn part.1.csv --learner {learner} --start start.psdd --json");
+        let report = folder.run(&format!("{refine} -o refined.psdd")).ok().json();
+        assert_eq!(worlds("refined.psdd"), worlds("start.psdd"), "{learner}: the base stays");
+        assert_eq!([&report["origin"]["start"], &report["world"], &report["vtree"]], ["slopp", "closed", "file"]);
+        let unchanged = folder.run(&format!("{refine} --steps 0")).ok().json();
+        let value = |report: &Value| report["train"]["log_likelihood"].as_f64().unwrap();
+        assert!(value(&report) > value(&unchanged), "{learner}: {report}");
+        assert!(unchanged["elements"].as_u64() < report["elements"].as_u64());
+    }
+    // A model may be replaced by what is made of it, and columns go by name.
+    folder.run("learn part.1.csv --learner strudel --start start.psdd -o start.psdd").ok();
+    folder.write("turned.csv", "b,a\n1,0\n0,1\n1,1\n0,0\n1,1\n");
+    folder.write("plain.csv", "a,b\n0,1\n1,0\n1,1\n0,0\n1,1\n");
+    folder.run("learn plain.csv -o two.psdd").ok();
+    for file in ["turned.csv", "plain.csv"] {
+        folder.run(&format!("learn {file} --learner strudel --start two.psdd -o {file}.psdd")).ok();
+    }
+    assert_eq!(folder.read("turned.csv.psdd"), folder.read("plain.csv.psdd"));
+}
+
+#[test]
+fn refinement_refuses_what_it_cannot_start_from() {
+    let folder = Folder::with_cars();
+    folder.run("learn cars.csv -o cars.psdd").ok();
+    folder.write("other.csv", "a,b\n0,1\n1,0\n");
+    folder.run("learn other.csv --learner strudel --start cars.psdd").fails(&["other.csv", "a"]);
+    folder.run("learn cars.csv --learner strudel --start gone.psdd").fails(&["gone.psdd"]);
+    folder.run("learn cars.csv --start cars.psdd").fails(&["--start belongs to the learner learnpsdd, not to slopp"]);
+    folder.run("learn cars.csv --learner learnpsdd --scope whole").fails(&["--scope belongs to the learner strudel"]);
+    for option in ["--vtree balanced", "--world open"] {
+        folder.run(&format!("learn cars.csv --learner strudel --start cars.psdd {option}")).fails(&["--start"]);
+    }
+    folder.run("learn cars.csv --learner slopp-kmeans --k 3 --d 10 -o mixture.psdd").ok();
+    for learner in ["learnpsdd", "strudel", "strudel --scope whole"] {
+        folder
+            .run(&format!("learn cars.csv --learner {learner} --start mixture.psdd"))
+            .fails(&["refinement needs a deterministic circuit, and this one is a mixture", "try: "]);
+    }
+    folder.run("learn cars.csv --learner strudel --scope whole --steps 40 -o weak.psdd").ok();
+    assert_eq!(folder.run("info weak.psdd --json").ok().json()["certificate"], "deterministic");
+    for learner in ["learnpsdd", "strudel"] {
+        folder
+            .run(&format!("learn cars.csv --learner {learner} --start weak.psdd"))
+            .fails(&["refines PSDDs, and the model is none", "try: --learner strudel --scope whole"]);
+    }
+    folder.run("learn cars.csv --learner strudel --scope whole --start weak.psdd").ok();
+    folder.write("one.csv", "a,b\n1,0\n");
+    folder.run("learn one.csv --world closed -o one.psdd").ok();
+    folder.write("none.csv", "a,b\n0,1\n");
+    folder.run("learn none.csv --learner strudel --start one.psdd").fails(&["none of the records is possible"]);
 }
 
 #[test]

@@ -11,5 +11,6 @@ mod mixture;
 mod queries;
 mod readme;
 mod reproduce;
+mod rules;
 mod snapshots;
 mod validate;

@@ -19,7 +19,7 @@
 //! | `nearest`, `_batch` | `min` Hamming distance of `e` to a possible world: min-plus arithmetic | `Circuit` | `s` | |
 //! | `conflict` | cells that cannot hold together, none of them superfluous | `Circuit` | `s·conflict` for `n ≤ 256` | Junker 2004 |
 //! | `log_likelihoods_noisy` | `ln Σ P(w) ε^d (1−ε)^(n−d)`: every cell flipped with probability `ε` | `Circuit` | `s·r` | |
-//! | `fit_noise` | the `ε` under which records are most likely | `Circuit` | `30·s·r` | |
+//! | `fit_noise` | the `ε` under which records are most likely | `Circuit` | `24·s·r` | |
 //! | `entailed_by` | whether φ(D) entails the base: all records possible | `Circuit` | `s·r/64` | the SLoPP paper |
 //! | `expected_counts` | `Σ weight · P(parameter used \| record)`: the E step of EM | `Circuit` | `s·r` | Dempster et al. 1977 |
 //! | `flow_log_values` | `Σ ln θ` over *all* active edges: for reproducing the paper, no likelihood | `Circuit` | `s·r/64` | |

@@ -2,6 +2,7 @@
 
 use super::vtree::LoadedVtree;
 use crate::circuit::BuildError;
+use crate::logic::FormulaError;
 use crate::mixture::MixtureError;
 use crate::names::NameError;
 use crate::spn::SpnError;
@@ -203,6 +204,9 @@ pub enum Problem {
         /// What is wrong with its primes.
         reason: String,
     },
+    /// A text is no formula.
+    #[error("{0}")]
+    Formula(FormulaError),
     /// The nodes are no vtree.
     #[error("{0}")]
     Vtree(#[source] VtreeError),

@@ -44,10 +44,11 @@ pub enum VtreeUse {
 /// A learner with its settings.
 ///
 /// ```
-/// use slopp::learn::{Learner, Task, World, learnspn, slopp};
+/// use slopp::learn::slopp::Config;
+/// use slopp::learn::{Learner, Task, World, learnspn};
 /// let records = slopp::example::records();
 /// let learners: [Box<dyn Learner>; 2] =
-///     [Box::new(slopp::Config::new(World::Open)), Box::new(learnspn::Config::default())];
+///     [Box::new(Config::new(World::Open)), Box::new(learnspn::Config::default())];
 /// for learner in learners {
 ///     let learned = learner.learn(&Task::new(&records), &())?;
 ///     let fit: f64 = learned.distribution().log_likelihoods(&records).unwrap().iter().sum();

@@ -6,6 +6,7 @@
 //! | SLoPP with k-means or an explicit partition, as published | [`slopp`] | a [`crate::Circuit`], with its overlaps |
 //! | LearnSPN | [`learnspn`] | an [`Spn`](crate::spn::Spn), which needs no vtree |
 //! | LearnPSDD, from any PSDD | [`refine`] | a certified [`crate::Psdd`] on the same base |
+//! | Strudel, from any PSDD, or any deterministic circuit | [`refine`] | a certified circuit of the same kind on the same base |
 //! | EM on any structure, with missing cells | [`em`] | the circuit it got, with new parameters |
 //! | revision of any PSDD by records it excludes | [`Psdd::revise`](crate::Psdd::revise) | a certified [`crate::Psdd`] that allows them and nothing else new |
 //! | EM over components of one deterministic structure | [`em_mixture`] | a [`Mixture`](crate::Mixture) |
@@ -37,7 +38,7 @@ pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
 pub use revise::{ReviseError, Revised, WORLD_LIMIT};
-pub use start::{LearnPsdd, Start};
+pub use start::{LearnPsdd, Start, Strudel};
 
 use crate::circuit::{BuildError, Builder, Circuit, NodeId, Refusal, Smoothing};
 
@@ -96,6 +97,12 @@ pub enum LearnError {
         rows: usize,
         /// How many rows there are.
         total: usize,
+    },
+    /// The circuit to start from is no PSDD.
+    #[error("the circuit to start from is no PSDD: {reason}; start from one, or split by the whole scope with Strudel")]
+    NotPsdd {
+        /// Why not.
+        reason: crate::circuit::Reason,
     },
     /// No record is possible.
     #[error("none of the records is possible under the circuit to start from; learn a new one")]

@@ -5,9 +5,9 @@
 use super::learner::{Entry, Point, Pseudocount};
 use serde_json::json;
 use slopp::learn::baseline::{ChowLiu, Factorised};
-use slopp::learn::refine::LearnPsddConfig;
+use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant};
-use slopp::learn::{LearnPsdd, Start, World, learnspn};
+use slopp::learn::{LearnPsdd, Start, Strudel, World, learnspn};
 
 /// The number of clusters and the smallest database that is clustered, as in the paper's experiments.
 const PAPER: (usize, usize) = (3, 20);
@@ -91,6 +91,18 @@ pub(super) const ALL: &[Entry] = &[
         pseudocount: Pseudocount::Refitted,
         start: Some(|| Start::Slopp(Config::new(World::Open))),
         make: |p| Box::new(refined(p)),
+    },
+    Entry {
+        name: "strudel",
+        fixed: || json!({ "world": "open", "vtree": "chow-liu", "start": "chow-liu", "scope": "prime" }),
+        grid: &[("depth", &[2.0, 4.0, 8.0]), ("pseudocount", &[1.0, 2.0, 4.0, 8.0])],
+        pseudocount: Pseudocount::Refitted,
+        start: Some(|| Start::Baseline(World::Open)),
+        make: |p| {
+            let config = StrudelConfig::default();
+            let depth = p.or("depth", config.depth as f64) as usize;
+            Box::new(Strudel { start: p.start(), scope: Scope::Prime, config: StrudelConfig { depth, ..config } })
+        },
     },
 ];
 

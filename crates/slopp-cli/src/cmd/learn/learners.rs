@@ -1,11 +1,14 @@
 //! The learners of `slopp learn`, one entry each: name, options, and how arguments become settings.
 
-use super::{LearnArgs, LeavesName, VariantName, WorldName};
+use super::{LearnArgs, LeavesName, ScopeName, VariantName, WorldName};
 use crate::error::Error;
+use crate::input::LoadedModel;
+use slopp::Certified;
 use slopp::learn::baseline::{ChowLiu, Factorised};
-use slopp::learn::refine::LearnPsddConfig;
+use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant};
-use slopp::learn::{LearnPsdd, Learner, Start, World, learnspn};
+use slopp::learn::{LearnPsdd, Learner, Start, Strudel, World, learnspn};
+use std::sync::Arc;
 
 /// A learner as people choose it.
 pub(super) struct Entry {
@@ -16,7 +19,8 @@ pub(super) struct Entry {
     pub(super) world: World,
     /// The options that only some learners have, and this one has.
     options: &'static [&'static str],
-    make: fn(&LearnArgs, World) -> Box<dyn Learner>,
+    /// From the arguments, the world and where a refinement starts from.
+    make: fn(&LearnArgs, World, Start) -> Box<dyn Learner>,
 }
 
 const SLOPP: &[&str] = &["--world", "--max-clusters", "--min-records", "--split-penalty", "--parameter-penalty"];
@@ -28,35 +32,35 @@ pub(super) const ALL: &[Entry] = &[
         about: "Certified SLoPP: always a PSDD",
         world: World::Open,
         options: SLOPP,
-        make: |args, world| Box::new(slopp(args, world)),
+        make: |args, world, _| Box::new(slopp(args, world)),
     },
     Entry {
         name: "slopp-kmeans",
         about: "SLoPP with k-means, as published: usually a mixture",
         world: World::Closed,
         options: &["--world", "--variant", "--k", "--d"],
-        make: |args, world| Box::new(published(args, world)),
+        make: |args, world, _| Box::new(published(args, world)),
     },
     Entry {
         name: "factorised",
         about: "Every variable for itself",
         world: World::Open,
         options: &["--world"],
-        make: |args, world| Box::new(Factorised { world, pseudocount: slopp(args, world).pseudocount }),
+        make: |args, world, _| Box::new(Factorised { world, pseudocount: slopp(args, world).pseudocount }),
     },
     Entry {
         name: "chow-liu",
         about: "The Chow-Liu tree",
         world: World::Open,
         options: &["--world"],
-        make: |args, world| Box::new(ChowLiu { world, pseudocount: slopp(args, world).pseudocount }),
+        make: |args, world, _| Box::new(ChowLiu { world, pseudocount: slopp(args, world).pseudocount }),
     },
     Entry {
         name: "learnpsdd",
         about: "LearnPSDD: splits and copies from the Chow-Liu tree, or from the factorised model on another vtree",
         world: World::Open,
-        options: &["--world", "--penalty", "--depth", "--steps"],
-        make: |args, world| Box::new(learn_psdd(args, world, Start::Baseline(world))),
+        options: &["--world", "--start", "--penalty", "--depth", "--steps"],
+        make: |args, world, start| Box::new(learn_psdd(args, world, start)),
     },
     Entry {
         name: "slopp+learnpsdd",
@@ -72,14 +76,21 @@ pub(super) const ALL: &[Entry] = &[
             "--depth",
             "--steps",
         ],
-        make: |args, world| Box::new(learn_psdd(args, world, Start::Slopp(slopp(args, world)))),
+        make: |args, world, _| Box::new(learn_psdd(args, world, Start::Slopp(slopp(args, world)))),
+    },
+    Entry {
+        name: "strudel",
+        about: "Strudel: splits where most records pass, from the Chow-Liu tree, or from the factorised model on another vtree",
+        world: World::Open,
+        options: &["--world", "--start", "--scope", "--depth", "--steps"],
+        make: |args, world, start| Box::new(strudel(args, world, start)),
     },
     Entry {
         name: "learnspn",
         about: "LearnSPN: a sum-product network, which has no vtree and answers less",
         world: World::Open,
         options: &["--independence", "--cluster-penalty", "--leaves", "--max-clusters", "--min-records"],
-        make: |args, _| Box::new(learn_spn(args)),
+        make: |args, _, _| Box::new(learn_spn(args)),
     },
 ];
 
@@ -89,8 +100,9 @@ pub(super) fn find(name: &str) -> Option<&'static Entry> {
 }
 
 impl Entry {
-    /// The learner with the settings that the arguments ask for; options of other learners are refused.
-    pub(super) fn learner(&self, args: &LearnArgs) -> Result<Box<dyn Learner>, Error> {
+    /// The learner with the settings that the arguments ask for, from the model to start from, if there is one; options
+    /// of other learners are refused.
+    pub(super) fn learner(&self, args: &LearnArgs, given: Option<&LoadedModel>) -> Result<Box<dyn Learner>, Error> {
         if let Some(option) = args.special_options().find(|option| !self.options.contains(option)) {
             let owner = ALL.iter().find(|entry| entry.options.contains(&option)).map_or("another", |entry| entry.name);
             return Err(Error::new(format!("{option} belongs to the learner {owner}, not to {}", self.name))
@@ -101,7 +113,22 @@ impl Entry {
             Some(WorldName::Closed) => World::Closed,
             None => self.world,
         };
-        Ok((self.make)(args, world))
+        let start = given.map_or(Ok(Start::Baseline(world)), |given| self.start(args, given))?;
+        Ok((self.make)(args, world, start))
+    }
+
+    /// A model as the start of a refinement, if it is good for this one.
+    fn start(&self, args: &LearnArgs, given: &LoadedModel) -> Result<Start, Error> {
+        let deterministic = given.deterministic("refinement")?;
+        match &given.model.circuit {
+            Certified::Psdd(psdd) => Ok(Start::Given(Arc::new(psdd.clone()))),
+            Certified::Deterministic(_, overlap) if args.refined.scope != Some(ScopeName::Whole) => {
+                let overlap = given.overlap_in_words(overlap);
+                Err(Error::new(format!("the learner {} refines PSDDs, and the model is none: {overlap}", self.name))
+                    .hint("--learner strudel --scope whole, which refines any deterministic circuit"))
+            }
+            _ => Ok(Start::Deterministic(Arc::new(deterministic.clone()))),
+        }
     }
 }
 
@@ -138,6 +165,21 @@ fn learn_psdd(args: &LearnArgs, world: World, start: Start) -> LearnPsdd {
         ..default
     };
     LearnPsdd { start, config }
+}
+
+fn strudel(args: &LearnArgs, world: World, start: Start) -> Strudel {
+    let (default, r) = (StrudelConfig::default(), &args.refined);
+    let config = StrudelConfig {
+        depth: r.depth.unwrap_or(default.depth),
+        steps: r.steps.unwrap_or(default.steps),
+        pseudocount: slopp(args, world).pseudocount,
+        ..default
+    };
+    let scope = match r.scope {
+        Some(ScopeName::Whole) => Scope::Whole,
+        Some(ScopeName::Prime) | None => Scope::Prime,
+    };
+    Strudel { start, scope, config }
 }
 
 fn learn_spn(args: &LearnArgs) -> learnspn::Config {

@@ -16,18 +16,21 @@ use crate::session::{Session, Verdict};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use plan::Plan;
-use slopp::Records;
 use slopp::infer::Distribution;
 use slopp::io::WriteError;
 use slopp::learn::World;
+use slopp::learn::refine::{LearnPsddConfig, StrudelConfig};
 use slopp::learn::slopp::Config;
+use slopp::{Names, Records};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 const EXAMPLES: &str = "\
 Examples:
   slopp learn train.csv --valid valid.csv --test test.csv -o model.psdd
   slopp learn records.csv --split 0.8,0.1,0.1 --seed 7 --world closed -o rules.psdd
+  slopp learn train.csv --valid valid.csv --learner strudel --start rules.psdd -o model.psdd
   slopp learn nltcs.train.data --learner slopp-kmeans --k 3 --d 20    as in the paper: a mixture";
 
 /// Learn a model from records
@@ -35,9 +38,9 @@ Examples:
 /// The default learner is certified SLoPP: its result is a PSDD, proved so, on any vtree. In an open world everything
 /// is possible and what was never seen is only improbable; in a closed world only what the records show, relaxed, is
 /// possible, and the number of impossible records is reported. `slopp-kmeans` is SLoPP as published, whose primes
-/// usually overlap: a mixture. `factorised` and `chow-liu` are baselines. `learnpsdd` and `slopp+learnpsdd` refine a
-/// PSDD by splits and copies, and stop by the likelihood of the validation records, if there are some. `learnspn` makes
-/// a sum-product network, kept in a .spn file, of which eval, prob, marginals, sample and info can be asked.
+/// usually overlap: a mixture. `factorised` and `chow-liu` are baselines. `learnpsdd`, `slopp+learnpsdd` and `strudel`
+/// refine a PSDD by splits and copies, and stop by the likelihood of the validation records, if there are some; --start
+/// gives the model to refine, whose impossible worlds stay impossible. `learnspn` makes a sum-product network, kept in a .spn file, of which eval, prob, marginals, sample and info can be asked.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {
@@ -124,13 +127,19 @@ struct PublishedArgs {
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Options of the learners learnpsdd and slopp+learnpsdd")]
+#[command(next_help_heading = "Options of the learners learnpsdd, slopp+learnpsdd and strudel")]
 struct RefinedArgs {
-    /// What an operation must gain for each element it adds, in nats [default: 1]
+    /// The model to refine; its vtree and its impossible worlds stay [default: the Chow-Liu tree]
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["vtree", "world"])]
+    start: Option<PathBuf>,
+    /// What an operation of LearnPSDD must gain for each element it adds, in nats [default: 1]
     #[arg(long, value_name = "X", value_parser = not_negative)]
     penalty: Option<f64>,
-    /// How many levels of nodes an operation may copy [default: 10]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    /// By which variables Strudel splits an element [default: prime]
+    #[arg(long, value_name = "NAME")]
+    scope: Option<ScopeName>,
+    /// How many levels of nodes an operation may copy
+    #[arg(long, value_name = "N", value_parser = positive, help = depth_help())]
     depth: Option<usize>,
     /// The largest number of operations [default: 20000]
     #[arg(long, value_name = "N", value_parser = whole)]
@@ -169,7 +178,9 @@ impl LearnArgs {
             ("--variant", p.variant.is_some()),
             ("--k", p.k.is_some()),
             ("--d", p.d.is_some()),
+            ("--start", r.start.is_some()),
             ("--penalty", r.penalty.is_some()),
+            ("--scope", r.scope.is_some()),
             ("--depth", r.depth.is_some()),
             ("--steps", r.steps.is_some()),
             ("--independence", s.independence.is_some()),
@@ -178,6 +189,11 @@ impl LearnArgs {
         ];
         options.into_iter().filter(|(_, given)| *given).map(|(option, _)| option)
     }
+}
+
+fn depth_help() -> String {
+    let [learn_psdd, strudel] = [LearnPsddConfig::default().depth, StrudelConfig::default().depth];
+    format!("How many levels of nodes an operation may copy [default: {learn_psdd}; {strudel} for strudel]")
 }
 
 /// Help that names the default, as the library has it.
@@ -205,6 +221,14 @@ enum LeavesName {
     Independent,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScopeName {
+    /// By variables of its prime: the result is a PSDD
+    Prime,
+    /// By all its variables, as published: the result is deterministic, usually no PSDD
+    Whole,
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum VariantName {
     /// The pseudo-code
@@ -217,10 +241,12 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     session.give_stdout_to(&args.output)?;
     let vtree_file = args.vtree.as_ref().map(PathBuf::from);
     let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref()];
-    Files::default().read(inputs.into_iter().flatten()).write(&args.output).check()?;
+    // A model may be replaced by what was refined from it.
+    let files = Files::default().read(inputs.into_iter().flatten()).replace(&args.refined.start);
+    files.write(&args.output).check()?;
     let entry = learners::find(&args.learner).expect("the parser takes no other");
     let mut plan = Plan::new(entry, args)?;
-    let parts = Parts::read(args, session)?;
+    let parts = Parts::read(args, plan.names(), session)?;
     let start = Instant::now();
     let bar = session.progress();
     let learned = plan.learn(&parts.train, parts.valid.as_ref(), &bar)?;
@@ -287,8 +313,12 @@ struct Parts {
 }
 
 impl Parts {
-    fn read(args: &LearnArgs, session: &Session) -> Result<Parts, Error> {
-        let records = input::read_records(&args.train, args.read)?;
+    /// Reads all parts, over the variables with these names if they are given.
+    fn read(args: &LearnArgs, names: Option<&Arc<Names>>, session: &Session) -> Result<Parts, Error> {
+        let records = match names {
+            None => input::read_records(&args.train, args.read)?,
+            Some(names) => input::read_records_of(&args.train, args.read, names)?,
+        };
         let mut parts = match &args.split {
             None => {
                 let other = |file: &Option<PathBuf>| {

@@ -3,12 +3,15 @@
 use super::LearnArgs;
 use super::learners::Entry;
 use crate::error::Error;
-use crate::input::{VtreeSource, too_many_pairs};
+use crate::input::{LoadedModel, VtreeSource, too_many_pairs};
 use slopp::learn::vtree::VtreeMethodError;
 use slopp::learn::{LearnError, Learned, Learner, Task, VtreeUse};
-use slopp::{Progress, Records};
+use slopp::{Model, Names, Progress, Records};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// How the vtree of a model that is refined was made.
+const START_VTREE: &str = "file";
 
 /// A learner with its settings and where its vtree comes from, checked before any work.
 pub(super) struct Plan {
@@ -16,12 +19,16 @@ pub(super) struct Plan {
     vtree: Option<VtreeSource>,
     /// How the vtree is made, if there is one.
     vtree_name: Option<&'static str>,
+    /// The model to refine.
+    start: Option<Model>,
     seed: u64,
 }
 
 impl Plan {
     pub(super) fn new(entry: &Entry, args: &LearnArgs) -> Result<Plan, Error> {
-        let learner = entry.learner(args)?;
+        let given = args.refined.start.as_ref().map(|file| LoadedModel::read_files(file, None)).transpose()?;
+        let learner = entry.learner(args, given.as_ref())?;
+        let start = given.map(|given| given.model);
         let source = args.vtree.as_deref().map(VtreeSource::find).transpose()?;
         let own = match learner.vtree() {
             VtreeUse::Any(method) | VtreeUse::Own(method) => Some(method),
@@ -39,7 +46,13 @@ impl Plan {
         }
         .map_err(|error| error.hint("leave --vtree out, or choose another learner"))?;
         let vtree_name = vtree.as_ref().map(VtreeSource::name).or(own.map(|method| method.name()));
-        Ok(Plan { learner, vtree, vtree_name, seed: args.seed })
+        let vtree_name = vtree_name.or(start.as_ref().map(|_| START_VTREE));
+        Ok(Plan { learner, vtree, vtree_name, start, seed: args.seed })
+    }
+
+    /// The names that the variables must have.
+    pub(super) fn names(&self) -> Option<&Arc<Names>> {
+        self.start.as_ref().map(|start| &start.names)
     }
 
     /// Learns.
@@ -80,7 +93,15 @@ impl Plan {
 
     /// What made the model.
     pub(super) fn origin(&self, records: &Records) -> BTreeMap<String, String> {
-        origin(&*self.learner, self.seed, self.vtree_name, records)
+        let mut origin = origin(&*self.learner, self.seed, self.vtree_name, records);
+        if let Some(start) = &self.start {
+            // What is possible was decided by whatever made the model.
+            for (key, made) in [("start", "learner"), ("world", "world")] {
+                let known = start.origin.get(made).map_or("given", String::as_str);
+                origin.insert(key.to_owned(), known.to_owned());
+            }
+        }
+        origin
     }
 }
 
