@@ -39,6 +39,8 @@ pub enum VtreeUse {
     Own(VtreeMethod),
     /// It takes any; where none is given, one made in this way.
     Any(VtreeMethod),
+    /// It takes one, and learns its own where none is given.
+    Inside,
 }
 
 /// A learner with its settings.
@@ -50,7 +52,7 @@ pub enum VtreeUse {
 /// let learners: [Box<dyn Learner>; 2] =
 ///     [Box::new(Config::new(World::Open)), Box::new(learnspn::Config::default())];
 /// for learner in learners {
-///     let learned = learner.learn(&Task::new(&records), &())?;
+///     let learned = learner.learn(&Task::new(&records), &())?.learned;
 ///     let fit: f64 = learned.distribution().log_likelihoods(&records).unwrap().iter().sum();
 ///     println!("{}: {fit:.3}, {} parameters", learner.name(), learned.size().parameters);
 /// }
@@ -69,7 +71,16 @@ pub trait Learner {
     }
 
     /// Learns.
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Learned, LearnError>;
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError>;
+}
+
+/// What a learner made, and what it chose on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// What was learned.
+    pub learned: Learned,
+    /// The settings that the learner chose itself, as name and value; they replace those of [`Learner::settings`].
+    pub chosen: Vec<(&'static str, String)>,
 }
 
 /// What a learner made.
@@ -155,9 +166,22 @@ impl Learned {
     }
 }
 
+impl Outcome {
+    /// Of a learner that chose nothing.
+    pub fn new(learned: impl Into<Learned>) -> Outcome {
+        Outcome { learned: learned.into(), chosen: Vec::new() }
+    }
+}
+
 impl From<Psdd> for Learned {
     fn from(psdd: Psdd) -> Learned {
         Learned::Circuit(Certified::Psdd(psdd))
+    }
+}
+
+impl From<Certified> for Learned {
+    fn from(circuit: Certified) -> Learned {
+        Learned::Circuit(circuit)
     }
 }
 

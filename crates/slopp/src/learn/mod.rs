@@ -2,6 +2,7 @@
 //!
 //! | learner | file | result |
 //! |---|---|---|
+//! | SLoPP with merged classes, vtree learned inside | [`merged`] | a certified [`crate::Psdd`] |
 //! | SLoPP with a separating tree as CLUSTER | [`slopp`] | a certified [`crate::Psdd`] |
 //! | SLoPP with k-means or an explicit partition, as published | [`slopp`] | a [`crate::Circuit`], with its overlaps |
 //! | LearnSPN | [`learnspn`] | an [`Spn`](crate::spn::Spn), which needs no vtree |
@@ -22,6 +23,7 @@ mod grow;
 mod kmeans;
 mod learner;
 pub mod learnspn;
+pub mod merged;
 mod mixture;
 mod params;
 mod partition;
@@ -33,7 +35,7 @@ mod start;
 pub mod vtree;
 
 pub use em::{EmConfig, EmFit, em};
-pub use learner::{Learned, Learner, Size, Task, VtreeUse};
+pub use learner::{Learned, Learner, Outcome, Size, Task, VtreeUse};
 pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
@@ -79,6 +81,11 @@ pub enum LearnError {
         /// Variables of the training records.
         train: usize,
     },
+    /// The vtree is not right-linear.
+    #[error(
+        "the vtree is not right-linear, and merged SLoPP needs one whose left children are single variables; leave the vtree out, or use SLoPP with separating trees (the learner slopp-tree), which takes any"
+    )]
+    NotRightLinear,
     /// No vtree could be made, or pairs of variables are too many to look at.
     #[error(transparent)]
     Pairs(#[from] vtree::VtreeMethodError),
