@@ -31,12 +31,7 @@ pub(super) const ALL: &[Learner] = &[
         grid: &[("pseudocount", PSEUDOCOUNTS)],
         learn: chow_liu,
     },
-    Learner {
-        name: "slopp",
-        fixed: || json!({ "world": "open", "vtree": "learned", "effort": "fast" }),
-        grid: &[],
-        learn: slopp,
-    },
+    Learner { name: "slopp", fixed: || json!({ "world": "open", "effort": "fast" }), grid: &[], learn: slopp },
     Learner {
         name: "slopp-tree",
         fixed: || json!({ "world": "open", "vtree": "chow-liu" }),

@@ -196,7 +196,7 @@ impl Learner {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Effort {
-    /// One order of the variables, one setting
+    /// One order of the variables, two ways to start
     Fast,
 }
 
