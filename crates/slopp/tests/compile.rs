@@ -232,7 +232,7 @@ fn limits_stop_cleanly() {
 #[test]
 fn deep_vtrees_and_formulas() {
     const LEN: u32 = 20_000;
-    let literal = |i: u32| Formula::from(Var(i).is(i % 2 == 0));
+    let literal = |i: u32| Formula::from(Var(i).is(i.is_multiple_of(2)));
     for vtree in [Vtree::right_linear(LEN as usize), Vtree::left_linear(LEN as usize)] {
         let vtree = Arc::new(vtree);
         let chain =
@@ -290,7 +290,7 @@ fn dimacs_files_read_and_write() {
 
 /// A random rule set over `vars` variables.
 fn random_rules(random: &mut Random, vars: usize, len: usize) -> Rules {
-    Rules::new(Names::numbered(vars), (0..len).map(|_| random_formula(random, vars, 5)))
+    Rules::new(Names::numbered(vars), (0..len).map(|_| random_formula(random, vars, 30 / len)))
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn found_vtrees_compile_to_the_same_worlds() {
     for seed in 0..60 {
         let mut random = Random::new(3000 + seed);
         let vars = 1 + random.below(9);
-        let rules = random_rules(&mut random, vars, 6);
+        let rules = random_rules(&mut random, vars, 3);
         let expected = table(vars, |world| rules.broken_by(world).is_empty());
         let search = VtreeSearch { moves: 40, ..VtreeSearch::default() };
         let found = rules.compile_with_search(&search, &Limits::default(), &mut |_| ()).unwrap();

@@ -103,7 +103,7 @@ pub(crate) fn run(args: &CompileArgs, session: &mut Session) -> Result<Verdict, 
         lines.push(("vtrees tried", count(tried as f64)));
     }
     session.line(facts(lines))?;
-    let is_saved = |wanted| kinds.iter().any(|kind| *kind == wanted);
+    let is_saved = |wanted| kinds.contains(&wanted);
     if is_saved(Kind::Sdd) && tried.is_some() && !is_saved(Kind::Vtree) {
         session.note("a .sdd file does not hold its vtree; save it too with -o FILE.vtree");
     }

@@ -79,6 +79,11 @@ pub(super) fn check_text(text: &[u8]) -> Result<(), ReadError> {
 }
 
 impl<'a> Line<'a> {
+    /// A line that may be no content, such as one that begins like a comment.
+    pub(super) fn new(number: usize, text: &'a [u8]) -> Line<'a> {
+        Line { number, rest: text }
+    }
+
     /// The next word.
     pub(super) fn word(&mut self) -> Option<&'a [u8]> {
         let rest = self.rest.trim_ascii_start();
@@ -109,6 +114,13 @@ impl<'a> Line<'a> {
     pub(super) fn signed(&mut self, what: &str) -> Result<i64, ReadError> {
         let word = self.word();
         word.and_then(parse::<i64>).ok_or_else(|| self.wrong(&format!("{what}, a whole number"), word))
+    }
+
+    /// The next word, a number.
+    pub(super) fn number(&mut self, what: &str) -> Result<f64, ReadError> {
+        let word = self.word();
+        let number = word.and_then(parse::<f64>).filter(|number| !number.is_nan());
+        number.ok_or_else(|| self.wrong(what, word))
     }
 
     /// The next word, a log-parameter: at most zero, up to rounding; minus infinity is fine, NaN is not.

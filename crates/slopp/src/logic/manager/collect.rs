@@ -53,7 +53,7 @@ impl Manager {
         self.unique.refill(fixed as u32..node_end as u32, &self.hashes);
         self.memo.rename(|handle| {
             let node = new[(handle >> 1) as usize];
-            (node != GONE).then(|| 2 * node | handle & 1)
+            (node != GONE).then(|| (2 * node) | (handle & 1))
         });
         for formula in &mut formulas {
             **formula = renamed(**formula, &new);
