@@ -264,7 +264,7 @@ impl OnViolation {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Effort {
-    /// One order of the variables, one setting
+    /// One order of the variables, two ways to start
     Fast,
 }
 
