@@ -46,7 +46,7 @@ pub(crate) struct RulesArgs {
     /// How many clauses of more than two literals are kept at most, those that exclude most
     #[arg(long, value_name = "N", default_value_t = RuleSearch::default().most_clauses, value_parser = positive)]
     max_clauses: usize,
-    /// How the rules are written
+    /// How the rules are written, also to a file
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     /// Write to this file instead of stdout
@@ -84,8 +84,7 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
         Some(file) => circuit.rules_with(&read_records_of(file, args.read, names)?, &search)?,
         None => circuit.rules(&search)?,
     };
-    let format = if session.json { Format::Json } else { args.format };
-    let text = match format {
+    let text = match args.format {
         Format::Text => text(&found, names),
         Format::Cnf => cnf(&found, names)?,
         Format::Json => format!("{:#}\n", document(&found, names)),
@@ -94,8 +93,12 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
         Some(file) => {
             slopp::io::write_atomically(file, |out| out.write_all(text.as_bytes()))?;
             session.saved(file);
-            session.line(in_words(&found))?;
+            match session.json {
+                true => session.document(&document(&found, names))?,
+                false => session.line(in_words(&found))?,
+            }
         }
+        None if session.json => session.document(&document(&found, names))?,
         None => session.line(text.trim_end())?,
     }
     Ok(Verdict::Yes)
@@ -103,13 +106,11 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
 
 /// What was found, in one sentence.
 fn in_words(found: &FoundRules) -> String {
-    let complete = match found.complete_to {
-        0 => "not even all literals were tried".to_owned(),
-        length => format!("every entailed clause of up to {} follows from them", counted(length, "literal")),
-    };
+    let length = counted(found.complete_to, "literal");
+    let complete = format!("every entailed clause of up to {length} follows from them");
     let minimal = if found.is_minimal { "none follows from the others" } else { "some may follow from the others" };
     match found.rules.len() {
-        0 => format!("no rules: {complete}"),
+        0 => format!("no rules: no clause of up to {length} is entailed"),
         number => format!("{}; {complete}; {minimal}", counted(number, "rule")),
     }
 }

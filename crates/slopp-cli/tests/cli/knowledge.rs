@@ -180,6 +180,8 @@ fn rules_are_entailed_and_read_again() {
     }
     let text = folder.run("rules model.psdd --max-length 4 --records records.csv").ok().out;
     assert!(text.contains("# support ") && text.contains(", excludes "), "{text}");
+    let both = folder.run("rules model.psdd --max-length 4 --format cnf -o again.cnf --json").ok().json();
+    assert_eq!((both, folder.read("again.cnf")), (found, folder.read("base.cnf")));
     folder.run("rules model.psdd --max-length 1").fails(&["at least 2"]);
     folder.run("rules model.psdd -o model.psdd").fails(&["would be written over"]);
 }
@@ -291,7 +293,11 @@ fn revision_makes_room_and_takes_it_away() {
     folder.run_args(&["entails", "r.psdd", "X1 -> X2"]).ok();
     let nothing = folder.run_args(&["revise", "model.psdd", "--formula", "X1 & X2 & X3 & !X4"]).ok();
     assert!(nothing.out.contains("nothing changed"), "{}", nothing.out);
-    folder.run("revise plain.psdd new.csv --vtree model.vtree").fails(&[""]);
+    // A plain file keeps no counts, so nobody knows how much the model weighs.
+    folder.write("plain.csv", "0,0,1,0\n");
+    folder.run("revise plain.psdd plain.csv --vtree model.vtree").fails(&["say how many", "--weight X"]);
+    let weighed = folder.run("revise plain.psdd plain.csv --vtree model.vtree --weight 9 --json").ok().json();
+    close(&weighed["share"], 0.1);
 }
 
 #[test]
@@ -398,6 +404,15 @@ fn learned_inside_rules() {
             }
         }
     }
+    // A mixture stays a mixture, and obeys.
+    folder.run("learn records.csv --rules rules.txt --learner slopp-kmeans --d 2 --on-violation drop -o k.psdd").ok();
+    folder.run_args(&["entails", "k.psdd", "(a -> b) & !(c & d)"]).ok();
+    // Missing cells: the fourth cell alone is not known, and no value of it helps.
+    folder.write("holes.csv", "a,b,c,d\n1,1,,1\n0,,1,\n1,,0,0\n1,0,?,?\n0,1,0,1\n");
+    let holes = "learn holes.csv --rules rules.txt --on-violation repair --learner slopp-tree --drop-incomplete --json";
+    let report = folder.run(holes).ok().json();
+    assert_eq!(report["rules"]["violating_records"], 1);
+    assert_eq!(report["rules"]["violations"][0]["record"], 4);
     let told = folder.run("learn records.csv --rules rules.txt --on-violation repair").ok();
     assert!(told.err.contains("record 2 breaks line 2: a -> b; changed 1 cell to "), "{}", told.err);
     assert!(told.out.contains("2 rules, which the base implies; 3 records changed to obey them"), "{}", told.out);
