@@ -61,6 +61,37 @@ fn paper() {
 }
 
 #[test]
+fn knowledge() {
+    let mut session = Transcript::new(Folder::with_paper());
+    session.folder.write("odd.csv", "X1,X2,X3,X4\n0,1,1,0\n1,1,1,1\n1,0,0,0\n");
+    session.folder.write("rules.txt", "# known\nX1 -> X2 | X3\n!(X1 & X2 & X3 & X4)\n");
+    session.folder.write("never.txt", "X1\nX2 | X3\n!X1\n");
+    for args in [
+        &["prob", "model.psdd", "X1 & !(X2 | X3)", "--given", "X1 | X4"][..],
+        &["prob", "model.psdd", "X1 | X5"],
+        &["marginals", "model.psdd", "--given", "X1 -> X2"],
+        &["mpe", "model.psdd", "--given", "exactly(1, X1, X2, X3, X4)"],
+        &["worlds", "model.psdd", "--given", "X1 & X2 & X3 <-> X4"],
+        &["map", "model.psdd", "--of", "X2,X3", "--given", "X1 | X4"],
+        &["information", "model.psdd", "--between", "X1,X2", "--and", "X3,X4"],
+        &["rules", "model.psdd", "--max-length", "4", "--records", "records.csv"],
+        &["rules", "model.psdd", "--format", "cnf"],
+        &["diff", "model.psdd", "rules.txt", "--limit", "2"],
+        &["explain", "model.psdd", "odd.csv", "--rules", "rules.txt", "-k", "2"],
+        &["explain", "model.psdd", "odd.csv", "--json"],
+        &["repair", "model.psdd", "odd.csv", "-o", "repaired.csv"],
+        &["revise", "model.psdd", "odd.csv", "-o", "wider.psdd"],
+        &["eval", "model.psdd", "odd.csv", "--noise", "auto", "--valid", "records.csv"],
+        &["learn", "odd.csv", "--rules", "rules.txt"],
+        &["learn", "odd.csv", "--rules", "rules.txt", "--on-violation", "repair"],
+        &["learn", "odd.csv", "--rules", "never.txt"],
+    ] {
+        session.run(args);
+    }
+    session.check("knowledge");
+}
+
+#[test]
 fn learning() {
     let mut session = Transcript::new(Folder::with_cars());
     for line in [
