@@ -69,13 +69,12 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
     let (revised, share) = match (&args.data, &args.formula, &args.by_rule) {
         (Some(data), ..) => {
             let records = read_records_of(data, args.read, names)?;
-            let revised = psdd.revise(&records, args.weight).map_err(|error| with_hint(error))?;
+            let revised = psdd.revise(&records, args.weight).map_err(with_hint)?;
             (revised.psdd, revised.share)
         }
         (None, Some(text), _) => {
             let formula = compile(&parse(text)?, psdd.vtree())?;
-            let revised =
-                psdd.revise_by(&formula, args.formula_weight, args.weight).map_err(|error| with_hint(error))?;
+            let revised = psdd.revise_by(&formula, args.formula_weight, args.weight).map_err(with_hint)?;
             (revised.psdd, revised.share)
         }
         (None, None, text) => {

@@ -16,7 +16,7 @@ use slopp::infer::{Evidence, Explanation, QueryError};
 use slopp::learn::{EmConfig, Learned, em};
 use slopp::logic::{Limits, Rules, Sdd};
 use slopp::{Certified, Deterministic, Lit, Names, Progress, Psdd, Records};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 /// How many records that break rules are told in words.
@@ -44,7 +44,7 @@ struct Violation {
 
 impl Inside {
     /// Reads the rules and applies them to the training records; gives the records to learn from.
-    pub(super) fn new(args: &LearnArgs, file: &PathBuf, records: Records) -> Result<(Inside, Records), Error> {
+    pub(super) fn new(args: &LearnArgs, file: &Path, records: Records) -> Result<(Inside, Records), Error> {
         let rules = slopp::io::read_rules(file, Some(records.names())).map_err(explained)?;
         check_variables(&rules)?;
         let limits = Limits::default();
