@@ -2,10 +2,14 @@
 
 use crate::layered::layered;
 use crate::measure::{Bar, Line, Report};
+use slopp::infer::Evidence;
 use slopp::learn::World;
 use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
 use slopp::learn::vtree::VtreeMethod;
-use slopp::{Circuit, Deterministic, Names, Random, Records, RecordsBuilder, Vtree};
+use slopp::logic::{RuleSearch, Sdd};
+use slopp::{
+    Builder, Circuit, Deterministic, Lit, Names, NodeId, Random, Records, RecordsBuilder, Sharing, Var, Vtree,
+};
 use std::sync::Arc;
 
 /// Random records, cells missing with the given probability.
@@ -97,4 +101,93 @@ pub(crate) fn measure(report: &mut Report) {
         };
         report.time(line, || circuit.overlaps(1));
     }
+}
+
+/// Questions about formulas and noise, beside a plain marginal of the same circuit.
+pub(crate) fn questions(report: &mut Report) {
+    type Question<'a> = (&'a str, f64, &'a (dyn Fn(&Deterministic, &Sdd) -> bool + Sync));
+    let questions: [Question<'_>; 3] = [
+        ("probability of", 10.0, &|circuit, sdd| circuit.log_probability_of(sdd).is_ok()),
+        ("circuit given", 0.0, &|circuit, sdd| circuit.given(sdd).is_ok()),
+        ("marginals given", 0.0, &|circuit, sdd| {
+            let given =
+                circuit.given(sdd).map(|(given, _)| given.marginals(&Evidence::none(given.var_count())).is_ok());
+            given.is_ok()
+        }),
+    ];
+    let layered: Vec<Deterministic> = [15_000, 30_000, 60_000].map(|size| layered(&Vtree::balanced(64), size)).into();
+    for (kind, circuits) in [("layered", layered), ("learned", learned())] {
+        let vars = circuits[0].var_count();
+        let what = format!("one marginal, {kind}");
+        let none = Evidence::none(vars);
+        let marginal = |circuit: &Deterministic, report: &mut Report| {
+            report.time(line(circuit, &what, Bar::None), || circuit.marginals(&none).is_ok())
+        };
+        let marginals: Vec<f64> = circuits.iter().map(|circuit| marginal(circuit, report)).collect();
+        let last = vars as u32 - 1;
+        let lits = [0, last / 3, last / 2, last].map(|x| Var(x).is(x % 2 == 0));
+        for (shape, any_is_enough) in [("clause", true), ("term", false)] {
+            for (question, times, ask) in questions {
+                let what = format!("{question} {shape} of 4, {kind}");
+                for (circuit, &marginal) in circuits.iter().zip(&marginals) {
+                    let sdd = formula(circuit, &lits, any_is_enough);
+                    let bar = if times > 0.0 { Bar::Times(times, marginal) } else { Bar::None };
+                    report.time(line(circuit, &what, bar), || ask(circuit, &sdd));
+                }
+            }
+        }
+        let partial = records(vars, 512, 0.3);
+        let what = format!("noisy likelihood, {kind}");
+        for circuit in &circuits {
+            let work = (circuit.elements().len() * partial.len()) as f64;
+            let line = Line { work, unit: "element·rec", ..line(circuit, &what, Bar::None) };
+            report.time(line, || circuit.log_likelihoods_noisy(&partial, 0.01).is_ok());
+        }
+        let what = format!("rules of two, {kind}");
+        for circuit in &circuits {
+            let search = RuleSearch { length: 2, ..RuleSearch::default() };
+            report.time(line(circuit, &what, Bar::None), || circuit.rules(&search).is_ok());
+        }
+    }
+}
+
+/// A line about one pass over a circuit.
+fn line<'a>(circuit: &Circuit, what: &'a str, bar: Bar) -> Line<'a> {
+    let elements = circuit.elements().len();
+    Line { what, size: format!("{elements} elements"), work: elements as f64, unit: "elements", bar }
+}
+
+/// The formula that one of these literals holds, or all of them.
+fn formula(circuit: &Circuit, lits: &[Lit], any_is_enough: bool) -> Sdd {
+    let (vtree, half) = (circuit.vtree(), 0.5f64.ln());
+    let mut builder = Builder::new(vtree.clone(), Sharing::Equal);
+    // By vtree node: anything, none of the literals, at least one (of a clause) or all (of a term).
+    let mut made: Vec<(NodeId, Option<NodeId>, Option<NodeId>)> = vec![(NodeId(0), None, None); vtree.node_count()];
+    for &v in vtree.bottom_up() {
+        let Some([left, right]) = vtree.children(v) else {
+            let var = vtree.leaf_var(v).expect("a leaf");
+            let lit = lits.iter().find(|lit| lit.var == var);
+            let any = builder.top(var, [half; 2]).expect("in the vtree");
+            let [no, yes] = [false, true]
+                .map(|holds| lit.map(|l| builder.literal(var.is(l.value == holds)).expect("in the vtree")));
+            made[v.index()] = (any, no, yes);
+            continue;
+        };
+        let (l, r) = (made[left.index()], made[right.index()]);
+        let mut sum = |elements: &[(NodeId, NodeId, f64)]| builder.sum(v, elements).expect("elements fit");
+        let any = sum(&[(l.0, r.0, 0.0)]);
+        let none = (l.1.is_some() || r.1.is_some()).then(|| sum(&[(l.1.unwrap_or(l.0), r.1.unwrap_or(r.0), 0.0)]));
+        let holds = match (l.2, r.2, any_is_enough) {
+            (None, None, _) => None,
+            (Some(yes), None, _) => Some(sum(&[(yes, r.0, 0.0)])),
+            (None, Some(yes), _) => Some(sum(&[(l.0, yes, 0.0)])),
+            (Some(a), Some(b), false) => Some(sum(&[(a, b, 0.0)])),
+            (Some(a), Some(b), true) => Some(sum(&[(a, r.0, half), (l.1.expect("has literals"), b, half)])),
+        };
+        made[v.index()] = (any, none, holds);
+    }
+    let root = made[vtree.root().index()].2.expect("there are literals");
+    let psdd =
+        builder.finish(root).expect("parameters are in range").certify().unwrap_or_else(|refusal| panic!("{refusal}"));
+    Sdd::base_of(&psdd).expect("small")
 }

@@ -1,4 +1,4 @@
-//! Speed and memory of the library: `cargo xtask bench`.
+//! Speed and memory of the library: `cargo xtask bench`; `cargo xtask bench compile [PYTHON]` compiles next to PySDD.
 //!
 //! Every line is measured at three sizes in one run; what matters is how cost grows from size to size, since machines
 //! are noisy. Absolute bars are those of a quiet machine and are marked, not enforced. CPU time is that of one thread,
@@ -6,6 +6,7 @@
 //! generated records.
 #![allow(clippy::print_stdout, reason = "a tool for the terminal")]
 
+mod compile;
 mod infer;
 mod layered;
 mod learn;
@@ -17,10 +18,25 @@ use measure::Report;
 #[global_allocator]
 static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
+/// Measures one part.
+type Measure = fn(&mut Report);
+
+/// The parts; the name of one as argument measures that one only.
+const PARTS: [(&str, Measure); 4] =
+    [("learn", learn::measure), ("infer", infer::measure), ("questions", infer::questions), ("read", read::measure)];
+
 fn main() {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some("compile") {
+        return compile::measure(arguments.next().as_deref());
+    }
     let mut report = Report::new();
-    learn::measure(&mut report);
-    infer::measure(&mut report);
-    read::measure(&mut report);
+    let part = std::env::args().nth(1);
+    let is_asked = |name: &str| part.as_deref().is_none_or(|part| part == name);
+    for (name, measure) in PARTS {
+        if is_asked(name) {
+            measure(&mut report);
+        }
+    }
     report.finish();
 }

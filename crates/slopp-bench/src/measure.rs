@@ -23,6 +23,8 @@ pub(crate) enum Bar {
     None,
     Seconds(f64),
     Rate(f64),
+    /// At most so many times the seconds of another line.
+    Times(f64, f64),
 }
 
 /// The table of all lines.
@@ -45,8 +47,9 @@ impl Report {
         Report { one: pool(1), two: pool(2), missed: 0, last: None }
     }
 
-    /// Measures some work and prints its line; `growth` is time over work, relative to the line before.
-    pub(crate) fn time<R: Send>(&mut self, line: Line<'_>, work: impl Fn() -> R + Sync) {
+    /// Measures some work and prints its line; `growth` is time over work, relative to the line before. Gives the CPU
+    /// seconds, for bars that are ratios.
+    pub(crate) fn time<R: Send>(&mut self, line: Line<'_>, work: impl Fn() -> R + Sync) -> f64 {
         let Time { cpu: seconds, wall: alone } = fastest(&self.one, &work);
         let speed_up = alone / fastest(&self.two, &work).wall;
         let rate = line.work / seconds;
@@ -57,6 +60,7 @@ impl Report {
         let (bar, reached) = match line.bar {
             Bar::None => (String::new(), true),
             Bar::Seconds(limit) => (format!("≤ {limit} s"), seconds <= limit),
+            Bar::Times(times, before) => (format!("≤ {times} times that"), seconds <= times * before),
             Bar::Rate(limit) => (format!("≥ {limit:.0e}/s"), rate >= limit),
         };
         self.missed += usize::from(!reached);
@@ -72,6 +76,7 @@ impl Report {
             line.what, line.size, seconds, rate, line.unit, growth, speed_up
         );
         self.last = Some((line.what.to_owned(), line.work, seconds));
+        seconds
     }
 
     /// Measures the peak memory of some work beyond what there was before.
@@ -117,7 +122,7 @@ fn fastest<R: Send>(pool: &rayon::ThreadPool, work: &(impl Fn() -> R + Sync)) ->
 }
 
 /// What the threads of this process have run so far, from the scheduler's own account; `None` where there is none.
-fn cpu_seconds() -> Option<f64> {
+pub(crate) fn cpu_seconds() -> Option<f64> {
     let tasks = std::fs::read_dir("/proc/self/task").ok()?;
     let nanoseconds = tasks.flatten().map(|task| {
         let account = std::fs::read_to_string(task.path().join("schedstat")).ok()?;

@@ -14,6 +14,7 @@ A five-line tour:
 
 Evidence is written with names: \"smoker, !cancer, age=1\".
 Files may be gzipped; `-` is stdin or stdout.
+In tables of answers per record, the cells of an impossible record are empty, and a note counts such records.
 Exit codes: 0 done or yes, 1 the answer is no, 2 could not run.
 `slopp COMMAND --help` has examples.";
 
@@ -59,6 +60,10 @@ pub(crate) enum Command {
     Compare(cmd::compare::CompareArgs),
     Validate(cmd::validate::ValidateArgs),
     Convert(cmd::convert::ConvertArgs),
+    Compile(cmd::compile::CompileArgs),
+    Count(cmd::count::CountArgs),
+    Entails(cmd::entails::EntailsArgs),
+    Equivalent(cmd::equivalent::EquivalentArgs),
     Vtree(cmd::vtree::VtreeArgs),
     Draw(cmd::draw::DrawArgs),
     Data(cmd::data::DataArgs),
@@ -71,7 +76,7 @@ pub(crate) enum Command {
 /// A model, as most commands take it.
 #[derive(Args)]
 pub(crate) struct ModelArgs {
-    /// The model: a .psdd file of any tool, `-` for stdin
+    /// The model: a .psdd file of any tool, a .spn or a .mix file, `-` for stdin
     pub(crate) model: PathBuf,
     /// The vtree of the model, if its file does not hold it
     #[arg(long, value_name = "FILE")]

@@ -53,7 +53,8 @@ impl<E: Cause + 'static> From<E> for Error {
                 result.hint = Some(way_out(&error.source).to_owned());
             }
             if let Some(QueryError::ImpossibleEvidence) = error.downcast_ref::<QueryError>() {
-                result.hint = Some("`slopp possible` shows the nearest possible world of a record".to_owned());
+                result.hint =
+                    Some("`slopp possible MODEL --given EVIDENCE` tells what would have to change".to_owned());
             }
             let text = error.to_string();
             let told = result.because.iter().chain([&result.message]).any(|t| t.contains(&text));

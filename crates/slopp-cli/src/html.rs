@@ -11,7 +11,7 @@ const STYLE: &str = "\
 *{box-sizing:border-box}\
 body{margin:0;background:var(--page);color:var(--ink);\
 font:15px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica,Arial,sans-serif}\
-main{max-width:76rem;margin:0 auto;padding:2.5rem 1.5rem 4rem}\
+main{max-width:88rem;margin:0 auto;padding:2.5rem 1.5rem 4rem}\
 h1{font-size:1.9rem;line-height:1.2;margin:0 0 .6rem}\
 h2{font-size:1.3rem;margin:2.8rem 0 .6rem;padding-top:1.2rem;border-top:1px solid var(--line)}\
 h3{font-size:1.05rem;margin:1.8rem 0 .4rem}\
@@ -25,11 +25,13 @@ table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.88re
 border:1px solid var(--line)}\
 th,td{padding:.3rem .7rem;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}\
 th{font-weight:600;color:var(--quiet);vertical-align:bottom}\
-th:first-child,td:first-child{text-align:left}\
-tbody tr:hover td{background:color-mix(in srgb,var(--blue) 9%,transparent)}\
+th:first-child,td:first-child{text-align:left;position:sticky;left:0;background:var(--panel)}\
+th.words,td.words{text-align:left}td.prose{text-align:left;white-space:normal;min-width:16rem;max-width:56rem}\
+table.wide{font-size:.8rem}.wide th,.wide td{padding:.25rem .42rem}\
+tbody tr:hover td{background:color-mix(in srgb,var(--blue) 9%,var(--panel))}\
 .pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(34rem,100%),1fr));gap:1rem;margin:1rem 0}\
 figure{margin:0;padding:.5rem;background:var(--panel);border:1px solid var(--line);border-radius:.5rem;overflow-x:auto}\
-figure svg{max-width:100%;height:auto;display:block}\
+figure svg{max-width:100%;height:auto;display:block;margin:0 auto}\
 figcaption{color:var(--quiet);font-size:.85rem;padding:.2rem .5rem .4rem}\
 .verdict{max-width:60rem;margin:.7rem 0;padding:.6rem .9rem;background:var(--panel);border:1px solid var(--line);\
 border-left:5px solid #7a8794;border-radius:.3rem}\
@@ -37,6 +39,12 @@ border-left:5px solid #7a8794;border-radius:.3rem}\
 pre{background:var(--panel);border:1px solid var(--line);border-radius:.3rem;padding:.7rem;overflow-x:auto;font-size:.85rem}\
 footer{margin-top:3rem;color:var(--quiet);font-size:.85rem}\
 @media print{h2{break-after:avoid}figure,.verdict{break-inside:avoid}}";
+
+/// Tables of more columns are set closer.
+const WIDE: usize = 10;
+
+/// Cells of more characters are broken into lines.
+const LONG: usize = 60;
 
 /// A page that is being written, from above to below.
 pub(crate) struct Page {
@@ -86,13 +94,23 @@ impl Page {
 
     /// A table whose first line holds titles.
     pub(crate) fn table(&mut self, table: &Table, caption: &str) {
-        self.body.push_str("<div class=\"scroll\"><table>\n");
+        let columns = table.lines().first().map_or(0, Vec::len);
+        let class = if columns > WIDE { " class=\"wide\"" } else { "" };
+        self.push(format_args!("<div class=\"scroll\"><table{class}>"));
         for (i, line) in table.lines().iter().enumerate() {
             let (open, close, tag) = match i {
                 0 => ("<thead><tr>", "</tr></thead><tbody>", "th"),
                 _ => ("<tr>", "</tr>", "td"),
             };
-            let cells: String = line.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell.trim()))).collect();
+            let cell = |(column, cell): (usize, &String)| {
+                let class = match cell.chars().count() {
+                    _ if column == 0 || !has_words(table, column) => "",
+                    ..=LONG => " class=\"words\"",
+                    _ => " class=\"prose\"",
+                };
+                format!("<{tag}{class}>{}</{tag}>", escape(cell.trim()))
+            };
+            let cells: String = line.iter().enumerate().map(cell).collect();
             self.push(format_args!("{open}{cells}{close}"));
         }
         self.body.push_str(if table.lines().is_empty() { "</table></div>\n" } else { "</tbody></table></div>\n" });
@@ -143,6 +161,15 @@ impl Page {
         // Writing to a string does not fail.
         let _ = writeln!(self.body, "{line}");
     }
+}
+
+/// Whether a column holds words rather than numbers, which stand to the right.
+fn has_words(table: &Table, column: usize) -> bool {
+    let cells = table.lines().iter().skip(1).filter_map(|line| line.get(column)).filter(|cell| !cell.is_empty());
+    let (words, all) = cells.fold((0, 0), |(words, all), cell| {
+        (words + usize::from(cell.trim_start().starts_with(|c: char| c.is_ascii_alphabetic())), all + 1)
+    });
+    2 * words > all
 }
 
 /// Text fit to stand in HTML.

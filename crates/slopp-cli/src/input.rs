@@ -2,12 +2,14 @@
 
 use crate::args::{HeaderWhen, ModelArgs, ReadArgs};
 use crate::error::Error;
+use crate::on_vtrees::OnVtrees;
 use crate::report::{count, short_world};
 use slopp::circuit::{Overlap, ParameterFault, Reason};
-use slopp::infer::Evidence;
-use slopp::io::{Header, Problem, ReadError, RecordsOptions};
+use slopp::infer::{Distribution, Evidence};
+use slopp::io::{Header, LoadedAny, Problem, ReadError, RecordsOptions};
 use slopp::learn::vtree::{VtreeMethod, VtreeMethodError};
-use slopp::{Certified, Deterministic, Model, Names, NodeId, Records, Var, Vtree};
+use slopp::spn::Spn;
+use slopp::{Certified, Deterministic, Mixture, Model, Names, NodeId, Records, Var, Vtree};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,18 +21,9 @@ pub(crate) struct LoadedModel {
 }
 
 impl LoadedModel {
-    /// Reads a model to ask it questions, and gives it the strongest certificate it deserves.
-    ///
-    /// Parameters that do not add up to one are refused: answers would be no probabilities.
+    /// Reads a circuit to ask it questions, and gives it the strongest certificate it deserves.
     pub(crate) fn read(args: &ModelArgs) -> Result<LoadedModel, Error> {
-        let loaded = LoadedModel::read_as_is(args)?;
-        match &loaded.model.circuit {
-            Certified::Circuit(_, Reason::Parameters(fault)) => {
-                Err(Error::new(format!("the model is no distribution: {}", loaded.fault_in_words(fault)))
-                    .hint("`slopp validate MODEL --fix -o FILE` divides parameters by their total"))
-            }
-            _ => Ok(loaded),
-        }
+        LoadedModel::read_as_is(args)?.normalised()
     }
 
     /// Reads a model to look at it, whatever its parameters.
@@ -40,8 +33,27 @@ impl LoadedModel {
 
     /// The same from a file and the vtree file it may need.
     pub(crate) fn read_files(model: &Path, vtree: Option<&Path>) -> Result<LoadedModel, Error> {
-        let loaded = slopp::io::read_model(model, vtree).map_err(explained)?;
-        Ok(LoadedModel { model: loaded.model, file_ids: loaded.file_ids })
+        match slopp::io::read_any_model(model, vtree).map_err(explained)? {
+            LoadedAny::Circuit(loaded) => Ok(LoadedModel { model: loaded.model, file_ids: loaded.file_ids }),
+            LoadedAny::Spn(_) => Err(no_circuit(&format!("{} is a sum-product network", model.display()))),
+            LoadedAny::Mixture(_) => Err(ReadError {
+                file: Some(model.display().to_string()),
+                line: None,
+                problem: Problem::IsMixture.into(),
+            }
+            .into()),
+        }
+    }
+
+    /// Refuses parameters that do not add up to one: answers would be no probabilities.
+    fn normalised(self) -> Result<LoadedModel, Error> {
+        match &self.model.circuit {
+            Certified::Circuit(_, Reason::Parameters(fault)) => {
+                Err(Error::new(format!("the model is no distribution: {}", self.fault_in_words(fault)))
+                    .hint("`slopp validate MODEL --fix -o FILE` divides parameters by their total"))
+            }
+            _ => Ok(self),
+        }
     }
 
     /// The id of a node in the file.
@@ -56,7 +68,7 @@ impl LoadedModel {
 
     /// The log-likelihood of each distinct row, in the fastest way the certificate allows.
     pub(crate) fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, Error> {
-        log_likelihoods(&self.model.circuit, records)
+        Ok(self.model.circuit.log_likelihoods(records)?)
     }
 
     /// The circuit for a question that needs determinism; the refusal tells why and what can be asked instead.
@@ -115,13 +127,91 @@ impl LoadedModel {
     }
 }
 
-/// The log-likelihood of each distinct row, in the fastest way the certificate allows.
-pub(crate) fn log_likelihoods(circuit: &Certified, records: &Records) -> Result<Vec<f64>, Error> {
-    Ok(match circuit.deterministic() {
-        Ok(deterministic) => deterministic.log_likelihoods(records)?,
-        Err(_) => circuit.log_likelihoods(records)?,
-    })
+/// A model of any kind, for the commands that ask what every kind answers.
+pub(crate) enum Loaded {
+    Circuit(LoadedModel),
+    Spn(Model<Spn>),
+    Mixture(Model<Mixture>),
 }
+
+impl Loaded {
+    /// Reads a model to ask it questions.
+    pub(crate) fn read(args: &ModelArgs) -> Result<Loaded, Error> {
+        match Loaded::read_as_is(args)? {
+            Loaded::Circuit(loaded) => loaded.normalised().map(Loaded::Circuit),
+            other => Ok(other),
+        }
+    }
+
+    /// Reads a model to look at it, whatever its parameters.
+    pub(crate) fn read_as_is(args: &ModelArgs) -> Result<Loaded, Error> {
+        Ok(match slopp::io::read_any_model(&args.model, args.vtree.as_deref()).map_err(explained)? {
+            LoadedAny::Circuit(loaded) => {
+                Loaded::Circuit(LoadedModel { model: loaded.model, file_ids: loaded.file_ids })
+            }
+            LoadedAny::Spn(model) => Loaded::Spn(model),
+            LoadedAny::Mixture(model) => Loaded::Mixture(model),
+        })
+    }
+
+    /// The names of the variables.
+    pub(crate) fn names(&self) -> &Arc<Names> {
+        match self {
+            Loaded::Circuit(loaded) => &loaded.model.names,
+            Loaded::Spn(model) => &model.names,
+            Loaded::Mixture(model) => &model.names,
+        }
+    }
+
+    /// What every kind can be asked.
+    pub(crate) fn distribution(&self) -> &dyn Distribution {
+        match self {
+            Loaded::Circuit(loaded) => &loaded.model.circuit,
+            Loaded::Spn(model) => &model.circuit,
+            Loaded::Mixture(model) => &model.circuit,
+        }
+    }
+
+    /// What circuits and mixtures of them can be asked, and sum-product networks cannot.
+    pub(crate) fn on_vtrees(&self, question: &str) -> Result<&dyn OnVtrees, Error> {
+        match self {
+            Loaded::Mixture(model) => Ok(&model.circuit),
+            other => Ok(&other.circuit(question)?.model.circuit),
+        }
+    }
+
+    /// The circuit, for a question that only circuits answer.
+    pub(crate) fn circuit(&self, question: &str) -> Result<&LoadedModel, Error> {
+        match self {
+            Loaded::Circuit(loaded) => Ok(loaded),
+            Loaded::Spn(_) => Err(no_circuit(&format!("{question} cannot be asked of a sum-product network"))),
+            Loaded::Mixture(_) => Err(Error::new(format!(
+                "{question} is one of a single circuit, and this is a mixture of several"
+            ))
+            .hint(
+                "of a mixture eval, prob, marginals, sample, possible, info and validate can be asked, without this",
+            )),
+        }
+    }
+
+    /// What is known, or nothing; unknown names get a suggestion.
+    pub(crate) fn evidence(&self, text: Option<&str>) -> Result<Evidence, Error> {
+        Ok(Evidence::parse(text.unwrap_or(""), self.names())?)
+    }
+}
+
+/// The refusal of a sum-product network.
+pub(crate) fn no_circuit(message: &str) -> Error {
+    Error::new(format!("{message}: it has no vtree, and its sums overlap, so only a circuit can answer this")).hint(
+        "learn a PSDD with `slopp learn`; of a sum-product network eval, prob, marginals, sample and info can be asked",
+    )
+}
+
+/// What stands in place of a certificate of a mixture.
+pub(crate) const MIXTURE_IN_WORDS: &str = "a mixture: no determinism, so no model count and no entropy";
+
+/// What stands in place of a certificate of a sum-product network.
+pub(crate) const SPN_IN_WORDS: &str = "none: a sum-product network, which has no vtree and whose sums overlap";
 
 /// The certificate of a circuit in one word, as JSON has it.
 pub(crate) fn certificate(circuit: &Certified) -> &'static str {
@@ -146,7 +236,7 @@ pub(crate) fn certificate_in_words(circuit: &Certified) -> &'static str {
 }
 
 /// The error of a reader, with what helps if the file is not there.
-fn explained(error: ReadError) -> Error {
+pub(crate) fn explained(error: ReadError) -> Error {
     let absent = matches!(&*error.problem, Problem::Open(e) if e.kind() == std::io::ErrorKind::NotFound);
     let error = Error::from(error);
     if absent { error.hint("check the name and the folder; `-` reads from stdin") } else { error }

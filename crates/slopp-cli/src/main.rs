@@ -6,6 +6,8 @@ mod error;
 mod files;
 mod html;
 mod input;
+mod knowledge;
+mod on_vtrees;
 mod progress;
 mod report;
 mod session;
@@ -59,6 +61,10 @@ fn run(cli: Cli) -> Result<Verdict, Error> {
         Command::Compare(args) => cmd::compare::run(args, &mut session),
         Command::Validate(args) => cmd::validate::run(args, &mut session),
         Command::Convert(args) => cmd::convert::run(args, &mut session),
+        Command::Compile(args) => cmd::compile::run(args, &mut session),
+        Command::Count(args) => cmd::count::run(args, &mut session),
+        Command::Entails(args) => cmd::entails::run(args, &mut session),
+        Command::Equivalent(args) => cmd::equivalent::run(args, &mut session),
         Command::Vtree(args) => cmd::vtree::run(args, &mut session),
         Command::Draw(args) => cmd::draw::run(args, &mut session),
         Command::Data(args) => cmd::data::run(args, &mut session),

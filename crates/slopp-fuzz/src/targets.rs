@@ -4,7 +4,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use slopp::infer::Evidence;
 use slopp::io::{self, RecordsOptions, read_psdd_bytes, read_records_from, read_vtree_bytes};
-use slopp::{Circuit, Model, Names, Vtree};
+use slopp::logic::{Formula, Limits, Rules};
+use slopp::{Circuit, Mixture, Model, Names, Vtree};
 use std::io::{Cursor, Write};
 
 /// A reader under test.
@@ -46,8 +47,27 @@ const SDDS: &[&str] = &[
     "sdd 1\nF 0\n",
 ];
 
+const SPNS: &[&str] = &[
+    "c slopp 1\nc names [\"a\",\"b\"]\nspn 6 2\nL 0 -2\nB 1 1 0.75\nB 2 2 0.5\nP 3 2 1 0\nC 4 2 1 0 0.5 0.5 2 1 0.1 0.9\nS 5 2 3 0.25 4 0.75\n",
+    "spn 3 2\nB 7 1 0.5\nB 8 2 1e-9\nP 9 2 7 8\n",
+];
+
+const RULES: &[&str] = &[
+    "smoker & !(cancer | \"x ray\") -> age=1\n",
+    "# rules\nexactly(1, smoker, cancer, age)\nat_most(2, !smoker, cancer ^ age, true) # end\n\nx ray <-> \\\n  not age",
+    "smoker, !cancer, age=0",
+    "at_least(0)\n(((smoker)))\n~smoker || cancer => age",
+];
+
+const DIMACS: &[&str] = &[
+    "c comment\np cnf 4 3\n1 -2 0\n3 0\n-4 2\n1 0\n",
+    "cc other\np dnf 3 2\n1 -2 0\n3 0\n",
+    "c names [\"a\",\"b c\"]\np cnf 2 1\n1 2 0\n%\n0\n",
+    "p cnf 2 1\n0\n",
+];
+
 /// Every reader.
-pub(crate) fn all() -> [Target; 8] {
+pub(crate) fn all() -> [Target; 12] {
     let target = |name, samples: &[&str], read| Target {
         name,
         samples: samples.iter().map(|s| s.as_bytes().to_vec()).collect(),
@@ -59,9 +79,13 @@ pub(crate) fn all() -> [Target; 8] {
         target("vtree text", TEXTS, |bytes| text(bytes).is_some_and(|text| text.parse::<Vtree>().is_ok())),
         target("psdd", PSDDS, psdd),
         target("sdd", SDDS, sdd),
+        target("rules", RULES, |bytes| text(bytes).is_some_and(rules)),
+        target("dimacs", DIMACS, dimacs),
         target("evidence", EVIDENCE, |bytes| text(bytes).is_some_and(evidence)),
         Target { name: "gzip", samples: RECORDS.iter().map(|text| zipped(text)).collect(), read: gzip },
+        target("spn", SPNS, spn),
         Target { name: "model", samples: vec![saved_model()], read: model },
+        Target { name: "mixture", samples: vec![saved_mixture()], read: mixture },
     ]
 }
 
@@ -86,6 +110,33 @@ fn saved_model() -> Vec<u8> {
     bytes
 }
 
+/// A mixture of one structure with two sets of numbers, and of another one.
+fn saved_mixture() -> Vec<u8> {
+    let records = slopp::example::records();
+    let psdd = slopp::example::psdd();
+    let smoothing = slopp::circuit::Smoothing::uniform(1.0);
+    let fitted = psdd.fit(&records, &smoothing).expect("the records are those it was learned from").circuit;
+    let vtree = psdd.vtree().clone();
+    let other = slopp::learn::baseline::factorised(&records, vtree, slopp::learn::World::Open, 1.0);
+    let other = other.expect("there are records");
+    let components = [(0.5, psdd.into()), (0.25, fitted.into()), (0.25, other.into())];
+    let mixture = Mixture::new(components).expect("weights add up to one");
+    let mut bytes = Vec::new();
+    let model = Model::mixture(records.names().clone(), mixture);
+    io::write_mixture_to(&mut bytes, &model).expect("memory can be written");
+    bytes
+}
+
+/// A mixture can be asked and saved again.
+fn mixture(bytes: &[u8]) -> bool {
+    let Ok(model) = io::read_mixture_bytes(bytes) else { return false };
+    model.circuit.components().iter().for_each(|circuit| ask(circuit));
+    let nothing = Evidence::none(model.circuit.var_count());
+    assert!(model.circuit.log_evidence(&nothing).expect("nothing is known").abs() < 0.01);
+    io::write_mixture_to(&mut Vec::new(), &model).expect("memory can be written");
+    true
+}
+
 /// What is read has a model count, and a circuit unless it is false; also without the vtree, if that can be inferred.
 fn sdd(bytes: &[u8]) -> bool {
     let vtree = io::LoadedVtree::in_order("(1,(2,3))".parse().expect("a vtree"));
@@ -97,6 +148,15 @@ fn sdd(bytes: &[u8]) -> bool {
         }
     }
     read.iter().any(Result::is_ok)
+}
+
+/// A network can be asked and saved again.
+fn spn(bytes: &[u8]) -> bool {
+    let Ok(model) = io::read_spn_bytes(bytes) else { return false };
+    let log_total = model.circuit.log_evidence(&Evidence::none(model.names.len())).expect("nothing is known");
+    assert!(log_total.abs() < 1e-6, "the total is {log_total}");
+    io::write_spn_to(&mut Vec::new(), &model).expect("memory can be written");
+    true
 }
 
 /// A saved model can be asked and saved again.
@@ -123,6 +183,39 @@ fn text(bytes: &[u8]) -> Option<&str> {
 fn evidence(text: &str) -> bool {
     let names = ["smoker", "cancer", "age", "x ray"].map(String::from).to_vec();
     Evidence::parse(text, &Names::new(names).expect("four different names")).is_ok()
+}
+
+/// A formula is what it was after printing, in a file too, and has a diagram that agrees with it.
+fn rules(text: &str) -> bool {
+    let names = ["smoker", "cancer", "age", "x ray"].map(String::from).to_vec();
+    let names = Names::new(names).expect("four different names");
+    let one = Formula::parse(text, &names).is_ok();
+    let Ok(rules) = Rules::parse_with(text, names.clone()) else { return one };
+    for rule in rules.iter() {
+        let printed = rule.formula.display(&names).to_string();
+        assert_eq!(Formula::parse(&printed, &names).as_ref(), Ok(&rule.formula));
+        assert_eq!(Rules::parse_with(&printed, names.clone()).expect("one rule")[0].formula, rule.formula);
+    }
+    agree(&rules);
+    true
+}
+
+fn dimacs(bytes: &[u8]) -> bool {
+    let Ok(rules) = io::read_dimacs_bytes(bytes, None) else { return false };
+    if (1..8).contains(&rules.var_count()) {
+        agree(&rules);
+    }
+    true
+}
+
+/// The diagram of rules holds where they do.
+fn agree(rules: &Rules) {
+    let vars = rules.var_count();
+    let sdd = rules.compile(rules.min_fill_vtree(), &Limits::default()).expect("small");
+    for bits in 0..1u32 << vars {
+        let world: Vec<bool> = (0..vars).map(|i| bits >> i & 1 == 1).collect();
+        assert_eq!(sdd.is_satisfied_by(&world), rules.broken_by(&world).is_empty());
+    }
 }
 
 /// With the vtree inferred, and with one that may or may not fit.

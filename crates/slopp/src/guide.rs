@@ -6,11 +6,20 @@ pub mod first_model {}
 #[doc = include_str!("../../../docs/guide/queries.md")]
 pub mod queries {}
 
+#[doc = include_str!("../../../docs/guide/formulas.md")]
+pub mod formulas {}
+
 #[doc = include_str!("../../../docs/guide/files.md")]
 pub mod files {}
 
+#[doc = include_str!("../../../docs/guide/mixtures.md")]
+pub mod mixtures {}
+
 #[doc = include_str!("../../../docs/guide/learnspn.md")]
 pub mod learnspn {}
+
+#[doc = include_str!("../../../docs/guide/refine.md")]
+pub mod refine {}
 
 #[doc = include_str!("../../../docs/guide/erratum.md")]
 pub mod erratum {}

@@ -1,73 +1,24 @@
 //! A model as people keep it: a circuit with its certificate, names and origin.
 
-use crate::circuit::{Circuit, Deterministic, Overlap, Psdd, Reason};
+use crate::infer::Distribution;
+use crate::mixture::Mixture;
 use crate::names::Names;
+use crate::spn::Spn;
 use std::collections::BTreeMap;
-use std::ops::Deref;
 use std::sync::Arc;
 
-/// The strongest certificate a circuit has.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Certified {
-    /// Primes are exclusive.
-    Psdd(Psdd),
-    /// Elements are exclusive, primes are not: the overlap shows where.
-    Deterministic(Deterministic, Overlap),
-    /// Elements overlap, which makes the circuit a mixture, or parameters do not add up to one.
-    Circuit(Circuit, Reason),
-}
-
-impl Certified {
-    /// Gives a circuit the strongest certificate it deserves.
-    pub fn new(circuit: Circuit) -> Certified {
-        let refusal = match circuit.certify() {
-            Ok(psdd) => return Certified::Psdd(psdd),
-            Err(refusal) => refusal,
-        };
-        match (refusal.reason, refusal.circuit) {
-            (Reason::Overlap(weak), circuit) if weak.weak => match circuit.certify_deterministic() {
-                Ok(deterministic) => Certified::Deterministic(deterministic, weak),
-                Err(stronger) => Certified::Circuit(*stronger.circuit, stronger.reason),
-            },
-            (reason, circuit) => Certified::Circuit(*circuit, reason),
-        }
-    }
-
-    /// The circuit, if it is proved deterministic; otherwise the reason why not.
-    pub fn deterministic(&self) -> Result<&Deterministic, &Reason> {
-        match self {
-            Certified::Psdd(psdd) => Ok(psdd),
-            Certified::Deterministic(deterministic, _) => Ok(deterministic),
-            Certified::Circuit(_, reason) => Err(reason),
-        }
-    }
-}
-
-impl Deref for Certified {
-    type Target = Circuit;
-
-    fn deref(&self) -> &Circuit {
-        match self {
-            Certified::Psdd(psdd) => psdd,
-            Certified::Deterministic(deterministic, _) => deterministic,
-            Certified::Circuit(circuit, _) => circuit,
-        }
-    }
-}
-
-impl From<Psdd> for Certified {
-    fn from(psdd: Psdd) -> Certified {
-        Certified::Psdd(psdd)
-    }
-}
+pub use crate::certified::Certified;
 
 /// A circuit with the names of its variables and how it came about: what a model file holds.
+///
+/// The circuit is one with its certificate, or of another kind, such as an [`Spn`](crate::spn::Spn) or a
+/// [`Mixture`](crate::Mixture).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Model {
+pub struct Model<C = Certified> {
     /// The names of the variables.
     pub names: Arc<Names>,
     /// The circuit with its certificate.
-    pub circuit: Certified,
+    pub circuit: C,
     /// How the model was made: learner, seed, settings and so on, as name and value.
     pub origin: BTreeMap<String, String>,
 }
@@ -81,5 +32,57 @@ impl Model {
         let (names, circuit) = (names.into(), circuit.into());
         assert_eq!(names.len(), circuit.var_count(), "one name per variable");
         Model { names, circuit, origin: BTreeMap::new() }
+    }
+}
+
+impl Model<Mixture> {
+    /// A mixture without a history.
+    ///
+    /// # Panics
+    /// If there are not as many names as variables.
+    pub fn mixture(names: impl Into<Arc<Names>>, mixture: Mixture) -> Model<Mixture> {
+        let names = names.into();
+        assert_eq!(names.len(), mixture.var_count(), "one name per variable");
+        Model { names, circuit: mixture, origin: BTreeMap::new() }
+    }
+}
+
+/// A model of any kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyModel {
+    /// A circuit on a vtree.
+    Circuit(Model),
+    /// A sum-product network.
+    Spn(Model<Spn>),
+    /// A mixture of circuits.
+    Mixture(Model<Mixture>),
+}
+
+impl AnyModel {
+    /// The names of the variables.
+    pub fn names(&self) -> &Arc<Names> {
+        match self {
+            AnyModel::Circuit(model) => &model.names,
+            AnyModel::Spn(model) => &model.names,
+            AnyModel::Mixture(model) => &model.names,
+        }
+    }
+
+    /// How the model was made.
+    pub fn origin(&self) -> &BTreeMap<String, String> {
+        match self {
+            AnyModel::Circuit(model) => &model.origin,
+            AnyModel::Spn(model) => &model.origin,
+            AnyModel::Mixture(model) => &model.origin,
+        }
+    }
+
+    /// What every kind can be asked.
+    pub fn distribution(&self) -> &dyn Distribution {
+        match self {
+            AnyModel::Circuit(model) => &model.circuit,
+            AnyModel::Spn(model) => &model.circuit,
+            AnyModel::Mixture(model) => &model.circuit,
+        }
     }
 }

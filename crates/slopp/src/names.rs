@@ -119,7 +119,9 @@ impl Names {
     fn nearest(&self, name: &str) -> Option<String> {
         let limit = 1 + name.chars().count() / 3;
         let distances = self.names.iter().map(|n| (edit_distance(&n.to_lowercase(), &name.to_lowercase()), n));
-        distances.filter(|&(d, _)| d <= limit).min_by_key(|&(d, _)| d).map(|(_, n)| n.clone())
+        // Names of which every letter must be replaced have nothing in common.
+        let shares = |d: usize, n: &str| d < n.chars().count().max(name.chars().count());
+        distances.filter(|&(d, n)| d <= limit && shares(d, n)).min_by_key(|&(d, _)| d).map(|(_, n)| n.clone())
     }
 }
 
@@ -162,6 +164,11 @@ mod tests {
         let error = names.find("smokr").unwrap_err().to_string();
         assert!(error.contains("did you mean \"smoker\""), "{error}");
         assert!(names.find("zebra").unwrap_err().to_string().contains("slopp info"));
+        let letters = Names::new(["a", "b", "xy"].map(String::from).to_vec()).unwrap();
+        for (name, nearest) in [("c", None), ("x", Some("xy")), ("A", Some("a")), ("qr", None)] {
+            let nearest = nearest.map(str::to_owned);
+            assert_eq!(letters.find(name), Err(NameError::Unknown { name: name.to_owned(), nearest }), "{name}");
+        }
     }
 
     #[test]

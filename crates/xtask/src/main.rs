@@ -10,6 +10,8 @@ Commands:
   test        everything CI checks: fmt, clippy, docs, all tests, bounded fuzzing
   fuzz [N]    N rounds of fuzzing for every reader (default 20000)
   bench       speed and memory, in ratios, at three sizes each (a few minutes)
+  bench compile [PYTHON]
+              CPU seconds of compiling two CNF files; with an interpreter that has PySDD, next to it
 ";
 
 /// One step of a command: what it is called, and the arguments of cargo.
@@ -34,6 +36,12 @@ fn main() -> ExitCode {
         ["fuzz"] => run(&[FUZZ]),
         ["fuzz", rounds] => run(&[("fuzz", &["run", "--quiet", "--release", "-p", "slopp-fuzz", "--", rounds])]),
         ["bench"] => run(&[("bench", &["run", "--quiet", "--release", "-p", "slopp-bench"])]),
+        ["bench", "compile"] => {
+            run(&[("bench", &["run", "--quiet", "--release", "-p", "slopp-bench", "--", "compile"])])
+        }
+        ["bench", "compile", python] => {
+            run(&[("bench", &["run", "--quiet", "--release", "-p", "slopp-bench", "--", "compile", python])])
+        }
         _ => {
             eprint!("{USAGE}");
             ExitCode::from(2)

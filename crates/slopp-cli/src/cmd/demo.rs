@@ -2,11 +2,10 @@
 
 use crate::cmd::eval::Score;
 use crate::cmd::info::big;
-use crate::cmd::learn::certified_origin;
+use crate::cmd::learn::origin;
 use crate::cmd::possible::changes;
 use crate::cmd::vtree::write_text;
 use crate::error::Error;
-use crate::input::log_likelihoods;
 use crate::report::{Table, count, json, object, probability, trues};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -91,7 +90,7 @@ impl Story {
         let learn = |world: World| -> Result<Model, Error> {
             let config = Config::new(world);
             let psdd = certified(&train, vtree.clone(), &config, &bar)?;
-            let origin = certified_origin(&config, SEED, VtreeMethod::ChowLiu.name(), &train);
+            let origin = origin(&config, SEED, Some(VtreeMethod::ChowLiu.name()), &train);
             Ok(Model { origin, ..Model::new(train.names().clone(), psdd) })
         };
         let (open, closed) = (learn(World::Open)?, learn(World::Closed)?);
@@ -116,9 +115,8 @@ impl Story {
     }
 
     fn rows(&self) -> Result<Vec<Row<'_>>, Error> {
-        let score = |psdd: &Psdd, records| -> Result<Score, Error> {
-            Ok(Score::new(records, &log_likelihoods(&psdd.clone().into(), records)?))
-        };
+        let score =
+            |psdd: &Psdd, records| -> Result<Score, Error> { Ok(Score::new(records, &psdd.log_likelihoods(records)?)) };
         let row = |name, psdd| -> Result<Row<'_>, Error> {
             Ok(Row { name, psdd, train: score(psdd, &self.train)?, test: score(psdd, &self.test)? })
         };

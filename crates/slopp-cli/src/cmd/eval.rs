@@ -3,7 +3,7 @@
 use crate::args::{ModelArgs, ReadArgs};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, read_records_of};
+use crate::input::{Loaded, read_records_of};
 use crate::report::records as records_in_words;
 use crate::report::{count, facts, is_or_are, json, json_count, json_list, logarithm, object};
 use crate::session::{Session, Verdict};
@@ -42,12 +42,15 @@ pub(crate) struct EvalArgs {
 
 pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read([&args.data]).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
-    let records = read_records_of(&args.data, args.read, &loaded.model.names)?;
-    let log_likelihoods = loaded.log_likelihoods(&records)?;
+    let loaded = Loaded::read(&args.model)?;
+    let records = read_records_of(&args.data, args.read, loaded.names())?;
+    let log_likelihoods = loaded.distribution().log_likelihoods(&records)?;
     let score = Score::new(&records, &log_likelihoods);
     let flow = match args.flow {
-        true => Some(Score::new(&records, &loaded.model.circuit.flow_log_values(&records)?)),
+        true => {
+            let circuit = &loaded.circuit("the flow value")?.model.circuit;
+            Some(Score::new(&records, &circuit.flow_log_values(&records)?))
+        }
         false => None,
     };
     let per_record = || records.original().iter().map(|&row| log_likelihoods[row as usize]);

@@ -1,37 +1,39 @@
 //! `slopp fit`: new parameters for a fixed structure.
 
-use crate::args::{ModelArgs, ReadArgs, not_negative};
+use crate::args::{ModelArgs, ReadArgs, not_negative, whole};
 use crate::cmd::eval::Score;
 use crate::cmd::learn::{save, score_table, tell_saved, without_incomplete};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, log_likelihoods, read_records_of};
-use crate::report::{count, counted, is_or_are, json_count, object, records};
+use crate::input::{LoadedModel, read_records_of};
+use crate::report::{count, counted, is_or_are, json_count, json_list, object, records};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::Smoothing;
-use slopp::infer::QueryError;
-use slopp::learn::{FitError, Fitted};
-use slopp::{Certified, Model};
+use slopp::learn::{EmConfig, FitError, Fitted, em};
+use slopp::{Certified, Circuit, Model, Records};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   slopp fit model.psdd new.csv -o refitted.psdd       forget the old records, keep the structure
   slopp fit model.psdd new.csv --add -o model.psdd    add records to those it was learned from
-  slopp fit rules.psdd records.csv --pseudocount 1 -o model.psdd";
+  slopp fit rules.psdd records.csv --pseudocount 1 -o model.psdd
+  slopp fit model.psdd gaps.csv --em-steps 20 -o model.psdd    records with missing cells: EM";
 
 /// Fit the parameters of a model to records, with its structure fixed
 ///
-/// Exact, by counting; needs a deterministic circuit. Records that the structure makes impossible are left out and
-/// reported. Without a pseudocount, elements that no record uses become impossible and are dropped.
+/// Exact, by counting, if the circuit is deterministic and no cell is missing; otherwise by expectation maximisation
+/// (EM), which counts what is expected and repeats that until nothing is gained. Records that the structure makes
+/// impossible are left out and reported. Without a pseudocount, elements that no record uses become impossible and are
+/// dropped.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// The records: CSV, .data or .wdata, `-` for stdin; no cell may be missing unless --drop-incomplete
+    /// The records: CSV, .data or .wdata, `-` for stdin; cells may be missing
     data: PathBuf,
     #[command(flatten)]
     read: ReadArgs,
@@ -41,7 +43,10 @@ pub(crate) struct FitArgs {
     /// The weight of the prior in records [default: that of the model, else 1]
     #[arg(long, value_name = "X", value_parser = not_negative)]
     pseudocount: Option<f64>,
-    /// Leave out records with missing cells
+    /// The largest number of steps of EM [default: 100]
+    #[arg(long, value_name = "N", value_parser = whole)]
+    em_steps: Option<usize>,
+    /// Leave out records with missing cells, instead of EM
     #[arg(long)]
     drop_incomplete: bool,
     /// Save the model in this file, `-` for stdout
@@ -65,32 +70,28 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
         false => Smoothing::marginal(pseudocount, &data),
         true => Smoothing::marginal_with(pseudocount, &loaded.model.circuit, &data),
     };
-    let fitted = match (&loaded.model.circuit, args.add) {
-        (Certified::Psdd(psdd), false) => certified(psdd.fit(&data, &smoothing).map_err(explained)?, Certified::Psdd),
-        (Certified::Psdd(psdd), true) => {
-            certified(psdd.add_records(&data, &smoothing).map_err(explained)?, Certified::Psdd)
-        }
-        (_, add) => {
-            let circuit = loaded.deterministic("fitting by counting")?;
-            let fitted = match add {
-                false => circuit.fit(&data, &smoothing).map_err(explained)?,
-                true => circuit.add_records(&data, &smoothing).map_err(explained)?,
-            };
-            certified(fitted, |circuit| Certified::new(circuit.into_circuit()))
-        }
+    let by_em = data.has_missing() || loaded.model.circuit.deterministic().is_err();
+    let fit = match by_em {
+        true => expect(args, &loaded, &data, smoothing, session)?,
+        false => count_up(args, &loaded, &data, &smoothing)?,
     };
     let scores = [
         ("before", Score::new(&data, &loaded.log_likelihoods(&data)?)),
-        ("after", Score::new(&data, &log_likelihoods(&fitted.circuit, &data)?)),
+        ("after", Score::new(&data, &fit.circuit.log_likelihoods(&data)?)),
     ];
-    let Fitted { circuit, counted: used, impossible, dropped } = fitted;
+    let Fit { circuit, used, impossible, dropped, history } = fit;
     let mut model = Model { circuit, ..loaded.model };
     let already: f64 = model.origin.get("records").and_then(|n| n.parse().ok()).unwrap_or(0.0);
     let total = if args.add { already + used } else { used };
-    let facts = [("records", total.to_string()), ("pseudocount", pseudocount.to_string())];
+    let method = match (by_em, args.add) {
+        (true, _) => "em",
+        (false, true) => "added",
+        (false, false) => "refitted",
+    };
+    let facts =
+        [("records", total.to_string()), ("pseudocount", pseudocount.to_string()), ("parameters", method.to_owned())];
     model.origin.extend(facts.map(|(key, value)| (key.to_owned(), value)));
-    model.origin.insert("parameters".to_owned(), if args.add { "added" } else { "refitted" }.to_owned());
-    let saved = save(args.output.as_deref(), &model);
+    let saved = save(args.output.as_deref(), |file| slopp::io::write_model(file, &model));
     let output = args.output.as_ref().filter(|_| saved.is_ok());
     if session.json {
         let [(_, before), (_, after)] = &scores;
@@ -100,6 +101,8 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
         }
         entries.extend([
             ("dropped_elements", Value::from(dropped)),
+            ("em_steps", history.as_ref().map_or(Value::Null, |history| Value::from(history.len() - 1))),
+            ("em_history", history.map_or(Value::Null, json_list)),
             ("before", object(before.entries())),
             ("after", object(after.entries())),
             ("model", output.map_or(Value::Null, |file| Value::from(file.display().to_string()))),
@@ -107,7 +110,15 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
         session.document(&object(entries))?;
     } else {
         let left_out = format!("{} {} impossible and left out", count(impossible), is_or_are(impossible));
-        session.line(format!("counted {}; {left_out}", records(used)))?;
+        match &history {
+            None => session.line(format!("counted {}; {left_out}", records(used)))?,
+            Some(history) => {
+                session.line(format!("{} of EM on {}; {left_out}", steps_in_words(history), records(used)))?;
+                if history.len() > em_steps(args) {
+                    session.note(format!("stopped after {} steps; --em-steps N does more", em_steps(args)));
+                }
+            }
+        }
         if args.drop_incomplete {
             session.line(format!("dropped {} with missing cells", records(incomplete)))?;
         }
@@ -123,19 +134,88 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     Ok(Verdict::Yes)
 }
 
-/// The error of fitting, with the option that helps.
-fn explained(error: FitError) -> Error {
-    let incomplete = matches!(error, FitError::Query(QueryError::MissingCell { .. }));
-    let error = Error::from(error);
-    if incomplete { error.hint("--drop-incomplete leaves out records with missing cells") } else { error }
+/// What fitting gave.
+struct Fit {
+    circuit: Certified,
+    used: f64,
+    impossible: f64,
+    dropped: usize,
+    /// The log-likelihood per possible record before each step of EM, and after the last.
+    history: Option<Vec<f64>>,
+}
+
+/// Exact, by counting.
+fn count_up(args: &FitArgs, loaded: &LoadedModel, data: &Records, smoothing: &Smoothing) -> Result<Fit, Error> {
+    if args.em_steps.is_some() {
+        return Err(Error::new("--em-steps is for EM, and this circuit is fitted exactly, by counting")
+            .hint("leave --em-steps out"));
+    }
+    let explained = |error: FitError| {
+        let no_counts = matches!(error, FitError::NoCounts);
+        let error = Error::from(error);
+        match no_counts {
+            true => error.hint("`slopp fit MODEL ALL-RECORDS -o FILE`, without --add; its result keeps counts"),
+            false => error,
+        }
+    };
+    let wrapped =
+        |counted, impossible, dropped, circuit| Fit { circuit, used: counted, impossible, dropped, history: None };
+    Ok(match &loaded.model.circuit {
+        Certified::Psdd(psdd) => {
+            let fitted = if args.add { psdd.add_records(data, smoothing) } else { psdd.fit(data, smoothing) };
+            let Fitted { circuit, counted, impossible, dropped } = fitted.map_err(explained)?;
+            wrapped(counted, impossible, dropped, Certified::Psdd(circuit))
+        }
+        _ => {
+            let circuit = loaded.deterministic("fitting by counting")?;
+            let fitted = if args.add { circuit.add_records(data, smoothing) } else { circuit.fit(data, smoothing) };
+            let Fitted { circuit, counted, impossible, dropped } = fitted.map_err(explained)?;
+            wrapped(counted, impossible, dropped, Certified::new(circuit.into_circuit()))
+        }
+    })
+}
+
+/// Expectation maximisation: missing cells, or sums that overlap.
+fn expect(
+    args: &FitArgs,
+    loaded: &LoadedModel,
+    data: &Records,
+    smoothing: Smoothing,
+    session: &Session,
+) -> Result<Fit, Error> {
+    if args.add {
+        let why = if data.has_missing() { "cells are missing" } else { "the model is a mixture" };
+        return Err(Error::new(format!(
+            "--add needs counts that stay as they are, but {why}, so counts are expected ones"
+        ))
+        .hint("without --add, on all records at once; or --drop-incomplete, if cells are missing"));
+    }
+    let bar = session.progress();
+    let config = EmConfig { steps: em_steps(args), smoothing, ..EmConfig::default() };
+    let before = loaded.model.circuit.elements().len();
+    let (circuit, history, impossible) = match &loaded.model.circuit {
+        Certified::Psdd(psdd) => {
+            let fit = em(psdd, data, &config, &bar)?;
+            (Certified::Psdd(fit.circuit), fit.history, fit.impossible)
+        }
+        other => {
+            let fit = em::<Circuit>(other, data, &config, &bar)?;
+            (Certified::new(fit.circuit), fit.history, fit.impossible)
+        }
+    };
+    let dropped = before - circuit.elements().len();
+    Ok(Fit { circuit, used: data.total() - impossible, impossible, dropped, history: Some(history) })
+}
+
+fn em_steps(args: &FitArgs) -> usize {
+    args.em_steps.unwrap_or(EmConfig::default().steps)
+}
+
+fn steps_in_words(history: &[f64]) -> String {
+    counted(history.len() - 1, "step")
 }
 
 /// The pseudocount the model was learned with.
 fn own_pseudocount(model: &Model) -> f64 {
     model.origin.get("pseudocount").and_then(|text| text.parse().ok()).unwrap_or(1.0)
-}
-
-fn certified<C>(fitted: Fitted<C>, wrap: impl FnOnce(C) -> Certified) -> Fitted<Certified> {
-    let Fitted { circuit, counted, impossible, dropped } = fitted;
-    Fitted { circuit: wrap(circuit), counted, impossible, dropped }
 }

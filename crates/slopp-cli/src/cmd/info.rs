@@ -3,12 +3,14 @@
 use crate::args::ModelArgs;
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, certificate, certificate_in_words};
-use crate::report::{count, counted, facts, grouped, json, object};
+use crate::input::{Loaded, LoadedModel, MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
+use crate::report::{Table, count, counted, facts, grouped, json, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::Var;
+use slopp::spn::Spn;
+use slopp::{Certified, Mixture, Model, Names, Var};
+use std::collections::BTreeMap;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,6 +21,7 @@ Examples:
 ///
 /// Sizes are counted as peers do (elements, parameters) and as the SLoPP paper does (sums + elements + tops + distinct
 /// literals). The model count is the exact number of possible worlds; it and the entropy need a deterministic circuit.
+/// Of a mixture (.mix) the components are listed with their weights.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InfoArgs {
@@ -28,7 +31,53 @@ pub(crate) struct InfoArgs {
 
 pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).check()?;
-    let loaded = LoadedModel::read_as_is(&args.model)?;
+    match Loaded::read_as_is(&args.model)? {
+        Loaded::Circuit(loaded) => circuit(&loaded, session)?,
+        Loaded::Spn(model) => network(&model, session)?,
+        Loaded::Mixture(model) => mixture(&model, session)?,
+    }
+    Ok(Verdict::Yes)
+}
+
+fn network(model: &Model<Spn>, session: &mut Session) -> Result<(), Error> {
+    let stats = model.circuit.stats();
+    let origin = || model.origin.iter().map(|(key, value)| (key.as_str(), value.clone()));
+    if session.json {
+        let sizes = [
+            ("nodes", stats.nodes),
+            ("sums", stats.sums),
+            ("products", stats.products),
+            ("trees", stats.trees),
+            ("univariate_leaves", stats.univariate),
+            ("edges", stats.edges),
+            ("parameters", stats.parameters),
+        ];
+        let mut entries = vec![("variables", Value::from(model.names.len()))];
+        entries.extend(sizes.map(|(name, number)| (name, Value::from(number))));
+        entries.push(("certificate", Value::from("spn")));
+        entries.push(("names", model.names.iter().map(Value::from).collect()));
+        entries.push(("origin", object(origin().map(|(key, value)| (key, Value::from(value))))));
+        return session.document(&object(entries));
+    }
+    let parts = [
+        counted(stats.sums, "sum"),
+        counted(stats.products, "product"),
+        counted(stats.trees, "tree"),
+        counted(stats.univariate, "Bernoulli or literal node"),
+    ];
+    let lines = [
+        ("variables", count(model.names.len() as f64)),
+        ("certificate", SPN_IN_WORDS.to_owned()),
+        ("nodes", format!("{} ({})", count(stats.nodes as f64), parts.join(", "))),
+        ("edges", count(stats.edges as f64)),
+        ("parameters", count(stats.parameters as f64)),
+        ("names", all_names(&model.names)),
+    ];
+    session.line(facts(lines))?;
+    tell_origin(&model.origin, session)
+}
+
+fn circuit(loaded: &LoadedModel, session: &mut Session) -> Result<(), Error> {
     let model = &loaded.model;
     let stats = model.circuit.stats();
     let deterministic = model.circuit.deterministic();
@@ -36,9 +85,9 @@ pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Err
     let entropy = deterministic.map(|d| d.entropy());
     let vtree = model.circuit.vtree().line(&model.names).to_string();
     let note = match &model.circuit {
-        slopp::Certified::Psdd(_) => None,
-        slopp::Certified::Deterministic(_, overlap) => Some(loaded.overlap_in_words(overlap)),
-        slopp::Certified::Circuit(_, reason) => {
+        Certified::Psdd(_) => None,
+        Certified::Deterministic(_, overlap) => Some(loaded.overlap_in_words(overlap)),
+        Certified::Circuit(_, reason) => {
             Some(format!("no model count and no entropy: {}", loaded.reason_in_words(reason)))
         }
     };
@@ -64,8 +113,7 @@ pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Err
         if let Some(note) = note {
             entries.push(("note", Value::from(note)));
         }
-        session.document(&object(entries))?;
-        return Ok(Verdict::Yes);
+        return session.document(&object(entries));
     }
     let mut lines = vec![
         ("variables", count(model.circuit.var_count() as f64)),
@@ -80,20 +128,90 @@ pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Err
         lines.push(("entropy", format!("{entropy:.4} nats")));
     }
     lines.push(("counts kept", if model.circuit.counts().is_some() { "yes" } else { "no" }.to_owned()));
-    lines.push((
-        "names",
-        shortened(&(0..model.names.len() as u32).map(|i| model.names.quoted(Var(i))).collect::<Vec<_>>().join(", ")),
-    ));
+    lines.push(("names", all_names(&model.names)));
     lines.push(("vtree", shortened(&vtree)));
     session.line(facts(lines))?;
-    if !model.origin.is_empty() {
-        session.line("\norigin")?;
-        session.line(facts(model.origin.iter().map(|(key, value)| (key.as_str(), value.clone()))))?;
-    }
+    tell_origin(&model.origin, session)?;
     if let Some(note) = note {
         session.note(note);
     }
-    Ok(Verdict::Yes)
+    Ok(())
+}
+
+fn tell_origin(origin: &BTreeMap<String, String>, session: &mut Session) -> Result<(), Error> {
+    if !origin.is_empty() {
+        session.line("\norigin")?;
+        session.line(facts(origin.iter().map(|(key, value)| (key.as_str(), value.clone()))))?;
+    }
+    Ok(())
+}
+
+fn all_names(names: &Names) -> String {
+    shortened(&(0..names.len() as u32).map(|i| names.quoted(Var(i))).collect::<Vec<_>>().join(", "))
+}
+
+/// A mixture: its components, and what they share. No model count and no entropy: those need determinism.
+fn mixture(model: &Model<Mixture>, session: &mut Session) -> Result<(), Error> {
+    let (mixture, stats) = (&model.circuit, model.circuit.stats());
+    let components = || mixture.components().iter().zip(mixture.weights());
+    if session.json {
+        let number = |n: usize| Value::from(n);
+        let component = |(circuit, &weight): (&Certified, &f64)| {
+            let stats = circuit.stats();
+            object([
+                ("weight", json(weight)),
+                ("nodes", number(stats.nodes)),
+                ("elements", number(stats.elements)),
+                ("parameters", number(stats.parameters)),
+                ("certificate", Value::from(certificate(circuit))),
+            ])
+        };
+        session.document(&object([
+            ("variables", number(mixture.var_count())),
+            ("nodes", number(stats.nodes)),
+            ("elements", number(stats.elements)),
+            ("parameters", number(stats.parameters)),
+            ("size_paper", number(stats.size_paper)),
+            ("model_count", Value::Null),
+            ("certificate", Value::from("mixture")),
+            ("entropy", Value::Null),
+            ("shares_structure", Value::Bool(mixture.shares_structure())),
+            ("shares_vtree", Value::Bool(mixture.shares_vtree())),
+            ("components", components().map(component).collect()),
+            ("names", model.names.iter().map(Value::from).collect()),
+            ("origin", object(model.origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str()))))),
+        ]))?;
+        return Ok(());
+    }
+    let shared = match (mixture.shares_structure(), mixture.shares_vtree()) {
+        (true, _) => "one structure",
+        (false, true) => "one vtree",
+        (false, false) => "the variables only",
+    };
+    session.line(facts([
+        ("variables", count(mixture.var_count() as f64)),
+        ("certificate", MIXTURE_IN_WORDS.to_owned()),
+        ("components", count(mixture.component_count() as f64)),
+        ("they share", shared.to_owned()),
+        ("nodes", nodes(&stats)),
+        ("elements", count(stats.elements as f64)),
+        ("parameters", count(stats.parameters as f64)),
+        ("names", all_names(&model.names)),
+    ]))?;
+    let mut table = Table::titled(["component", "weight", "elements", "parameters", "certificate"]);
+    for (i, (circuit, &weight)) in components().enumerate() {
+        let stats = circuit.stats();
+        table.push([
+            (i + 1).to_string(),
+            probability(weight),
+            count(stats.elements as f64),
+            count(stats.parameters as f64),
+            certificate(circuit).to_owned(),
+        ]);
+    }
+    session.line("")?;
+    session.table(&table)?;
+    tell_origin(&model.origin, session)
 }
 
 fn nodes(stats: &slopp::circuit::Stats) -> String {

@@ -3,7 +3,7 @@
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, read_records_of};
+use crate::input::{Loaded, read_records_of};
 use crate::report::{Table, count, header, json, json_list, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -17,6 +17,9 @@ Examples:
   slopp marginals model.psdd --given \"smoker, !cancer\"
   slopp marginals model.psdd --pairs --limit 10            the ten most dependent pairs
   slopp marginals model.psdd --records patients.csv        one line of marginals per record";
+
+/// The question that only circuits answer.
+const PAIRS: &str = "the joint probability of every pair";
 
 /// The probability of every variable, also given evidence
 ///
@@ -44,15 +47,15 @@ pub(crate) struct MarginalsArgs {
 
 pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read(&args.records).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
-    let names = &loaded.model.names;
+    let loaded = Loaded::read(&args.model)?;
+    let names = loaded.names();
     if let Some(file) = &args.records {
         return batch(args, &loaded, file, session);
     }
     let given = loaded.evidence(args.given.given.as_deref())?;
-    let marginals = loaded.model.circuit.marginals(&given)?;
+    let marginals = loaded.distribution().marginals(&given)?;
     let pairs = match args.pairs {
-        true => Some(strongest(&loaded.model.circuit.pair_marginals(&given)?, &given)),
+        true => Some(strongest(&loaded.on_vtrees(PAIRS)?.pair_marginals(&given)?, &given)),
         false => None,
     };
     if session.json {
@@ -93,13 +96,13 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     Ok(Verdict::Yes)
 }
 
-fn batch(args: &MarginalsArgs, loaded: &LoadedModel, file: &Path, session: &mut Session) -> Result<Verdict, Error> {
-    let names = &loaded.model.names;
+fn batch(args: &MarginalsArgs, loaded: &Loaded, file: &Path, session: &mut Session) -> Result<Verdict, Error> {
+    let names = loaded.names();
     let records = read_records_of(file, args.read, names)?;
     if args.pairs {
         return pair_batch(args, loaded, &records, session);
     }
-    let answers = loaded.model.circuit.marginals_batch(&records)?;
+    let answers = loaded.distribution().marginals_batch(&records)?;
     let by_record = records.original().iter().map(|&row| answers[row as usize].as_ref());
     if session.json {
         let line = |answer: Option<&Vec<f64>>| answer.map_or(Value::Null, |p| json_list(p.iter().copied()));
@@ -121,14 +124,14 @@ fn batch(args: &MarginalsArgs, loaded: &LoadedModel, file: &Path, session: &mut 
 /// All pairs given each record: too much for a table.
 fn pair_batch(
     args: &MarginalsArgs,
-    loaded: &LoadedModel,
+    loaded: &Loaded,
     records: &Records,
     session: &mut Session,
 ) -> Result<Verdict, Error> {
     if !session.json {
         return Err(Error::new("the pairs of every record are too much for a table").hint("--json"));
     }
-    let answers = loaded.model.circuit.pair_marginals_batch(records)?;
+    let answers = loaded.on_vtrees(PAIRS)?.pair_marginals_batch(records)?;
     let entry = |&row: &u32| {
         let given = Evidence::from_row(records, row as usize);
         let pairs = answers[row as usize].as_ref().map(|answer| strongest(answer, &given));

@@ -2,10 +2,14 @@
 
 pub(crate) mod bench;
 pub(crate) mod compare;
+pub(crate) mod compile;
 pub(crate) mod convert;
+pub(crate) mod count;
 pub(crate) mod data;
 pub(crate) mod demo;
 pub(crate) mod draw;
+pub(crate) mod entails;
+pub(crate) mod equivalent;
 pub(crate) mod eval;
 pub(crate) mod fit;
 pub(crate) mod info;

@@ -3,7 +3,8 @@
 use crate::args::{ModelArgs, ReadArgs, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, read_records_of};
+use crate::input::{Loaded, read_records_of};
+use crate::on_vtrees::OnVtrees;
 use crate::report::records as records_in_words;
 use crate::report::{count, counted, is_or_are, json_count, json_world, object};
 use crate::session::{Session, Verdict};
@@ -11,13 +12,13 @@ use clap::Args;
 use rayon::prelude::*;
 use serde_json::Value;
 use slopp::infer::{Evidence, Nearest};
-use slopp::{Circuit, Records, Var};
+use slopp::{Lit, Records, Var};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   slopp possible model.psdd orders.csv          what is impossible, and which cells to change
-  slopp possible model.psdd orders.csv --json";
+  slopp possible model.psdd --given \"smoker, !cancer\"    is that possible together?";
 
 /// Is each record possible, and if not, what is the nearest possible world?
 ///
@@ -30,7 +31,11 @@ pub(crate) struct PossibleArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// The records: CSV, .data or .wdata, `-` for stdin
-    data: PathBuf,
+    #[arg(required_unless_present = "given")]
+    data: Option<PathBuf>,
+    /// Instead of records, one piece of evidence: literals by name, such as "smoker, !cancer"
+    #[arg(long, value_name = "EVIDENCE", allow_hyphen_values = true, conflicts_with = "data")]
+    given: Option<String>,
     #[command(flatten)]
     read: ReadArgs,
     /// Print at most this many impossible records; 0 for all; JSON always has all
@@ -39,16 +44,22 @@ pub(crate) struct PossibleArgs {
 }
 
 pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read(args.model.files()).read([&args.data]).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
-    let names = &loaded.model.names;
-    let records = read_records_of(&args.data, args.read, names)?;
-    let nearest = nearest_worlds(&loaded.model.circuit, &records)?;
+    Files::default().read(args.model.files()).read(&args.data).check()?;
+    let loaded = Loaded::read(&args.model)?;
+    let names = loaded.names();
+    let circuits = loaded.on_vtrees("what is possible")?;
+    let Some(data) = &args.data else { return of_evidence(args, &loaded, circuits, session) };
+    let records = read_records_of(data, args.read, names)?;
+    let nearest = nearest_worlds(circuits, &records)?;
     let weights = records.weights().iter().zip(&nearest);
     let impossible: f64 = weights.filter(|(_, n)| n.distance > 0).fold(0.0, |sum, (weight, _)| sum + weight);
     let by_record = records.original().iter().map(|&row| row as usize).enumerate();
-    let closed_world = match (records.has_missing(), loaded.model.circuit.deterministic()) {
-        (false, Ok(circuit)) => Some(circuit.equals_closed_world(&records)?),
+    let deterministic = match &loaded {
+        Loaded::Circuit(loaded) => loaded.model.circuit.deterministic().ok(),
+        _ => None,
+    };
+    let closed_world = match (records.has_missing(), deterministic) {
+        (false, Some(circuit)) => Some(circuit.equals_closed_world(&records)?),
         _ => None,
     };
     let verdict = if impossible > 0.0 { Verdict::No } else { Verdict::Yes };
@@ -90,14 +101,45 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
     Ok(verdict)
 }
 
+/// The same question of what is known, without a file.
+fn of_evidence(
+    args: &PossibleArgs,
+    loaded: &Loaded,
+    circuits: &dyn OnVtrees,
+    session: &mut Session,
+) -> Result<Verdict, Error> {
+    let names = loaded.names();
+    let given = loaded.evidence(args.given.as_deref())?;
+    let nearest = circuits.nearest(&given)?;
+    let change: Vec<Lit> = given
+        .lits()
+        .map(|lit| lit.var.is(nearest.world[lit.var.index()]))
+        .filter(|lit| given.value(lit.var) != Some(lit.value))
+        .collect();
+    if session.json {
+        session.document(&object([
+            ("possible", Value::Bool(nearest.distance == 0)),
+            ("distance", Value::from(nearest.distance)),
+            ("nearest", json_world(names, &nearest.world)),
+            ("change", object(change.iter().map(|lit| (names.of(lit.var), Value::Bool(lit.value))))),
+        ]))?;
+    } else if change.is_empty() {
+        session.line("possible")?;
+    } else {
+        let words: Vec<String> = change.iter().map(|&lit| names.literal(lit)).collect();
+        session.line(format!("impossible: change {} to {}", counted(change.len(), "literal"), words.join(", ")))?;
+    }
+    Ok(if change.is_empty() { Verdict::Yes } else { Verdict::No })
+}
+
 /// The nearest possible world of each distinct row; only rows that are not possible themselves cost a search.
-fn nearest_worlds(circuit: &Circuit, records: &Records) -> Result<Vec<Nearest>, Error> {
-    let possible = circuit.possible(records)?;
+fn nearest_worlds(circuits: &dyn OnVtrees, records: &Records) -> Result<Vec<Nearest>, Error> {
+    let possible = circuits.possible(records)?;
     let nearest = |row: usize| {
         let complete: Option<Vec<bool>> = records.row(row).collect();
         match complete.filter(|_| possible[row]) {
             Some(world) => Ok(Nearest { distance: 0, world }),
-            None => circuit.nearest(&Evidence::from_row(records, row)),
+            None => circuits.nearest(&Evidence::from_row(records, row)),
         }
     };
     Ok((0..records.len()).into_par_iter().map(nearest).collect::<Result<_, _>>()?)

@@ -3,7 +3,7 @@
 use crate::args::{GivenArgs, ModelArgs, ReadArgs};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, read_records_of};
+use crate::input::{Loaded, read_records_of};
 use crate::report::{full_probability, json, json_list, logarithm, object, probability_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -19,7 +19,8 @@ Examples:
 /// The probability of an event, also given evidence
 ///
 /// An event is a list of literals that hold together. Probability zero is an answer, conditioning on it is an error.
-/// With --records there is one answer per record: the probability of the record, or of EVENT given the record.
+/// With --records there is one answer per record: the probability of the record, or of EVENT given the record. Given a
+/// record that is impossible nothing has a probability: its line is empty, and a note counts such records.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ProbArgs {
@@ -39,17 +40,17 @@ pub(crate) struct ProbArgs {
 
 pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read(&args.records).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
+    let loaded = Loaded::read(&args.model)?;
     let event = loaded.evidence(args.event.as_deref())?;
     if let Some(file) = &args.records {
         return batch(args, &loaded, &event, file, session);
     }
     let given = loaded.evidence(args.given.given.as_deref())?;
-    let circuit = &*loaded.model.circuit;
+    let circuit = loaded.distribution();
     let log_given = circuit.log_evidence(&given)?;
     if log_given == f64::NEG_INFINITY {
         return Err(Error::from(QueryError::ImpossibleEvidence)
-            .hint("`slopp possible` shows the nearest possible world of a record"));
+            .hint("`slopp possible MODEL --given EVIDENCE` tells what would have to change"));
     }
     // Event and evidence that contradict each other have probability zero together.
     let log_probability = match Evidence::from_lits(circuit.var_count(), event.lits().chain(given.lits())) {
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
     if session.json {
         session.document(&object([("probability", json(p)), ("log_probability", json(log_probability))]))?;
     } else {
-        let names = &loaded.model.names;
+        let names = loaded.names();
         let condition = match given.known_count() {
             0 => String::new(),
             _ => format!(" | {}", given.display(names)),
@@ -80,17 +81,17 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
 
 fn batch(
     args: &ProbArgs,
-    loaded: &LoadedModel,
+    loaded: &Loaded,
     event: &Evidence,
     file: &Path,
     session: &mut Session,
 ) -> Result<Verdict, Error> {
-    let records = read_records_of(file, args.read, &loaded.model.names)?;
+    let records = read_records_of(file, args.read, loaded.names())?;
     // NaN stands for no answer: the record that is conditioned on is impossible.
     let answers: Vec<f64> = match args.event {
-        None => loaded.log_likelihoods(&records)?,
+        None => loaded.distribution().log_likelihoods(&records)?,
         Some(_) => {
-            let answers = loaded.model.circuit.conditional_batch(event, &records)?;
+            let answers = loaded.distribution().conditional_batch(event, &records)?;
             answers.into_iter().map(|answer| answer.map_or(f64::NAN, f64::ln)).collect()
         }
     };
@@ -99,9 +100,12 @@ fn batch(
         let probabilities = json_list(logs.clone().map(f64::exp));
         session.document(&object([("probabilities", probabilities), ("log_probabilities", json_list(logs))]))?;
     } else {
+        let mut impossible = 0;
         for log in logs {
-            session.line(if log.is_nan() { "impossible".to_owned() } else { full_probability(log) })?;
+            impossible += usize::from(log.is_nan());
+            session.line(if log.is_nan() { String::new() } else { full_probability(log) })?;
         }
+        session.note_impossible(impossible);
     }
     Ok(Verdict::Yes)
 }

@@ -3,7 +3,7 @@
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, seed, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, read_records_of};
+use crate::input::{Loaded, read_records_of};
 use crate::report::{cells, header, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -20,7 +20,7 @@ Examples:
 
 /// Draw worlds from a model, also given evidence
 ///
-/// Exact and without rejection, for any circuit. One world per line, as CSV with names, written as it is drawn. Same
+/// Exact and without rejection, for any model. One world per line, as CSV with names, written as it is drawn. Same
 /// seed, same worlds.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -32,7 +32,7 @@ pub(crate) struct SampleArgs {
     /// How many worlds
     #[arg(short, long, value_name = "N", default_value_t = 10, value_parser = whole)]
     number: usize,
-    /// Complete each record of this file at random, given its known cells
+    /// Complete each record of this file at random, given its known cells; the line of an impossible one is empty
     #[arg(long, value_name = "FILE", conflicts_with_all = ["given", "number"])]
     records: Option<PathBuf>,
     #[command(flatten)]
@@ -48,12 +48,13 @@ pub(crate) struct SampleArgs {
 pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     Files::default().read(args.model.files()).read(&args.records).write(&args.output).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
-    let names = &loaded.model.names;
+    let loaded = Loaded::read(&args.model)?;
+    let names = loaded.names();
     let drawn = draw(args, &loaded)?;
     let stdout = PathBuf::from("-");
     if session.json && args.output.is_none() {
-        let worlds: Vec<Value> = drawn.parts.flatten().map(|world| json_world(names, &world)).collect();
+        let entry = |world: Option<Vec<bool>>| world.map_or(Value::Null, |world| json_world(names, &world));
+        let worlds: Vec<Value> = drawn.parts.flatten().map(entry).collect();
         session.document(&object([
             ("samples", Value::from(worlds.len())),
             ("seed", Value::from(args.seed)),
@@ -64,16 +65,23 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     let output = args.output.as_ref().unwrap_or(&stdout);
     let bar = session.progress_beside(output);
     bar.begin("drawing worlds", drawn.count as u64);
+    let mut impossible = 0;
     slopp::io::write_atomically(output, |out| {
         writeln!(out, "{}", header(names))?;
         for part in drawn.parts {
-            part.iter().try_for_each(|world| writeln!(out, "{}", cells(world)))?;
+            impossible += part.iter().filter(|world| world.is_none()).count();
+            let line = |world: &Option<Vec<bool>>| match world {
+                Some(world) => cells(world),
+                None => ",".repeat(names.len() - 1),
+            };
+            part.iter().try_for_each(|world| writeln!(out, "{}", line(world)))?;
             bar.advance(part.len() as u64);
         }
         Ok(())
     })?;
     drop(bar);
     session.saved(output);
+    session.note_impossible(impossible);
     if session.json {
         session.document(&object([("samples", Value::from(drawn.count)), ("seed", Value::from(args.seed))]))?;
     }
@@ -83,25 +91,24 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
 /// Worlds that are drawn as they are asked for, some at a time.
 struct Drawn<'a> {
     count: usize,
-    parts: Box<dyn Iterator<Item = Vec<Vec<bool>>> + 'a>,
+    /// `None` stands for a record that is impossible, and so cannot be completed.
+    parts: Box<dyn Iterator<Item = Vec<Option<Vec<bool>>>> + 'a>,
 }
 
-fn draw<'a>(args: &SampleArgs, loaded: &'a LoadedModel) -> Result<Drawn<'a>, Error> {
-    let circuit = &loaded.model.circuit;
+fn draw<'a>(args: &SampleArgs, loaded: &'a Loaded) -> Result<Drawn<'a>, Error> {
+    let model = loaded.distribution();
     let Some(file) = &args.records else {
         let given = loaded.evidence(args.given.given.as_deref())?;
-        let parts = circuit.sample_in_parts(args.number, &given, args.seed)?;
-        return Ok(Drawn { count: args.number, parts: Box::new(parts.map(|part| part.worlds().collect())) });
+        let parts = model.sample_in_parts(args.number, &given, args.seed)?;
+        return Ok(Drawn { count: args.number, parts: Box::new(parts.map(|part| part.worlds().map(Some).collect())) });
     };
-    let records = read_records_of(file, args.read, &loaded.model.names)?;
+    let records = read_records_of(file, args.read, loaded.names())?;
     // A seed for each record and not for each distinct row: equal records are completed independently.
     let complete = |(i, &row): (usize, &u32)| {
         let seed = Random::stream(args.seed, i as u64).bits();
-        match circuit.sample(1, &Evidence::from_row(&records, row as usize), seed) {
-            Ok(drawn) => Ok(drawn.world(0)),
-            Err(error @ QueryError::ImpossibleEvidence) => Err(Error::from(error)
-                .while_doing(format!("record {} cannot be completed", i + 1))
-                .hint("`slopp possible MODEL RECORDS` lists the impossible records and how to change them")),
+        match model.sample_in_parts(1, &Evidence::from_row(&records, row as usize), seed) {
+            Ok(mut drawn) => Ok(Some(drawn.next().expect("one world is asked for").world(0))),
+            Err(QueryError::ImpossibleEvidence) => Ok(None),
             Err(error) => Err(Error::from(error)),
         }
     };

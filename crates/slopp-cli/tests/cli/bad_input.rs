@@ -157,6 +157,26 @@ fn records_that_do_not_fit_the_model() {
     folder.run("eval model.psdd narrow.data").fails(&["expected 4 columns", "found 3"]);
     folder.run("eval plain.psdd records.csv").fails(&["columns do not fit", "slopp convert MODEL named.psdd --names"]);
     folder.write("holes.csv", "X1,X2,X3,X4\n0,?,0,0\n");
-    folder.run("fit model.psdd holes.csv").fails(&["complete records"]);
     folder.run("eval model.psdd holes.csv").ok();
+}
+
+#[test]
+fn files_of_another_kind_are_named() {
+    let folder = Folder::with_paper();
+    folder.write("m.spn", "spn 1 1\nB 0 1 0.5\n");
+    folder.write("blank.data", "0 1 0 1\n1 1 0 0\n");
+    let a = "check which file is given for what";
+    for (args, said) in [
+        ("eval records.csv model.psdd", "records.csv, line 1: this is a file of records, not a model"),
+        ("eval blank.data model.psdd", "blank.data, line 1: this is a file of records, not a model"),
+        ("eval model.psdd model.psdd", "model.psdd, line 1: this is a saved model, not a file of records"),
+        ("eval model.psdd plain.psdd", "plain.psdd, line 1: this is a model, not a file of records"),
+        ("learn model.vtree", "model.vtree, line 1: this is a vtree, not a file of records"),
+        ("learn m.spn", "m.spn, line 1: this is a sum-product network, not a file of records"),
+        ("info model.vtree", "this is a vtree, not a model"),
+        ("info plain.psdd --vtree records.csv", "records.csv, line 1: this is a file of records, not a vtree"),
+        ("info plain.psdd --vtree plain.psdd", "this is a model, not a vtree"),
+    ] {
+        folder.run(args).fails(&[said, a]);
+    }
 }

@@ -1,6 +1,6 @@
 //! `slopp bench`: rows, resuming, faults.
 
-use crate::folder::Folder;
+use crate::folder::{Folder, chain, interrupts_are_ignored, odd_datasets};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
@@ -36,29 +36,6 @@ fn dataset(folder: &Folder, name: &str, parts: [&str; 3]) {
     }
 }
 
-/// Records over `width` variables of which each repeats the one before it most of the time.
-fn chain(width: usize, records: usize, salt: usize) -> String {
-    let mut state = salt as u64 + 1;
-    let mut next = || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        state >> 33
-    };
-    let mut text = String::new();
-    for _ in 0..records {
-        let mut value = next() % 2;
-        let cells: Vec<String> = (0..width)
-            .map(|_| {
-                if next() % 5 == 0 {
-                    value = 1 - value;
-                }
-                value.to_string()
-            })
-            .collect();
-        text += &(cells.join(",") + "\n");
-    }
-    text
-}
-
 /// A folder with two small datasets.
 fn two() -> Folder {
     let folder = Folder::new();
@@ -88,7 +65,7 @@ fn a_row_per_cell_with_all_keys() {
     let text = folder.run("bench --data data --out r.jsonl").ok().out;
     assert!(text.contains("alpha") && text.contains("chow-liu"), "{text}");
     let rows = rows(&folder, "r.jsonl");
-    assert_eq!(rows.len(), 18);
+    assert_eq!(rows.len(), 2 * folder.names_for("bench --data data --learners").len());
     for row in &rows {
         let keys: Vec<&String> = row.as_object().unwrap().keys().collect();
         assert_eq!(keys, KEYS, "{row}");
@@ -166,7 +143,7 @@ fn rows_are_the_same_again_and_on_any_number_of_threads() {
         folder.run(&format!("bench --data data --datasets beta,alpha,beta --out {file} --threads {threads}")).ok();
     }
     let [a, b, c] = ["a.jsonl", "b.jsonl", "c.jsonl"].map(|f| rows(&folder, f).iter().map(lasting).collect::<Vec<_>>());
-    assert_eq!(a.len(), 18);
+    assert_eq!(a.len(), 2 * folder.names_for("bench --data data --learners").len());
     assert_eq!(a[0]["dataset"], "beta", "in the order asked for");
     assert_eq!(a, b);
     assert_eq!(b, c);
@@ -250,16 +227,9 @@ fn cells_of(data: &Path) -> usize {
     lines.filter(|(line, cwd)| String::from_utf8_lossy(line).contains("bench-cell") && cwd == data).count()
 }
 
-fn interrupts_are_ignored() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & 0b10 != 0))
-}
-
 #[test]
 fn a_killed_run_goes_on_where_it_was() {
     for signal in ["-KILL", "-TERM", "-INT"] {
-        // Tests that run in the background of a shell hand down that Ctrl-C is ignored.
         if signal == "-INT" && interrupts_are_ignored() {
             continue;
         }
@@ -338,14 +308,11 @@ fn a_cell_that_fails_does_not_stop_the_others() {
 #[test]
 fn odd_datasets_are_measured() {
     let folder = Folder::new();
-    dataset(&folder, "constant", ["1,0,1\n1,1,0\n1,1,1\n", "1,0,0\n", "0,0,0\n1,1,1\n"]);
-    dataset(&folder, "one", ["1,0,1\n", "1,0,1\n", "1,0,0\n"]);
-    dataset(&folder, "equal", [&"0,1,1\n".repeat(30), &"0,1,1\n".repeat(5), "0,1,1\n1,1,1\n"]);
-    dataset(&folder, "single", ["0\n1\n1\n", "1\n", "0\n"]);
-    dataset(&folder, "wide", [&chain(50, 4, 1), &chain(50, 2, 2), &chain(50, 2, 3)]);
+    let odd = odd_datasets();
+    odd.iter().for_each(|(name, parts)| dataset(&folder, name, parts.each_ref().map(String::as_str)));
     folder.run("bench --data data --out r.jsonl").ok();
     let rows = rows(&folder, "r.jsonl");
-    assert_eq!(rows.len(), 45);
+    assert_eq!(rows.len(), odd.len() * folder.names_for("bench --data data --learners").len());
     for row in rows {
         let closed = row["settings"]["world"] == "closed";
         assert!(closed || row["test"].as_f64().unwrap() < 0.0 && row["impossible_test"] == 0, "{row}");

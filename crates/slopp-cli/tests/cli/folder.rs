@@ -118,6 +118,13 @@ impl Folder {
         Outcome::of(self.command(args).output().unwrap())
     }
 
+    /// The names that an option takes, as the refusal of another lists them.
+    pub(crate) fn names_for(&self, args: &str) -> Vec<String> {
+        let err = self.run(&format!("{args} no-such-name")).err;
+        let (_, rest) = err.split_once("[possible values: ").unwrap_or_else(|| panic!("{err}"));
+        rest.split(']').next().unwrap().split(", ").map(str::to_owned).collect()
+    }
+
     /// Runs the binary with something on stdin.
     pub(crate) fn run_with(&self, args: &str, input: &[u8]) -> Outcome {
         let mut command = self.command(&args.split_whitespace().collect::<Vec<_>>());
@@ -161,6 +168,48 @@ impl Outcome {
     pub(crate) fn keys(&self) -> Vec<String> {
         self.json().as_object().unwrap().keys().cloned().collect()
     }
+}
+
+/// Records over `width` variables of which each repeats the one before it most of the time.
+pub(crate) fn chain(width: usize, records: usize, salt: usize) -> String {
+    let mut state = salt as u64 + 1;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        state >> 33
+    };
+    let mut text = String::new();
+    for _ in 0..records {
+        let mut value = next() % 2;
+        let cells: Vec<String> = (0..width)
+            .map(|_| {
+                if next() % 5 == 0 {
+                    value = 1 - value;
+                }
+                value.to_string()
+            })
+            .collect();
+        text += &(cells.join(",") + "\n");
+    }
+    text
+}
+
+/// Whether Ctrl-C is ignored: tests that run in the background of a shell hand that down.
+pub(crate) fn interrupts_are_ignored() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & 0b10 != 0))
+}
+
+/// Datasets that learners may stumble over: training records, validation records, test records.
+pub(crate) fn odd_datasets() -> Vec<(&'static str, [String; 3])> {
+    let text = |parts: [&str; 3]| parts.map(str::to_owned);
+    vec![
+        ("constant", text(["1,0,1\n1,1,0\n1,1,1\n", "1,0,0\n", "0,0,0\n1,1,1\n"])),
+        ("one", text(["1,0,1\n", "1,0,1\n", "1,0,0\n"])),
+        ("equal", text([&"0,1,1\n".repeat(30), &"0,1,1\n".repeat(5), "0,1,1\n1,1,1\n"])),
+        ("single", text(["0\n1\n1\n", "1\n", "0\n"])),
+        ("wide", [chain(50, 4, 1), chain(50, 2, 2), chain(50, 2, 3)]),
+    ]
 }
 
 /// Checks that a number is what it should be up to rounding.

@@ -1,15 +1,19 @@
 //! Learning and fitting: what is reported, what is saved, and that it is always the same.
 
-use crate::folder::{Folder, close};
+use crate::folder::{Folder, MIXTURE, chain, close, interrupts_are_ignored, odd_datasets};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 #[test]
 fn every_learner_and_vtree_gives_a_valid_model() {
     let folder = Folder::with_cars();
-    for learner in ["slopp", "slopp-tree", "slopp-kmeans", "factorised", "chow-liu", "learnpsdd", "slopp+learnpsdd"] {
+    for learner in
+        ["slopp", "slopp-tree", "slopp-kmeans", "factorised", "chow-liu", "learnpsdd", "slopp+learnpsdd", "strudel"]
+    {
         for world in ["open", "closed"] {
             let args = format!("learn cars.csv --learner {learner} --world {world} -o m.psdd --json");
             let report = folder.run(&args).ok().json();
@@ -78,7 +82,9 @@ fn the_text_report_says_how_to_save() {
 #[test]
 fn same_bytes_on_any_number_of_threads() {
     let folder = Folder::with_cars();
-    for learner in ["slopp", "slopp-tree", "slopp-kmeans", "chow-liu", "slopp+learnpsdd"] {
+    for learner in
+        ["slopp", "slopp-tree", "slopp-kmeans", "chow-liu", "slopp+learnpsdd", "strudel", "strudel --scope whole"]
+    {
         for threads in [1, 2, 3] {
             let args = format!("learn cars.csv --learner {learner} --seed 9 --threads {threads} -o {threads}.psdd");
             folder.run(&args).ok();
@@ -177,6 +183,71 @@ fn refinement_starts_from_what_it_is_given_and_helps() {
     assert!(test("--learner learnpsdd") > test("--learner chow-liu"));
     assert!(test("--learner learnpsdd --vtree mi-bottom-up") > test("--learner factorised"));
     assert!(test("--learner slopp+learnpsdd --steps 0") <= test("--learner slopp+learnpsdd"));
+    assert!(test("--learner strudel") > test("--learner chow-liu"));
+    assert!(test("--learner strudel --scope whole") > test("--learner chow-liu"));
+    assert!(test("--learner strudel --vtree mi-bottom-up") > test("--learner factorised"));
+    let report = folder.run("learn cars.csv --learner strudel --scope whole --depth 2 --steps 9 --json").ok().json();
+    let origin = &report["origin"];
+    assert_eq!([&origin["scope"], &origin["depth"], &origin["steps"]], ["whole", "2", "9"]);
+}
+
+#[test]
+fn refinement_starts_from_any_model() {
+    let folder = Folder::with_cars();
+    folder.run("data split cars.csv --shares 0.5,0.5 -o part").ok();
+    folder.run("learn part.1.csv --world closed -o start.psdd").ok();
+    let worlds = |model: &str| folder.run(&format!("info {model} --json")).ok().json()["model_count"].clone();
+    for learner in ["learnpsdd", "strudel", "strudel --scope whole"] {
+        let refine = format!("learn part.1.csv --learner {learner} --start start.psdd --json");
+        let report = folder.run(&format!("{refine} -o refined.psdd")).ok().json();
+        assert_eq!(worlds("refined.psdd"), worlds("start.psdd"), "{learner}: the base stays");
+        assert_eq!([&report["origin"]["start"], &report["world"], &report["vtree"]], ["slopp", "closed", "file"]);
+        let unchanged = folder.run(&format!("{refine} --steps 0")).ok().json();
+        let value = |report: &Value| report["train"]["log_likelihood"].as_f64().unwrap();
+        assert!(value(&report) > value(&unchanged), "{learner}: {report}");
+        assert!(unchanged["elements"].as_u64() < report["elements"].as_u64());
+    }
+    // A model may be replaced by what is made of it, and columns go by name.
+    folder.run("learn part.1.csv --learner strudel --start start.psdd -o start.psdd").ok();
+    folder.write("turned.csv", "b,a\n1,0\n0,1\n1,1\n0,0\n1,1\n");
+    folder.write("plain.csv", "a,b\n0,1\n1,0\n1,1\n0,0\n1,1\n");
+    folder.run("learn plain.csv -o two.psdd").ok();
+    for file in ["turned.csv", "plain.csv"] {
+        folder.run(&format!("learn {file} --learner strudel --start two.psdd -o {file}.psdd")).ok();
+    }
+    assert_eq!(folder.read("turned.csv.psdd"), folder.read("plain.csv.psdd"));
+}
+
+#[test]
+fn refinement_refuses_what_it_cannot_start_from() {
+    let folder = Folder::with_cars();
+    folder.run("learn cars.csv -o cars.psdd").ok();
+    folder.write("other.csv", "a,b\n0,1\n1,0\n");
+    folder.run("learn other.csv --learner strudel --start cars.psdd").fails(&["other.csv", "a"]);
+    folder.run("learn cars.csv --learner strudel --start gone.psdd").fails(&["gone.psdd"]);
+    folder.run("learn cars.csv --start cars.psdd").fails(&["--start belongs to the learner learnpsdd, not to slopp"]);
+    folder.run("learn cars.csv --learner learnpsdd --scope whole").fails(&["--scope belongs to the learner strudel"]);
+    for option in ["--vtree balanced", "--world open"] {
+        folder.run(&format!("learn cars.csv --learner strudel --start cars.psdd {option}")).fails(&["--start"]);
+    }
+    folder.run("learn cars.csv --learner slopp-kmeans --k 3 --d 10 -o mixture.psdd").ok();
+    for learner in ["learnpsdd", "strudel", "strudel --scope whole"] {
+        folder
+            .run(&format!("learn cars.csv --learner {learner} --start mixture.psdd"))
+            .fails(&["refinement needs a deterministic circuit, and this one is a mixture", "try: "]);
+    }
+    folder.run("learn cars.csv --learner strudel --scope whole --steps 40 -o weak.psdd").ok();
+    assert_eq!(folder.run("info weak.psdd --json").ok().json()["certificate"], "deterministic");
+    for learner in ["learnpsdd", "strudel"] {
+        folder
+            .run(&format!("learn cars.csv --learner {learner} --start weak.psdd"))
+            .fails(&["refines PSDDs, and the model is none", "try: --learner strudel --scope whole"]);
+    }
+    folder.run("learn cars.csv --learner strudel --scope whole --start weak.psdd").ok();
+    folder.write("one.csv", "a,b\n1,0\n");
+    folder.run("learn one.csv --world closed -o one.psdd").ok();
+    folder.write("none.csv", "a,b\n0,1\n");
+    folder.run("learn none.csv --learner strudel --start one.psdd").fails(&["none of the records is possible"]);
 }
 
 #[test]
@@ -216,13 +287,12 @@ fn options_belong_to_their_learner() {
 fn incomplete_records_can_be_dropped() {
     let folder = Folder::new();
     folder.write("holes.csv", "a,b\n1,0\n?,1\n0,1\n1,\n");
-    folder.run("learn holes.csv -o m.psdd").fails(&["missing cells", "--drop-incomplete"]);
+    folder.run("learn holes.csv -o m.psdd").fails(&["missing cells", "--drop-incomplete", "`slopp fit`"]);
     assert_eq!(folder.files(), ["holes.csv"]);
     let report = folder.run("learn holes.csv --drop-incomplete --json -o m.psdd").ok().json();
     assert_eq!((&report["train"]["records"], &report["dropped_incomplete"]), (&json!(2), &json!(2)));
     let text = folder.run("learn holes.csv --drop-incomplete").ok().out;
     assert!(text.contains("2 records with missing cells"), "{text}");
-    folder.run("fit m.psdd holes.csv").fails(&["--drop-incomplete"]);
     let text = folder.run("fit m.psdd holes.csv --drop-incomplete").ok().out;
     assert!(text.contains("dropped 2 records with missing cells"), "{text}");
     folder.write("all.csv", "a,b\n1,?\n?,1\n");
@@ -258,7 +328,113 @@ fn fitting_keeps_the_structure() {
 fn counts_are_needed_to_add() {
     let folder = Folder::with_paper();
     folder.write("data.csv", "1,1,1,0\n");
-    folder.run("fit plain.psdd data.csv --add").fails(&["keeps no counts"]);
+    folder.run("fit plain.psdd data.csv --add").fails(&["keeps no counts", "try: `slopp fit MODEL"]);
     folder.run("fit plain.psdd data.csv -o fitted.psdd").ok();
     folder.run("fit fitted.psdd data.csv --add").ok();
+}
+
+#[test]
+fn missing_cells_are_fitted_by_expectation_maximisation() {
+    let folder = Folder::new();
+    folder.write("complete.csv", "a,b\n1,0\n0,1\n1,1\n0,1\n");
+    folder.write("holes.csv", "a,b\n1,0\n?,1\n0,1\n1,\n1,1\n0,?\n");
+    folder.run("learn complete.csv --learner chow-liu -o m.psdd").ok();
+    let report = folder.run("fit m.psdd holes.csv --pseudocount 0 -o em.psdd --json").ok().json();
+    let history: Vec<f64> = report["em_history"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+    assert!(history.windows(2).all(|step| step[0] <= step[1] + 1e-12), "{history:?}");
+    assert_eq!(report["em_steps"], history.len() - 1);
+    close(&report["before"]["log_likelihood_per_record"], history[0]);
+    close(&report["after"]["log_likelihood_per_record"], history[history.len() - 1]);
+    // By hand: P(a) and P(b|a) at the optimum make the expected counts their own source.
+    let p = |event: &str, given: &[&str]| {
+        let args = [&["prob", "em.psdd", event, "--json"], given].concat();
+        folder.run_args(&args).ok().json()["probability"].as_f64().unwrap()
+    };
+    let (a, b_a, b_na, a_b) =
+        (p("a", &[]), p("b", &["--given", "a"]), p("b", &["--given", "!a"]), p("a", &["--given", "b"]));
+    assert!((a - (3.0 + a_b) / 6.0).abs() < 1e-3, "{a} {a_b}");
+    assert!((b_a - (1.0 + a_b + b_a) / (3.0 + a_b)).abs() < 1e-3, "{b_a}");
+    assert!((b_na - (1.0 + (1.0 - a_b) + b_na) / (3.0 - a_b)).abs() < 1e-3, "{b_na}");
+    let few = folder.run("fit m.psdd holes.csv --em-steps 1").ok();
+    assert!(few.out.contains("1 step of EM on 6 records") && few.err.contains("--em-steps"), "{few:?}");
+    assert_eq!(folder.run("info em.psdd --json").ok().json()["origin"]["parameters"], "em");
+    folder.run("fit m.psdd holes.csv --add").fails(&["cells are missing", "without --add"]);
+    folder.run("fit m.psdd complete.csv --em-steps 3").fails(&["exactly, by counting"]);
+}
+
+#[test]
+fn mixtures_are_fitted_by_expectation_maximisation() {
+    let folder = Folder::new();
+    folder.write("mixture.psdd", MIXTURE);
+    folder.write("data.csv", "x1,x2,x3\n1,1,1\n0,0,1\n1,0,1\n1,1,1\n1,1,0\n");
+    let report = folder.run("fit mixture.psdd data.csv -o m.psdd --json").ok().json();
+    assert_eq!((&report["counted"], &report["impossible"]), (&json!(4), &json!(1)));
+    let gained = |part: &str| report[part]["log_likelihood"].as_f64().unwrap();
+    assert!(gained("after") > gained("before"), "{report}");
+    assert_eq!(folder.run("eval m.psdd data.csv --json").ok().json(), report["after"]);
+    folder.run("fit mixture.psdd data.csv --add").fails(&["the model is a mixture"]);
+}
+
+#[test]
+fn sum_product_networks_are_saved_and_asked() {
+    let folder = Folder::with_cars();
+    let report = folder.run("learn cars.csv --learner learnspn --min-records 20 -o m.spn --json").ok().json();
+    assert_eq!((&report["certificate"], &report["vtree"]), (&json!("spn"), &Value::Null));
+    assert_eq!(folder.run("eval m.spn cars.csv --json").ok().json(), report["train"]);
+    let info = folder.run("info m.spn --json").ok().json();
+    assert_eq!((&info["edges"], &info["origin"]), (&report["edges"], &report["origin"]));
+    assert_eq!(info["origin"]["min_records"], "20");
+    let names: Vec<String> = info["names"].as_array().unwrap().iter().map(|n| n.as_str().unwrap().into()).collect();
+    let given = ["--given", &names[1]];
+    let marginals = folder.run_args(&[&["marginals", "m.spn", "--json"][..], &given].concat()).ok().json();
+    let p = folder.run_args(&[&["prob", "m.spn", &names[0], "--json"][..], &given].concat()).ok().json();
+    close(&p["probability"], marginals["marginals"][&names[0]].as_f64().unwrap());
+    // What is drawn has that share, up to chance, and comes in the same way at any number.
+    let drawn = folder.run_args(&[&["sample", "m.spn", "-n", "9000", "--seed", "5"][..], &given].concat()).ok().out;
+    let trues = drawn.lines().skip(1).filter(|line| line.starts_with('1')).count() as f64 / 9000.0;
+    assert!((trues - p["probability"].as_f64().unwrap()).abs() < 0.02, "{trues} {p}");
+    let few = folder.run_args(&[&["sample", "m.spn", "-n", "300", "--seed", "5"][..], &given].concat()).ok().out;
+    assert!(drawn.starts_with(&few));
+    folder.write("holes.csv", folder.read("cars.csv").replacen("\n1,", "\n?,", 5));
+    let batch = folder.run("prob m.spn --records holes.csv --json").ok().json();
+    assert!(batch["probabilities"].as_array().unwrap().iter().all(|p| p.as_f64().unwrap() > 0.0));
+    folder.run("sample m.spn --records holes.csv").ok();
+    for command in ["mpe m.spn", "worlds m.spn", "validate m.spn", "fit m.spn cars.csv", "possible m.spn cars.csv"] {
+        folder.run(command).fails(&["sum-product network", "no vtree", "try: "]);
+    }
+    folder.run("learn cars.csv --learner learnspn --vtree balanced").fails(&["has no vtree"]);
+    folder.run("learn cars.csv --learner learnspn --world closed").fails(&["--world"]);
+}
+
+#[test]
+fn odd_records_are_learned_by_every_learner() {
+    let folder = Folder::new();
+    for (name, [train, valid, test]) in odd_datasets() {
+        folder.write("train.csv", train);
+        folder.write("valid.csv", valid);
+        folder.write("test.csv", test);
+        for learner in folder.names_for("learn train.csv --learner") {
+            let args = format!("learn train.csv --valid valid.csv --test test.csv --learner {learner} -o m --json");
+            let report = folder.run(&args).ok().json();
+            assert_eq!(report["train"]["impossible"], 0, "{learner} on {name}: {report}");
+            assert_eq!(folder.run("eval m test.csv --json").ok().json(), report["test"], "{learner} on {name}");
+        }
+    }
+}
+
+#[test]
+fn an_interrupted_learner_leaves_nothing() {
+    if interrupts_are_ignored() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("long.csv", chain(60, 20_000, 1));
+    let mut command =
+        folder.command(&["learn", "long.csv", "--learner", "learnpsdd", "--penalty", "0", "-o", "m.psdd"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(400));
+    assert!(child.try_wait().unwrap().is_none(), "it is still learning");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(!child.wait().unwrap().success());
+    assert_eq!(folder.files(), ["long.csv"]);
 }

@@ -72,8 +72,9 @@ fn batches_of_records_with_missing_cells() {
     let answer = folder.run("prob model.psdd X4 --records partial.csv").ok();
     let expected = probability(|w| w[0] == b'1' && w[3] == b'1') / p1;
     let lines: Vec<&str> = answer.out.lines().collect();
-    assert_eq!([lines[0], lines[2], lines[3]], ["0", "impossible", "0"]);
+    assert_eq!([lines[0], lines[2], lines[3]], ["0", "", "0"]);
     assert!((lines[1].parse::<f64>().unwrap() - expected).abs() < 1e-12, "full precision: {}", lines[1]);
+    assert!(answer.err.contains("1 impossible record "), "{}", answer.err);
     let answer = folder.run("marginals model.psdd --records partial.csv").ok();
     let lines: Vec<&str> = answer.out.lines().collect();
     assert_eq!(lines[0], "X1,X2,X3,X4");
@@ -91,11 +92,11 @@ fn batches_of_records_with_missing_cells() {
     let pairs = folder.run("marginals model.psdd --pairs --records partial.csv --json").ok().json();
     assert_eq!((pairs["pairs"][1].as_array().unwrap().len(), &pairs["pairs"][2]), (3, &Value::Null));
     folder.run("marginals model.psdd --pairs --records partial.csv").fails(&["try: --json"]);
-    folder.run("sample model.psdd --records partial.csv").fails(&[
-        "record 3 cannot be completed",
-        "probability zero",
-        "slopp possible",
-    ]);
+    let answer = folder.run("sample model.psdd --records partial.csv").ok();
+    assert_eq!([1, 3].map(|i| answer.out.lines().nth(i).unwrap()), ["0,1,1,0", ",,,"]);
+    assert!(answer.err.contains("1 impossible record ") && answer.err.contains("slopp possible"), "{}", answer.err);
+    let answer = folder.run("sample model.psdd --records partial.csv --json").ok().json();
+    assert_eq!((&answer["worlds"][2], answer["worlds"][3].is_object()), (&Value::Null, true));
     folder.write("same.csv", format!("X1,X2,X3,X4\n{}", "?,?,?,?\n".repeat(200)));
     let drawn = folder.run("sample model.psdd --records same.csv").ok().out;
     let zeros = drawn.lines().filter(|line| *line == "0,0,0,0").count();
@@ -294,10 +295,7 @@ fn mixtures_answer_what_mixtures_can() {
     let info = folder.run("info mix.psdd --json").ok().json();
     assert_eq!((&info["model_count"], &info["certificate"]), (&Value::Null, &json!("mixture")));
     assert!(info["note"].as_str().unwrap().contains("node 30"));
-    folder.write("r.csv", "1,1,1\n");
-    for question in
-        ["mpe mix.psdd", "mpe mix.psdd -k 3", "worlds mix.psdd", "compare mix.psdd mix.psdd", "fit mix.psdd r.csv"]
-    {
+    for question in ["mpe mix.psdd", "mpe mix.psdd -k 3", "worlds mix.psdd", "compare mix.psdd mix.psdd"] {
         let reasons =
             ["mixture", "node 30", "(20, 3) and (21, 3)", "x1, x2, x3", "of a mixture eval, prob, marginals, sample"];
         folder.run(question).fails(&reasons);
@@ -345,4 +343,22 @@ fn odd_names_can_be_pasted_back() {
     let info = folder.run("info odd.psdd").ok().out;
     assert!(info.contains("\"a,b\", \"!not\", \"x y=1\", \"-1\", f(x)"), "{info}");
     assert!(folder.run("marginals odd.psdd").ok().out.contains("\n\"-1\" "));
+}
+
+#[test]
+fn evidence_is_possible_or_what_must_change_is_told() {
+    let folder = Folder::with_paper();
+    let ask = |given: &str| folder.run_args(&["possible", "model.psdd", "--given", given]);
+    let yes = ask("X1, X2");
+    assert_eq!((yes.code, yes.out.as_str()), (0, "possible\n"));
+    let no = ask("X1, X2, X3, X4");
+    assert_eq!(no.code, 1);
+    assert!(no.out.starts_with("impossible: change 1 literal to !X"), "{}", no.out);
+    let json = folder.run_args(&["possible", "model.psdd", "--given", "X1, X2, X3, X4", "--json"]).json();
+    assert_eq!((&json["possible"], &json["distance"]), (&json!(false), &json!(1)));
+    folder.run("possible model.psdd").fails(&["<DATA>"]);
+    ask("X1 X2").fails(&["separated by commas", "\"X1, X2\""]);
+    ask("!X1 and X2 not X3").fails(&["\"!X1, X2, !X3\""]);
+    ask("X9").fails(&["no variable \"X9\"", "did you mean"]);
+    ask("Q").fails(&["slopp info"]);
 }

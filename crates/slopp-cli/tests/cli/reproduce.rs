@@ -1,7 +1,8 @@
 //! `reproduce`: the paper's tables, with and without data.
 
-use crate::folder::{Folder, close};
+use crate::folder::{Folder, chain, close, interrupts_are_ignored, odd_datasets};
 use serde_json::Value;
+use std::process::{Command, Stdio};
 
 /// A folder whose `sets` holds small stand-ins for both datasets: nltcs plain, plants gzipped.
 fn with_data() -> Folder {
@@ -133,6 +134,41 @@ fn damaged_data_and_bad_folders_are_told() {
     folder.write("taken", "a file");
     folder.run("reproduce --out taken").fails(&["the folder taken cannot be made"]);
     assert_eq!(folder.run("reproduce --seeds 0").code, 2);
+}
+
+#[test]
+fn odd_datasets_are_reproduced() {
+    for (name, parts) in odd_datasets() {
+        let folder = Folder::new();
+        std::fs::create_dir_all(folder.path("sets/nltcs")).unwrap();
+        for (part, text) in ["train", "valid", "test"].iter().zip(parts) {
+            folder.write(&format!("sets/nltcs/nltcs.{part}.data"), text);
+        }
+        let facts = folder.run("reproduce --data sets --seeds 2 --out report --json").ok().json();
+        assert_eq!(facts["missing"], serde_json::json!(["plants"]), "{name}");
+        let html = folder.read("report/report.html");
+        assert!(!html.contains("NaN") && !html.contains(">inf<"), "{name}");
+    }
+}
+
+#[test]
+fn an_interrupted_report_leaves_no_half_files() {
+    if interrupts_are_ignored() {
+        return;
+    }
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("sets/nltcs")).unwrap();
+    for (i, part) in ["train", "valid", "test"].iter().enumerate() {
+        folder.write(&format!("sets/nltcs/nltcs.{part}.data"), chain(40, 6000, i));
+    }
+    let mut command = folder.command(&["reproduce", "--data", "sets", "--seeds", "50", "--out", "report"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none(), "it is still at work");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(!child.wait().unwrap().success());
+    let left = std::fs::read_dir(folder.path("report")).map_or(0, |files| files.count());
+    assert_eq!(left, 0, "files are written when all is computed");
 }
 
 #[test]

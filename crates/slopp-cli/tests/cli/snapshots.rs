@@ -11,6 +11,7 @@ fn help() {
     let mut session = Transcript::new(Folder::new());
     session.run(&["--help"]);
     let commands = "demo learn fit eval prob marginals mpe sample worlds possible info compare validate convert vtree \
+                    compile count entails equivalent \
                     draw reproduce bench";
     commands.split_whitespace().for_each(|command| session.run(&[command, "--help"]));
     session.run(&["data", "--help"]);

@@ -124,6 +124,12 @@ impl Circuit {
         report
     }
 
+    /// For every node whether its elements exclude each other; true for what has no elements.
+    pub(crate) fn exclusive_sums(&self) -> Vec<bool> {
+        let mut search = Search::new(self);
+        self.ids().map(|node| search.overlap_of(node).is_none_or(|(_, weak)| weak)).collect()
+    }
+
     fn first_reason(&self, also_weak: bool) -> Option<Reason> {
         if let Some(&fault) = self.parameter_faults(PARAMETER_TOLERANCE).first() {
             return Some(Reason::Parameters(fault));

@@ -110,6 +110,18 @@ impl AsRef<Circuit> for Deterministic {
     }
 }
 
+impl AsRef<Deterministic> for Deterministic {
+    fn as_ref(&self) -> &Deterministic {
+        self
+    }
+}
+
+impl AsRef<Deterministic> for Psdd {
+    fn as_ref(&self) -> &Deterministic {
+        self
+    }
+}
+
 impl AsRef<Circuit> for Psdd {
     fn as_ref(&self) -> &Circuit {
         self

@@ -45,28 +45,91 @@ pub enum QueryError {
     /// Two circuits that are structured by different vtrees.
     #[error("the circuits have different vtrees and cannot be compared; learn or compile both on one vtree")]
     DifferentVtrees,
+    /// A formula that is compiled on another vtree than the circuit's.
+    #[error("the formula is compiled on another vtree than that of the circuit; compile it on the circuit's vtree")]
+    FormulaVtree,
+    /// Conditioning on a formula that the circuit says cannot hold.
+    #[error(
+        "the formula has probability zero, so nothing can be conditioned on it; weaken it, or revise the circuit by it"
+    )]
+    ImpossibleFormula,
+    /// A product of circuits without a common world.
+    #[error(
+        "the two circuits have no possible world in common, so their product is zero everywhere; extend one of them"
+    )]
+    NothingInCommon,
+    /// A probability of flipping a cell that is out of range.
+    #[error("the noise is {epsilon}, but must be a probability from 0 to 0.5")]
+    Noise {
+        /// The probability given.
+        epsilon: String,
+    },
+    /// No records where some are needed.
+    #[error("there are no records; give at least one")]
+    NoRecords,
+    /// A variable that the circuit does not have.
+    #[error("there is no variable {variable}: the circuit has the variables 1 to {variables}")]
+    UnknownVariable {
+        /// The variable, from one.
+        variable: u32,
+        /// The number of variables of the circuit.
+        variables: usize,
+    },
+    /// The same variable twice where each may be given once.
+    #[error("variable {variable} is given twice; give it once")]
+    RepeatedVariable {
+        /// The variable, from one.
+        variable: u32,
+    },
+    /// No variables where some are needed.
+    #[error("there are no variables to ask about; give at least one")]
+    NoVariables,
+    /// A set of variables with too many possible assignments to sum over.
+    #[error(
+        "the {variables} variables have more than {limit} possible assignments, and what is left of the circuit \
+         is not deterministic; ask about fewer variables"
+    )]
+    TooManyAssignments {
+        /// How many variables.
+        variables: usize,
+        /// How many assignments are summed over.
+        limit: usize,
+    },
+    /// A result that memory should not hold.
+    #[error("the {what} would have more than {limit} parts; ask about less, or use a smaller formula or circuit")]
+    TooLarge {
+        /// What was to be made: "product" or "marginal".
+        what: &'static str,
+        /// The number of parts allowed.
+        limit: usize,
+    },
 }
 
 impl Circuit {
-    pub(super) fn check_world(&self, world: &[bool]) -> Result<(), QueryError> {
+    pub(crate) fn check_world(&self, world: &[bool]) -> Result<(), QueryError> {
         self.check_length("world", world.len())
     }
 
-    pub(super) fn check_evidence(&self, evidence: &Evidence) -> Result<(), QueryError> {
+    pub(crate) fn check_evidence(&self, evidence: &Evidence) -> Result<(), QueryError> {
         self.check_length("evidence", evidence.var_count())
     }
 
-    pub(super) fn check_records(&self, records: &Records) -> Result<(), QueryError> {
+    pub(crate) fn check_records(&self, records: &Records) -> Result<(), QueryError> {
         self.check_length("data", records.var_count())
     }
 
-    pub(super) fn check_pairs(&self) -> Result<(), QueryError> {
+    pub(super) fn check_var(&self, var: crate::Var) -> Result<(), QueryError> {
+        let (variable, variables) = (var.number(), self.var_count());
+        if var.index() < variables { Ok(()) } else { Err(QueryError::UnknownVariable { variable, variables }) }
+    }
+
+    pub(crate) fn check_pairs(&self) -> Result<(), QueryError> {
         let variables = self.var_count();
         if variables > MAX_PAIR_VARIABLES { Err(QueryError::TooManyPairs { variables }) } else { Ok(()) }
     }
 
     /// Also checks that no cell is missing.
-    pub(super) fn check_complete(&self, records: &Records) -> Result<(), QueryError> {
+    pub(crate) fn check_complete(&self, records: &Records) -> Result<(), QueryError> {
         self.check_records(records)?;
         if !records.has_missing() {
             return Ok(());

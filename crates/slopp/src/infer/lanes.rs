@@ -111,6 +111,20 @@ impl<const L: usize> Lanes<L> {
         }
     }
 
+    /// Leaves that were set from rows, seen through a channel that flips a cell with probability `epsilon`.
+    pub(super) fn soften(&mut self, epsilon: f64) {
+        for leaf in &mut self.leaves {
+            for lane in 0..L {
+                let [no, yes] = [leaf[0][lane], leaf[1][lane]];
+                // A cell that is missing stays free: both sides are one.
+                if no != yes {
+                    leaf[0][lane] = (1.0 - epsilon) * no + epsilon * yes;
+                    leaf[1][lane] = (1.0 - epsilon) * yes + epsilon * no;
+                }
+            }
+        }
+    }
+
     /// Computes the values of all nodes from the leaves.
     pub(super) fn upward(&mut self, circuit: &Circuit, linear: &Linear) {
         self.lost = [!linear.in_range; L];

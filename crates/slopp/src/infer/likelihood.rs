@@ -1,7 +1,7 @@
 //! Probabilities of worlds, evidence and records under mixture semantics.
 
 use super::lanes::{BATCH, Lanes, Linear};
-use super::{Evidence, QueryError, logpass};
+use super::{Distribution, Evidence, QueryError, logpass};
 use crate::circuit::Circuit;
 use crate::data::Records;
 use crate::logspace::LOG_ZERO;
@@ -161,22 +161,6 @@ impl Circuit {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn conditional_batch(&self, event: &Evidence, given: &Records) -> Result<Vec<Option<f64>>, QueryError> {
-        self.check_evidence(event)?;
-        let log_given = self.log_likelihoods(given)?;
-        let mut both = crate::data::RecordsBuilder::new(given.names().clone());
-        // The row among `both` of each row, or `None` where event and row contradict each other.
-        let place: Vec<Option<usize>> = (0..given.len())
-            .map(|row| {
-                let joint = event.and(&Evidence::from_row(given, row))?;
-                both.push((0..joint.var_count()).map(|i| joint.value(crate::var::Var(i as u32))), 1.0);
-                Some(both.len() - 1)
-            })
-            .collect();
-        let both = both.finish();
-        let log_both = self.log_likelihoods(&both)?;
-        let answer = |place: Option<usize>, log_given: f64| {
-            place.map_or(0.0, |i| (log_both[both.original()[i] as usize] - log_given).exp().min(1.0))
-        };
-        Ok(place.into_iter().zip(log_given).map(|(i, given)| (given > LOG_ZERO).then(|| answer(i, given))).collect())
+        Distribution::conditional_batch(self, event, given)
     }
 }

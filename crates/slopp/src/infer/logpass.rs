@@ -3,21 +3,23 @@
 use super::Evidence;
 use crate::circuit::{Circuit, Node, Weights};
 use crate::logspace::{LOG_ZERO, log_add, log_sum};
+use crate::var::Lit;
 
 /// The log-value of every node under evidence.
 pub(super) fn log_values(circuit: &Circuit, evidence: &Evidence) -> Vec<f64> {
+    log_values_with(circuit, |lit| log_leaf(evidence.allows(lit)))
+}
+
+/// The log-value of every node where literals have these log-values.
+pub(super) fn log_values_with(circuit: &Circuit, leaf: impl Fn(Lit) -> f64) -> Vec<f64> {
     let parameters = circuit.log_parameters();
     let mut values = Vec::with_capacity(circuit.nodes().len());
     for (id, node) in circuit.ids().zip(circuit.nodes()) {
         values.push(match *node {
-            Node::Literal(lit) => log_leaf(evidence.allows(lit)),
+            Node::Literal(lit) => leaf(lit),
             Node::Top { var, slot } => {
                 let [log_false, log_true] = parameters.tops[slot as usize];
-                match evidence.value(var) {
-                    Some(false) => log_false,
-                    Some(true) => log_true,
-                    None => log_add(log_false, log_true),
-                }
+                log_add(log_false + leaf(var.is(false)), log_true + leaf(var.is(true)))
             }
             Node::Sum { .. } => log_sum(
                 circuit.elements_of(id).map(|(e, theta)| theta + values[e.prime.index()] + values[e.sub.index()]),

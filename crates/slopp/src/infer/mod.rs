@@ -17,11 +17,23 @@
 //! | `sample`, `_in_parts`, `_batch` | worlds from `P(· \| e)`: the posterior is the same circuit with other parameters | `Circuit` | `s`, then `n` per world | |
 //! | `is_possible`, `possible` | `P(w) > 0`: the base, in Boolean arithmetic | `Circuit` | `s·r/64` | |
 //! | `nearest`, `_batch` | `min` Hamming distance of `e` to a possible world: min-plus arithmetic | `Circuit` | `s` | |
+//! | `conflict` | cells that cannot hold together, none of them superfluous | `Circuit` | `s·conflict` for `n ≤ 256` | Junker 2004 |
+//! | `log_likelihoods_noisy` | `ln Σ P(w) ε^d (1−ε)^(n−d)`: every cell flipped with probability `ε` | `Circuit` | `s·r` | |
+//! | `fit_noise` | the `ε` under which records are most likely | `Circuit` | `24·s·r` | |
 //! | `entailed_by` | whether φ(D) entails the base: all records possible | `Circuit` | `s·r/64` | the SLoPP paper |
 //! | `expected_counts` | `Σ weight · P(parameter used \| record)`: the E step of EM | `Circuit` | `s·r` | Dempster et al. 1977 |
 //! | `flow_log_values` | `Σ ln θ` over *all* active edges: for reproducing the paper, no likelihood | `Circuit` | `s·r/64` | |
+//! | `log_probability_of` | `ln Σ P(w)` over the worlds of a formula on the same vtree: pairs of elements of circuit and formula | `Circuit` | pairs reached | Vergari et al. 2021 |
+//! | `conditional_of` | `P(f ∧ g) / P(g)` of formulas | `Circuit` | pairs reached | |
+//! | `given` | the circuit of `P(w \| f)`, of the same kind; every other query on it is one given `f` | `Circuit` | pairs reached | Shen et al. 2016 |
+//! | `product` | the circuit of `P(w) Q(w) / Z`, of the same kind, and `ln Z` | `Circuit` | `≤ s·s′` | Shen et al. 2016 |
+//! | `marginal`, `_given` | the circuit of `P(a \| e) = Σ P(a,b \| e)` over some variables: a mixture | `Circuit` | `Σᵥ nodes(v)·s(below v)` | |
+//! | `entropy_of`, `conditional_entropy`, `mutual_information` | of sets of variables, where their marginal is deterministic or has at most 2¹⁸ assignments | `Circuit` | size of the marginal (× assignments) | |
+//! | `marginal_map` | `argmax P(a,e)`, other variables summed out: best first between bounds, within a budget | `Circuit` | size of the marginal × steps | Park and Darwiche 2003 |
 //! | `mpe`, `_batch` | `argmax P(w)` over `w` that agree with `e`: max in place of sum | `Deterministic` | `s` | Kisa et al. 2014 |
 //! | `top_worlds`, `_batch` | the `k` best of them, from lazy heaps | `Deterministic` | `s`, then `n log s` per world | Huang and Chiang 2005 |
+//! | `nearest_worlds`, `_batch` | the first `k` by Hamming distance to `e`, then by probability | `Deterministic` | `s`, then `n log s` per world | Huang and Chiang 2005 |
+//! | `explain` | `conflict` and `nearest_worlds` of what is impossible | `Deterministic` | both | |
 //! | `worlds` | all of them, in the order of the circuit | `Deterministic` | `s`, then `n` per world | |
 //! | `entropy` | `Σ θᵢ (H(prime) + H(sub) − ln θᵢ)` | `Deterministic` | `s` | Vergari et al. 2021 |
 //! | `kl_divergence` | `Σ P(w) ln(P(w)/Q(w))` over pairs of elements of the two circuits | `Deterministic` | `≤ s·s′·n`, memory `n` bits per pair of nodes | Liang and Van den Broeck 2017 |
@@ -29,34 +41,57 @@
 //! | `equals_closed_world` | whether the base is φ(D): all records possible, and as many worlds as records | `Deterministic` | `s·(r/64 + n)` | the SLoPP paper |
 //! | `count_records` | how many records use each parameter | `Deterministic` | `s·r/64` | Kisa et al. 2014 |
 //!
+//! A [`Mixture`](crate::Mixture) of several circuits has the queries of a `Circuit` that are linear in the distribution,
+//! under the same names.
+//!
 //! Probability zero is an answer; conditioning on it is [`QueryError::ImpossibleEvidence`]. Batches run on all threads
 //! and give the same bytes on any number of them; an impossible row is `None` there, so that it does not spoil the
-//! others. No query recurses, and none underflows: what plain numbers cannot hold is computed in log space.
+//! others. What every kind of model can be asked is the trait [`Distribution`]. No query recurses, and none underflows: what plain numbers cannot hold is computed in log space.
 
 mod base;
 mod complete;
+mod distribution;
 mod error;
 mod evidence;
 mod expected;
+mod factor;
 mod information;
 mod lanes;
 mod likelihood;
 mod logpass;
+mod marginal;
+mod marginal_map;
 mod marginals;
 mod masks;
 mod mpe;
 mod nearest;
+mod nearest_worlds;
+mod noise;
 mod pairs;
 mod posterior;
+mod product;
+mod ranking;
 mod sample;
+mod sets;
+mod side_by_side;
 mod top_worlds;
 mod worlds;
 
 pub use complete::Counted;
+pub use distribution::Distribution;
 pub use error::QueryError;
 pub use evidence::{Evidence, EvidenceError};
 pub use expected::Expected;
+pub use marginal_map::MarginalMap;
+pub(crate) use marginals::certain;
+pub(crate) use mpe::log_upper_bound;
 pub use nearest::Nearest;
+pub use nearest_worlds::{Explanation, NearWorld};
+pub use noise::NoiseFit;
 pub use pairs::PairMarginals;
+pub use product::PRODUCT_LIMIT;
 pub use sample::Samples;
+pub(crate) use sample::{Completer, Draw, Scratch, draw_worlds, parts};
+pub use sets::ASSIGNMENT_LIMIT;
+pub(crate) use side_by_side::{SideBySide, count_shares};
 pub use worlds::Worlds;

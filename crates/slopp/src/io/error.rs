@@ -2,7 +2,10 @@
 
 use super::vtree::LoadedVtree;
 use crate::circuit::BuildError;
+use crate::logic::FormulaError;
+use crate::mixture::MixtureError;
 use crate::names::NameError;
+use crate::spn::SpnError;
 use crate::vtree::VtreeError;
 use std::fmt;
 use std::io;
@@ -201,6 +204,9 @@ pub enum Problem {
         /// What is wrong with its primes.
         reason: String,
     },
+    /// A text is no formula.
+    #[error("{0}")]
+    Formula(FormulaError),
     /// The nodes are no vtree.
     #[error("{0}")]
     Vtree(#[source] VtreeError),
@@ -216,6 +222,17 @@ pub enum Problem {
     /// No world satisfies the formula.
     #[error("no world is possible: the formula is false, and a distribution needs at least one world")]
     Impossible,
+    /// A node breaks an invariant of sum-product networks.
+    #[error("{0}")]
+    Spn(#[source] SpnError),
+    /// A file of another kind.
+    #[error("this is {found}, not {expected}; check which file is given for what")]
+    OtherKind {
+        /// What should be there.
+        expected: &'static str,
+        /// What is.
+        found: &'static str,
+    },
     /// The file was written by a later version.
     #[error("the file has format version {found}, this program knows up to {known}; use a newer slopp")]
     Version {
@@ -230,9 +247,25 @@ pub enum Problem {
         /// What is missing.
         reason: String,
     },
+    /// A mixture where one circuit is needed.
+    #[error(
+        "holds a mixture of circuits, and one circuit is needed here: mixing destroys the determinism that most \
+         probable worlds, entropy, divergence and the like need; of a mixture eval, prob, marginals, sample, possible, \
+         info and validate can be asked"
+    )]
+    IsMixture,
+    /// Components that are no mixture.
+    #[error("{0}")]
+    Mixture(#[source] MixtureError),
+    /// The lines of a saved mixture do not fit.
+    #[error("{reason}; the file was changed or cut off: restore it, or make the mixture again")]
+    DamagedMixture {
+        /// What does not fit.
+        reason: String,
+    },
     /// The comment lines of a saved model do not fit.
     #[error(
-        "{reason}; the file was changed or cut off: restore it, or delete its `c slopp` line to read it as a plain .psdd"
+        "{reason}; the file was changed or cut off: restore it, or delete its `c slopp` line to read it as a plain file"
     )]
     Damaged {
         /// What does not fit.

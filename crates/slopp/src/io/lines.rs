@@ -35,19 +35,44 @@ pub(super) fn header<'a>(
     expected: &'static str,
 ) -> Result<(usize, Option<u64>), ReadError> {
     let mut line = lines.next().ok_or_else(|| ReadError::new(Problem::Empty { expected }))?;
-    match line.word() {
-        Some(found) if found == word.as_bytes() => {}
-        found => {
-            return Err(ReadError::unexpected(
-                line.number,
-                format!("the line `{word} <count>`"),
-                show(found.unwrap_or(b"")),
-            ));
-        }
-    }
+    line.kind(word, "<count>")?;
     let count = if line.is_done() { None } else { Some(line.id("the count of nodes")?) };
     line.end()?;
     Ok((line.number, count))
+}
+
+/// The first words of files of several kinds, and what they are.
+const FILE_KINDS: &[(&str, &str)] = &[
+    ("vtree", "a vtree"),
+    ("psdd", "a model"),
+    ("sdd", "a formula (.sdd)"),
+    ("spn", "a sum-product network"),
+    ("mixture", "a mixture"),
+];
+
+fn kind_in_words(word: &str) -> &'static str {
+    FILE_KINDS.iter().find(|(known, _)| *known == word).map_or("another file", |(_, words)| words)
+}
+
+/// Whether a first line is one of records: several cells, or only Boolean ones.
+fn looks_like_records(line: &[u8]) -> bool {
+    let words = || line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    line.contains(&b',') || line.contains(&b';') || words().all(|word| matches!(word, b"0" | b"1"))
+}
+
+/// What a file is whose first line is this, if it is one of ours and holds no records.
+pub(super) fn kind_by_first_line(line: &[u8]) -> Option<&'static str> {
+    let line = line.trim_ascii();
+    if line.strip_prefix(b"c slopp ").is_some_and(|rest| rest.iter().all(u8::is_ascii_digit)) {
+        return Some("a saved model");
+    }
+    // Most tools begin with a comment like `c ids of vtree nodes start at 0`.
+    let comment = line.strip_prefix(b"c ids of ");
+    let mut words = comment.unwrap_or(line).split(u8::is_ascii_whitespace);
+    let first = words.next()?;
+    let is_count = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+    let ours = comment.is_some() || first != line && words.all(is_count);
+    FILE_KINDS.iter().find(|(word, _)| ours && word.as_bytes() == first).map(|(_, words)| *words)
 }
 
 /// Finds NUL bytes: everything else strange is found where it stands.
@@ -59,6 +84,11 @@ pub(super) fn check_text(text: &[u8]) -> Result<(), ReadError> {
 }
 
 impl<'a> Line<'a> {
+    /// A line that may be no content, such as one that begins like a comment.
+    pub(super) fn new(number: usize, text: &'a [u8]) -> Line<'a> {
+        Line { number, rest: text }
+    }
+
     /// The next word.
     pub(super) fn word(&mut self) -> Option<&'a [u8]> {
         let rest = self.rest.trim_ascii_start();
@@ -73,7 +103,7 @@ impl<'a> Line<'a> {
         std::iter::from_fn(|| copy.word()).count()
     }
 
-    fn is_done(&self) -> bool {
+    pub(super) fn is_done(&self) -> bool {
         self.rest.trim_ascii_start().is_empty()
     }
 
@@ -91,6 +121,13 @@ impl<'a> Line<'a> {
         word.and_then(parse::<i64>).ok_or_else(|| self.wrong(&format!("{what}, a whole number"), word))
     }
 
+    /// The next word, a number.
+    pub(super) fn number(&mut self, what: &str) -> Result<f64, ReadError> {
+        let word = self.word();
+        let number = word.and_then(parse::<f64>).filter(|number| !number.is_nan());
+        number.ok_or_else(|| self.wrong(what, word))
+    }
+
     /// The next word, a log-parameter: at most zero, up to rounding; minus infinity is fine, NaN is not.
     pub(super) fn log_parameter(&mut self) -> Result<f64, ReadError> {
         const EXPECTED: &str = "a log-parameter, a number of at most zero (the natural logarithm of a probability; \
@@ -101,12 +138,41 @@ impl<'a> Line<'a> {
         if number <= crate::circuit::POSITIVE_TOLERANCE { Ok(number) } else { Err(self.wrong(EXPECTED, word)) }
     }
 
+    /// The next word, a probability.
+    pub(super) fn probability(&mut self) -> Result<f64, ReadError> {
+        let word = self.word();
+        let number = word.and_then(parse::<f64>).filter(|p| (0.0..=1.0).contains(p));
+        number.ok_or_else(|| self.wrong("a probability, a number from 0 to 1", word))
+    }
+
+    /// That the next word tells this kind of file, and not another that we know.
+    pub(super) fn kind(&mut self, word: &str, rest: &str) -> Result<(), ReadError> {
+        let line = self.rest;
+        let found = self.word().unwrap_or(b"");
+        if found == word.as_bytes() {
+            return Ok(());
+        }
+        let expected = kind_in_words(word);
+        match FILE_KINDS.iter().find(|(word, _)| word.as_bytes() == found) {
+            Some((_, found)) => Err(ReadError::at(self.number, Problem::OtherKind { expected, found })),
+            None if looks_like_records(line) => {
+                Err(ReadError::at(self.number, Problem::OtherKind { expected, found: "a file of records" }))
+            }
+            None => Err(ReadError::unexpected(self.number, format!("the line `{word} {rest}`"), show(found))),
+        }
+    }
+
     /// That no word is left.
     pub(super) fn end(&mut self) -> Result<(), ReadError> {
         match self.word() {
             None => Ok(()),
             word => Err(self.wrong("the end of the line", word)),
         }
+    }
+
+    /// The error for something that should have been something else.
+    pub(super) fn wrong_text(&self, expected: &str, found: String) -> ReadError {
+        ReadError::unexpected(self.number, expected, found)
     }
 
     /// The error for a word that should have been something else.

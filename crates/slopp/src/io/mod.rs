@@ -7,7 +7,11 @@
 //! | `.vtree` | a vtree | [`read_vtree`] | [`write_vtree`] |
 //! | `.psdd` | a circuit, in either dialect | [`read_psdd`] | [`write_psdd`] |
 //! | `.psdd` with `c slopp` comments | a model: circuit, vtree, names, counts, origin | [`read_model`] | [`write_model`] |
+//! | `.mix` | a mixture: circuits with weights, names, origin | [`read_mixture`] | [`write_mixture`] |
+//! | `.spn` | a sum-product network with names and origin | [`read_spn`] | [`write_spn`] |
 //! | `.sdd` | a formula | [`read_sdd`] | [`write_sdd`] |
+//! | `.txt` | rules, one per line | [`read_rules`] | [`write_rules`] |
+//! | `.cnf`, `.dnf` | DIMACS | [`read_rules`] | [`write_cnf`], [`dnf_text`] |
 //!
 //! Every reader takes gzipped files and `-` for stdin, and tells what is wrong in which line. Every writer writes a
 //! file whole or not at all ([`write_atomically`]). Every reader has a form that takes bytes and never panics on any.
@@ -26,29 +30,39 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod any;
 mod atomic;
 mod cells;
 mod columns;
+mod dimacs;
 mod error;
 mod first_line;
 mod lines;
+mod mixture;
 mod model;
 mod psdd;
 mod records;
 mod records_out;
+mod rules;
 mod sdd;
 mod source;
+mod spn;
 mod vtree;
 
+pub use any::{LoadedAny, read_any_model, read_any_model_bytes, write_any_model};
 pub use atomic::write_atomically;
 pub use columns::Columns;
+pub use dimacs::{Dimacs, NotClausal, cnf_text, dnf_text, read_dimacs_bytes, write_cnf};
 pub use error::{GzipDamage, Problem, ReadError, WriteError};
+pub use mixture::{read_mixture, read_mixture_bytes, write_mixture, write_mixture_to};
 pub use model::{LoadedModel, read_model, read_model_bytes, write_model, write_model_to};
 pub use psdd::{Loaded, read_psdd, read_psdd_bytes, write_psdd};
 pub use records::{
     Header, LoadedRecords, RecordsOptions, load_records, read_records, read_records_from, read_records_of,
 };
 pub use records_out::{write_records, write_records_to, write_weighted_records, write_weighted_records_to};
+pub use rules::{read_rules, read_rules_bytes, write_rules};
 pub use sdd::{read_sdd, read_sdd_bytes, write_sdd, write_sdd_to};
 pub use source::{open, unzipped};
+pub use spn::{read_spn, read_spn_bytes, write_spn, write_spn_to};
 pub use vtree::{LoadedVtree, read_vtree, read_vtree_bytes, write_vtree, write_vtree_to};

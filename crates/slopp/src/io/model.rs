@@ -30,7 +30,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// The version of the format written here.
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 /// Comment lines longer than this are split where possible: some readers have fixed buffers.
 const LINE: usize = 1000;
 
@@ -58,8 +58,10 @@ pub fn read_model(path: &Path, vtree: Option<&Path>) -> Result<LoadedModel, Read
 /// Reads the text of a model file.
 pub fn read_model_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
     check_text(text)?;
-    if content(text).next().is_some_and(|mut line| line.word() == Some(b"sdd")) {
-        return from_sdd(text, vtree);
+    match content(text).next().and_then(|mut line| line.word()) {
+        Some(b"sdd") => return from_sdd(text, vtree),
+        Some(b"mixture") => return Err(ReadError::new(Problem::IsMixture)),
+        _ => {}
     }
     match Comments::read(text)? {
         Some(comments) => comments.model(text, vtree),
@@ -86,12 +88,12 @@ fn from_sdd(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedModel, Rea
 
 /// What the comments of a saved model say, with the lines they stand in.
 #[derive(Default)]
-struct Comments {
+pub(super) struct Comments {
     /// The line of `c slopp`.
     line: usize,
     vtree: (usize, String),
     names: (usize, Vec<String>),
-    origin: BTreeMap<String, String>,
+    pub(super) origin: BTreeMap<String, String>,
     /// How many nodes are said to have counts.
     counted: Option<(usize, usize)>,
     counts: FxHashMap<u64, (usize, Vec<f64>)>,
@@ -100,7 +102,7 @@ struct Comments {
 
 impl Comments {
     /// The comments before the `psdd` line; `None` if the file is not ours.
-    fn read(text: &[u8]) -> Result<Option<Comments>, ReadError> {
+    pub(super) fn read(text: &[u8]) -> Result<Option<Comments>, ReadError> {
         let mut comments: Option<Comments> = None;
         for (number, line) in lines(text) {
             let line = line.trim_ascii();
@@ -173,7 +175,31 @@ impl Comments {
         Ok(())
     }
 
+    /// The names, one for each of so many variables.
+    fn take_names(&mut self, variables: usize) -> Result<Names, ReadError> {
+        let (line, names) = std::mem::take(&mut self.names);
+        let line = line.max(self.line);
+        if names.len() != variables {
+            let reason = format!("`c names` holds {} names for {variables} variables", names.len());
+            return Err(ReadError::damaged(line, reason));
+        }
+        Names::new(names).map_err(|e| ReadError::damaged(line, format!("`c names`: {e}")))
+    }
+
+    /// Names and origin, all that the comments of other models than circuits hold.
+    pub(super) fn names_and_origin(mut self, variables: usize) -> Result<(Names, BTreeMap<String, String>), ReadError> {
+        Ok((self.take_names(variables)?, self.origin))
+    }
+
     fn model(mut self, text: &[u8], given: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
+        let Loaded { circuit, file_ids, vtree_ids } = self.circuit(text, given)?;
+        let mut model = Model::new(self.take_names(circuit.var_count())?, Certified::new(circuit));
+        model.origin = self.origin;
+        Ok(LoadedModel { model, file_ids, vtree_ids })
+    }
+
+    /// The circuit, whatever its names.
+    pub(super) fn circuit(&mut self, text: &[u8], given: Option<&LoadedVtree>) -> Result<Loaded, ReadError> {
         let here = self.line;
         check_complete(text)?;
         let file = PsddFile::parse(text)?;
@@ -191,23 +217,13 @@ impl Comments {
             let error = ReadError::unexpected(*line, expected, "another vtree");
             return Err(error.wrong_vtree(true, vtree.var_count(), given.expect("just compared")));
         }
-        let (line, names) = std::mem::take(&mut self.names);
-        let line = line.max(here);
-        if names.len() != vtree.var_count() {
-            let reason = format!("`c names` holds {} names for {} variables", names.len(), vtree.var_count());
-            return Err(ReadError::damaged(line, reason));
-        }
-        let names = Names::new(names).map_err(|e| ReadError::damaged(line, format!("`c names`: {e}")))?;
         let Loaded { circuit, file_ids, vtree_ids } = file.build(&LoadedVtree::in_order(vtree), Numbers::Exact)?;
         let places = file.nodes.iter().zip(&file_ids).enumerate();
         let in_order = places.fold(true, |ok, (i, (node, &id))| ok && node.id == i as u64 && id == i as u64);
         if file_ids.len() != file.nodes.len() || !in_order {
             return Err(ReadError::damaged(here, "the nodes are not in the order slopp writes them"));
         }
-        let circuit = self.with_numbers(circuit, &file)?;
-        let mut model = Model::new(names, Certified::new(circuit));
-        model.origin = self.origin;
-        Ok(LoadedModel { model, file_ids, vtree_ids })
+        Ok(Loaded { circuit: self.with_numbers(circuit, &file)?, file_ids, vtree_ids })
     }
 
     /// Puts in the log-parameters, as they stand, and the counts.
@@ -296,18 +312,28 @@ pub fn write_model(path: &Path, model: &Model) -> Result<(), WriteError> {
 
 /// Writes the text of a model file.
 pub fn write_model_to(out: &mut dyn Write, model: &Model) -> io::Result<()> {
-    let circuit: &Circuit = &model.circuit;
-    writeln!(out, "c slopp {VERSION}")?;
-    let vtree = circuit.vtree().to_string();
-    for part in vtree.as_bytes().chunks(LINE) {
+    write_version(out)?;
+    write_vtree_comments(out, model.circuit.vtree())?;
+    write_names(out, &model.names)?;
+    write_origin(out, &model.origin)?;
+    write_circuit(out, &model.circuit)
+}
+
+pub(super) fn write_version(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "c slopp {VERSION}")
+}
+
+pub(super) fn write_vtree_comments(out: &mut dyn Write, vtree: &Vtree) -> io::Result<()> {
+    for part in vtree.to_string().as_bytes().chunks(LINE) {
         out.write_all(b"c vtree ")?;
         out.write_all(part)?;
         out.write_all(b"\n")?;
     }
-    write_names(out, &model.names)?;
-    for (key, value) in &model.origin {
-        writeln!(out, "c origin {}", serde_json::to_string(&BTreeMap::from([(key, value)]))?)?;
-    }
+    Ok(())
+}
+
+/// The numbers that a `.psdd` file has no place for, and its nodes.
+pub(super) fn write_circuit(out: &mut dyn Write, circuit: &Circuit) -> io::Result<()> {
     let tops = &circuit.log_parameters().tops;
     for id in circuit.ids() {
         if let Node::Top { slot, .. } = circuit.node(id) {
@@ -324,7 +350,14 @@ pub fn write_model_to(out: &mut dyn Write, model: &Model) -> io::Result<()> {
     write_nodes(out, circuit)
 }
 
-fn write_names(out: &mut dyn Write, names: &Names) -> io::Result<()> {
+pub(super) fn write_origin(out: &mut dyn Write, origin: &BTreeMap<String, String>) -> io::Result<()> {
+    for (key, value) in origin {
+        writeln!(out, "c origin {}", serde_json::to_string(&BTreeMap::from([(key, value)]))?)?;
+    }
+    Ok(())
+}
+
+pub(super) fn write_names(out: &mut dyn Write, names: &Names) -> io::Result<()> {
     let mut line = String::new();
     for name in names.iter() {
         line.push(if line.is_empty() { '[' } else { ',' });
@@ -347,15 +380,20 @@ fn write_counts(out: &mut dyn Write, circuit: &Circuit, counts: &Weights) -> io:
             Node::Sum { .. } => &counts.elements[circuit.element_range(id)],
         };
         write!(out, "c count {}", id.0)?;
-        for &number in numbers {
-            // Whole numbers without `.0`; `{:?}` reads back to the same bits, and so does this.
-            if number.fract() == 0.0 && number.abs() < 1e15 && number.to_bits() != (-0.0f64).to_bits() {
-                write!(out, " {number}")?;
-            } else {
-                write!(out, " {number:?}")?;
-            }
-        }
-        writeln!(out)?;
+        write_numbers(out, numbers)?;
     }
     Ok(())
+}
+
+/// The rest of a line: numbers that read back to the same bits.
+pub(super) fn write_numbers(out: &mut dyn Write, numbers: &[f64]) -> io::Result<()> {
+    for &number in numbers {
+        // Whole numbers without `.0`; `{:?}` reads back to the same bits, and so does this.
+        if number.fract() == 0.0 && number.abs() < 1e15 && number.to_bits() != (-0.0f64).to_bits() {
+            write!(out, " {number}")?;
+        } else {
+            write!(out, " {number:?}")?;
+        }
+    }
+    writeln!(out)
 }

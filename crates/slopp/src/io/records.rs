@@ -4,6 +4,7 @@ use super::cells::{split, split_plain, word};
 use super::columns::Columns;
 use super::error::{Problem, ReadError, show};
 use super::first_line::FirstLine;
+use super::lines::kind_by_first_line;
 use super::source;
 use crate::data::{Records, RecordsBuilder};
 use crate::names::Names;
@@ -92,6 +93,9 @@ pub fn read_records_from(
         return Err(ReadError::new(Problem::Empty { expected: "records, one per line, of cells like 0,1,1" }));
     }
     let (number, line) = (lines.number, std::mem::take(&mut lines.line));
+    if let Some(found) = kind_by_first_line(&line) {
+        return Err(ReadError::at(number, Problem::OtherKind { expected: "a file of records", found }));
+    }
     // What is wrong with the second line is told after what is wrong with the first.
     let more = lines.advance();
     let second = matches!(more, Ok(true)).then_some(&lines.line[..]);

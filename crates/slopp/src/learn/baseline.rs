@@ -1,13 +1,73 @@
 //! Baselines: the fully factorised model and the Chow-Liu tree, as certified PSDDs.
 
+use super::learner::{Learner, Outcome, Task, VtreeUse};
 use super::slopp::check_pseudocount;
-use super::vtree::{ChowLiuTree, RootedTree, pair_information};
+use super::vtree::{ChowLiuTree, RootedTree, VtreeMethod, pair_information};
 use super::{LearnError, World, check, finish};
 use crate::circuit::{BuildError, Builder, NodeId, Psdd, Sharing};
 use crate::data::Records;
+use crate::progress::Progress;
 use crate::var::Var;
 use crate::vtree::{Vtree, VtreeId};
 use std::sync::Arc;
+
+/// [`factorised`] as a [`Learner`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Factorised {
+    /// What is possible beyond the records.
+    pub world: World,
+    /// The weight of the prior in records.
+    pub pseudocount: f64,
+}
+
+/// [`chow_liu`] as a [`Learner`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChowLiu {
+    /// What is possible beyond the records.
+    pub world: World,
+    /// The weight of the prior in records.
+    pub pseudocount: f64,
+}
+
+impl Learner for Factorised {
+    fn name(&self) -> &'static str {
+        "factorised"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        vec![("world", self.world.name().to_owned()), ("pseudocount", self.pseudocount.to_string())]
+    }
+
+    /// Its distribution is the same on every vtree, so it takes one that costs nothing.
+    fn vtree(&self) -> VtreeUse {
+        VtreeUse::Any(VtreeMethod::Balanced)
+    }
+
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+        let vtree = task.vtree_or(VtreeMethod::Balanced, progress)?;
+        Ok(Outcome::new(factorised(task.train, vtree, self.world, self.pseudocount)?))
+    }
+}
+
+impl Learner for ChowLiu {
+    fn name(&self) -> &'static str {
+        "chow-liu"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        vec![("world", self.world.name().to_owned()), ("pseudocount", self.pseudocount.to_string())]
+    }
+
+    fn vtree(&self) -> VtreeUse {
+        VtreeUse::Own(VtreeMethod::ChowLiu)
+    }
+
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+        task.without_vtree(self.name())?;
+        progress.begin("learning the Chow-Liu tree", 1);
+        Ok(Outcome::new(chow_liu(task.train, self.world, self.pseudocount)?))
+    }
+}
 
 /// Every variable for itself: `P(x) = Π P(xᵢ)`, on any vtree.
 ///

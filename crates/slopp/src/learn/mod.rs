@@ -7,28 +7,40 @@
 //! | SLoPP with k-means or an explicit partition, as published | [`slopp`] | a [`crate::Circuit`], with its overlaps |
 //! | LearnSPN | [`learnspn`] | an [`Spn`](crate::spn::Spn), which needs no vtree |
 //! | LearnPSDD, from any PSDD | [`refine`] | a certified [`crate::Psdd`] on the same base |
+//! | Strudel, from any PSDD, or any deterministic circuit | [`refine`] | a certified circuit of the same kind on the same base |
 //! | EM on any structure, with missing cells | [`em`] | the circuit it got, with new parameters |
+//! | revision of any PSDD by records it excludes | [`Psdd::revise`](crate::Psdd::revise) | a certified [`crate::Psdd`] that allows them and nothing else new |
+//! | EM over components of one deterministic structure | [`em_mixture`] | a [`Mixture`](crate::Mixture) |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
-//! [`Progress`](crate::Progress), and gives the same bytes for the same input and seed.
+//! [`Progress`](crate::Progress), and gives the same bytes for the same input and seed. Its configuration is a
+//! [`Learner`], which is the one interface to all of them.
 
 pub mod baseline;
 mod em;
 mod grow;
 mod kmeans;
+mod learner;
 pub mod learnspn;
 pub mod merged;
+mod mixture;
 mod params;
 mod partition;
 pub mod refine;
+mod revise;
 mod separate;
 pub mod slopp;
+mod start;
 pub mod vtree;
 
 pub use em::{EmConfig, EmFit, em};
+pub use learner::{Learned, Learner, Outcome, Size, Task, VtreeUse};
+pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
+pub use revise::{ReviseError, Revised, WORLD_LIMIT};
+pub use start::{LearnPsdd, Start, Strudel};
 
 use crate::circuit::{BuildError, Builder, Circuit, NodeId, Refusal, Smoothing};
 
@@ -77,6 +89,12 @@ pub enum LearnError {
     /// No vtree could be made, or pairs of variables are too many to look at.
     #[error(transparent)]
     Pairs(#[from] vtree::VtreeMethodError),
+    /// A vtree for a learner that takes none.
+    #[error("the learner {learner} takes no vtree, but one is given: leave it out, or choose another learner")]
+    VtreeGiven {
+        /// The learner.
+        learner: &'static str,
+    },
     /// Cells are missing.
     #[error(
         "{rows} of {total} distinct records have missing cells, and this learner needs complete records: drop them or fill them in"
@@ -87,9 +105,18 @@ pub enum LearnError {
         /// How many rows there are.
         total: usize,
     },
+    /// The circuit to start from is no PSDD.
+    #[error("the circuit to start from is no PSDD: {reason}; start from one, or split by the whole scope with Strudel")]
+    NotPsdd {
+        /// Why not.
+        reason: crate::circuit::Reason,
+    },
     /// No record is possible.
     #[error("none of the records is possible under the circuit to start from; learn a new one")]
     NothingPossible,
+    /// A structure to be shared by components must be deterministic.
+    #[error("the circuit to start from is not deterministic ({0}); start from a PSDD")]
+    NotDeterministic(crate::circuit::Reason),
     /// The records do not fit a circuit.
     #[error(transparent)]
     Query(#[from] crate::infer::QueryError),

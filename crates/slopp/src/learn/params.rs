@@ -3,7 +3,7 @@
 //! Determinism makes maximum likelihood a matter of counting: every possible record uses one element of each sum it
 //! reaches, so `θ` is the share of records that use the element, smoothed as [`Smoothing`] says.
 
-use crate::circuit::{BuildError, CarryOver, Circuit, Deterministic, Psdd, Smoothing, SmoothingError, Weights};
+use crate::circuit::{BuildError, Circuit, Deterministic, Kind, Psdd, Smoothing, SmoothingError, Weights};
 use crate::data::Records;
 use crate::infer::QueryError;
 
@@ -53,42 +53,35 @@ impl Deterministic {
     /// # Ok::<(), slopp::learn::FitError>(())
     /// ```
     pub fn fit(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Deterministic>, FitError> {
-        Ok(estimate(self, records, None, smoothing)?.map(|circuit| self.carry_over(circuit)))
+        estimate(self, records, None, smoothing)
     }
 
     /// The same structure with these records added to the counts that are kept; nothing is learned anew.
     pub fn add_records(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Deterministic>, FitError> {
-        let kept = self.counts().ok_or(FitError::NoCounts)?;
-        Ok(estimate(self, records, Some(kept), smoothing)?.map(|circuit| self.carry_over(circuit)))
+        estimate(self, records, Some(self.counts().ok_or(FitError::NoCounts)?), smoothing)
     }
 }
 
 impl Psdd {
     /// As [`Deterministic::fit`], and the result is a PSDD again.
     pub fn fit(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Psdd>, FitError> {
-        Ok(estimate(self, records, None, smoothing)?.map(|circuit| self.carry_over(circuit)))
+        estimate(self, records, None, smoothing)
     }
 
     /// As [`Deterministic::add_records`], and the result is a PSDD again.
     pub fn add_records(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Psdd>, FitError> {
-        let kept = self.counts().ok_or(FitError::NoCounts)?;
-        Ok(estimate(self, records, Some(kept), smoothing)?.map(|circuit| self.carry_over(circuit)))
+        estimate(self, records, Some(self.counts().ok_or(FitError::NoCounts)?), smoothing)
     }
 }
 
-impl<C> Fitted<C> {
-    fn map<D>(self, change: impl FnOnce(C) -> D) -> Fitted<D> {
-        let Fitted { circuit, counted, impossible, dropped } = self;
-        Fitted { circuit: change(circuit), counted, impossible, dropped }
-    }
-}
-
-fn estimate(
-    circuit: &Deterministic,
+/// The one way to both, for circuits with either certificate.
+fn estimate<C: Kind + AsRef<Deterministic>>(
+    given: &C,
     records: &Records,
     kept: Option<&Weights>,
     smoothing: &Smoothing,
-) -> Result<Fitted<Circuit>, FitError> {
+) -> Result<Fitted<C>, FitError> {
+    let circuit: &Deterministic = given.as_ref();
     smoothing.check(circuit.var_count())?;
     let found = circuit.count_records(records)?;
     let counted = found.possible;
@@ -101,5 +94,5 @@ fn estimate(
     let before = circuit.elements().len();
     let fitted = Circuit::clone(circuit).with_estimates(counts, smoothing)?;
     let dropped = before - fitted.elements().len();
-    Ok(Fitted { circuit: fitted, counted, impossible: found.impossible, dropped })
+    Ok(Fitted { circuit: given.carry_over(fitted), counted, impossible: found.impossible, dropped })
 }

@@ -264,16 +264,16 @@ impl Tree {
 }
 
 /// `n ln n`, from a table where counts are whole numbers.
-struct Logs(Vec<f64>);
+pub(super) struct Logs(Vec<f64>);
 
 impl Logs {
-    fn new(weights: &[f64]) -> Logs {
+    pub(super) fn new(weights: &[f64]) -> Logs {
         let total: f64 = weights.iter().sum();
         let whole = weights.iter().all(|w| w.fract() == 0.0) && total <= MAX_TABLE;
         Logs(if whole { (0..=total as usize).map(|n| x_log_x(n as f64)).collect() } else { Vec::new() })
     }
 
-    fn x_log_x(&self, n: f64) -> f64 {
+    pub(super) fn x_log_x(&self, n: f64) -> f64 {
         self.0.get(n as usize).copied().unwrap_or_else(|| x_log_x(n))
     }
 }

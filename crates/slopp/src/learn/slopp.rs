@@ -7,12 +7,14 @@
 //! counterexamples.
 
 use super::grow::{Database, grow};
+use super::learner::{Learner, Outcome, Task};
 use super::partition::Published;
 use super::separate::{Limits, Separating};
-use super::vtree::pair_information;
+use super::vtree::{VtreeMethod, pair_information};
 use super::{LearnError, Partition, World, check, finish};
 use crate::circuit::{Circuit, Overlaps, Psdd, Smoothing};
 use crate::data::Records;
+use crate::model::Certified;
 use crate::progress::Progress;
 use crate::var::Var;
 use crate::vtree::Vtree;
@@ -59,6 +61,28 @@ impl Config {
             }
         }
         check_pseudocount(self.pseudocount, self.world)
+    }
+}
+
+impl Learner for Config {
+    fn name(&self) -> &'static str {
+        "slopp-tree"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("world", self.world.name().to_owned()),
+            ("pseudocount", self.pseudocount.to_string()),
+            ("max_clusters", self.max_clusters.to_string()),
+            ("min_records", self.min_records.to_string()),
+            ("split_penalty", self.split_penalty.to_string()),
+            ("parameter_penalty", self.parameter_penalty.to_string()),
+        ]
+    }
+
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+        let vtree = task.vtree_or(VtreeMethod::ChowLiu, progress)?;
+        Ok(Outcome::new(certified(task.train, vtree, self, progress)?))
     }
 }
 
@@ -135,6 +159,33 @@ impl PublishedConfig {
     /// The paper's settings for a variant, `k` and `d`.
     pub fn new(variant: Variant, k: usize, d: usize) -> PublishedConfig {
         PublishedConfig { variant, k, d, world: World::Closed, pseudocount: 0.0, seed: 0, partition: Partition::new() }
+    }
+}
+
+impl Learner for PublishedConfig {
+    fn name(&self) -> &'static str {
+        "slopp-kmeans"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        let variant = match self.variant {
+            Variant::Algorithm2 => "algorithm2",
+            Variant::Notebook => "notebook",
+        };
+        vec![
+            ("world", self.world.name().to_owned()),
+            ("pseudocount", self.pseudocount.to_string()),
+            ("variant", variant.to_owned()),
+            ("k", self.k.to_string()),
+            ("d", self.d.to_string()),
+        ]
+    }
+
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+        let vtree = task.vtree_or(VtreeMethod::ChowLiu, progress)?;
+        let config = PublishedConfig { seed: task.seed, ..self.clone() };
+        let (circuit, _) = published(task.train, vtree, &config, progress)?;
+        Ok(Outcome::new(Certified::new(circuit)))
     }
 }
 

@@ -1,8 +1,10 @@
 //! The base of a PSDD: the formula that holds exactly in the possible worlds.
 
-use super::apply::{FALSE, Manager, Op, TRUE};
-use super::sdd::{Sdd, SddElement, SddId};
-use crate::circuit::{Node, Psdd};
+use super::limits::{Limits, Stopped};
+use super::manager::{Handle, Manager};
+use super::sdd::Sdd;
+use crate::circuit::{Circuit, Node, Psdd};
+use crate::var::Var;
 
 /// How many nodes [`Sdd::base_of`] makes before it gives up.
 pub const BASE_LIMIT: usize = 1_000_000;
@@ -27,26 +29,56 @@ impl Sdd {
 
     /// As [`Sdd::base_of`], with another limit.
     pub fn base_of_within(psdd: &Psdd, limit: usize) -> Result<Sdd, TooLarge> {
-        let mut manager = Manager::new(psdd.vtree().clone(), limit);
-        let mut formulas: Vec<SddId> = Vec::with_capacity(psdd.nodes().len());
+        let mut manager = Manager::new(psdd.vtree().clone(), Limits::for_nodes(limit));
+        let base = manager.base_of(psdd).map_err(|_| TooLarge { limit })?;
+        Ok(manager.sdd(base))
+    }
+}
+
+impl Manager {
+    /// The base of a PSDD over the same vtree.
+    ///
+    /// # Panics
+    /// If the PSDD has another vtree.
+    pub fn base_of(&mut self, psdd: &Psdd) -> Result<Handle, Stopped> {
+        assert_eq!(**psdd.vtree(), **self.vtree(), "one vtree");
+        let mut formulas: Vec<Handle> = Vec::with_capacity(psdd.nodes().len());
         for id in psdd.ids() {
             formulas.push(match psdd.node(id) {
-                Node::Literal(lit) => manager.literal(lit),
-                Node::Top { .. } => TRUE,
+                Node::Literal(lit) => self.literal(lit),
+                Node::Top { .. } => Handle::TRUE,
                 Node::Sum { vtree, .. } => {
-                    let mut covered = FALSE;
-                    let mut elements = Vec::new();
-                    for (e, _) in psdd.elements_of(id) {
-                        let (prime, sub) = (formulas[e.prime.index()], formulas[e.sub.index()]);
-                        covered = manager.apply(Op::Or, covered, prime)?;
-                        elements.push(SddElement { prime, sub });
-                    }
-                    let prime = manager.negate(covered)?;
-                    elements.push(SddElement { prime, sub: FALSE });
-                    manager.compressed(vtree, elements)?
+                    let elements = psdd.elements_of(id);
+                    let mut elements: Vec<(Handle, Handle)> =
+                        elements.map(|(e, _)| (formulas[e.prime.index()], formulas[e.sub.index()])).collect();
+                    let covered = self.or_all(elements.iter().map(|(prime, _)| *prime).collect())?;
+                    elements.push((!covered, Handle::FALSE));
+                    self.partition(vtree, elements)?
                 }
             });
         }
-        Ok(manager.extract(formulas[psdd.root().index()]))
+        Ok(formulas[psdd.root().index()])
+    }
+
+    /// The worlds a circuit gives a probability above zero, as a formula over variables that are found by `new`.
+    ///
+    /// The circuit may have any vtree and any certificate; if it has the vtree of the manager and is a PSDD,
+    /// [`Manager::base_of`] is faster.
+    pub fn support_of(&mut self, circuit: &Circuit, new: impl Fn(Var) -> Var) -> Result<Handle, Stopped> {
+        let mut formulas: Vec<Handle> = Vec::with_capacity(circuit.nodes().len());
+        for id in circuit.ids() {
+            formulas.push(match circuit.node(id) {
+                Node::Literal(lit) => self.literal(new(lit.var).is(lit.value)),
+                Node::Top { .. } => Handle::TRUE,
+                Node::Sum { .. } => {
+                    let mut terms = Vec::new();
+                    for (e, _) in circuit.elements_of(id) {
+                        terms.push(self.and(formulas[e.prime.index()], formulas[e.sub.index()])?);
+                    }
+                    self.or_all(terms)?
+                }
+            });
+        }
+        Ok(formulas[circuit.root().index()])
     }
 }

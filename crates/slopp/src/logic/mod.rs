@@ -1,15 +1,30 @@
 //! The logical side: formulas as SDDs, and the base of a PSDD.
 //!
-//! Here: the read-only diagram [`Sdd`], its model count, the uniform distribution over its models, and the way from
-//! a PSDD to its base. Files are in [`crate::io`].
+//! Here: [`Formula`] and [`Rules`] as people write them; the [`Manager`] that combines diagrams; the read-only diagram
+//! [`Sdd`], its model count, the uniform distribution over its models; the way from a PSDD to its base; the
+//! base of any circuit as rules ([`FoundRules`]). Files are in [`crate::io`].
 
-mod apply;
 mod base;
+mod compile;
+mod conflict;
 mod count;
+mod formula;
+mod limits;
+mod manager;
 mod partition;
+mod rules;
 mod sdd;
+mod shared;
 mod uniform;
+mod vtree_for;
 
 pub use base::{BASE_LIMIT, TooLarge};
+pub use conflict::Conflict;
+pub use formula::{Comparison, Formula, FormulaError, FormulaProblem, Op, Rule, Rules};
+pub use limits::{Limit, Limits, Stopped};
+pub use manager::{Handle, Manager};
+pub use rules::{FoundRule, FoundRules, RuleError, RuleKind, RuleSearch};
 pub use sdd::{Sdd, SddElement, SddError, SddFault, SddId, SddNode};
+pub use shared::shared_world;
 pub use uniform::NormaliseError;
+pub use vtree_for::{Found, VtreeSearch};

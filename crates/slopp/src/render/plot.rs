@@ -342,7 +342,7 @@ fn row_labels<'a>(names: impl Iterator<Item = &'a str>) -> f64 {
 /// The mark of a series: its shape differs from that of its neighbours, for those who see no colours.
 fn mark(svg: &mut Svg, class: &str, series: usize, x: f64, y: f64, r: f64) {
     let class = format!("c{} {class}", series % COLOURS);
-    match series % 4 {
+    match (series + series / COLOURS) % 4 {
         0 => svg.circle(&class, x, y, r),
         1 => svg.rect(&class, [x - 0.85 * r, y - 0.85 * r], [1.7 * r, 1.7 * r], 1.0),
         2 => diamond(svg, &class, x, y, 1.25 * r),

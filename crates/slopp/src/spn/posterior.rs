@@ -4,13 +4,17 @@ use super::likelihood::Lanes;
 use super::{Spn, SpnNode, range};
 use crate::circuit::NodeId;
 use crate::data::{BitMatrix, Records};
-use crate::infer::{Evidence, QueryError, Samples};
+use crate::infer::{Distribution, Evidence, QueryError, Samples};
 use crate::random::Random;
 use crate::var::Var;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Worlds that share one stream of random numbers; fixed, so that the bytes do not depend on threads.
 const BLOCK: usize = 256;
+
+/// Worlds that are drawn at a time where not all are held.
+const PART: usize = 32 * BLOCK;
 
 impl Spn {
     /// `P(x = true | evidence)` for every variable `x`.
@@ -77,24 +81,44 @@ impl Spn {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sample(&self, count: usize, evidence: &Evidence, seed: u64) -> Result<Samples, QueryError> {
-        let mut posterior = Posterior::new(self, evidence)?;
-        posterior.add_up(self);
-        let words = self.var_count.div_ceil(64);
-        let blocks: Vec<Vec<u64>> = (0..count.div_ceil(BLOCK))
-            .into_par_iter()
-            .map(|block| {
-                let mut random = Random::stream(seed, block as u64);
-                let mut rows = vec![0; words * BLOCK.min(count - BLOCK * block)];
-                let mut stack = Vec::new();
-                rows.chunks_mut(words).for_each(|row| posterior.draw(self, &mut random, &mut stack, row));
-                rows
-            })
-            .collect();
-        let mut rows = BitMatrix::zeros(count, self.var_count);
-        for (i, line) in blocks.iter().flat_map(|block| block.chunks(words)).enumerate() {
-            rows.line_mut(i).copy_from_slice(line);
-        }
-        Ok(Samples::new(rows))
+        let posterior = Posterior::to_draw_from(self, evidence)?;
+        Ok(posterior.worlds(self, 0..count, seed))
+    }
+}
+
+impl Distribution for Spn {
+    fn var_count(&self) -> usize {
+        self.var_count
+    }
+
+    fn log_evidence(&self, evidence: &Evidence) -> Result<f64, QueryError> {
+        Spn::log_evidence(self, evidence)
+    }
+
+    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
+        Spn::log_likelihoods(self, records)
+    }
+
+    fn marginals(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
+        Spn::marginals(self, evidence)
+    }
+
+    fn marginals_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError> {
+        Spn::marginals_batch(self, records)
+    }
+
+    fn sample_in_parts<'a>(
+        &'a self,
+        count: usize,
+        evidence: &Evidence,
+        seed: u64,
+    ) -> Result<Box<dyn Iterator<Item = Samples> + 'a>, QueryError> {
+        let posterior = Posterior::to_draw_from(self, evidence)?;
+        let starts = (0..count).step_by(PART);
+        Ok(Box::new(starts.map(move |start| {
+            let end = start.saturating_add(PART).min(count);
+            posterior.worlds(self, start..end, seed)
+        })))
     }
 }
 
@@ -109,6 +133,33 @@ struct Posterior {
 }
 
 impl Posterior {
+    fn to_draw_from(spn: &Spn, evidence: &Evidence) -> Result<Posterior, QueryError> {
+        let mut posterior = Posterior::new(spn, evidence)?;
+        posterior.add_up(spn);
+        Ok(posterior)
+    }
+
+    /// These of the worlds that a seed stands for; the first must begin a block.
+    fn worlds(&self, spn: &Spn, drawn: Range<usize>, seed: u64) -> Samples {
+        let (count, words) = (drawn.len(), spn.var_count.div_ceil(64));
+        let first = drawn.start / BLOCK;
+        let blocks: Vec<Vec<u64>> = (0..count.div_ceil(BLOCK))
+            .into_par_iter()
+            .map(|block| {
+                let mut random = Random::stream(seed, (first + block) as u64);
+                let mut rows = vec![0; words * BLOCK.min(count - BLOCK * block)];
+                let mut stack = Vec::new();
+                rows.chunks_mut(words).for_each(|row| self.draw(spn, &mut random, &mut stack, row));
+                rows
+            })
+            .collect();
+        let mut rows = BitMatrix::zeros(count, spn.var_count);
+        for (i, line) in blocks.iter().flat_map(|block| block.chunks(words)).enumerate() {
+            rows.line_mut(i).copy_from_slice(line);
+        }
+        Samples::new(rows)
+    }
+
     fn new(spn: &Spn, evidence: &Evidence) -> Result<Posterior, QueryError> {
         spn.check_length("evidence", evidence.var_count())?;
         let mut lanes = Lanes::<1>::new(spn.var_count, spn.nodes.len());

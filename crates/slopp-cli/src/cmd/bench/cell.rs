@@ -3,7 +3,7 @@
 //! Only so are CPU seconds and peak memory those of the cell, and a crash is not the end of the others.
 
 use super::datasets;
-use super::learner::Task;
+use super::learner::score;
 use super::registry;
 use super::results::Row;
 use crate::error::Error;
@@ -65,21 +65,20 @@ pub(crate) fn run(args: &CellArgs, session: &mut Session) -> Result<Verdict, Err
     let learner = registry::find(&args.learner);
     let learner = learner.ok_or_else(|| Error::new(format!("there is no learner {}", args.learner)))?;
     let parts = datasets::read(&args.data, &args.dataset)?;
-    let task = Task { learner, train: &parts.train, valid: &parts.valid, seed: args.seed, progress: &() };
-    let chosen = (learner.learn)(&task)?;
+    let chosen = learner.choose(&parts.train, &parts.valid, args.seed, &())?;
     let learned = &chosen.learned;
-    let test = learned.score(&parts.test)?;
+    let test = score(learned, &parts.test)?;
     let row = Row {
         dataset: args.dataset.clone(),
         learner: learner.name.to_owned(),
         settings: Value::Object(chosen.settings),
         seed: args.seed,
-        train: learned.score(&parts.train)?.per_record(),
-        valid: learned.score(&parts.valid)?.per_record(),
+        train: score(learned, &parts.train)?.per_record(),
+        valid: score(learned, &parts.valid)?.per_record(),
         test: test.per_record(),
         impossible_test: test.impossible,
-        sizes: learned.sizes(),
-        certified: learned.certified(),
+        size: learned.size(),
+        certified: learned.psdd().is_some(),
         cpu_seconds: cpu_seconds(),
         peak_memory_bytes: peak_memory_bytes(),
         version: super::VERSION.to_owned(),

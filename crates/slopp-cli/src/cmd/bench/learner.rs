@@ -1,67 +1,73 @@
-//! What the benchmark asks of a learner, and the choice among its settings on the validation part.
+//! What the benchmark knows of a learner, and the choice among its settings on the validation part.
 
 use crate::cmd::eval::Score;
 use crate::error::Error;
-use crate::input::log_likelihoods;
 use serde_json::{Map, Value, json};
-use slopp::learn::vtree::VtreeMethod;
-use slopp::spn::Spn;
-use slopp::{Certified, Progress, Records, Vtree};
+use slopp::circuit::Smoothing;
+use slopp::learn::{Learned, Learner, Outcome, Start, Task, VtreeUse};
+use slopp::{Progress, Records};
 use std::sync::Arc;
 
-/// A learner of the benchmark: a name, what is tried, and one function.
-pub(super) struct Learner {
+/// A learner of the benchmark: a name, what is tried, and how a setting becomes a learner.
+pub(super) struct Entry {
     /// The name on the command line and in the rows.
     pub(super) name: &'static str,
     /// The settings that are the same in every run, as an object.
     pub(super) fixed: fn() -> Value,
     /// The settings that are chosen on the validation part, with the values that are tried.
     pub(super) grid: &'static [(&'static str, &'static [f64])],
-    /// Learns with every setting of the grid and keeps the best.
-    pub(super) learn: fn(&Task) -> Result<Chosen, Error>,
+    /// How the pseudocount is chosen.
+    pub(super) pseudocount: Pseudocount,
+    /// What a refinement starts from: learned once, for all settings.
+    pub(super) start: Option<fn() -> Start>,
+    /// The learner with the settings of a point of the grid.
+    pub(super) make: fn(&Point) -> Box<dyn Learner>,
 }
 
-/// What a learner has to work with. The test part is not here.
-pub(super) struct Task<'a> {
-    pub(super) learner: &'a Learner,
-    pub(super) train: &'a Records,
-    pub(super) valid: &'a Records,
-    pub(super) seed: u64,
-    pub(super) progress: &'a dyn Progress,
+/// How the pseudocount of the grid is chosen.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Pseudocount {
+    /// By learning again with each.
+    Learned,
+    /// By counting again on the learned structure, which is far cheaper; what is chosen is a refitted circuit.
+    Refitted,
+    /// The same, and what is chosen is learned again. A refitted circuit is not quite the learned one, whose equal
+    /// nodes are shared after smoothing; so the row is what `slopp learn` gives with its settings.
+    RefittedThenLearned,
 }
 
-/// What a learner learned, as far as the benchmark wants to know.
-pub(super) trait Learned {
-    /// The log-likelihood of each distinct row.
-    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, Error>;
+/// A point of the grid.
+#[derive(Clone)]
+pub(super) struct Point {
+    settings: Vec<(&'static str, f64)>,
+    start: Option<Start>,
+}
 
-    /// How large it is.
-    fn sizes(&self) -> Sizes;
-
-    /// Whether it is proved to be a PSDD.
-    fn certified(&self) -> bool;
-
-    /// Its score on records.
-    fn score(&self, records: &Records) -> Result<Score, Error> {
-        Ok(Score::new(records, &self.log_likelihoods(records)?))
+impl Point {
+    /// The value of a setting, or this one where it is not chosen yet.
+    pub(super) fn or(&self, name: &str, default: f64) -> f64 {
+        self.settings.iter().find(|(known, _)| *known == name).map_or(default, |&(_, value)| value)
     }
-}
 
-/// Sizes as the rows have them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Sizes {
-    pub(super) nodes: usize,
-    pub(super) elements: usize,
-    pub(super) parameters: usize,
+    /// What a refinement starts from.
+    pub(super) fn start(&self) -> Start {
+        self.start.clone().expect("the entry has a start")
+    }
+
+    fn with(&self, name: &'static str, value: f64) -> Point {
+        let mut point = self.clone();
+        point.settings.push((name, value));
+        point
+    }
 }
 
 /// The best of what was learned, with the settings that made it.
 pub(super) struct Chosen {
     pub(super) settings: Map<String, Value>,
-    pub(super) learned: Box<dyn Learned>,
+    pub(super) learned: Learned,
 }
 
-impl Learner {
+impl Entry {
     /// Whether a row with these settings is a result of this learner as it is now.
     pub(super) fn made(&self, settings: &Value) -> bool {
         let fixed = (self.fixed)();
@@ -72,24 +78,81 @@ impl Learner {
     fn grid(&self) -> Value {
         self.grid.iter().map(|&(name, values)| (name.to_owned(), json!(values))).collect::<Map<_, _>>().into()
     }
-}
 
-impl Task<'_> {
-    /// The values to be tried of a setting of the grid.
-    pub(super) fn values(&self, name: &str) -> &'static [f64] {
-        self.learner.grid.iter().find(|(known, _)| *known == name).map_or(&[], |(_, values)| values)
+    fn is_refitted(&self) -> bool {
+        self.pseudocount != Pseudocount::Learned
     }
 
-    /// The vtree of the Chow-Liu tree of the training records.
-    pub(super) fn chow_liu_vtree(&self) -> Result<Arc<Vtree>, Error> {
-        Ok(Arc::new(VtreeMethod::ChowLiu.build(self.train, self.seed)?))
+    /// Learns with the settings of the grid and keeps what explains the validation records best. The test part is not
+    /// here.
+    pub(super) fn choose(
+        &self,
+        train: &Records,
+        valid: &Records,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Chosen, Error> {
+        let task = Task { train, valid: Some(valid), vtree: None, seed };
+        let start = self.start.map(|start| start().psdd(&task, progress)).transpose()?.map(Start::Given);
+        let points = self.points(start);
+        // Made once for all settings.
+        let vtree = match points.first().map(|point| (self.make)(point).vtree()) {
+            Some(VtreeUse::Any(method)) => Some(Arc::new(method.build(train, seed)?)),
+            _ => None,
+        };
+        let task = Task { vtree: vtree.as_ref(), ..task };
+        let mut best = Best::new(valid);
+        for point in points {
+            let outcome = (self.make)(&point).learn(&task, progress)?;
+            match outcome.learned.psdd().filter(|_| self.is_refitted()) {
+                None => best.offer(point, outcome)?,
+                Some(psdd) => {
+                    for &pseudocount in self.values("pseudocount") {
+                        let fitted = psdd.fit(train, &Smoothing::marginal(pseudocount, train))?.circuit;
+                        best.offer(point.with("pseudocount", pseudocount), Outcome::new(fitted))?;
+                    }
+                }
+            }
+        }
+        let nothing = || Error::new(format!("the learner {} has nothing to try: its grid is empty", self.name));
+        let (point, mut outcome) = best.found.map(|(_, point, outcome)| (point, outcome)).ok_or_else(nothing)?;
+        if self.pseudocount == Pseudocount::RefittedThenLearned {
+            outcome = (self.make)(&point).learn(&task, progress)?;
+        }
+        let mut settings = self.settings(&point);
+        settings.extend(outcome.chosen.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))));
+        Ok(Chosen { settings, learned: outcome.learned })
+    }
+
+    fn values(&self, name: &str) -> &'static [f64] {
+        self.grid.iter().find(|(known, _)| *known == name).map_or(&[], |(_, values)| values)
+    }
+
+    /// All points of the grid, without the pseudocount where that is refitted; the last setting changes fastest.
+    fn points(&self, start: Option<Start>) -> Vec<Point> {
+        let mut points = vec![Point { settings: Vec::new(), start }];
+        for &(name, values) in self.grid.iter().filter(|(name, _)| !(self.is_refitted() && *name == "pseudocount")) {
+            points = points.iter().flat_map(|point| values.iter().map(|&value| point.with(name, value))).collect();
+        }
+        points
+    }
+
+    /// The settings as a row has them.
+    fn settings(&self, point: &Point) -> Map<String, Value> {
+        let mut all = match (self.fixed)() {
+            Value::Object(fixed) => fixed,
+            _ => Map::new(),
+        };
+        all.extend(point.settings.iter().map(|&(name, value)| (name.to_owned(), json!(value))));
+        all.insert("grid".to_owned(), self.grid());
+        all
     }
 }
 
 /// Keeps the candidate that explains the validation records best; the first of equals.
-pub(super) struct Best<'a> {
-    task: &'a Task<'a>,
-    found: Option<(Rank, Chosen)>,
+struct Best<'a> {
+    valid: &'a Records,
+    found: Option<(Rank, Point, Outcome)>,
 }
 
 /// Fewer impossible records first, then a higher likelihood of the others.
@@ -97,61 +160,21 @@ pub(super) struct Best<'a> {
 struct Rank(f64, f64);
 
 impl<'a> Best<'a> {
-    pub(super) fn new(task: &'a Task<'a>) -> Best<'a> {
-        Best { task, found: None }
+    fn new(valid: &'a Records) -> Best<'a> {
+        Best { valid, found: None }
     }
 
-    /// Scores a candidate, made with these settings of the grid, on the validation records.
-    pub(super) fn offer(&mut self, settings: &[(&str, f64)], learned: impl Learned + 'static) -> Result<(), Error> {
-        let score = learned.score(self.task.valid)?;
+    fn offer(&mut self, point: Point, outcome: Outcome) -> Result<(), Error> {
+        let score = score(&outcome.learned, self.valid)?;
         let rank = Rank(-score.impossible, score.log_likelihood);
-        if self.found.as_ref().is_none_or(|(best, _)| rank > *best) {
-            let mut all: Map<String, Value> = match (self.task.learner.fixed)() {
-                Value::Object(fixed) => fixed,
-                _ => Map::new(),
-            };
-            all.extend(settings.iter().map(|&(name, value)| (name.to_owned(), json!(value))));
-            all.insert("grid".to_owned(), self.task.learner.grid());
-            self.found = Some((rank, Chosen { settings: all, learned: Box::new(learned) }));
+        if self.found.as_ref().is_none_or(|(best, ..)| rank > *best) {
+            self.found = Some((rank, point, outcome));
         }
         Ok(())
     }
-
-    /// The best of all that were offered.
-    pub(super) fn chosen(self) -> Result<Chosen, Error> {
-        let none =
-            || Error::new(format!("the learner {} has nothing to try: its grid is empty", self.task.learner.name));
-        self.found.map(|(_, chosen)| chosen).ok_or_else(none)
-    }
 }
 
-impl Learned for Spn {
-    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, Error> {
-        Ok(Spn::log_likelihoods(self, records)?)
-    }
-
-    /// Edges stand for elements, which a network without a vtree does not have.
-    fn sizes(&self) -> Sizes {
-        let stats = self.stats();
-        Sizes { nodes: stats.nodes, elements: stats.edges, parameters: stats.parameters }
-    }
-
-    fn certified(&self) -> bool {
-        false
-    }
-}
-
-impl Learned for Certified {
-    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, Error> {
-        log_likelihoods(self, records)
-    }
-
-    fn sizes(&self) -> Sizes {
-        let stats = self.stats();
-        Sizes { nodes: stats.nodes, elements: stats.elements, parameters: stats.parameters }
-    }
-
-    fn certified(&self) -> bool {
-        matches!(self, Certified::Psdd(_))
-    }
+/// The score of what was learned on records.
+pub(super) fn score(learned: &Learned, records: &Records) -> Result<Score, Error> {
+    Ok(Score::new(records, &learned.distribution().log_likelihoods(records)?))
 }

@@ -16,7 +16,7 @@ use crate::report::{Table, count, counted, logarithm, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use learner::Learner;
+use learner::Entry;
 use results::{Results, Row};
 use serde_json::Value;
 use slopp::Progress;
@@ -111,8 +111,8 @@ impl Outcome {
 fn measure(args: &BenchArgs, data: &Path, session: &Session) -> Result<Outcome, Error> {
     let datasets = datasets::choose(data, args.datasets.as_deref())?;
     let chosen =
-        |learner: &&Learner| args.learners.as_ref().is_none_or(|names| names.iter().any(|name| name == learner.name));
-    let learners: Vec<&Learner> = registry::ALL.iter().filter(chosen).collect();
+        |learner: &&Entry| args.learners.as_ref().is_none_or(|names| names.iter().any(|name| name == learner.name));
+    let learners: Vec<&Entry> = registry::ALL.iter().filter(chosen).collect();
     let mut results = Results::open(&args.out)?;
     let mut outcome = Outcome::default();
     let mut cells = Vec::new();
@@ -181,7 +181,7 @@ fn tell(args: &BenchArgs, outcome: &Outcome, session: &mut Session) -> Result<()
             likelihood(row.valid),
             likelihood(row.test),
             count(row.impossible_test),
-            count(row.sizes.elements as f64),
+            count(row.size.elements as f64),
             if row.certified { "yes" } else { "no" }.to_owned(),
             row.cpu_seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.2}")),
             row.peak_memory_bytes.map_or("-".to_owned(), |bytes| format!("{:.0}", bytes as f64 / 1e6)),

@@ -1,9 +1,9 @@
 //! The file of results: one row per line, appended as soon as it is measured.
 
-use super::learner::Sizes;
 use crate::error::Error;
 use crate::report::{json, json_count, object};
 use serde_json::Value;
+use slopp::learn::Size;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(super) struct Row {
     pub(super) valid: Option<f64>,
     pub(super) test: Option<f64>,
     pub(super) impossible_test: f64,
-    pub(super) sizes: Sizes,
+    pub(super) size: Size,
     pub(super) certified: bool,
     pub(super) cpu_seconds: Option<f64>,
     pub(super) peak_memory_bytes: Option<u64>,
@@ -40,9 +40,9 @@ impl Row {
             ("valid", number(self.valid)),
             ("test", number(self.test)),
             ("impossible_test", json_count(self.impossible_test)),
-            ("nodes", self.sizes.nodes.into()),
-            ("elements", self.sizes.elements.into()),
-            ("parameters", self.sizes.parameters.into()),
+            ("nodes", self.size.nodes.into()),
+            ("elements", self.size.elements.into()),
+            ("parameters", self.size.parameters.into()),
             ("certified", self.certified.into()),
             ("cpu_seconds", number(self.cpu_seconds)),
             ("peak_memory_bytes", self.peak_memory_bytes.into()),
@@ -72,7 +72,7 @@ impl Row {
             valid: measured("valid")?,
             test: measured("test")?,
             impossible_test: value["impossible_test"].as_f64().ok_or_else(|| wrong("impossible_test", "a number"))?,
-            sizes: Sizes { nodes: size("nodes")?, elements: size("elements")?, parameters: size("parameters")? },
+            size: Size { nodes: size("nodes")?, elements: size("elements")?, parameters: size("parameters")? },
             certified: value["certified"].as_bool().ok_or_else(|| wrong("certified", "true or false"))?,
             cpu_seconds: measured("cpu_seconds")?,
             peak_memory_bytes: measured("peak_memory_bytes")?.map(|bytes| bytes as u64),

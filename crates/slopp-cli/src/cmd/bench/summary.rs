@@ -101,8 +101,8 @@ impl<'a> Cell<'a> {
             seeds: rows.len(),
             test: mean(|row| row.test),
             impossible_test: mean(|row| Some(row.impossible_test))?,
-            elements: mean(|row| Some(row.sizes.elements as f64))?,
-            parameters: mean(|row| Some(row.sizes.parameters as f64))?,
+            elements: mean(|row| Some(row.size.elements as f64))?,
+            parameters: mean(|row| Some(row.size.parameters as f64))?,
             certified: rows.iter().all(|row| row.certified),
             cpu_seconds: mean(|row| row.cpu_seconds),
             peak_memory_bytes: mean(|row| row.peak_memory_bytes.map(|bytes| bytes as f64)),
@@ -151,7 +151,6 @@ fn ordered<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::learner::Sizes;
     use super::*;
     use serde_json::json;
 
@@ -165,7 +164,7 @@ mod tests {
             valid: test,
             test,
             impossible_test: 0.0,
-            sizes: Sizes { nodes: 3, elements: 10, parameters: 12 },
+            size: slopp::learn::Size { nodes: 3, elements: 10, parameters: 12 },
             certified: true,
             cpu_seconds: Some(1.0),
             peak_memory_bytes: None,

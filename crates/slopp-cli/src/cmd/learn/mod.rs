@@ -1,9 +1,10 @@
 //! `slopp learn`: from records to a model.
 
+mod learners;
 mod plan;
 mod report;
 
-pub(crate) use plan::certified_origin;
+pub(crate) use plan::origin;
 pub(crate) use report::score_table;
 
 use crate::args::{ReadArgs, check_shares, not_negative, positive, shares_in_words, whole};
@@ -12,18 +13,24 @@ use crate::error::Error;
 use crate::files::{Files, way_out};
 use crate::input;
 use crate::session::{Session, Verdict};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use plan::Plan;
+use slopp::infer::Distribution;
+use slopp::io::WriteError;
 use slopp::learn::World;
+use slopp::learn::refine::{LearnPsddConfig, StrudelConfig};
 use slopp::learn::slopp::Config;
-use slopp::{Certified, Model, Records};
+use slopp::{Names, Records};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 const EXAMPLES: &str = "\
 Examples:
   slopp learn train.csv --valid valid.csv --test test.csv -o model.psdd
   slopp learn records.csv --split 0.8,0.1,0.1 --seed 7 --world closed -o rules.psdd
+  slopp learn train.csv --valid valid.csv --learner strudel --start rules.psdd -o model.psdd
   slopp learn nltcs.train.data --learner slopp-kmeans --k 3 --d 20    as in the paper: a mixture";
 
 /// Learn a model from records
@@ -34,8 +41,10 @@ Examples:
 /// possible and what was never seen is only improbable; in a closed world only what the records show, relaxed, is
 /// possible, and the number of impossible records is reported. `slopp-tree` is certified SLoPP without merging: a PSDD
 /// on any vtree. `slopp-kmeans` is SLoPP as published, whose primes usually overlap: a mixture. `factorised` and
-/// `chow-liu` are baselines. `learnpsdd` and `slopp+learnpsdd` refine a PSDD by splits and copies, and stop by the
-/// likelihood of the validation records, if there are some.
+/// `chow-liu` are baselines. `learnpsdd`, `slopp+learnpsdd` and `strudel` refine a PSDD by splits and copies, and stop
+/// by the likelihood of the validation records, if there are some; --start gives the model to refine, whose impossible
+/// worlds stay impossible. `learnspn` makes a sum-product network, kept in a .spn file, of which eval, prob, marginals,
+/// sample and info can be asked.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {
@@ -52,11 +61,11 @@ pub(crate) struct LearnArgs {
         value_parser = not_negative, conflicts_with_all = ["valid", "test"])]
     split: Option<Vec<f64>>,
     /// The learner
-    #[arg(long, value_name = "NAME", default_value = "slopp")]
-    learner: Learner,
+    #[arg(long, value_name = "NAME", default_value = "slopp", value_parser = learner_names())]
+    learner: String,
     /// The vtree: a file, that of a model, a text like "((1,2),3)" with numbers or names, or one of balanced, right-linear,
     /// left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: learned by slopp, which needs
-    /// a right-linear one; chow-liu for the others]
+    /// a right-linear one; balanced for factorised, chow-liu for the others]
     #[arg(long, value_name = "VTREE")]
     vtree: Option<String>,
     /// What is possible beyond the records [default: open; closed for slopp-kmeans]
@@ -86,6 +95,8 @@ pub(crate) struct LearnArgs {
     published: PublishedArgs,
     #[command(flatten)]
     refined: RefinedArgs,
+    #[command(flatten)]
+    spn: SpnArgs,
 }
 
 #[derive(Args)]
@@ -138,17 +149,76 @@ struct PublishedArgs {
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Options of the learners learnpsdd and slopp+learnpsdd")]
+#[command(next_help_heading = "Options of the learners learnpsdd, slopp+learnpsdd and strudel")]
 struct RefinedArgs {
-    /// What an operation must gain for each element it adds, in nats [default: 1]
+    /// The model to refine; its vtree and its impossible worlds stay [default: the Chow-Liu tree]
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["vtree", "world"])]
+    start: Option<PathBuf>,
+    /// What an operation of LearnPSDD must gain for each element it adds, in nats [default: 1]
     #[arg(long, value_name = "X", value_parser = not_negative)]
     penalty: Option<f64>,
-    /// How many levels of nodes an operation may copy [default: 10]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    /// By which variables Strudel splits an element [default: prime]
+    #[arg(long, value_name = "NAME")]
+    scope: Option<ScopeName>,
+    /// How many levels of nodes an operation may copy
+    #[arg(long, value_name = "N", value_parser = positive, help = depth_help())]
     depth: Option<usize>,
     /// The largest number of operations [default: 20000]
     #[arg(long, value_name = "N", value_parser = whole)]
     steps: Option<usize>,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Options of the learner learnspn, besides --max-clusters and --min-records")]
+struct SpnArgs {
+    /// The G statistic above which two columns are dependent [default: 12]
+    #[arg(long, value_name = "X", value_parser = not_negative)]
+    independence: Option<f64>,
+    /// What a cluster must gain for each column, in nats [default: 0.2]
+    #[arg(long, value_name = "X", value_parser = not_negative)]
+    cluster_penalty: Option<f64>,
+    /// What stands where records are not parted further [default: chow-liu]
+    #[arg(long, value_name = "NAME")]
+    leaves: Option<LeavesName>,
+}
+
+/// The names of the learners, with what they are.
+fn learner_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(learners::ALL.iter().map(|entry| PossibleValue::new(entry.name).help(entry.about)))
+}
+
+impl LearnArgs {
+    /// The options that are given and that only some learners have.
+    fn special_options(&self) -> impl Iterator<Item = &'static str> {
+        let (m, c, p, r, s) = (&self.merged, &self.certified, &self.published, &self.refined, &self.spn);
+        let options = [
+            ("--world", self.world.is_some()),
+            ("--effort", m.effort.is_some()),
+            ("--max-classes", m.max_classes.is_some()),
+            ("--max-elements", m.max_elements.is_some()),
+            ("--max-clusters", c.max_clusters.is_some()),
+            ("--min-records", c.min_records.is_some()),
+            ("--split-penalty", c.split_penalty.is_some()),
+            ("--parameter-penalty", c.parameter_penalty.is_some()),
+            ("--variant", p.variant.is_some()),
+            ("--k", p.k.is_some()),
+            ("--d", p.d.is_some()),
+            ("--start", r.start.is_some()),
+            ("--penalty", r.penalty.is_some()),
+            ("--scope", r.scope.is_some()),
+            ("--depth", r.depth.is_some()),
+            ("--steps", r.steps.is_some()),
+            ("--independence", s.independence.is_some()),
+            ("--cluster-penalty", s.cluster_penalty.is_some()),
+            ("--leaves", s.leaves.is_some()),
+        ];
+        options.into_iter().filter(|(_, given)| *given).map(|(option, _)| option)
+    }
+}
+
+fn depth_help() -> String {
+    let [learn_psdd, strudel] = [LearnPsddConfig::default().depth, StrudelConfig::default().depth];
+    format!("How many levels of nodes an operation may copy [default: {learn_psdd}; {strudel} for strudel]")
 }
 
 /// Help that names the default, as the library has it.
@@ -157,40 +227,6 @@ fn with_default<T: PartialEq + std::fmt::Display>(help: &str, setting: impl Fn(C
     match open == closed {
         true => format!("{help} [default: {open}]"),
         false => format!("{help} [default: {open} in an open world, {closed} in a closed one]"),
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Learner {
-    /// Merged SLoPP: always a PSDD, with its vtree learned inside
-    Slopp,
-    /// Certified SLoPP without merging: always a PSDD, on any vtree
-    SloppTree,
-    /// SLoPP with k-means, as published: usually a mixture
-    SloppKmeans,
-    /// Every variable for itself
-    Factorised,
-    /// The Chow-Liu tree
-    ChowLiu,
-    /// LearnPSDD: splits and copies from the Chow-Liu tree, or from the factorised model on another vtree
-    #[value(name = "learnpsdd")]
-    LearnPsdd,
-    /// Certified SLoPP without merging, refined by LearnPSDD
-    #[value(name = "slopp+learnpsdd")]
-    SloppLearnPsdd,
-}
-
-impl Learner {
-    fn name(self) -> &'static str {
-        match self {
-            Learner::Slopp => "slopp",
-            Learner::SloppTree => "slopp-tree",
-            Learner::SloppKmeans => "slopp-kmeans",
-            Learner::Factorised => "factorised",
-            Learner::ChowLiu => "chow-liu",
-            Learner::LearnPsdd => "learnpsdd",
-            Learner::SloppLearnPsdd => "slopp+learnpsdd",
-        }
     }
 }
 
@@ -209,6 +245,22 @@ enum WorldName {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
+enum LeavesName {
+    /// A Chow-Liu tree
+    ChowLiu,
+    /// Every column for itself
+    Independent,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScopeName {
+    /// By variables of its prime: the result is a PSDD
+    Prime,
+    /// By all its variables, as published: the result is deterministic, usually no PSDD
+    Whole,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
 enum VariantName {
     /// The pseudo-code
     Algorithm2,
@@ -220,20 +272,22 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     session.give_stdout_to(&args.output)?;
     let vtree_file = args.vtree.as_ref().map(PathBuf::from);
     let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref()];
-    Files::default().read(inputs.into_iter().flatten()).write(&args.output).check()?;
-    let plan = Plan::new(args)?;
-    let parts = Parts::read(args, session)?;
+    // A model may be replaced by what was refined from it.
+    let files = Files::default().read(inputs.into_iter().flatten()).replace(&args.refined.start);
+    files.write(&args.output).check()?;
+    let entry = learners::find(&args.learner).expect("the parser takes no other");
+    let mut plan = Plan::new(entry, args)?;
+    let parts = Parts::read(args, plan.names(), session)?;
     let start = Instant::now();
     let bar = session.progress();
-    let (learned, vtree_name, chosen) = plan.learn(&parts.train, parts.valid.as_ref(), args, &bar)?;
+    let outcome = plan.learn(&parts.train, parts.valid.as_ref(), &bar)?;
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
-    let mut origin = plan.origin(args.seed, vtree_name, &parts.train);
-    origin.extend(chosen);
-    let model = Model { origin, ..Model::new(parts.train.names().clone(), learned) };
-    let scores = parts.scores(&model.circuit)?;
+    let scores = parts.scores(outcome.learned.distribution())?;
+    let origin = plan.origin(&outcome.chosen, &parts.train);
+    let model = outcome.learned.into_model(parts.train.names().clone(), origin);
     // Saved before anything is printed: a closed pipe must not cost the model.
-    let saved = save(args.output.as_deref(), &model);
+    let saved = save(args.output.as_deref(), |file| slopp::io::write_any_model(file, &model));
     let output = args.output.as_deref().filter(|_| saved.is_ok());
     let dropped = args.drop_incomplete.then_some(parts.dropped);
     let learned = report::Learned { model: &model, scores: &scores, seconds, dropped, output };
@@ -248,9 +302,9 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
 }
 
 /// Saves a model, if asked to.
-pub(crate) fn save(output: Option<&Path>, model: &Model) -> Result<(), Error> {
+pub(crate) fn save(output: Option<&Path>, write: impl Fn(&Path) -> Result<(), WriteError>) -> Result<(), Error> {
     let Some(output) = output else { return Ok(()) };
-    slopp::io::write_model(output, model).map_err(|error| {
+    write(output).map_err(|error| {
         let hint = way_out(&error.source);
         Error::from(error).while_doing("the model was not saved").hint(hint)
     })
@@ -291,8 +345,12 @@ struct Parts {
 }
 
 impl Parts {
-    fn read(args: &LearnArgs, session: &Session) -> Result<Parts, Error> {
-        let records = input::read_records(&args.train, args.read)?;
+    /// Reads all parts, over the variables with these names if they are given.
+    fn read(args: &LearnArgs, names: Option<&Arc<Names>>, session: &Session) -> Result<Parts, Error> {
+        let records = match names {
+            None => input::read_records(&args.train, args.read)?,
+            Some(names) => input::read_records_of(&args.train, args.read, names)?,
+        };
         let mut parts = match &args.split {
             None => {
                 let other = |file: &Option<PathBuf>| {
@@ -320,11 +378,9 @@ impl Parts {
         Ok(parts)
     }
 
-    fn scores(&self, circuit: &Certified) -> Result<Vec<(&'static str, Score)>, Error> {
+    fn scores(&self, model: &dyn Distribution) -> Result<Vec<(&'static str, Score)>, Error> {
         let parts = [("train", Some(&self.train)), ("valid", self.valid.as_ref()), ("test", self.test.as_ref())];
         let present = parts.into_iter().filter_map(|(name, records)| records.map(|records| (name, records)));
-        present
-            .map(|(name, records)| Ok((name, Score::new(records, &input::log_likelihoods(circuit, records)?))))
-            .collect()
+        present.map(|(name, records)| Ok((name, Score::new(records, &model.log_likelihoods(records)?)))).collect()
     }
 }

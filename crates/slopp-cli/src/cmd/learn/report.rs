@@ -2,16 +2,16 @@
 
 use crate::cmd::eval::Score;
 use crate::error::Error;
-use crate::input::{certificate, certificate_in_words};
+use crate::input::{MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
 use crate::report::{Table, count, counted, facts, json, json_count, logarithm, object, records};
 use crate::session::Session;
 use serde_json::Value;
-use slopp::{Certified, Model};
+use slopp::{AnyModel, Certified};
 use std::path::Path;
 
 /// A learned model and how well it does.
 pub(super) struct Learned<'a> {
-    pub(super) model: &'a Model,
+    pub(super) model: &'a AnyModel,
     pub(super) scores: &'a [(&'static str, Score)],
     pub(super) seconds: f64,
     /// How many training records with missing cells were left out, if that was asked for.
@@ -23,25 +23,50 @@ pub(super) struct Learned<'a> {
 impl Learned<'_> {
     /// The report as JSON.
     pub(super) fn document(&self, seed: u64) -> Value {
-        let model = self.model;
-        let stats = model.circuit.stats();
-        let origin = |key: &str| Value::from(model.origin[key].as_str());
+        let origin = self.model.origin();
+        let made = |key: &str| origin.get(key).map_or(Value::Null, |value| Value::from(value.as_str()));
         let mut entries = vec![
-            ("learner", origin("learner")),
-            ("world", origin("world")),
-            ("vtree", origin("vtree")),
+            ("learner", made("learner")),
+            ("world", made("world")),
+            ("vtree", made("vtree")),
             ("seed", Value::from(seed)),
-            ("variables", Value::from(model.circuit.var_count())),
-            ("nodes", Value::from(stats.nodes)),
-            ("elements", Value::from(stats.elements)),
-            ("parameters", Value::from(stats.parameters)),
-            ("size_paper", Value::from(stats.size_paper)),
-            ("certificate", Value::from(certificate(&model.circuit))),
-            ("overlapping_sums", Value::from(overlapping_sums(&model.circuit))),
+            ("variables", Value::from(self.model.names().len())),
         ];
+        match self.model {
+            AnyModel::Circuit(model) => {
+                let stats = model.circuit.stats();
+                entries.extend([
+                    ("nodes", Value::from(stats.nodes)),
+                    ("elements", Value::from(stats.elements)),
+                    ("parameters", Value::from(stats.parameters)),
+                    ("size_paper", Value::from(stats.size_paper)),
+                    ("certificate", Value::from(certificate(&model.circuit))),
+                    ("overlapping_sums", Value::from(overlapping_sums(&model.circuit))),
+                ]);
+            }
+            AnyModel::Mixture(model) => {
+                let stats = model.circuit.stats();
+                entries.extend([
+                    ("components", Value::from(model.circuit.component_count())),
+                    ("nodes", Value::from(stats.nodes)),
+                    ("elements", Value::from(stats.elements)),
+                    ("parameters", Value::from(stats.parameters)),
+                    ("certificate", Value::from("mixture")),
+                ]);
+            }
+            AnyModel::Spn(model) => {
+                let stats = model.circuit.stats();
+                entries.extend([
+                    ("nodes", Value::from(stats.nodes)),
+                    ("edges", Value::from(stats.edges)),
+                    ("parameters", Value::from(stats.parameters)),
+                    ("certificate", Value::from("spn")),
+                ]);
+            }
+        }
         entries.extend(self.dropped.map(|dropped| ("dropped_incomplete", json_count(dropped))));
         entries.extend(self.scores.iter().map(|(name, score)| (*name, object(score.entries()))));
-        let settings = model.origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str())));
+        let settings = origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str())));
         entries.push(("origin", object(settings)));
         entries.push(("seconds", json(self.seconds)));
         entries.push(("model", self.output.map_or(Value::Null, |file| Value::from(file.display().to_string()))));
@@ -50,21 +75,37 @@ impl Learned<'_> {
 
     /// The report as text.
     pub(super) fn tell(&self, session: &mut Session) -> Result<(), Error> {
-        let model = self.model;
-        let stats = model.circuit.stats();
-        let mut lines = vec![
-            ("learner", format!("{}, {} world", model.origin["learner"], model.origin["world"])),
-            ("vtree", model.origin["vtree"].clone()),
-            ("size", format!("{}, {}", counted(stats.elements, "element"), counted(stats.parameters, "parameter"))),
-            ("size in the paper", count(stats.size_paper as f64)),
-            ("certificate", certificate_in_words(&model.circuit).to_owned()),
-        ];
-        let overlapping = overlapping_sums(&model.circuit);
-        if overlapping > 0 {
-            lines.push((
-                "overlaps",
-                format!("primes overlap in {} of {}", count(overlapping as f64), counted(stats.sums, "sum")),
-            ));
+        let origin = self.model.origin();
+        let mut lines = vec![("learner", format!("{}, {} world", origin["learner"], origin["world"]))];
+        lines.extend(origin.get("vtree").map(|vtree| ("vtree", vtree.clone())));
+        match self.model {
+            AnyModel::Circuit(model) => {
+                let stats = model.circuit.stats();
+                let size = [counted(stats.elements, "element"), counted(stats.parameters, "parameter")];
+                lines.extend([
+                    ("size", size.join(", ")),
+                    ("size in the paper", count(stats.size_paper as f64)),
+                    ("certificate", certificate_in_words(&model.circuit).to_owned()),
+                ]);
+                let overlapping = overlapping_sums(&model.circuit);
+                if overlapping > 0 {
+                    let [some, all] = [count(overlapping as f64), counted(stats.sums, "sum")];
+                    lines.push(("overlaps", format!("primes overlap in {some} of {all}")));
+                }
+            }
+            AnyModel::Mixture(model) => {
+                let stats = model.circuit.stats();
+                let size = [counted(stats.elements, "element"), counted(stats.parameters, "parameter")];
+                lines.push(("components", count(model.circuit.component_count() as f64)));
+                lines.push(("size", size.join(", ")));
+                lines.push(("certificate", MIXTURE_IN_WORDS.to_owned()));
+            }
+            AnyModel::Spn(model) => {
+                let stats = model.circuit.stats();
+                let size = [counted(stats.nodes, "node"), counted(stats.edges, "edge")];
+                lines.push(("size", format!("{}, {}", size.join(", "), counted(stats.parameters, "parameter"))));
+                lines.push(("certificate", SPN_IN_WORDS.to_owned()));
+            }
         }
         if let Some(dropped) = self.dropped {
             lines.push(("dropped", format!("{} with missing cells", records(dropped))));

@@ -313,9 +313,11 @@ fn rows(experiments: &[Experiment]) -> Finding {
             let [dropped, kept] = [0, 1].map(|i| {
                 let values = setting.runs.iter().map(|run| run.dropped_and_kept[i]).filter(|x| x.is_finite());
                 let values: Vec<f64> = values.collect();
-                values.iter().sum::<f64>() / values.len() as f64
+                let none = if i == 0 { "none dropped" } else { "none kept" };
+                let mean = values.iter().sum::<f64>() / values.len() as f64;
+                if values.is_empty() { none.to_owned() } else { format!("{mean:.1}") }
             });
-            format!("{dropped:.1} and {kept:.1}")
+            format!("{dropped} and {kept}")
         };
         let words: Vec<String> = experiment.settings.iter().map(harder).collect();
         computed.push(format!(

@@ -16,6 +16,14 @@ pub enum EvidenceError {
         /// Which name, and which one is near.
         source: NameError,
     },
+    /// Literals that are separated by blanks.
+    #[error("evidence, column {column}: literals are separated by commas; write it like \"{fixed}\"")]
+    Blanks {
+        /// Column of the text, from one.
+        column: usize,
+        /// The same with commas.
+        fixed: String,
+    },
     /// A variable is said to have both values.
     #[error(
         "evidence{}: it says that variable \"{name}\" is both true and false; keep one of the two",
@@ -135,7 +143,7 @@ impl<'a> Reader<'a> {
             value = !value;
         }
         let column = self.column();
-        let var = self.name(names)?;
+        let var = self.name(names, value)?;
         self.skip_spaces();
         if self.rest().starts_with('=') {
             self.at += 1;
@@ -144,7 +152,8 @@ impl<'a> Reader<'a> {
         Ok((column, var.is(value)))
     }
 
-    fn name(&mut self, names: &Names) -> Result<Var, EvidenceError> {
+    /// The variable of a literal whose sign is read.
+    fn name(&mut self, names: &Names, value: bool) -> Result<Var, EvidenceError> {
         let column = self.column();
         let name = if self.rest().starts_with('"') {
             self.quoted()?
@@ -156,7 +165,10 @@ impl<'a> Reader<'a> {
             self.at += name.len();
             name.to_owned()
         };
-        names.find(&name).map_err(|source| EvidenceError::Name { column, source })
+        names.find(&name).map_err(|source| match with_commas(&name, names) {
+            Some(fixed) => EvidenceError::Blanks { column, fixed: format!("{}{fixed}", if value { "" } else { "!" }) },
+            None => EvidenceError::Name { column, source },
+        })
     }
 
     /// A name in quotes; a quote in the name is written twice.
@@ -194,6 +206,27 @@ impl<'a> Reader<'a> {
         let rest = self.rest();
         rest[..rest.find([',', '&', '=']).unwrap_or(rest.len())].trim_end()
     }
+}
+
+/// Several literals that only blanks separate, with commas; `None` if a word is no literal.
+fn with_commas(text: &str, names: &Names) -> Option<String> {
+    let mut literals: Vec<String> = Vec::new();
+    let mut negated = false;
+    for word in text.split_whitespace() {
+        if word.eq_ignore_ascii_case("not") && !names.contains(word) {
+            negated = true;
+            continue;
+        }
+        // `and` is what `&` is read as.
+        if word.eq_ignore_ascii_case("and") && !names.contains(word) && !literals.is_empty() {
+            continue;
+        }
+        if !names.contains(word.trim_start_matches(['!', '~', '-', '¬'])) {
+            return None;
+        }
+        literals.push(format!("{}{word}", if std::mem::take(&mut negated) { "!" } else { "" }));
+    }
+    (literals.len() > 1 && !negated).then(|| literals.join(", "))
 }
 
 /// Evidence together with the names to print it with.

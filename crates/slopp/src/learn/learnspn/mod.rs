@@ -12,6 +12,7 @@ mod grow;
 mod leaf;
 mod prune;
 
+use super::learner::{Learner, Outcome, Task, VtreeUse};
 use super::{LearnError, check_complete};
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::learn::vtree::VtreeMethodError;
@@ -95,6 +96,38 @@ impl Config {
             return fault("pseudocount", self.pseudocount.to_string(), "between 1e-6 and 1e6");
         }
         Ok(())
+    }
+}
+
+impl Learner for Config {
+    fn name(&self) -> &'static str {
+        "learnspn"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        let leaves = match self.leaves {
+            Leaves::ChowLiu => "chow-liu",
+            Leaves::Independent => "independent",
+        };
+        vec![
+            ("world", "open".to_owned()),
+            ("pseudocount", self.pseudocount.to_string()),
+            ("independence", self.independence.to_string()),
+            ("max_clusters", self.max_clusters.to_string()),
+            ("cluster_penalty", self.cluster_penalty.to_string()),
+            ("min_records", self.min_records.to_string()),
+            ("leaves", leaves.to_owned()),
+        ]
+    }
+
+    fn vtree(&self) -> VtreeUse {
+        VtreeUse::None
+    }
+
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+        task.without_vtree(self.name())?;
+        let config = Config { seed: task.seed, ..self.clone() };
+        Ok(Outcome::new(learn(task.train, task.valid, &config, progress)?.spn))
     }
 }
 

@@ -20,6 +20,7 @@ mod export;
 mod forest;
 mod grow;
 mod layers;
+mod learner;
 pub mod order;
 mod surrogate;
 mod sweep;

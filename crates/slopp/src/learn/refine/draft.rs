@@ -8,6 +8,7 @@ use crate::data::Records;
 use crate::logspace::x_log_x;
 use crate::var::{Lit, Var};
 use crate::vtree::{Vtree, VtreeId};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A node of a draft, by its position.
@@ -37,6 +38,8 @@ pub(super) struct DraftNode {
     pub(super) kind: Kind,
     /// How many branches use this node; a node that none uses is gone.
     pub(super) parents: usize,
+    /// The literals whose conjunction the node is, ascending, if it is known to be one.
+    pub(super) term: Option<Arc<[Lit]>>,
 }
 
 /// An edge from a branch of a sum to its prime or its sub.
@@ -55,6 +58,12 @@ pub(super) struct Draft<'a> {
     root: DraftId,
     /// By vtree node and row: the branch that the row uses there.
     pub(super) choice: Vec<Vec<u32>>,
+    /// By variable: its two literals, if they are there.
+    pub(super) literals: Vec<[Option<DraftId>; 2]>,
+    /// By row: scratch that is all false between changes, so that a change costs only its own rows.
+    pub(super) marked: Vec<bool>,
+    /// By vtree node and literals: the product that is their conjunction and that no row uses.
+    pub(super) plain: FxHashMap<(VtreeId, Vec<Lit>), DraftId>,
 }
 
 impl<'a> Draft<'a> {
@@ -81,6 +90,7 @@ impl<'a> Draft<'a> {
                     ),
                 },
                 parents: 0,
+                term: None,
             })
             .collect();
         for id in circuit.ids() {
@@ -92,7 +102,14 @@ impl<'a> Draft<'a> {
         let root = circuit.root().index();
         nodes[root].parents += 1;
         let choice = vtree.bottom_up().iter().map(|_| Vec::new()).collect();
-        let mut draft = Draft { records, vtree, nodes, root, choice };
+        let mut literals = vec![[None; 2]; vtree.var_count()];
+        for (i, node) in nodes.iter().enumerate() {
+            if let Kind::Literal(lit) = node.kind {
+                literals[lit.var.index()][usize::from(lit.value)] = Some(i);
+            }
+        }
+        let marked = vec![false; records.len()];
+        let mut draft = Draft { records, vtree, nodes, root, choice, literals, marked, plain: FxHashMap::default() };
         for v in draft.vtree.clone().bottom_up().iter().filter(|v| !v.is_leaf()) {
             draft.choice[v.index()] = vec![u32::MAX; records.len()];
         }
@@ -144,6 +161,15 @@ impl<'a> Draft<'a> {
                     }
                 }
             }
+        }
+    }
+
+    /// Whether no record is possible.
+    pub(super) fn is_unused(&self) -> bool {
+        // A record reaches every vtree node, so that of the root will do; a single literal tells nothing.
+        match &self.nodes[self.root].kind {
+            Kind::Literal(lit) => self.records.count_values(lit.var)[usize::from(lit.value)] <= 0.0,
+            _ => self.counts(self.root).iter().sum::<f64>() <= 0.0,
         }
     }
 
@@ -209,14 +235,14 @@ impl<'a> Draft<'a> {
                 }
             }
             (Kind::Sum(new), Kind::Sum(old)) => {
-                let mut taken = vec![false; self.records.len()];
-                rows.iter().for_each(|&row| taken[row as usize] = true);
+                rows.iter().for_each(|&row| self.marked[row as usize] = true);
                 for (i, part) in parts.into_iter().enumerate() {
-                    old[i].rows.retain(|&row| !taken[row as usize]);
+                    old[i].rows.retain(|&row| !self.marked[row as usize]);
                     old[i].count = old[i].rows.iter().map(|&row| self.records.weights()[row as usize]).sum();
                     new[i].count = counts[i];
                     new[i].rows = part;
                 }
+                rows.iter().for_each(|&row| self.marked[row as usize] = false);
             }
             _ => {}
         }

@@ -1,6 +1,7 @@
-//! Splitting an element by a variable of its prime, and giving an edge its own copy: simulated, then done.
+//! Splitting an element by a variable, and giving an edge its own copy: simulated, then done.
 
 use super::draft::{Branch, Draft, DraftId, DraftNode, Edge, Kind, entropy_sum};
+use super::plain::with_literal;
 use crate::logspace::x_log_x;
 use crate::var::Var;
 use crate::vtree::VtreeId;
@@ -79,6 +80,7 @@ type Wanted = (Reverse<usize>, DraftId, bool);
 
 /// Restricted copies that are still to be filled: the copy and its rows.
 struct Work {
+    var: Var,
     wanted: BTreeMap<Wanted, (DraftId, Vec<u32>)>,
     literals: [DraftId; 2],
 }
@@ -203,34 +205,75 @@ impl Draft<'_> {
         Some(gain)
     }
 
-    /// Splits a branch of a sum by a variable of its prime: the branch keeps the rows with *true*, a new last one gets
-    /// those with *false*. `touched` gets the nodes that changed.
+    /// Splits a branch of a sum by a variable of its prime or its sub: the branch keeps the rows with *true*, a new last
+    /// one gets those with *false*. `touched` gets the nodes that changed.
+    ///
+    /// By a variable of the prime, primes stay exclusive; by one of the sub, only elements do.
     pub(super) fn split(&mut self, node: DraftId, branch: usize, var: Var, touched: &mut Vec<DraftId>) {
-        let Branch { prime, sub, rows, .. } = self.branch(Edge { node, branch, is_prime: true }).clone();
-        let path = self.path(prime, var);
-        let mut moved = vec![false; self.records.len()];
-        rows.iter().for_each(|&row| moved[row as usize] = true);
-        let [no, yes] = self.sides(&rows, var);
-        let mut work = Work { wanted: BTreeMap::new(), literals: self.literals(var) };
-        let new_prime =
-            [(false, &no), (true, &yes)].map(|(value, rows)| self.restricted(prime, value, rows, &mut work));
+        let whole = self.branch(Edge { node, branch, is_prime: true }).clone();
+        let in_prime = self.vtree.is_below(self.vtree.leaf(var), self.nodes[whole.prime].vtree);
+        let (old, shared) = if in_prime { (whole.prime, whole.sub) } else { (whole.sub, whole.prime) };
+        let path = self.path(old, var);
+        let sides = self.sides(&whole.rows, var);
+        let mut work = Work { var, wanted: BTreeMap::new(), literals: self.literals_of(var) };
+        let new = [false, true].map(|value| self.restricted(old, value, &sides[usize::from(value)], &mut work));
+        let mut left = Vec::new();
         while let Some(((_, old, value), (new, rows))) = work.wanted.pop_first() {
             self.restrict(old, value, new, &rows, &path, &mut work);
             touched.extend([old, new]);
+            left.extend((!rows.is_empty()).then_some(old));
         }
-        for &id in &path.top_down {
-            self.take_rows(id, &moved);
-        }
-        let split_at = |rows: Vec<u32>, prime| Branch { prime, sub, count: self.weight(&rows), rows };
-        let (yes, no) = (split_at(yes, new_prime[1]), split_at(no, new_prime[0]));
+        whole.rows.iter().for_each(|&row| self.marked[row as usize] = true);
+        left.dedup();
+        left.into_iter().for_each(|id| self.take_marked_rows(id));
+        whole.rows.iter().for_each(|&row| self.marked[row as usize] = false);
+        let mut side = 0;
+        let [no, yes] = sides.map(|rows| {
+            let (prime, sub) = if in_prime { (new[side], shared) } else { (shared, new[side]) };
+            side += 1;
+            Branch { prime, sub, count: self.weight(&rows), rows }
+        });
         let vtree = self.nodes[node].vtree.index();
         let Kind::Sum(branches) = &mut self.nodes[node].kind else { unreachable!("only sums have branches") };
         no.rows.iter().for_each(|&row| self.choice[vtree][row as usize] = branches.len() as u32);
         branches[branch] = yes;
         branches.push(no);
-        self.nodes[sub].parents += 1;
-        self.release(prime);
+        self.nodes[shared].parents += 1;
+        self.release(old);
         touched.push(node);
+    }
+
+    /// Gives the rows of a branch their own copies of the nodes they share with other rows, down to `depth`.
+    pub(super) fn own(&mut self, node: DraftId, branch: usize, depth: usize) {
+        let mut stack = vec![(node, branch, depth)];
+        while let Some((node, branch, depth)) = stack.pop() {
+            for is_prime in [true, false] {
+                let edge = Edge { node, branch, is_prime };
+                let mut target = self.target(edge);
+                if depth == 0 || self.branch(edge).rows.is_empty() {
+                    continue;
+                }
+                if self.is_shared(edge) {
+                    target = self.copy_target(edge);
+                }
+                if let Kind::Sum(branches) = &self.nodes[target].kind {
+                    stack.extend((0..branches.len()).map(|branch| (target, branch, depth - 1)));
+                }
+            }
+        }
+    }
+
+    /// Whether other rows than those of an edge use the parameters of its target.
+    fn is_shared(&self, edge: Edge) -> bool {
+        let Branch { count, rows, .. } = self.branch(edge);
+        let DraftNode { kind, parents, .. } = &self.nodes[self.target(edge)];
+        *parents > 1
+            && match kind {
+                Kind::Literal(_) => false,
+                // Weights that are no whole numbers leave residues of rounding.
+                Kind::Top(_, counts) => counts.iter().sum::<f64>() > count * (1.0 + 1e-9),
+                Kind::Sum(branches) => branches.iter().map(|branch| branch.rows.len()).sum::<usize>() > rows.len(),
+            }
     }
 
     fn sides(&self, rows: &[u32], var: Var) -> [Vec<u32>; 2] {
@@ -266,12 +309,12 @@ impl Draft<'_> {
     }
 
     /// The literals of a variable, made if they are not there.
-    fn literals(&mut self, var: Var) -> [DraftId; 2] {
+    pub(super) fn literals_of(&mut self, var: Var) -> [DraftId; 2] {
         [false, true].map(|value| {
-            let lit = var.is(value);
-            let found = self.nodes.iter().position(|node| matches!(node.kind, Kind::Literal(l) if l == lit));
-            found.unwrap_or_else(|| {
-                self.nodes.push(DraftNode { vtree: self.vtree.leaf(var), kind: Kind::Literal(lit), parents: 0 });
+            *self.literals[var.index()][usize::from(value)].get_or_insert_with(|| {
+                let (vtree, kind) = (self.vtree.leaf(var), Kind::Literal(var.is(value)));
+                let term = Some([var.is(value)].into());
+                self.nodes.push(DraftNode { vtree, kind, parents: 0, term });
                 self.nodes.len() - 1
             })
         })
@@ -288,7 +331,9 @@ impl Draft<'_> {
             all.extend_from_slice(rows);
             let new = *new;
             if new == next {
-                self.nodes.push(DraftNode { vtree, kind: Kind::Sum(Vec::new()), parents: 0 });
+                let lit = work.var.is(value);
+                let term = self.nodes[old].term.as_ref().map(|term| with_literal(term, lit));
+                self.nodes.push(DraftNode { vtree, kind: Kind::Sum(Vec::new()), parents: 0, term });
             }
             new
         } else {
@@ -305,6 +350,9 @@ impl Draft<'_> {
 
     /// Fills the restricted copy of a sum.
     fn restrict(&mut self, old: DraftId, value: bool, new: DraftId, rows: &[u32], path: &Path, work: &mut Work) {
+        if rows.is_empty() && self.fill_plain(new) {
+            return;
+        }
         let (_, parts) = self.divide(old, rows);
         let Kind::Sum(branches) = self.nodes[old].kind.clone() else { unreachable!("only sums are restricted") };
         let vtree = self.nodes[old].vtree.index();
@@ -324,12 +372,12 @@ impl Draft<'_> {
         self.nodes[new].kind = Kind::Sum(made);
     }
 
-    /// Takes rows away from a node that they do not reach any more.
-    fn take_rows(&mut self, node: DraftId, moved: &[bool]) {
+    /// Takes the marked rows away from a node that they do not reach any more.
+    fn take_marked_rows(&mut self, node: DraftId) {
         let weights = self.records.weights();
         if let Kind::Sum(branches) = &mut self.nodes[node].kind {
             for branch in branches {
-                branch.rows.retain(|&row| !moved[row as usize]);
+                branch.rows.retain(|&row| !self.marked[row as usize]);
                 branch.count = branch.rows.iter().map(|&row| weights[row as usize]).sum();
             }
         }

@@ -1,0 +1,197 @@
+//! `slopp compile`: rules into a certified circuit.
+
+use crate::args::{ReadArgs, whole};
+use crate::error::Error;
+use crate::files::Files;
+use crate::input::{LoadedModel, VtreeSource, explained, is_model, read_records};
+use crate::knowledge::{LimitArgs, check_variables, compile_with_search, is_diagram, stopped, vtree_for};
+use crate::report::{count, counted, facts, grouped, object};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::logic::{Conflict, Limits, Rules, Sdd, VtreeSearch};
+use slopp::{Model, Names};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp compile rules.txt                                   how many worlds do the rules allow?
+  slopp compile rules.txt -o rules.psdd                     a model that is uniform over these worlds
+  slopp compile c432.cnf --vtree c432.vtree -o c432.sdd     on the vtree given
+  slopp compile rules.txt --names records.csv -o m.psdd     over all columns of a file
+
+A file of rules has one per line; # begins a comment; a rule goes on in the next line after \\ or an operator, and
+while a parenthesis is open:
+  smoker & !young -> at_risk          # not !, and &, or |, either ^, if ->, same <->
+  exactly(1, red, green, blue)        # also at_most(k, ...) and at_least(k, ...), of any formulas
+  \"x ray\" | color=red                 # odd names in quotes";
+
+/// Compile rules into a circuit: the worlds they allow, counted and ready for every query
+///
+/// Rules are a text with one formula per line, or a DIMACS file (p cnf, p dnf). The result is a canonical SDD on the
+/// vtree given; without one, a vtree is made from a min-fill order of the rules and improved by a bounded search. If
+/// no world is possible, a minimal set of contradicting rules is shown, and the exit code is 1.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CompileArgs {
+    /// The rules: .txt, .cnf or .dnf, `-` for stdin
+    rules: PathBuf,
+    /// Keep to this vtree: a .vtree file, a model, a text, balanced, right-linear, left-linear or min-fill
+    #[arg(long, value_name = "VTREE")]
+    vtree: Option<String>,
+    /// The variables, named by a model or by the columns of a file of records [default: those of the rules]
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Without a vtree: how many vtrees to try
+    #[arg(long, value_name = "N", default_value_t = 100, conflicts_with = "vtree", value_parser = whole)]
+    moves: usize,
+    #[command(flatten)]
+    limits: LimitArgs,
+    /// Save as .sdd, .psdd (uniform over the worlds) or .vtree; may be given several times
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+}
+
+pub(crate) fn run(args: &CompileArgs, session: &mut Session) -> Result<Verdict, Error> {
+    session.give_stdout_to(&args.output)?;
+    Files::default().read([&args.rules]).read(&args.names).write(&args.output).check()?;
+    let kinds = args.output.iter().map(|file| Kind::of(file)).collect::<Result<Vec<_>, _>>()?;
+    let limits = args.limits.limits();
+    let min_fill = args.vtree.as_deref() == Some("min-fill");
+    let source = args.vtree.as_deref().filter(|_| !min_fill).map(VtreeSource::find).transpose()?;
+    let rules = read(args, source.as_ref())?;
+    check_variables(&rules)?;
+    let (sdd, tried) = match source {
+        Some(source) => (rules.compile(vtree_for(&rules, source)?, &limits).map_err(stopped)?, None),
+        None => {
+            let moves = if min_fill { 0 } else { args.moves };
+            let found =
+                compile_with_search(&rules, &VtreeSearch { moves, ..VtreeSearch::default() }, &limits, session)?;
+            (found.sdd, Some(found.tried))
+        }
+    };
+    let worlds = sdd.model_count().to_string();
+    if worlds == "0" {
+        return contradiction(&rules, &sdd, &limits, session);
+    }
+    for (file, kind) in args.output.iter().zip(&kinds) {
+        save(file, kind, &sdd, &rules, args)?;
+        session.saved(file);
+    }
+    let (nodes, elements) = sdd.size();
+    if session.json {
+        session.document(&object([
+            ("variables", Value::from(rules.var_count())),
+            ("nodes", Value::from(nodes)),
+            ("elements", Value::from(elements)),
+            ("model_count", Value::from(worlds)),
+        ]))?;
+        return Ok(Verdict::Yes);
+    }
+    let mut lines = vec![
+        ("rules", count(rules.len() as f64)),
+        ("variables", count(rules.var_count() as f64)),
+        ("nodes", count(nodes as f64)),
+        ("elements", count(elements as f64)),
+        ("model count", grouped(&worlds)),
+    ];
+    if let Some(tried) = tried {
+        lines.push(("vtrees tried", count(tried as f64)));
+    }
+    session.line(facts(lines))?;
+    let is_saved = |wanted| kinds.contains(&wanted);
+    if is_saved(Kind::Sdd) && tried.is_some() && !is_saved(Kind::Vtree) {
+        session.note("a .sdd file does not hold its vtree; save it too with -o FILE.vtree");
+    }
+    Ok(Verdict::Yes)
+}
+
+/// The rules over the variables that were asked for.
+fn read(args: &CompileArgs, vtree: Option<&VtreeSource>) -> Result<Rules, Error> {
+    let names: Option<Arc<Names>> = match (&args.names, vtree) {
+        (Some(file), _) if is_model(file) => Some(LoadedModel::read_files(file, None)?.model.names),
+        (Some(file), _) => Some(read_records(file, args.read)?.names().clone()),
+        (None, Some(VtreeSource::Model(model))) => Some(model.names.clone()),
+        (None, _) => None,
+    };
+    slopp::io::read_rules(&args.rules, names.as_ref()).map_err(explained)
+}
+
+/// Shows which rules contradict each other.
+fn contradiction(rules: &Rules, sdd: &Sdd, limits: &Limits, session: &mut Session) -> Result<Verdict, Error> {
+    let conflict = rules.conflict(sdd.vtree().clone(), limits).map_err(stopped)?;
+    let Conflict { rules: found, smallest } = conflict.expect("no world is possible");
+    if session.json {
+        let entry =
+            |&i: &usize| object([("line", Value::from(rules[i].line)), ("rule", Value::from(rules[i].text.as_str()))]);
+        session.document(&object([
+            ("variables", Value::from(rules.var_count())),
+            ("nodes", Value::from(0)),
+            ("elements", Value::from(0)),
+            ("model_count", Value::from("0")),
+            ("conflict", found.iter().map(entry).collect()),
+            ("smallest", Value::Bool(smallest)),
+        ]))?;
+        return Ok(Verdict::No);
+    }
+    let which = if smallest { "smallest" } else { "minimal" };
+    session.line("no world is possible: the rules contradict each other, and nothing was saved")?;
+    let number = counted(found.len(), "rule");
+    session.line(format!("a {which} contradiction, {number}; without any of them the others can hold:"))?;
+    for i in found {
+        session.line(format!("  line {}: {}", rules[i].line, shortened(&rules[i].text)))?;
+    }
+    Ok(Verdict::No)
+}
+
+/// A rule in a line.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 200;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Sdd,
+    Psdd,
+    Vtree,
+}
+
+impl Kind {
+    /// The kind of a file that is to be written; stdout gets a model.
+    fn of(file: &Path) -> Result<Kind, Error> {
+        if is_diagram(file) {
+            return Ok(Kind::Sdd);
+        }
+        if is_model(file) || file == Path::new("-") {
+            return Ok(Kind::Psdd);
+        }
+        match file.extension().and_then(OsStr::to_str) {
+            Some("vtree") => Ok(Kind::Vtree),
+            _ => Err(Error::new(format!("{}: what to write is told by the ending of the name", file.display()))
+                .hint("a name that ends in .sdd, .psdd or .vtree")),
+        }
+    }
+}
+
+fn save(file: &Path, kind: &Kind, sdd: &Sdd, rules: &Rules, args: &CompileArgs) -> Result<(), Error> {
+    match kind {
+        Kind::Sdd => slopp::io::write_sdd(file, sdd)?,
+        Kind::Vtree => slopp::io::write_vtree(file, sdd.vtree())?,
+        Kind::Psdd => {
+            let psdd = sdd.to_circuit()?.certify()?;
+            let mut model = Model::new(rules.names().clone(), psdd);
+            model.origin.insert("learner".into(), "compile".into());
+            model.origin.insert("rules".into(), args.rules.display().to_string());
+            slopp::io::write_model(file, &model)?;
+        }
+    }
+    Ok(())
+}

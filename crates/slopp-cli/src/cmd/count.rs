@@ -1,0 +1,53 @@
+//! `slopp count`: how many worlds are possible.
+
+use crate::error::Error;
+use crate::files::Files;
+use crate::knowledge::{Knowledge, LimitArgs, compile_with_search, files};
+use crate::report::{grouped, object};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::logic::VtreeSearch;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp count rules.txt
+  slopp count model.psdd
+  slopp count base.sdd --vtree base.vtree";
+
+/// How many worlds a model or rules allow, exactly
+///
+/// Counts over all variables of the file. Rules that contradict each other allow 0 worlds; `slopp compile` tells which.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CountArgs {
+    /// A model (.psdd), a diagram (.sdd), or rules (.txt, .cnf, .dnf)
+    file: PathBuf,
+    /// The vtree of a model or diagram, if its file does not hold it
+    #[arg(long, value_name = "FILE")]
+    vtree: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+pub(crate) fn run(args: &CountArgs, session: &mut Session) -> Result<Verdict, Error> {
+    Files::default().read(files(&args.file, &args.vtree)).check()?;
+    let knowledge = Knowledge::read(&args.file, args.vtree.as_deref(), None)?;
+    let worlds = match &knowledge {
+        Knowledge::Model(loaded) => loaded.deterministic("the model count")?.model_count(),
+        Knowledge::Diagram(sdd, _) => sdd.model_count(),
+        Knowledge::Rules(rules) => {
+            let search = VtreeSearch { moves: 0, ..VtreeSearch::default() };
+            compile_with_search(rules, &search, &args.limits.limits(), session)?.sdd.model_count()
+        }
+    };
+    let (worlds, variables) = (worlds.to_string(), knowledge.names().len());
+    match session.json {
+        true => {
+            session.document(&object([("variables", Value::from(variables)), ("model_count", Value::from(worlds))]))?
+        }
+        false => session.line(grouped(&worlds))?,
+    }
+    Ok(Verdict::Yes)
+}

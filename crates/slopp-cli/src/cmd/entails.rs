@@ -1,0 +1,74 @@
+//! `slopp entails`: does a formula hold in every possible world?
+
+use crate::error::Error;
+use crate::files::Files;
+use crate::knowledge::{Knowledge, LimitArgs, files, stopped};
+use crate::report::{json_world, object, world as world_in_words};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::logic::{Formula, Manager, shared_world};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp entails model.psdd \"smoker -> !young\"
+  slopp entails rules.txt \"at_most(1, red, green, blue)\" && echo proved";
+
+/// Does a formula hold in every world that a model or rules allow?
+///
+/// Exit code 0 if it does, proved by the circuit; 1 if not, with a possible world in which it does not hold. Formulas
+/// have !, &, |, ^, ->, <->, parentheses, exactly(k, ...), at_most(k, ...), at_least(k, ...); `slopp compile --help`
+/// shows examples.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct EntailsArgs {
+    /// A model (.psdd), a diagram (.sdd), or rules (.txt, .cnf, .dnf)
+    model: PathBuf,
+    /// The formula, over the names of the model
+    #[arg(allow_hyphen_values = true)]
+    formula: String,
+    /// The vtree of a model or diagram, if its file does not hold it
+    #[arg(long, value_name = "FILE")]
+    vtree: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, Error> {
+    Files::default().read(files(&args.model, &args.vtree)).check()?;
+    let knowledge = Knowledge::read(&args.model, args.vtree.as_deref(), None)?;
+    let names = knowledge.names().clone();
+    let formula = Formula::parse(&args.formula, &names).map_err(|e| Error::from(e).while_doing("no formula"))?;
+    let world = counterexample(&knowledge, &formula, args)?;
+    if session.json {
+        let world = world.as_ref().map_or(Value::Null, |world| json_world(&names, world));
+        session.document(&object([("entails", Value::Bool(world.is_null())), ("counterexample", world)]))?;
+    } else {
+        let formula = formula.display(&names);
+        match &world {
+            None => session.line(format!("yes: {formula} holds in every possible world"))?,
+            Some(world) => {
+                session.line(format!("no: {formula} does not hold in the possible world"))?;
+                session.line(format!("  {}", world_in_words(&names, world)))?;
+            }
+        }
+    }
+    Ok(if world.is_none() { Verdict::Yes } else { Verdict::No })
+}
+
+/// A possible world in which the formula does not hold.
+fn counterexample(knowledge: &Knowledge, formula: &Formula, args: &EntailsArgs) -> Result<Option<Vec<bool>>, Error> {
+    let limits = args.limits.limits();
+    let mut manager = Manager::new(knowledge.vtree()?, limits);
+    if let Knowledge::Model(loaded) = knowledge {
+        // The base of a model can be large as a diagram; comparing circuits needs none.
+        let denied = !manager.compile(formula).map_err(stopped)?;
+        let Ok(circuit) = manager.sdd(denied).to_circuit() else { return Ok(None) };
+        return Ok(shared_world(&loaded.model.circuit, &circuit));
+    }
+    let known = knowledge.formula(&mut manager, knowledge.names())?;
+    let denied = !manager.compile(formula).map_err(stopped)?;
+    let both = manager.and(known, denied).map_err(stopped)?;
+    Ok(manager.world(both))
+}

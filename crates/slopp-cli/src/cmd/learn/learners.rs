@@ -1,0 +1,219 @@
+//! The learners of `slopp learn`, one entry each: name, options, and how arguments become settings.
+
+use super::{LearnArgs, LeavesName, ScopeName, VariantName, WorldName};
+use crate::error::Error;
+use crate::input::LoadedModel;
+use slopp::Certified;
+use slopp::learn::baseline::{ChowLiu, Factorised};
+use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
+use slopp::learn::slopp::{Config, PublishedConfig, Variant};
+use slopp::learn::{LearnPsdd, Learner, Start, Strudel, World, learnspn, merged};
+use std::sync::Arc;
+
+/// A learner as people choose it.
+pub(super) struct Entry {
+    pub(super) name: &'static str,
+    /// One line of help.
+    pub(super) about: &'static str,
+    /// The world if none is asked for.
+    pub(super) world: World,
+    /// The options that only some learners have, and this one has.
+    options: &'static [&'static str],
+    /// From the arguments, the world and where a refinement starts from.
+    make: fn(&LearnArgs, World, Start) -> Box<dyn Learner>,
+}
+
+const SLOPP_TREE: &[&str] = &["--world", "--max-clusters", "--min-records", "--split-penalty", "--parameter-penalty"];
+
+/// All learners, in the order of the help.
+pub(super) const ALL: &[Entry] = &[
+    Entry {
+        name: "slopp",
+        about: "Merged SLoPP: always a PSDD, with its vtree learned inside",
+        world: World::Open,
+        options: &["--world", "--effort", "--max-classes", "--max-elements"],
+        make: |args, world, _| Box::new(merged(args, world)),
+    },
+    Entry {
+        name: "slopp-tree",
+        about: "Certified SLoPP without merging: always a PSDD, on any vtree",
+        world: World::Open,
+        options: SLOPP_TREE,
+        make: |args, world, _| Box::new(slopp(args, world)),
+    },
+    Entry {
+        name: "slopp-kmeans",
+        about: "SLoPP with k-means, as published: usually a mixture",
+        world: World::Closed,
+        options: &["--world", "--variant", "--k", "--d"],
+        make: |args, world, _| Box::new(published(args, world)),
+    },
+    Entry {
+        name: "factorised",
+        about: "Every variable for itself",
+        world: World::Open,
+        options: &["--world"],
+        make: |args, world, _| Box::new(Factorised { world, pseudocount: slopp(args, world).pseudocount }),
+    },
+    Entry {
+        name: "chow-liu",
+        about: "The Chow-Liu tree",
+        world: World::Open,
+        options: &["--world"],
+        make: |args, world, _| Box::new(ChowLiu { world, pseudocount: slopp(args, world).pseudocount }),
+    },
+    Entry {
+        name: "learnpsdd",
+        about: "LearnPSDD: splits and copies from the Chow-Liu tree, or from the factorised model on another vtree",
+        world: World::Open,
+        options: &["--world", "--start", "--penalty", "--depth", "--steps"],
+        make: |args, world, start| Box::new(learn_psdd(args, world, start)),
+    },
+    Entry {
+        name: "slopp+learnpsdd",
+        about: "Certified SLoPP without merging, refined by LearnPSDD",
+        world: World::Open,
+        options: &[
+            "--world",
+            "--max-clusters",
+            "--min-records",
+            "--split-penalty",
+            "--parameter-penalty",
+            "--penalty",
+            "--depth",
+            "--steps",
+        ],
+        make: |args, world, _| Box::new(learn_psdd(args, world, Start::Slopp(slopp(args, world)))),
+    },
+    Entry {
+        name: "strudel",
+        about: "Strudel: splits where most records pass, from the Chow-Liu tree, or from the factorised model on another vtree",
+        world: World::Open,
+        options: &["--world", "--start", "--scope", "--depth", "--steps"],
+        make: |args, world, start| Box::new(strudel(args, world, start)),
+    },
+    Entry {
+        name: "learnspn",
+        about: "LearnSPN: a sum-product network, which has no vtree and answers less",
+        world: World::Open,
+        options: &["--independence", "--cluster-penalty", "--leaves", "--max-clusters", "--min-records"],
+        make: |args, _, _| Box::new(learn_spn(args)),
+    },
+];
+
+/// The learner of this name.
+pub(super) fn find(name: &str) -> Option<&'static Entry> {
+    ALL.iter().find(|entry| entry.name == name)
+}
+
+impl Entry {
+    /// The learner with the settings that the arguments ask for, from the model to start from, if there is one; options
+    /// of other learners are refused.
+    pub(super) fn learner(&self, args: &LearnArgs, given: Option<&LoadedModel>) -> Result<Box<dyn Learner>, Error> {
+        if let Some(option) = args.special_options().find(|option| !self.options.contains(option)) {
+            let owner = ALL.iter().find(|entry| entry.options.contains(&option)).map_or("another", |entry| entry.name);
+            return Err(Error::new(format!("{option} belongs to the learner {owner}, not to {}", self.name))
+                .hint(format!("--learner {owner}, or leave {option} out")));
+        }
+        let world = match args.world {
+            Some(WorldName::Open) => World::Open,
+            Some(WorldName::Closed) => World::Closed,
+            None => self.world,
+        };
+        let start = given.map_or(Ok(Start::Baseline(world)), |given| self.start(args, given))?;
+        Ok((self.make)(args, world, start))
+    }
+
+    /// A model as the start of a refinement, if it is good for this one.
+    fn start(&self, args: &LearnArgs, given: &LoadedModel) -> Result<Start, Error> {
+        let deterministic = given.deterministic("refinement")?;
+        match &given.model.circuit {
+            Certified::Psdd(psdd) => Ok(Start::Given(Arc::new(psdd.clone()))),
+            Certified::Deterministic(_, overlap) if args.refined.scope != Some(ScopeName::Whole) => {
+                let overlap = given.overlap_in_words(overlap);
+                Err(Error::new(format!("the learner {} refines PSDDs, and the model is none: {overlap}", self.name))
+                    .hint("--learner strudel --scope whole, which refines any deterministic circuit"))
+            }
+            _ => Ok(Start::Deterministic(Arc::new(deterministic.clone()))),
+        }
+    }
+}
+
+/// Settings of merged SLoPP. The seed is that of the task.
+fn merged(args: &LearnArgs, world: World) -> merged::Config {
+    let (default, m) = (merged::Config::new(world), &args.merged);
+    // There is no other effort yet.
+    let _ = m.effort;
+    merged::Config {
+        max_classes: m.max_classes.unwrap_or(default.max_classes),
+        max_elements: m.max_elements,
+        pseudocount: args.pseudocount,
+        ..default
+    }
+}
+
+/// Settings of certified SLoPP; its pseudocount is that of all learners of circuits.
+fn slopp(args: &LearnArgs, world: World) -> Config {
+    let (default, c) = (Config::new(world), &args.certified);
+    Config {
+        world,
+        max_clusters: c.max_clusters.unwrap_or(default.max_clusters),
+        min_records: c.min_records.unwrap_or(default.min_records),
+        split_penalty: c.split_penalty.unwrap_or(default.split_penalty),
+        parameter_penalty: c.parameter_penalty.unwrap_or(default.parameter_penalty),
+        pseudocount: args.pseudocount.unwrap_or(default.pseudocount),
+    }
+}
+
+fn published(args: &LearnArgs, world: World) -> PublishedConfig {
+    let p = &args.published;
+    let variant = match p.variant {
+        Some(VariantName::Algorithm2) => Variant::Algorithm2,
+        Some(VariantName::Notebook) | None => Variant::Notebook,
+    };
+    let paper = PublishedConfig::new(variant, p.k.unwrap_or(3), p.d.unwrap_or(20));
+    PublishedConfig { world, pseudocount: slopp(args, world).pseudocount, ..paper }
+}
+
+fn learn_psdd(args: &LearnArgs, world: World, start: Start) -> LearnPsdd {
+    let (default, r) = (LearnPsddConfig::default(), &args.refined);
+    let config = LearnPsddConfig {
+        penalty: r.penalty.unwrap_or(default.penalty),
+        depth: r.depth.unwrap_or(default.depth),
+        steps: r.steps.unwrap_or(default.steps),
+        pseudocount: slopp(args, world).pseudocount,
+        ..default
+    };
+    LearnPsdd { start, config }
+}
+
+fn strudel(args: &LearnArgs, world: World, start: Start) -> Strudel {
+    let (default, r) = (StrudelConfig::default(), &args.refined);
+    let config = StrudelConfig {
+        depth: r.depth.unwrap_or(default.depth),
+        steps: r.steps.unwrap_or(default.steps),
+        pseudocount: slopp(args, world).pseudocount,
+        ..default
+    };
+    let scope = match r.scope {
+        Some(ScopeName::Whole) => Scope::Whole,
+        Some(ScopeName::Prime) | None => Scope::Prime,
+    };
+    Strudel { start, scope, config }
+}
+
+fn learn_spn(args: &LearnArgs) -> learnspn::Config {
+    let (default, s, c) = (learnspn::Config::default(), &args.spn, &args.certified);
+    learnspn::Config {
+        independence: s.independence.unwrap_or(default.independence),
+        cluster_penalty: s.cluster_penalty.unwrap_or(default.cluster_penalty),
+        max_clusters: c.max_clusters.unwrap_or(default.max_clusters),
+        min_records: c.min_records.map_or(default.min_records, |records| records as f64),
+        leaves: match s.leaves {
+            Some(LeavesName::Independent) => learnspn::Leaves::Independent,
+            Some(LeavesName::ChowLiu) | None => learnspn::Leaves::ChowLiu,
+        },
+        pseudocount: args.pseudocount.unwrap_or(default.pseudocount),
+        seed: args.seed,
+    }
+}

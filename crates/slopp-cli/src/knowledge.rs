@@ -1,0 +1,157 @@
+//! What is known, however it is kept: a model, a diagram, or rules.
+
+use crate::args::positive;
+use crate::error::Error;
+use crate::input::{LoadedModel, VtreeSource, explained, is_model, parse_vtree};
+use crate::session::Session;
+use clap::Args;
+use slopp::learn::vtree::VtreeMethod;
+use slopp::logic::{Handle, Limits, Manager, Rules, Sdd, Stopped, VtreeSearch};
+use slopp::{Certified, Names, Vtree};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How much a compilation may cost.
+#[derive(Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitArgs {
+    /// Stop if a diagram needs more nodes than this
+    #[arg(long, value_name = "N", default_value_t = 20_000_000, value_parser = positive)]
+    max_nodes: usize,
+    /// Stop if diagrams need more memory than this, in megabytes
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = positive)]
+    max_memory: usize,
+}
+
+impl LimitArgs {
+    pub(crate) fn limits(&self) -> Limits {
+        let bytes = self.max_memory.saturating_mul(1 << 20);
+        Limits { nodes: self.max_nodes, bytes, ..Limits::default() }
+    }
+}
+
+/// What a limit that was hit means for the user.
+pub(crate) fn stopped(stopped: Stopped) -> Error {
+    Error::from(stopped)
+        .hint("--max-nodes N and --max-memory MB allow more; `slopp compile --vtree` takes another vtree")
+}
+
+/// What is known, with names.
+pub(crate) enum Knowledge {
+    Model(Box<LoadedModel>),
+    Diagram(Sdd, Arc<Names>),
+    Rules(Rules),
+}
+
+impl Knowledge {
+    /// Reads a model (.psdd), a diagram (.sdd), or rules (anything else), told by the ending of the name.
+    pub(crate) fn read(path: &Path, vtree: Option<&Path>, names: Option<&Arc<Names>>) -> Result<Knowledge, Error> {
+        if is_model(path) {
+            return Ok(Knowledge::Model(LoadedModel::read_files(path, vtree)?.into()));
+        }
+        if is_diagram(path) {
+            let vtree = vtree.map(slopp::io::read_vtree).transpose().map_err(explained)?;
+            let sdd = slopp::io::read_sdd(path, vtree.as_ref()).map_err(explained)?;
+            let own = || Arc::new(Names::numbered(sdd.vtree().var_count()));
+            let names = names.filter(|names| names.len() == sdd.vtree().var_count()).cloned().unwrap_or_else(own);
+            return Ok(Knowledge::Diagram(sdd, names));
+        }
+        Ok(Knowledge::Rules(slopp::io::read_rules(path, names).map_err(explained)?))
+    }
+
+    pub(crate) fn names(&self) -> &Arc<Names> {
+        match self {
+            Knowledge::Model(loaded) => &loaded.model.names,
+            Knowledge::Diagram(_, names) => names,
+            Knowledge::Rules(rules) => rules.names(),
+        }
+    }
+
+    /// The vtree it has, or a good one for its rules.
+    pub(crate) fn vtree(&self) -> Result<Arc<Vtree>, Error> {
+        match self {
+            Knowledge::Model(loaded) => Ok(loaded.model.circuit.vtree().clone()),
+            Knowledge::Diagram(sdd, _) => Ok(sdd.vtree().clone()),
+            Knowledge::Rules(rules) => {
+                check_variables(rules)?;
+                Ok(Arc::new(rules.min_fill_vtree()))
+            }
+        }
+    }
+
+    /// The worlds it allows, as a formula of a manager over these names.
+    pub(crate) fn formula(&self, manager: &mut Manager, names: &Names) -> Result<Handle, Error> {
+        let vars = self.names().iter().map(|name| names.find(name)).collect::<Result<Vec<_>, _>>()?;
+        let in_order = vars.iter().enumerate().all(|(i, var)| var.index() == i) && vars.len() == names.len();
+        let same = |vtree: &Vtree, manager: &Manager| in_order && *vtree == **manager.vtree();
+        let handle = match self {
+            Knowledge::Model(loaded) => match &loaded.model.circuit {
+                Certified::Psdd(psdd) if same(psdd.vtree(), manager) => manager.base_of(psdd),
+                circuit => manager.support_of(circuit, |var| vars[var.index()]),
+            },
+            Knowledge::Diagram(sdd, _) if same(sdd.vtree(), manager) => manager.import(sdd),
+            Knowledge::Diagram(sdd, _) => match sdd.to_circuit() {
+                Ok(circuit) => manager.support_of(&circuit, |var| vars[var.index()]),
+                Err(_) => Ok(Handle::FALSE),
+            },
+            Knowledge::Rules(rules) => manager.compile(&rules.formula().map_vars(|var| vars[var.index()])),
+        };
+        handle.map_err(stopped)
+    }
+}
+
+/// Refuses rules without variables, which have no vtree.
+pub(crate) fn check_variables(rules: &Rules) -> Result<(), Error> {
+    match rules.var_count() {
+        0 => Err(Error::new("the rules have no variables").hint("write at least one rule, such as: smoker -> !young")),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the name is that of a diagram.
+pub(crate) fn is_diagram(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_lowercase();
+    name.strip_suffix(".gz").unwrap_or(&name).ends_with(".sdd")
+}
+
+/// A vtree for rules as people ask for one.
+pub(crate) fn vtree_for(rules: &Rules, source: VtreeSource) -> Result<Vtree, Error> {
+    let len = rules.var_count();
+    let vtree = match source {
+        VtreeSource::File(vtree) => vtree,
+        VtreeSource::Model(model) => Vtree::clone(model.circuit.vtree()),
+        VtreeSource::Text(text) => parse_vtree(&text, rules.names())?,
+        VtreeSource::Method(VtreeMethod::Balanced) => Vtree::balanced(len),
+        VtreeSource::Method(VtreeMethod::RightLinear) => Vtree::right_linear(len),
+        VtreeSource::Method(VtreeMethod::LeftLinear) => Vtree::left_linear(len),
+        VtreeSource::Method(method) => {
+            return Err(Error::new(format!("the vtree method {method} looks at records, and there are none"))
+                .hint("min-fill, balanced, right-linear, left-linear, or a .vtree file"));
+        }
+    };
+    if vtree.var_count() != len {
+        let leaves = vtree.var_count();
+        return Err(Error::new(format!("the vtree has {leaves} variables but the rules have {len}"))
+            .hint("a vtree for these variables; --names FILE gives rules all variables of a model or of records"));
+    }
+    Ok(vtree)
+}
+
+/// Compiles rules on a vtree of our own choice.
+pub(crate) fn compile_with_search(
+    rules: &Rules,
+    search: &VtreeSearch,
+    limits: &Limits,
+    session: &Session,
+) -> Result<slopp::logic::Found, Error> {
+    use slopp::Progress;
+    check_variables(rules)?;
+    let bar = session.progress();
+    bar.begin("trying vtrees", search.moves as u64);
+    rules.compile_with_search(search, limits, &mut |_| bar.advance(1)).map_err(stopped)
+}
+
+/// Files that knowledge is read from.
+pub(crate) fn files<'a>(path: &'a PathBuf, vtree: &'a Option<PathBuf>) -> impl Iterator<Item = &'a PathBuf> {
+    [Some(path), vtree.as_ref()].into_iter().flatten()
+}

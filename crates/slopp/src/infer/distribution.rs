@@ -1,0 +1,94 @@
+//! What every kind of model can be asked: circuits with or without a certificate, and sum-product networks.
+
+use super::{Evidence, QueryError, Samples};
+use crate::circuit::Circuit;
+use crate::data::{Records, RecordsBuilder};
+use crate::logspace::LOG_ZERO;
+use crate::var::Var;
+
+/// A distribution over worlds that answers what needs no determinism.
+///
+/// For whoever handles models of several kinds at once, behind `&dyn Distribution`; each kind has these questions,
+/// documented and with their costs, as methods of its own.
+pub trait Distribution: Sync {
+    /// How many variables there are.
+    fn var_count(&self) -> usize;
+
+    /// The log-probability of evidence, −∞ if it is impossible.
+    fn log_evidence(&self, evidence: &Evidence) -> Result<f64, QueryError>;
+
+    /// The log-likelihood of each distinct row, −∞ if it is impossible; missing cells are summed out.
+    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError>;
+
+    /// `P(true | evidence)` of every variable.
+    fn marginals(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError>;
+
+    /// The marginals given each distinct row; `None` where the row is impossible.
+    fn marginals_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError>;
+
+    /// Worlds drawn given evidence, in parts of bounded size: what was drawn need not fit in memory.
+    fn sample_in_parts<'a>(
+        &'a self,
+        count: usize,
+        evidence: &Evidence,
+        seed: u64,
+    ) -> Result<Box<dyn Iterator<Item = Samples> + 'a>, QueryError>;
+
+    /// `P(event | row)` for each distinct row; `None` where the row is impossible.
+    fn conditional_batch(&self, event: &Evidence, given: &Records) -> Result<Vec<Option<f64>>, QueryError> {
+        let (expected, found) = (self.var_count(), event.var_count());
+        if expected != found {
+            return Err(QueryError::WrongLength { what: "evidence", expected, found });
+        }
+        let log_given = self.log_likelihoods(given)?;
+        let mut both = RecordsBuilder::new(given.names().clone());
+        // The row among `both` of each row, or `None` where event and row contradict each other.
+        let place: Vec<Option<usize>> = (0..given.len())
+            .map(|row| {
+                let joint = event.and(&Evidence::from_row(given, row))?;
+                both.push((0..joint.var_count()).map(|i| joint.value(Var(i as u32))), 1.0);
+                Some(both.len() - 1)
+            })
+            .collect();
+        let both = both.finish();
+        let log_both = self.log_likelihoods(&both)?;
+        let answers = log_given.into_iter().zip(place).map(|(log_given, place)| {
+            (log_given > LOG_ZERO).then(|| {
+                let log_both = place.map_or(LOG_ZERO, |place| log_both[both.original()[place] as usize]);
+                (log_both - log_given).exp().min(1.0)
+            })
+        });
+        Ok(answers.collect())
+    }
+}
+
+impl Distribution for Circuit {
+    fn var_count(&self) -> usize {
+        Circuit::var_count(self)
+    }
+
+    fn log_evidence(&self, evidence: &Evidence) -> Result<f64, QueryError> {
+        Circuit::log_evidence(self, evidence)
+    }
+
+    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
+        Circuit::log_likelihoods(self, records)
+    }
+
+    fn marginals(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
+        Circuit::marginals(self, evidence)
+    }
+
+    fn marginals_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError> {
+        Circuit::marginals_batch(self, records)
+    }
+
+    fn sample_in_parts<'a>(
+        &'a self,
+        count: usize,
+        evidence: &Evidence,
+        seed: u64,
+    ) -> Result<Box<dyn Iterator<Item = Samples> + 'a>, QueryError> {
+        Ok(Box::new(Circuit::sample_in_parts(self, count, evidence, seed)?))
+    }
+}

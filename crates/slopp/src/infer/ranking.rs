@@ -1,0 +1,262 @@
+//! Worlds in the order of a score, lazily.
+//!
+//! Every node ranks its worlds as they are asked for: the next one comes from a heap of elements, each with a rank in
+//! its prime and a rank in its sub. Any score will do that is added along a derivation and does not change its order
+//! when the same is added to both sides. Huang and Chiang, *Better k-best parsing* (2005), algorithm 3.
+
+use crate::circuit::{Deterministic, Node, NodeId};
+use crate::var::Lit;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// What worlds are compared by; greater is better.
+pub(super) trait Score: Copy {
+    fn plus(self, other: Self) -> Self;
+    fn compare(&self, other: &Self) -> Ordering;
+}
+
+impl Score for f64 {
+    fn plus(self, other: f64) -> f64 {
+        self + other
+    }
+
+    fn compare(&self, other: &f64) -> Ordering {
+        self.total_cmp(other)
+    }
+}
+
+/// Scores the parts of a derivation.
+pub(super) trait Judge {
+    /// What worlds are compared by.
+    type Score: Score;
+
+    /// The score of a literal that is certain or comes from ⊤ with a log-parameter; `None` if it is out.
+    fn leaf(&self, lit: Lit, log: f64) -> Option<Self::Score>;
+
+    /// The score of the log-parameter of an element.
+    fn parameter(&self, log: f64) -> Self::Score;
+}
+
+/// The product of the `prime`-th world of a prime and the `sub`-th of a sub.
+#[derive(Clone, Copy)]
+struct Candidate<S> {
+    score: S,
+    /// Position among the elements of the circuit.
+    element: u32,
+    prime: u32,
+    sub: u32,
+}
+
+impl<S> Candidate<S> {
+    /// Greater is better; among equals the first element and the lowest ranks are.
+    fn key(&self) -> (u32, u32, u32) {
+        (self.element, self.prime, self.sub)
+    }
+}
+
+impl<S: Score> Ord for Candidate<S> {
+    fn cmp(&self, other: &Candidate<S>) -> Ordering {
+        self.score.compare(&other.score).then_with(|| other.key().cmp(&self.key()))
+    }
+}
+
+impl<S: Score> PartialOrd for Candidate<S> {
+    fn partial_cmp(&self, other: &Candidate<S>) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<S: Score> PartialEq for Candidate<S> {
+    fn eq(&self, other: &Candidate<S>) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<S: Score> Eq for Candidate<S> {}
+
+/// What is known of the ranking of one sum.
+struct Ranked<S> {
+    best: Vec<Candidate<S>>,
+    heap: BinaryHeap<Candidate<S>>,
+    /// Ranks that follow the last of `best` and are not in the heap yet.
+    open: Vec<(u32, u32, u32)>,
+}
+
+/// The worlds of a circuit in the order of a judge, found as they are asked for.
+pub(super) struct Ranking<'a, J: Judge> {
+    circuit: &'a Deterministic,
+    judge: J,
+    /// The best score below each node, `None` if all its worlds are out.
+    maxima: Vec<Option<J::Score>>,
+    sums: Vec<Option<Box<Ranked<J::Score>>>>,
+}
+
+/// What is known of the score of a rank.
+enum Known<S> {
+    Score(S),
+    NoSuchRank,
+    NotYet,
+}
+
+impl<'a, J: Judge> Ranking<'a, J> {
+    pub(super) fn new(circuit: &'a Deterministic, judge: J) -> Ranking<'a, J> {
+        let mut ranking = Ranking {
+            circuit,
+            judge,
+            maxima: Vec::with_capacity(circuit.nodes().len()),
+            sums: (0..circuit.nodes().len()).map(|_| None).collect(),
+        };
+        for id in circuit.ids() {
+            let best = match circuit.node(id) {
+                Node::Literal(lit) => ranking.judge.leaf(lit, 0.0),
+                Node::Top { .. } => ranking.sides(id)[0].map(|(_, score)| score),
+                Node::Sum { .. } => {
+                    let scores = circuit.elements_of(id).filter_map(|(e, theta)| {
+                        let both = ranking.maxima[e.prime.index()]?.plus(ranking.maxima[e.sub.index()]?);
+                        Some(ranking.judge.parameter(theta).plus(both))
+                    });
+                    scores.reduce(|best, next| if next.compare(&best).is_gt() { next } else { best })
+                }
+            };
+            ranking.maxima.push(best);
+        }
+        ranking
+    }
+
+    /// Whether any world is in.
+    pub(super) fn is_possible(&self) -> bool {
+        self.maxima[self.circuit.root().index()].is_some()
+    }
+
+    /// The best worlds with their scores, at most `count`.
+    pub(super) fn best(&mut self, count: usize) -> Vec<(Vec<bool>, J::Score)> {
+        let ranks = 0..u32::try_from(count).unwrap_or(u32::MAX);
+        let root = self.circuit.root();
+        ranks.map_while(|rank| self.score(root, rank).map(|score| (self.world(rank), score))).collect()
+    }
+
+    /// The values of a ⊤ node that are in, the better one first; *false* first if they are equal.
+    fn sides(&self, id: NodeId) -> [Option<(bool, J::Score)>; 2] {
+        let Node::Top { var, slot } = self.circuit.node(id) else { unreachable!("only ⊤ has two sides") };
+        let logs = self.circuit.log_parameters().tops[slot as usize];
+        let side = |value: bool| Some((value, self.judge.leaf(var.is(value), logs[usize::from(value)])?));
+        match (side(false), side(true)) {
+            (Some(no), Some(yes)) if yes.1.compare(&no.1).is_gt() => [Some(yes), Some(no)],
+            (None, yes) => [yes, None],
+            (no, yes) => [no, yes],
+        }
+    }
+
+    /// The score of the world of this rank below a node.
+    fn score(&mut self, node: NodeId, rank: u32) -> Option<J::Score> {
+        let mut stack = vec![(node, rank)];
+        while let Some(&(node, rank)) = stack.last() {
+            if let Known::NotYet = self.known(node, rank) {
+                stack.extend(self.advance(node));
+            } else {
+                stack.pop();
+            }
+        }
+        match self.known(node, rank) {
+            Known::Score(score) => Some(score),
+            _ => None,
+        }
+    }
+
+    fn known(&self, node: NodeId, rank: u32) -> Known<J::Score> {
+        let Some(maximum) = self.maxima[node.index()] else { return Known::NoSuchRank };
+        if rank == 0 {
+            return Known::Score(maximum);
+        }
+        match self.circuit.node(node) {
+            Node::Literal(_) => Known::NoSuchRank,
+            Node::Top { .. } => match self.sides(node)[1] {
+                Some((_, score)) if rank == 1 => Known::Score(score),
+                _ => Known::NoSuchRank,
+            },
+            Node::Sum { .. } => match &self.sums[node.index()] {
+                None => Known::NotYet,
+                Some(ranked) => match ranked.best.get(rank as usize) {
+                    Some(candidate) => Known::Score(candidate.score),
+                    None if ranked.open.is_empty() && ranked.heap.is_empty() => Known::NoSuchRank,
+                    None => Known::NotYet,
+                },
+            },
+        }
+    }
+
+    /// Finds the next world of a sum, or tells what has to be known before.
+    fn advance(&mut self, node: NodeId) -> Option<(NodeId, u32)> {
+        let mut ranked = match self.sums[node.index()].take() {
+            Some(ranked) => ranked,
+            None => {
+                let heap = self.circuit.element_range(node).filter_map(|e| self.candidate((e as u32, 0, 0)).ok()?);
+                Box::new(Ranked { best: Vec::new(), heap: heap.collect(), open: Vec::new() })
+            }
+        };
+        let mut wanted = None;
+        while let Some(&ranks) = ranked.open.last() {
+            match self.candidate(ranks) {
+                Ok(candidate) => ranked.heap.extend(candidate),
+                Err(child) => {
+                    wanted = Some(child);
+                    break;
+                }
+            }
+            ranked.open.pop();
+        }
+        if wanted.is_none()
+            && let Some(next) = ranked.heap.pop()
+        {
+            // Every pair of ranks follows exactly one other, so none is found twice.
+            ranked.open.push((next.element, next.prime, next.sub + 1));
+            if next.sub == 0 {
+                ranked.open.push((next.element, next.prime + 1, 0));
+            }
+            ranked.best.push(next);
+        }
+        self.sums[node.index()] = Some(ranked);
+        wanted
+    }
+
+    /// The candidate with these ranks, `None` if there is none; an error names the child that has to go on first.
+    fn candidate(&self, (element, prime, sub): (u32, u32, u32)) -> Result<Option<Candidate<J::Score>>, (NodeId, u32)> {
+        let children = self.circuit.elements()[element as usize];
+        let theta = self.circuit.log_parameters().elements[element as usize];
+        match (self.known(children.prime, prime), self.known(children.sub, sub)) {
+            (Known::NoSuchRank, _) | (_, Known::NoSuchRank) => Ok(None),
+            (Known::NotYet, _) => Err((children.prime, prime)),
+            (_, Known::NotYet) => Err((children.sub, sub)),
+            (Known::Score(p), Known::Score(s)) => {
+                let score = self.judge.parameter(theta).plus(p).plus(s);
+                Ok(Some(Candidate { score, element, prime, sub }))
+            }
+        }
+    }
+
+    /// The world of this rank below the root.
+    fn world(&mut self, rank: u32) -> Vec<bool> {
+        let mut world = vec![false; self.circuit.var_count()];
+        let mut stack = vec![(self.circuit.root(), rank)];
+        while let Some((node, rank)) = stack.pop() {
+            match self.circuit.node(node) {
+                Node::Literal(lit) => world[lit.var.index()] = lit.value,
+                Node::Top { var, .. } => {
+                    world[var.index()] = self.sides(node)[rank as usize].expect("the rank is known").0;
+                }
+                Node::Sum { .. } => {
+                    // The first rank is known from the maxima alone, without its elements.
+                    while self.sums[node.index()].as_ref().is_none_or(|ranked| ranked.best.len() <= rank as usize) {
+                        let wanted = self.advance(node);
+                        debug_assert!(wanted.is_none(), "all ranks below a known one are known");
+                    }
+                    let ranked = self.sums[node.index()].as_ref().expect("just ranked");
+                    let Candidate { element, prime, sub, .. } = ranked.best[rank as usize];
+                    let children = self.circuit.elements()[element as usize];
+                    stack.extend([(children.prime, prime), (children.sub, sub)]);
+                }
+            }
+        }
+        world
+    }
+}

@@ -1,0 +1,53 @@
+//! Models of any kind, told apart by the first line that is no comment.
+
+use super::error::{ReadError, WriteError};
+use super::lines::{check_text, content};
+use super::mixture::{read_mixture_bytes, write_mixture};
+use super::model::{LoadedModel, read_model_bytes, write_model};
+use super::source;
+use super::spn::{read_spn_bytes, write_spn};
+use super::vtree::{LoadedVtree, read_vtree};
+use crate::mixture::Mixture;
+use crate::model::{AnyModel, Model};
+use crate::spn::Spn;
+use std::path::Path;
+
+/// What a file of a model holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LoadedAny {
+    /// A circuit, from a `.psdd` or `.sdd` file.
+    Circuit(LoadedModel),
+    /// A sum-product network, from a `.spn` file.
+    Spn(Model<Spn>),
+    /// A mixture, from a `.mix` file.
+    Mixture(Model<Mixture>),
+}
+
+/// Reads a model of any kind; the vtree file is only for circuits whose file does not tell theirs.
+pub fn read_any_model(path: &Path, vtree: Option<&Path>) -> Result<LoadedAny, ReadError> {
+    let given = vtree.map(read_vtree).transpose()?;
+    let read = read_any_model_bytes(&source::read_all(path)?, given.as_ref());
+    read.map_err(|e| vtree.into_iter().fold(e, ReadError::naming_vtree).in_file(path))
+}
+
+/// Reads the text of a file of a model.
+pub fn read_any_model_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedAny, ReadError> {
+    check_text(text)?;
+    match content(text).next().and_then(|mut line| line.word()) {
+        Some(b"spn") => read_spn_bytes(text).map(LoadedAny::Spn),
+        Some(b"mixture") if vtree.is_some() => {
+            Err(ReadError::unexpected(1, "no vtree file beside a mixture, which holds its own", "one"))
+        }
+        Some(b"mixture") => read_mixture_bytes(text).map(LoadedAny::Mixture),
+        _ => read_model_bytes(text, vtree).map(LoadedAny::Circuit),
+    }
+}
+
+/// Writes a model of any kind, in the format of its kind.
+pub fn write_any_model(path: &Path, model: &AnyModel) -> Result<(), WriteError> {
+    match model {
+        AnyModel::Circuit(model) => write_model(path, model),
+        AnyModel::Spn(model) => write_spn(path, model),
+        AnyModel::Mixture(model) => write_mixture(path, model),
+    }
+}

@@ -1,0 +1,195 @@
+//! DIMACS files: `p cnf`, clauses that all hold, and `p dnf`, terms of which one holds.
+
+use super::error::{Problem, ReadError, WriteError};
+use super::lines::{Line, check_text, content, lines};
+use super::write_atomically;
+use crate::logic::{Formula, Rule, Rules};
+use crate::names::Names;
+use crate::var::Lit;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// More variables than this are a mistake in the header, and their names would fill the memory.
+const MOST_VARS: u64 = 10_000_000;
+/// What stands before the names in a comment line.
+const NAMES: &[u8] = b"c names ";
+
+/// What a DIMACS file lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimacs {
+    /// Clauses that all hold.
+    Cnf,
+    /// Terms of which one holds.
+    Dnf,
+}
+
+/// Whether a text is a DIMACS file and not a list of rules: its first line that is no comment begins with `p`.
+pub(super) fn is_dimacs(text: &[u8]) -> bool {
+    let first = content(text).next();
+    first.is_some_and(|mut line| line.word() == Some(b"p") && matches!(line.word(), Some(b"cnf" | b"dnf")))
+}
+
+/// Reads the text of a DIMACS file: every clause is a rule; the terms of a DNF are one rule together.
+///
+/// Variables are called `x1`, `x2`, … unless a comment line `c names ["…", …]` tells their names. Clauses may go over
+/// several lines. A file may have more clauses than its header says, but not fewer. What the header says it lists can
+/// be overruled: libsdd goes by the name of the file, and there are `.dnf` files that begin with `p cnf`.
+pub fn read_dimacs_bytes(text: &[u8], kind: Option<Dimacs>) -> Result<Rules, ReadError> {
+    const EXPECTED: &str = "a DIMACS file, beginning `p cnf <variables> <clauses>` or `p dnf <variables> <terms>`";
+    check_text(text)?;
+    let mut rest = content(text);
+    let mut header = rest.next().ok_or_else(|| ReadError::new(Problem::Empty { expected: EXPECTED }))?;
+    let (word, said) = (header.word(), header.word());
+    let kind = match (word, said) {
+        (Some(b"p"), Some(b"cnf")) => kind.unwrap_or(Dimacs::Cnf),
+        (Some(b"p"), Some(b"dnf")) => kind.unwrap_or(Dimacs::Dnf),
+        (found, _) => return Err(header.wrong(EXPECTED, found)),
+    };
+    let vars = header.id("the number of variables")?;
+    let count = header.id("the number of clauses")?;
+    header.end()?;
+    if vars > MOST_VARS {
+        return Err(ReadError::unexpected(header.number, format!("at most {MOST_VARS} variables"), vars.to_string()));
+    }
+    let names = match names(text)? {
+        None => Names::numbered(vars as usize),
+        Some((_, names)) if names.len() as u64 == vars => names,
+        Some((line, names)) => {
+            return Err(ReadError::unexpected(line, format!("{vars} names"), names.len().to_string()));
+        }
+    };
+    let (groups, last) = groups(&mut rest, vars, header.number)?;
+    if (groups.len() as u64) < count {
+        let what = if kind == Dimacs::Cnf { "clauses" } else { "terms" };
+        let expected = format!("{count} {what}, as line {} says", header.number);
+        return Err(ReadError::unexpected(last, expected, format!("{}; the file may be cut off", groups.len())));
+    }
+    let literals = |lits: Vec<Lit>| lits.into_iter().map(Formula::literal);
+    let rules = match kind {
+        Dimacs::Cnf => {
+            let clause = |(line, lits)| Rule { formula: Formula::or(literals(lits)), text: String::new(), line };
+            groups.into_iter().map(clause).collect()
+        }
+        Dimacs::Dnf => {
+            let formula = Formula::or(groups.into_iter().map(|(_, lits)| Formula::and(literals(lits))));
+            vec![Rule { formula, text: String::new(), line: header.number }]
+        }
+    };
+    Ok(Rules::with_origin(names, rules))
+}
+
+type Groups = Vec<(usize, Vec<Lit>)>;
+
+/// Literals up to each zero with the line of the first, and the last line.
+fn groups<'a>(
+    rest: &mut impl Iterator<Item = Line<'a>>,
+    vars: u64,
+    header: usize,
+) -> Result<(Groups, usize), ReadError> {
+    let (mut groups, mut open): (Groups, Option<(usize, Vec<Lit>)>) = (Vec::new(), None);
+    let mut last = header;
+    'lines: for mut line in rest {
+        last = line.number;
+        while !line.is_done() {
+            let word = line.word().unwrap_or_default();
+            // Files of a well-known collection end with a line `%`.
+            if word == b"%" && open.is_none() {
+                break 'lines;
+            }
+            let number: Option<i64> = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
+            let expected = format!("a literal from -{vars} to {vars}, or 0 at the end of a clause");
+            let number =
+                number.filter(|n| n.unsigned_abs() <= vars).ok_or_else(|| line.wrong(&expected, Some(word)))?;
+            match Lit::from_number(number) {
+                Some(lit) => open.get_or_insert((last, Vec::new())).1.push(lit),
+                None => groups.push(open.take().unwrap_or((last, Vec::new()))),
+            }
+        }
+    }
+    groups.extend(open);
+    Ok((groups, last))
+}
+
+/// The names in a comment line, and which line that is.
+fn names(text: &[u8]) -> Result<Option<(usize, Names)>, ReadError> {
+    for (number, line) in lines(text) {
+        let Some(list) = line.trim_ascii_start().strip_prefix(NAMES).filter(|list| list.starts_with(b"[")) else {
+            continue;
+        };
+        let wrong = |e: String| ReadError::unexpected(number, "names as a JSON list of texts", e);
+        let list: Vec<String> = serde_json::from_slice(list).map_err(|e| wrong(e.to_string()))?;
+        return Ok(Some((number, Names::new(list).map_err(|e| wrong(e.to_string()))?)));
+    }
+    Ok(None)
+}
+
+/// Why rules cannot be written as DIMACS.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the rule in line {line} is no {what}: {text}; write the rules as text")]
+pub struct NotClausal {
+    /// The line of the rule; zero if it has none.
+    pub line: usize,
+    /// "clause" or "disjunction of conjunctions of literals".
+    pub what: &'static str,
+    /// The rule.
+    pub text: String,
+}
+
+/// Writes rules that are clauses, or conjunctions of clauses, as a `p cnf` file with names in a comment.
+pub fn write_cnf(path: &Path, rules: &Rules) -> Result<Result<(), NotClausal>, WriteError> {
+    let clauses = match clauses(rules) {
+        Ok(clauses) => clauses,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    write_atomically(path, |out| write_groups(out, "cnf", rules.names(), &clauses)).map(Ok)
+}
+
+/// The text of a `p cnf` file.
+pub fn cnf_text(rules: &Rules) -> Result<String, NotClausal> {
+    Ok(as_text("cnf", rules.names(), &clauses(rules)?))
+}
+
+/// The text of a `p dnf` file for a disjunction of conjunctions of literals.
+pub fn dnf_text(formula: &Formula, names: &Arc<Names>) -> Result<String, NotClausal> {
+    let refusal = || NotClausal {
+        line: 0,
+        what: "disjunction of conjunctions of literals",
+        text: formula.display(names).to_string(),
+    };
+    let terms: Option<Vec<Vec<Lit>>> = formula.disjuncts().iter().map(Formula::as_term).collect();
+    Ok(as_text("dnf", names, &terms.ok_or_else(refusal)?))
+}
+
+fn clauses(rules: &Rules) -> Result<Vec<Vec<Lit>>, NotClausal> {
+    let mut clauses = Vec::new();
+    for rule in rules.iter() {
+        for part in rule.formula.conjuncts() {
+            match part.as_clause() {
+                Some(clause) => clauses.push(clause),
+                None if part == Formula::constant(true) => {}
+                None => return Err(NotClausal { line: rule.line, what: "clause", text: rule.text.clone() }),
+            }
+        }
+    }
+    Ok(clauses)
+}
+
+fn as_text(kind: &str, names: &Names, groups: &[Vec<Lit>]) -> String {
+    let mut text = Vec::new();
+    write_groups(&mut text, kind, names, groups).expect("memory can be written");
+    String::from_utf8(text).expect("names are text")
+}
+
+fn write_groups(out: &mut dyn Write, kind: &str, names: &Names, groups: &[Vec<Lit>]) -> io::Result<()> {
+    if *names != Names::numbered(names.len()) {
+        let list: Vec<&str> = names.iter().collect();
+        writeln!(out, "c names {}", serde_json::to_string(&list)?)?;
+    }
+    writeln!(out, "p {kind} {} {}", names.len(), groups.len())?;
+    for lits in groups {
+        lits.iter().try_for_each(|lit| write!(out, "{lit} "))?;
+        writeln!(out, "0")?;
+    }
+    Ok(())
+}

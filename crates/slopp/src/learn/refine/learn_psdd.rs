@@ -1,0 +1,310 @@
+//! LearnPSDD: split and clone operations, simulated before they are done.
+
+use super::Refined;
+use super::draft::{Draft, DraftId, Edge, Kind};
+use super::looks::{Growth, Looks};
+use super::split::{CopyPlan, Gain};
+use crate::circuit::{Circuit, Psdd, Smoothing};
+use crate::data::Records;
+use crate::learn::grow::Database;
+use crate::learn::separate::{Limits, Separating};
+use crate::learn::vtree::pair_information;
+use crate::learn::{LearnError, check};
+use crate::progress::Progress;
+use crate::var::Var;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// Settings of [`learn_psdd`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearnPsddConfig {
+    /// The largest number of operations.
+    pub steps: usize,
+    /// What an operation must gain for each element it adds, in nats.
+    pub penalty: f64,
+    /// How many levels of nodes an operation may copy.
+    pub depth: usize,
+    /// After how many operations the validation likelihood is looked at, at least.
+    pub check_every: usize,
+    /// Stops after so many looks without improvement.
+    pub patience: usize,
+    /// The weight of the prior in records.
+    pub pseudocount: f64,
+}
+
+impl Default for LearnPsddConfig {
+    fn default() -> LearnPsddConfig {
+        LearnPsddConfig { steps: 20_000, penalty: 1.0, depth: 10, check_every: 50, patience: 6, pseudocount: 2.0 }
+    }
+}
+
+/// An operation: a branch of a sum split by a variable, or an edge with its own copy of its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Operation {
+    Copy(Edge),
+    Split { node: DraftId, branch: usize, var: Var },
+}
+
+/// An operation with its gain per element when it was last simulated.
+#[derive(Clone, Copy, Debug)]
+struct Scored {
+    score: f64,
+    operation: Operation,
+}
+
+impl Ord for Scored {
+    fn cmp(&self, other: &Scored) -> Ordering {
+        self.score.total_cmp(&other.score).then_with(|| other.operation.cmp(&self.operation))
+    }
+}
+
+impl PartialOrd for Scored {
+    fn partial_cmp(&self, other: &Scored) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Scored {
+    fn eq(&self, other: &Scored) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Scored {}
+
+/// LearnPSDD from a PSDD: the base stays what it is, and so does the vtree.
+///
+/// Every operation gains exactly what its simulation says (tested), so training likelihood only rises; the result is
+/// chosen by validation likelihood, and certified.
+pub fn learn_psdd(
+    start: &Psdd,
+    train: &Records,
+    valid: Option<&Records>,
+    config: &LearnPsddConfig,
+    progress: &dyn Progress,
+) -> Result<Refined, LearnError> {
+    check(train, start.vtree())?;
+    if !(config.penalty.is_finite() && config.penalty >= 0.0) {
+        let (name, value) = ("penalty", config.penalty.to_string());
+        return Err(LearnError::Setting { name, value, expected: "a finite number of at least 0" });
+    }
+    let information = pair_information(train)?;
+    let mutual_information = |a: Var, b: Var| information.at(a.index(), b.index());
+    let database = Database::new(train, start.vtree().clone());
+    let limits = Limits { leaves: 2, min_records: 2.0, gain: 0.0, gain_per_parameter: 0.0 };
+    let chooser = Separating::new(&database, limits, &mutual_information);
+    let mut search =
+        Search { draft: Draft::new(start, train), database: &database, chooser, config, heap: BinaryHeap::new() };
+    for node in 0..search.draft.nodes.len() {
+        search.consider(node);
+    }
+    let &LearnPsddConfig { steps, check_every, patience, pseudocount, .. } = config;
+    let smoothing = Smoothing::marginal(pseudocount, train);
+    Looks { valid, smoothing, steps, check_every, patience }.grow(&mut search, Circuit::certify, |psdd| psdd, progress)
+}
+
+struct Search<'s, 'r> {
+    draft: Draft<'r>,
+    database: &'s Database<'s>,
+    chooser: Separating<'s>,
+    config: &'s LearnPsddConfig,
+    heap: BinaryHeap<Scored>,
+}
+
+impl Search<'_, '_> {
+    /// Puts the operations that start at a node on the heap.
+    fn consider(&mut self, node: DraftId) {
+        if self.draft.nodes[node].parents == 0 {
+            return;
+        }
+        let Kind::Sum(branches) = &self.draft.nodes[node].kind else { return };
+        let vtree = self.draft.nodes[node].vtree;
+        let mut operations = Vec::new();
+        for (i, branch) in branches.iter().enumerate() {
+            for is_prime in [true, false] {
+                operations.push(Operation::Copy(Edge { node, branch: i, is_prime }));
+            }
+            if branch.rows.len() > 1 && matches!(self.draft.nodes[branch.prime].kind, Kind::Sum(_) | Kind::Top(..)) {
+                let mut rows = branch.rows.clone();
+                if let Some(var) = self.chooser.best_variable(self.database, vtree, &mut rows) {
+                    operations.push(Operation::Split { node, branch: i, var });
+                }
+            }
+        }
+        for operation in operations {
+            if let Some(score) = self.score(operation) {
+                self.heap.push(Scored { score, operation });
+            }
+        }
+    }
+
+    /// The gain per element of an operation as things are; `None` if it does not pay.
+    fn score(&self, operation: Operation) -> Option<f64> {
+        let gain = self.simulate(operation)?;
+        let elements = gain.elements.max(0.5);
+        (gain.log_likelihood > self.config.penalty * elements).then_some(gain.log_likelihood / elements)
+    }
+
+    fn simulate(&self, operation: Operation) -> Option<Gain> {
+        let LearnPsddConfig { depth, penalty, .. } = *self.config;
+        let draft = &self.draft;
+        match operation {
+            Operation::Copy(edge) => {
+                let target = draft.target(edge);
+                if draft.nodes[target].parents < 2 {
+                    return None;
+                }
+                draft.plan_copy(target, &draft.branch(edge).rows, depth, penalty).map(|plan| plan.gain)
+            }
+            Operation::Split { node, branch, var } => {
+                let mut gain = draft.plan_split(node, branch, var)?;
+                if let Some(plan) = self.copy_after_split(node, branch, var) {
+                    gain.log_likelihood += plan.gain.log_likelihood;
+                    gain.elements += plan.gain.elements;
+                }
+                Some(gain)
+            }
+        }
+    }
+
+    /// The plan that gives the *true* side of a split its own sub.
+    fn copy_after_split(&self, node: DraftId, branch: usize, var: Var) -> Option<CopyPlan> {
+        let LearnPsddConfig { depth, penalty, .. } = *self.config;
+        let branch = self.draft.branch(Edge { node, branch, is_prime: false });
+        let is_true = |row: &&u32| self.draft.records.rows().bit(**row as usize, var.index());
+        let rows: Vec<u32> = branch.rows.iter().filter(is_true).copied().collect();
+        self.draft.plan_copy(branch.sub, &rows, depth, penalty)
+    }
+
+    fn apply(&mut self, operation: Operation) -> Vec<DraftId> {
+        let LearnPsddConfig { depth, penalty, .. } = *self.config;
+        let mut touched = Vec::new();
+        match operation {
+            Operation::Copy(edge) => {
+                let target = self.draft.target(edge);
+                let rows = self.draft.branch(edge).rows.clone();
+                let plan = self.draft.plan_copy(target, &rows, depth, penalty).expect("just simulated");
+                self.draft.copy(edge, &plan, &mut touched);
+            }
+            Operation::Split { node, branch, var } => {
+                let plan = self.copy_after_split(node, branch, var);
+                self.draft.split(node, branch, var, &mut touched);
+                if let Some(plan) = plan {
+                    self.draft.copy(Edge { node, branch, is_prime: false }, &plan, &mut touched);
+                }
+            }
+        }
+        touched.sort_unstable();
+        touched.dedup();
+        touched
+    }
+}
+
+impl Growth for Search<'_, '_> {
+    /// Does the best operation; `false` if none pays.
+    fn step(&mut self) -> bool {
+        while let Some(Scored { operation, .. }) = self.heap.pop() {
+            let (Operation::Copy(Edge { node, .. }) | Operation::Split { node, .. }) = operation;
+            if self.draft.nodes[node].parents == 0 {
+                continue;
+            }
+            let Some(score) = self.score(operation) else { continue };
+            if self.heap.peek().is_some_and(|next| score < next.score - 1e-9) {
+                self.heap.push(Scored { score, operation });
+                continue;
+            }
+            let touched = self.apply(operation);
+            touched.into_iter().for_each(|node| self.consider(node));
+            return true;
+        }
+        false
+    }
+
+    fn draft(&self) -> &Draft<'_> {
+        &self.draft
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::slopp::{Config, certified};
+    use crate::learn::{World, baseline};
+    use crate::names::Names;
+    use crate::random::Random;
+    use crate::vtree::Vtree;
+
+    fn records(vars: usize, rows: usize, seed: u64) -> Records {
+        let mut random = Random::new(seed);
+        let rows: Vec<Vec<bool>> = (0..rows)
+            .map(|_| {
+                let kind = random.below(3);
+                (0..vars).map(|i| random.unit() < if i % 3 == kind { 0.9 } else { 0.2 }).collect()
+            })
+            .collect();
+        Records::from_rows(Names::numbered(vars), rows)
+    }
+
+    fn log_likelihood(psdd: &Psdd, records: &Records) -> f64 {
+        let values = psdd.log_likelihoods(records).unwrap();
+        values.iter().zip(records.weights()).map(|(ll, weight)| ll * weight).sum()
+    }
+
+    #[test]
+    fn operations_gain_what_their_simulation_says_and_keep_base_and_certificate() {
+        let mut operations = [0, 0];
+        for seed in 0..12 {
+            let train = records(7, 300, seed);
+            let start = match seed % 3 {
+                0 => baseline::chow_liu(&train, World::Open, 1.0).unwrap(),
+                1 => baseline::factorised(&train, Vtree::random(7, seed).into(), World::Closed, 0.0).unwrap(),
+                _ => certified(&train, Vtree::random(7, seed).into(), &Config::new(World::Closed), &()).unwrap(),
+            };
+            let start = start.fit(&train, &Smoothing::none()).unwrap().circuit;
+            let config = LearnPsddConfig { penalty: 0.1, depth: 3, ..LearnPsddConfig::default() };
+            let information = pair_information(&train).unwrap();
+            let mutual_information = |a: Var, b: Var| information.at(a.index(), b.index());
+            let database = Database::new(&train, start.vtree().clone());
+            let limits = Limits { leaves: 2, min_records: 2.0, gain: 0.0, gain_per_parameter: 0.0 };
+            let chooser = Separating::new(&database, limits, &mutual_information);
+            let draft = Draft::new(&start, &train);
+            let mut search = Search { draft, database: &database, chooser, config: &config, heap: BinaryHeap::new() };
+            (0..search.draft.nodes.len()).for_each(|node| search.consider(node));
+            let mut before = log_likelihood(&start, &train);
+            for _ in 0..15 {
+                let Some(Scored { operation, .. }) = search.heap.pop() else { break };
+                let (Operation::Copy(Edge { node, .. }) | Operation::Split { node, .. }) = operation;
+                if search.draft.nodes[node].parents == 0 || search.score(operation).is_none() {
+                    continue;
+                }
+                let gain = search.simulate(operation).unwrap();
+                let size = search.draft.finish(&Smoothing::uniform(1.0)).unwrap().elements().len() as f64;
+                search.apply(operation).into_iter().for_each(|node| search.consider(node));
+                operations[usize::from(matches!(operation, Operation::Split { .. }))] += 1;
+                let smoothed = search.draft.finish(&Smoothing::uniform(1.0)).unwrap();
+                assert!(smoothed.elements().len() as f64 <= size + gain.elements.max(0.0) + 1e-9, "size grows as said");
+                let smoothed = smoothed.certify().expect("primes stay exclusive");
+                assert_eq!(smoothed.model_count(), start.model_count(), "the base stays what it is");
+                let psdd = search.draft.finish(&Smoothing::none()).unwrap().certify().unwrap();
+                let after = log_likelihood(&psdd, &train);
+                assert!(
+                    (after - before - gain.log_likelihood).abs() < 1e-6,
+                    "{operation:?}: {before} {after} {gain:?}"
+                );
+                before = after;
+            }
+        }
+        assert!(operations[0] > 10 && operations[1] > 10, "{operations:?}");
+    }
+
+    #[test]
+    fn refinement_helps_and_follows_no_threads() {
+        let (train, valid) = (records(9, 800, 1), records(9, 400, 2));
+        let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+        let refined = learn_psdd(&start, &train, Some(&valid), &LearnPsddConfig::default(), &()).unwrap();
+        assert!(refined.steps > 0);
+        let gained = log_likelihood(&refined.circuit, &valid) - log_likelihood(&start, &valid);
+        assert!(gained > 5.0, "{gained}");
+        assert_eq!(refined, learn_psdd(&start, &train, Some(&valid), &LearnPsddConfig::default(), &()).unwrap());
+    }
+}

@@ -1,0 +1,207 @@
+//! Strudel: where most records pass, split by the variable that tells most; no simulation of what it gains.
+
+use super::Refined;
+use super::context::Context;
+use super::draft::{Draft, DraftId, Edge, Kind};
+use super::looks::{Growth, Looks};
+use crate::circuit::{Circuit, Deterministic, Psdd, Smoothing};
+use crate::data::Records;
+use crate::learn::grow::Database;
+use crate::learn::slopp::check_pseudocount;
+use crate::learn::{LearnError, World, check};
+use crate::progress::Progress;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// Settings of [`strudel`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct StrudelConfig {
+    /// The largest number of splits.
+    pub steps: usize,
+    /// How many levels of nodes below a split its two sides get copies of.
+    pub depth: usize,
+    /// After how many splits the validation likelihood is looked at, at least.
+    pub check_every: usize,
+    /// Stops after so many looks without improvement.
+    pub patience: usize,
+    /// The weight of the prior in records.
+    pub pseudocount: f64,
+}
+
+impl Default for StrudelConfig {
+    fn default() -> StrudelConfig {
+        StrudelConfig { steps: 20_000, depth: 4, check_every: 50, patience: 6, pseudocount: 2.0 }
+    }
+}
+
+/// By which variables Strudel splits an element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// By those of its prime: primes stay exclusive, and the result is a PSDD.
+    #[default]
+    Prime,
+    /// By all it has, as published: elements stay exclusive, and the result is deterministic.
+    Whole,
+}
+
+/// Strudel from a PSDD, with splits by variables of primes only, so that primes stay exclusive.
+///
+/// Each step splits the element that most records use by the variable of its prime that has most mutual information with
+/// the others of its scope over those records, and gives both sides their own copies of what is below, down to
+/// [`StrudelConfig::depth`]. The base and the vtree stay, training likelihood never falls, and the result, chosen by
+/// validation likelihood, is certified. Records that are impossible under the circuit to start from are left out.
+///
+/// Cost of a step: a count of the pairs of variables of one scope over the rows of one element, 64 at a time, and the
+/// rows and nodes on the way to the leaf of the variable. An element whose prime is a literal is never split, so on a
+/// right-linear vtree nothing is.
+///
+/// ```
+/// use slopp::learn::refine::{StrudelConfig, strudel};
+/// use slopp::learn::{World, baseline};
+/// let records = slopp::example::records();
+/// let start = baseline::chow_liu(&records, World::Closed, 0.0)?;
+/// let refined = strudel(&start, &records, None, &StrudelConfig::default(), &())?.circuit;
+/// assert!(refined.entailed_by(&records)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn strudel(
+    start: &Psdd,
+    train: &Records,
+    valid: Option<&Records>,
+    config: &StrudelConfig,
+    progress: &dyn Progress,
+) -> Result<Refined<Psdd>, LearnError> {
+    let database = database(start, train, config)?;
+    let mut growth = Greedy::new(start, &database, config.depth, Scope::Prime);
+    looks(train, valid, config).grow(&mut growth, Circuit::certify, |psdd| psdd, progress)
+}
+
+/// Strudel from any deterministic circuit, with splits by all variables of a scope, as published: elements stay
+/// exclusive, primes need not.
+///
+/// Otherwise as [`strudel`].
+pub fn strudel_deterministic(
+    start: &Deterministic,
+    train: &Records,
+    valid: Option<&Records>,
+    config: &StrudelConfig,
+    progress: &dyn Progress,
+) -> Result<Refined<Deterministic>, LearnError> {
+    let database = database(start, train, config)?;
+    let mut growth = Greedy::new(start, &database, config.depth, Scope::Whole);
+    looks(train, valid, config).grow(&mut growth, Circuit::certify_deterministic, |circuit| circuit, progress)
+}
+
+fn database<'a>(start: &Circuit, train: &'a Records, config: &StrudelConfig) -> Result<Database<'a>, LearnError> {
+    check(train, start.vtree())?;
+    check_pseudocount(config.pseudocount, World::Closed)?;
+    Ok(Database::new(train, start.vtree().clone()))
+}
+
+fn looks<'a>(train: &Records, valid: Option<&'a Records>, config: &StrudelConfig) -> Looks<'a> {
+    let &StrudelConfig { steps, check_every, patience, pseudocount, .. } = config;
+    Looks { valid, smoothing: Smoothing::marginal(pseudocount, train), steps, check_every, patience }
+}
+
+/// A branch of a sum with the weight of the rows that used it when it was put on the heap.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    flow: f64,
+    /// How many variables it has: of equal flows, the wider scope comes first.
+    vars: usize,
+    node: DraftId,
+    branch: usize,
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Candidate) -> Ordering {
+        let first = self.flow.total_cmp(&other.flow).then(self.vars.cmp(&other.vars));
+        first.then_with(|| (other.node, other.branch).cmp(&(self.node, self.branch)))
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Candidate) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Candidate) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Candidate {}
+
+struct Greedy<'a> {
+    draft: Draft<'a>,
+    context: Context<'a>,
+    heap: BinaryHeap<Candidate>,
+    depth: usize,
+    scope: Scope,
+}
+
+impl<'a> Greedy<'a> {
+    fn new(start: &Deterministic, database: &'a Database<'a>, depth: usize, scope: Scope) -> Greedy<'a> {
+        let mut draft = Draft::new(start, database.records);
+        draft.find_terms();
+        let mut greedy = Greedy { draft, context: Context::new(database), heap: BinaryHeap::new(), depth, scope };
+        greedy.consider_from(0);
+        greedy
+    }
+
+    /// Puts the branches of all nodes from `first` on on the heap.
+    fn consider_from(&mut self, first: DraftId) {
+        for node in first..self.draft.nodes.len() {
+            if let Kind::Sum(branches) = &self.draft.nodes[node].kind {
+                (0..branches.len()).for_each(|branch| self.consider(node, branch));
+            }
+        }
+    }
+
+    fn consider(&mut self, node: DraftId, branch: usize) {
+        let used = self.draft.branch(Edge { node, branch, is_prime: true });
+        let fixed = matches!(self.draft.nodes[used.prime].kind, Kind::Literal(_));
+        // One row has nothing to be split by; nor has a literal, if only primes may be split.
+        if used.rows.len() > 1 && !(fixed && self.scope == Scope::Prime) {
+            let vars = self.draft.vtree.vars(self.draft.nodes[node].vtree).len();
+            self.heap.push(Candidate { flow: used.count, vars, node, branch });
+        }
+    }
+}
+
+impl Growth for Greedy<'_> {
+    fn step(&mut self) -> bool {
+        while let Some(Candidate { flow, node, branch, .. }) = self.heap.pop() {
+            if self.draft.nodes[node].parents == 0 {
+                continue;
+            }
+            let used = self.draft.branch(Edge { node, branch, is_prime: true });
+            // Rows only ever leave a branch, so what comes first with its present flow is the first of all.
+            if used.count < flow {
+                self.consider(node, branch);
+                continue;
+            }
+            let scope = self.draft.nodes[node].vtree;
+            let among = if self.scope == Scope::Prime { self.draft.nodes[used.prime].vtree } else { scope };
+            // Dropped for good: constant columns stay constant when rows leave.
+            let Some(var) = self.context.most_telling(scope, among, &used.rows) else { continue };
+            let first_new = self.draft.nodes.len();
+            self.draft.split(node, branch, var, &mut Vec::new());
+            let Kind::Sum(branches) = &self.draft.nodes[node].kind else { unreachable!("only sums have branches") };
+            let sides = [branch, branches.len() - 1];
+            for side in sides {
+                self.draft.own(node, side, self.depth);
+            }
+            sides.into_iter().for_each(|side| self.consider(node, side));
+            self.consider_from(first_new);
+            return true;
+        }
+        false
+    }
+
+    fn draft(&self) -> &Draft<'_> {
+        &self.draft
+    }
+}

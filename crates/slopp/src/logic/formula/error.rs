@@ -1,0 +1,85 @@
+//! What is wrong with the text of a formula, with the place and a caret under it.
+
+use crate::names::NameError;
+use std::fmt;
+use std::ops::Range;
+
+/// Why a text is no formula, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormulaError {
+    /// The line, from one; `None` if the text has only one.
+    pub line: Option<usize>,
+    /// The column, from one.
+    pub column: usize,
+    /// What is wrong.
+    pub problem: FormulaProblem,
+    /// The line of the text, or the part of it around the place.
+    excerpt: String,
+    /// Where the carets begin below the excerpt, and how many there are.
+    carets: (usize, usize),
+}
+
+/// What is wrong with the text of a formula.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FormulaProblem {
+    /// A name that no variable has.
+    #[error("{0}")]
+    Name(#[from] NameError),
+    /// Something else than expected.
+    #[error("expected {expected}, found {found}")]
+    Unexpected {
+        /// What may stand there.
+        expected: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// A parenthesis that is not closed.
+    #[error("this parenthesis is not closed; add \")\"")]
+    NotClosed,
+    /// A quote that is not closed.
+    #[error("this quote is not closed in its line; add a quote, and write one in a name twice")]
+    NotQuoted,
+    /// A number that is too large.
+    #[error("the number is too large; at most {} makes sense", u32::MAX)]
+    Number,
+    /// No formula at all.
+    #[error("expected a formula, found nothing; write it like \"smoker -> !(young | healthy)\"")]
+    Empty,
+}
+
+impl FormulaError {
+    /// The error about a part of a text.
+    pub(super) fn new(text: &str, place: Range<usize>, problem: FormulaProblem) -> FormulaError {
+        /// How much of a long line is shown on either side.
+        const AROUND: usize = 60;
+        let start = place.start.min(text.len());
+        let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |i| start + i);
+        let line: Vec<char> = text[line_start..line_end].trim_end().chars().collect();
+        let column = text[line_start..start].chars().count();
+        let length = text[start..place.end.clamp(start, line_end)].trim_end().chars().count().max(1);
+        let (from, to) = (column.saturating_sub(AROUND), (column + AROUND).min(line.len()));
+        let (before, after) = (if from > 0 { "…" } else { "" }, if to < line.len() { "…" } else { "" });
+        let shown = line[from.min(to)..to].iter().map(|&c| if c.is_control() { ' ' } else { c });
+        FormulaError {
+            line: text.trim_end().contains('\n').then(|| text[..start].matches('\n').count() + 1),
+            column: column + 1,
+            problem,
+            excerpt: format!("{before}{}{after}", shown.collect::<String>()),
+            carets: (column - from + before.chars().count(), length.min(AROUND)),
+        }
+    }
+}
+
+impl fmt::Display for FormulaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}, ")?;
+        }
+        let (indent, length) = self.carets;
+        let (space, carets) = (" ".repeat(indent), "^".repeat(length));
+        write!(f, "column {}: {}\n  {}\n  {space}{carets}", self.column, self.problem, self.excerpt)
+    }
+}
+
+impl std::error::Error for FormulaError {}

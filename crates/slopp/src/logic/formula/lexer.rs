@@ -1,0 +1,284 @@
+//! The words of a formula: names, operators, parentheses.
+
+use super::error::{FormulaError, FormulaProblem};
+use super::vocabulary::Vocabulary;
+use crate::var::Lit;
+use std::ops::Range;
+
+/// Operators between two formulas, loosest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Binary {
+    Comma,
+    Iff,
+    Implies,
+    Or,
+    Xor,
+    And,
+}
+
+/// The spellings of the operators; longer ones before those they begin with.
+const OPERATORS: [(&str, Binary); 14] = [
+    ("<->", Binary::Iff),
+    ("<=>", Binary::Iff),
+    ("->", Binary::Implies),
+    ("=>", Binary::Implies),
+    ("&&", Binary::And),
+    ("||", Binary::Or),
+    ("↔", Binary::Iff),
+    ("→", Binary::Implies),
+    ("∧", Binary::And),
+    ("∨", Binary::Or),
+    ("&", Binary::And),
+    ("|", Binary::Or),
+    ("^", Binary::Xor),
+    (",", Binary::Comma),
+];
+
+/// The spellings of a negation that are one character.
+pub(super) const NEGATIONS: [char; 4] = ['!', '~', '-', '¬'];
+
+/// Reads words from a part of a text.
+pub(super) struct Lexer<'a> {
+    text: &'a str,
+    pub(super) at: usize,
+    end: usize,
+    /// Whether `#` begins a comment, as it does in files.
+    comments: bool,
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(text: &'a str, part: Range<usize>, comments: bool) -> Lexer<'a> {
+        Lexer { text, at: part.start, end: part.end, comments }
+    }
+
+    pub(super) fn rest(&self) -> &'a str {
+        &self.text[self.at..self.end]
+    }
+
+    /// Skips blanks, comments, and the mark that a rule goes on in the next line.
+    pub(super) fn skip_blanks(&mut self) {
+        loop {
+            self.at = self.end - self.rest().trim_start().len();
+            let rest = self.rest();
+            match rest.chars().next() {
+                Some('#') if self.comments => self.at += rest.find('\n').unwrap_or(rest.len()),
+                Some('\\') if self.comments && rest[1..].trim_start_matches([' ', '\t', '\r']).starts_with('\n') => {
+                    self.at += 1
+                }
+                _ => return,
+            }
+        }
+    }
+
+    pub(super) fn error(&self, place: Range<usize>, problem: FormulaProblem) -> FormulaError {
+        FormulaError::new(self.text, place, problem)
+    }
+
+    /// The error for what stands here.
+    pub(super) fn expected(&self, expected: &'static str) -> FormulaError {
+        let (found, length) = match self.rest().chars().next() {
+            None => ("the end".to_owned(), 0),
+            Some(c) => (format!("{c:?}"), c.len_utf8()),
+        };
+        // What is missing at the end is missing in the last line that holds something.
+        let before = self.text[..self.at].trim_end();
+        let lines_end = length == 0 && self.text[before.len()..self.at].contains('\n');
+        let at = if lines_end { before.len() } else { self.at };
+        self.error(at..at + length, FormulaProblem::Unexpected { expected, found })
+    }
+
+    /// Whether nothing stands before this place in its line, which is not the first.
+    pub(super) fn begins_line(&self) -> bool {
+        self.text[..self.at].trim_end_matches([' ', '\t']).ends_with('\n')
+    }
+
+    /// Takes a character if it stands here.
+    pub(super) fn take(&mut self, c: char) -> bool {
+        let found = self.rest().starts_with(c);
+        self.at += if found { c.len_utf8() } else { 0 };
+        found
+    }
+
+    /// Takes a negation if one stands here.
+    pub(super) fn take_negation(&mut self) -> bool {
+        let rest = self.rest();
+        if let Some(sign) = rest.chars().next().filter(|c| NEGATIONS.contains(c) && !rest.starts_with("->")) {
+            self.at += sign.len_utf8();
+            return true;
+        }
+        // As in evidence, the word is a name where no operand follows.
+        let Some(after) = rest.get(..3).filter(|word| word.eq_ignore_ascii_case("not")).map(|_| &rest[3..]) else {
+            return false;
+        };
+        let operand = after.trim_start();
+        let follows = !operand.is_empty() && !operand.starts_with([')', '=', '#']) && operator_at(operand).is_none();
+        let negates = follows && (operand.len() < after.len() || operand.starts_with('('));
+        self.at += if negates { 3 } else { 0 };
+        negates
+    }
+
+    /// Takes an operator if one stands here.
+    pub(super) fn take_operator(&mut self) -> Option<Binary> {
+        let (spelling, operator) = operator_at(self.rest())?;
+        self.at += spelling.len();
+        Some(operator)
+    }
+
+    /// Takes a word from a list if it stands here alone.
+    pub(super) fn take_word(&mut self, words: &[&str]) -> Option<usize> {
+        let found = self.word();
+        let i = words.iter().position(|word| *word == found)?;
+        self.at += found.len();
+        Some(i)
+    }
+
+    /// What stands before the next operator, parenthesis or comment.
+    pub(super) fn word(&self) -> &'a str {
+        let rest = self.rest();
+        let ends = |(i, c): (usize, char)| {
+            let special = match c {
+                '(' | ')' | '=' | '"' | '\n' | '!' | '~' | '¬' => true,
+                '#' | '\\' => self.comments,
+                '&' | '|' | '^' | ',' | '<' | '-' | '↔' | '→' | '∧' | '∨' => operator_at(&rest[i..]).is_some(),
+                _ => false,
+            };
+            special.then_some(i)
+        };
+        rest[..rest.char_indices().find_map(ends).unwrap_or(rest.len())].trim_end()
+    }
+
+    /// A whole number.
+    pub(super) fn number(&mut self) -> Result<u32, FormulaError> {
+        let rest = self.rest();
+        let digits = &rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())];
+        if digits.is_empty() {
+            return Err(self.expected("a whole number"));
+        }
+        let place = self.at..self.at + digits.len();
+        let number = digits.parse().map_err(|_| self.error(place, FormulaProblem::Number))?;
+        self.at += digits.len();
+        Ok(number)
+    }
+
+    /// A name with what may follow it: `x`, `x=0`, `color=red`, `color!=red`, `color=red = yes`.
+    pub(super) fn literal(&mut self, names: &mut Vocabulary<'_>) -> Result<Lit, FormulaError> {
+        let start = self.at;
+        let name = self.name(names)?;
+        let mut name_end = self.at;
+        self.skip_blanks();
+        let mut name = name;
+        let mut value = true;
+        // The name may go on behind the sign: `color=red` is one.
+        if let Some(length) = self.equals() {
+            let (before, denied) = (self.at, length == 2);
+            self.at += length;
+            self.skip_blanks();
+            let word = self.word();
+            let whole =
+                if denied { format!("{name}={word}") } else { self.text[start..self.at + word.len()].to_owned() };
+            let joined = format!("{name}={word}");
+            let truth = truth(word);
+            if !word.is_empty()
+                && (names.contains(&whole) || names.contains(&joined) || (truth.is_none() && names.is_open()))
+            {
+                name = if names.contains(&whole) { whole } else { joined };
+                self.at += word.len();
+                (name_end, value) = (self.at, !denied);
+            } else if truth.is_none() && !names.contains(&name) {
+                name = joined;
+                name_end = self.at + word.len();
+            } else {
+                self.at = before;
+            }
+        }
+        let var = names.find(&name).map_err(|e| self.error(start..name_end, e.into()))?;
+        self.skip_blanks();
+        if let Some(length) = self.equals() {
+            self.at += length;
+            self.skip_blanks();
+            let word = self.word();
+            let Some(truth) = truth(word) else {
+                let found = if word.is_empty() { "nothing".to_owned() } else { format!("{word:?}") };
+                let problem = FormulaProblem::Unexpected { expected: "one of 1, 0, true, false, yes, no", found };
+                return Err(self.error(self.at..self.at + word.len(), problem));
+            };
+            self.at += word.len();
+            value = (value == truth) == (length == 1);
+        }
+        Ok(var.is(value))
+    }
+
+    /// The length of `=` or `!=`, if one of them stands here.
+    fn equals(&self) -> Option<usize> {
+        let rest = self.rest();
+        if rest.starts_with("!=") {
+            return Some(2);
+        }
+        (rest.starts_with('=') && !rest.starts_with("=>")).then_some(1)
+    }
+
+    fn name(&mut self, names: &Vocabulary<'_>) -> Result<String, FormulaError> {
+        if self.rest().starts_with('"') {
+            return self.quoted();
+        }
+        let word = self.word();
+        let found = match names.contains(word) {
+            true => word,
+            false => names.odd_prefix(self.rest()).unwrap_or(word),
+        };
+        if found.is_empty() {
+            return Err(self.expected("a variable or \"(\""));
+        }
+        self.at += found.len();
+        Ok(found.to_owned())
+    }
+
+    /// A name in quotes; a quote in the name is written twice.
+    fn quoted(&mut self) -> Result<String, FormulaError> {
+        let start = self.at;
+        let mut name = String::new();
+        loop {
+            self.at += 1;
+            let rest = self.rest();
+            let Some(end) = rest.find('"') else {
+                return Err(self.error(start..self.end, FormulaProblem::NotQuoted));
+            };
+            name += &rest[..end];
+            self.at += end + 1;
+            if !self.rest().starts_with('"') {
+                return Ok(name);
+            }
+            name.push('"');
+        }
+    }
+}
+
+fn operator_at(text: &str) -> Option<(&'static str, Binary)> {
+    OPERATORS.iter().copied().find(|(spelling, _)| text.starts_with(spelling))
+}
+
+fn truth(word: &str) -> Option<bool> {
+    match word.to_ascii_lowercase().as_str() {
+        "1" | "true" | "yes" => Some(true),
+        "0" | "false" | "no" => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether a name is read as itself without quotes; `color=red` is.
+pub(super) fn is_plain(name: &str) -> bool {
+    let (first, second) = name.split_once('=').map_or((name, None), |(a, b)| (a, Some(b)));
+    let simple = |word: &str| {
+        !word.is_empty() && Lexer::new(word, 0..word.len(), true).word() == word && !word.contains(['\\', '\r'])
+    };
+    let negated = name.starts_with(NEGATIONS) || Lexer::new(name, 0..name.len(), true).take_negation();
+    let reserved =
+        ["true", "false", "exactly", "at_most", "at_least", "not"].iter().any(|w| w.eq_ignore_ascii_case(first));
+    simple(first)
+        && second.is_none_or(simple)
+        && !negated
+        && !reserved
+        && name.trim() == name
+        && !second.is_some_and(|s| s.starts_with('>') || s.trim() != s)
+        && first.trim() == first
+}

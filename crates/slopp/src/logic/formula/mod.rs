@@ -1,0 +1,334 @@
+//! Formulas as people write them: `smoker & !(cancer | xray)`.
+//!
+//! Here: the [`Formula`], its text, its value in a world, and [`Rules`], a file of formulas that hold together. How a
+//! formula becomes a diagram comes with [`Rules::compile`].
+
+mod error;
+mod lexer;
+mod parser;
+mod print;
+mod rules;
+mod value;
+mod vocabulary;
+
+pub use error::{FormulaError, FormulaProblem};
+pub use rules::{Rule, Rules};
+
+use crate::names::Names;
+use crate::var::{Lit, Var};
+use lexer::Lexer;
+use std::fmt;
+use vocabulary::Vocabulary;
+
+/// A step of a formula in postfix order: operands come before the step that joins them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// True or false, whatever the world.
+    Constant(bool),
+    /// The value of a variable.
+    Var(Var),
+    /// The negation of the last operand.
+    Not,
+    /// The conjunction of so many operands, at least two.
+    And(u32),
+    /// The disjunction of so many operands, at least two.
+    Or(u32),
+    /// Whether an odd number of so many operands holds, at least two.
+    Xor(u32),
+    /// The last operand but one implies the last.
+    Implies,
+    /// The last two operands have the same value.
+    Iff,
+    /// How many of so many operands hold.
+    Count(Comparison, u32, u32),
+}
+
+/// How a number of true operands is compared with a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `exactly(k, …)`
+    Exactly,
+    /// `at_most(k, …)`
+    AtMost,
+    /// `at_least(k, …)`
+    AtLeast,
+}
+
+impl Comparison {
+    /// Whether a number of true operands is as the bound wants it.
+    pub fn holds(self, number: u32, bound: u32) -> bool {
+        match self {
+            Comparison::Exactly => number == bound,
+            Comparison::AtMost => number <= bound,
+            Comparison::AtLeast => number >= bound,
+        }
+    }
+
+    /// The word for it in texts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Comparison::Exactly => "exactly",
+            Comparison::AtMost => "at_most",
+            Comparison::AtLeast => "at_least",
+        }
+    }
+}
+
+impl Op {
+    /// How many operands the step takes.
+    pub fn arity(self) -> usize {
+        match self {
+            Op::Constant(_) | Op::Var(_) => 0,
+            Op::Not => 1,
+            Op::Implies | Op::Iff => 2,
+            Op::And(n) | Op::Or(n) | Op::Xor(n) | Op::Count(_, _, n) => n as usize,
+        }
+    }
+}
+
+/// A propositional formula over variables.
+///
+/// Stored as steps in postfix order, so nothing recurses however deep the formula is. Conjunctions directly inside
+/// conjunctions are one conjunction, likewise `|` and `^`; everything else stays as it was written.
+///
+/// | written | means | binds |
+/// |---|---|---|
+/// | `!a`, also `~a`, `-a`, `¬a`, `not a` | not | tightest |
+/// | `a & b`, also `&&`, `∧` | and | |
+/// | `a ^ b` | either, not both; of many: an odd number | |
+/// | `a \| b`, also `\|\|`, `∨` | or | |
+/// | `a -> b`, also `=>`, `→` | if a then b; `a -> b -> c` is `a -> (b -> c)` | |
+/// | `a <-> b`, also `<=>`, `↔` | both or neither | |
+/// | `a, b` | and; not inside parentheses | loosest |
+/// | `exactly(2, a, b, c)`, `at_most(…)`, `at_least(…)` | how many of the formulas hold | |
+/// | `true`, `false` | | |
+///
+/// A name stands as it is, or in double quotes where it would be read as something else; `x=1` and `x=0` (also true,
+/// false, yes, no) are `x` and `!x`; `color=red` is the variable of that name, and `color!=red` its negation.
+///
+/// ```
+/// use slopp::Names;
+/// use slopp::logic::Formula;
+/// let names = Names::new(["smoker", "cancer", "x ray"].map(String::from).to_vec())?;
+/// let formula = Formula::parse("smoker & !(cancer | \"x ray\")", &names)?;
+/// assert!(formula.is_satisfied_by(&[true, false, false]));
+/// assert!(!formula.is_satisfied_by(&[true, true, false]));
+/// assert_eq!(formula.display(&names).to_string(), "smoker & !(cancer | x ray)");
+/// let error = Formula::parse("smoker -> cancr", &names).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "column 11: there is no variable \"cancr\"; did you mean \"cancer\"?\n  smoker -> cancr\n            ^^^^^"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Formula {
+    ops: Vec<Op>,
+}
+
+impl Formula {
+    /// Reads a formula over these names.
+    ///
+    /// What [`crate::infer::Evidence::parse`] reads is a formula too, and means the same.
+    pub fn parse(text: &str, names: &Names) -> Result<Formula, FormulaError> {
+        parser::parse(Lexer::new(text, 0..text.len(), false), &mut Vocabulary::known(names))
+    }
+
+    /// True or false.
+    pub fn constant(value: bool) -> Formula {
+        Formula { ops: vec![Op::Constant(value)] }
+    }
+
+    /// A literal.
+    pub fn literal(lit: Lit) -> Formula {
+        let mut ops = vec![Op::Var(lit.var)];
+        if !lit.value {
+            ops.push(Op::Not);
+        }
+        Formula { ops }
+    }
+
+    /// The conjunction; true if there are no operands.
+    pub fn and(operands: impl IntoIterator<Item = Formula>) -> Formula {
+        Formula::joined(operands, Op::And, true)
+    }
+
+    /// The disjunction; false if there are no operands.
+    pub fn or(operands: impl IntoIterator<Item = Formula>) -> Formula {
+        Formula::joined(operands, Op::Or, false)
+    }
+
+    /// Whether an odd number of operands holds; false if there are none.
+    pub fn xor(operands: impl IntoIterator<Item = Formula>) -> Formula {
+        Formula::joined(operands, Op::Xor, false)
+    }
+
+    /// `self -> other`.
+    pub fn implies(mut self, other: Formula) -> Formula {
+        self.ops.extend(other.ops);
+        self.ops.push(Op::Implies);
+        self
+    }
+
+    /// `self <-> other`.
+    pub fn iff(mut self, other: Formula) -> Formula {
+        self.ops.extend(other.ops);
+        self.ops.push(Op::Iff);
+        self
+    }
+
+    /// That so many of the operands hold.
+    pub fn count(comparison: Comparison, bound: u32, operands: impl IntoIterator<Item = Formula>) -> Formula {
+        let (mut ops, mut number) = (Vec::new(), 0);
+        for operand in operands {
+            ops.extend(operand.ops);
+            number += 1;
+        }
+        ops.push(Op::Count(comparison, bound, number));
+        Formula { ops }
+    }
+
+    /// The steps, operands before what joins them; the last step is the whole.
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+
+    /// How often variables occur.
+    pub fn literal_count(&self) -> usize {
+        self.ops.iter().filter(|op| matches!(op, Op::Var(_))).count()
+    }
+
+    /// The variables that occur, ascending.
+    pub fn vars(&self) -> Vec<Var> {
+        let occurring = self.ops.iter().filter_map(|op| if let Op::Var(var) = op { Some(*var) } else { None });
+        let mut vars: Vec<Var> = occurring.collect();
+        vars.sort_unstable();
+        vars.dedup();
+        vars
+    }
+
+    /// The formula as people write it, with no more parentheses than needed; [`Formula::parse`] reads it back.
+    ///
+    /// # Panics
+    /// When printed, if a variable has no name.
+    pub fn display<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
+        print::Named { formula: self, names }
+    }
+
+    /// The operands of a conjunction, or the formula alone: what must hold together.
+    pub fn conjuncts(&self) -> Vec<Formula> {
+        self.operands(|op| matches!(op, Op::And(_)))
+    }
+
+    /// The operands of a disjunction, or the formula alone.
+    pub fn disjuncts(&self) -> Vec<Formula> {
+        self.operands(|op| matches!(op, Op::Or(_)))
+    }
+
+    /// The formula with other variables.
+    pub fn map_vars(&self, new: impl Fn(Var) -> Var) -> Formula {
+        let renamed = |op: &Op| if let Op::Var(var) = op { Op::Var(new(*var)) } else { *op };
+        Formula { ops: self.ops.iter().map(renamed).collect() }
+    }
+
+    fn operands(&self, is_open: impl Fn(&Op) -> bool) -> Vec<Formula> {
+        let Some((last, rest)) = self.ops.split_last().filter(|(op, _)| is_open(op)) else {
+            return vec![self.clone()];
+        };
+        let starts = starts(rest);
+        let mut end = rest.len();
+        let mut parts: Vec<Formula> = Vec::with_capacity(last.arity());
+        for _ in 0..last.arity() {
+            let start = starts[end - 1] as usize;
+            parts.push(Formula { ops: rest[start..end].to_vec() });
+            end = start;
+        }
+        parts.reverse();
+        parts
+    }
+
+    /// The literals of a clause or of a single literal, in order; `None` if this is no disjunction of literals.
+    pub fn as_clause(&self) -> Option<Vec<Lit>> {
+        self.literals_joined_by(|op| matches!(op, Op::Or(_)), false)
+    }
+
+    /// The literals of a conjunction of literals or of a single literal, in order; `None` if this is none.
+    pub fn as_term(&self) -> Option<Vec<Lit>> {
+        self.literals_joined_by(|op| matches!(op, Op::And(_)), true)
+    }
+
+    fn literals_joined_by(&self, joins: impl Fn(&Op) -> bool, empty: bool) -> Option<Vec<Lit>> {
+        let (last, rest) = self.ops.split_last()?;
+        let steps = match last {
+            Op::Constant(value) if *value == empty && rest.is_empty() => return Some(Vec::new()),
+            last if joins(last) => rest,
+            _ => &self.ops[..],
+        };
+        let mut lits: Vec<Lit> = Vec::new();
+        for (i, op) in steps.iter().enumerate() {
+            match op {
+                Op::Var(var) => lits.push(var.is(true)),
+                Op::Not if matches!(steps[i - 1], Op::Var(_)) => {
+                    let lit = lits.last_mut().expect("a variable came before");
+                    *lit = !*lit;
+                }
+                _ => return None,
+            }
+        }
+        Some(lits)
+    }
+
+    fn joined(operands: impl IntoIterator<Item = Formula>, join: fn(u32) -> Op, empty: bool) -> Formula {
+        let (mut ops, mut number) = (Vec::new(), 0);
+        for operand in operands {
+            ops.extend(operand.ops);
+            number += flattened(&mut ops, join);
+        }
+        match number {
+            0 => return Formula::constant(empty),
+            1 => {}
+            _ => ops.push(join(number)),
+        }
+        Formula { ops }
+    }
+}
+
+impl std::ops::Not for Formula {
+    type Output = Formula;
+
+    fn not(mut self) -> Formula {
+        self.ops.push(Op::Not);
+        self
+    }
+}
+
+impl From<Lit> for Formula {
+    fn from(lit: Lit) -> Formula {
+        Formula::literal(lit)
+    }
+}
+
+/// Opens the last operand if it is joined in the same way; how many operands it then counts for.
+fn flattened(ops: &mut Vec<Op>, join: fn(u32) -> Op) -> u32 {
+    match ops.last() {
+        Some(&op @ (Op::And(n) | Op::Or(n) | Op::Xor(n))) if op == join(n) => {
+            ops.pop();
+            n
+        }
+        _ => 1,
+    }
+}
+
+/// For each step, where the steps of its operands begin.
+fn starts(ops: &[Op]) -> Vec<u32> {
+    let mut starts: Vec<u32> = Vec::with_capacity(ops.len());
+    let mut open: Vec<u32> = Vec::new();
+    for (i, op) in ops.iter().enumerate() {
+        let kept = open.len() - op.arity();
+        let start = open.get(kept).copied().unwrap_or(i as u32);
+        open.truncate(kept);
+        open.push(start);
+        starts.push(start);
+    }
+    starts
+}

@@ -1,0 +1,165 @@
+//! Rules: formulas that hold together, each with its text and line.
+
+use super::error::FormulaError;
+use super::lexer::Lexer;
+use super::vocabulary::Vocabulary;
+use super::{Formula, parser};
+use crate::names::Names;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A formula with its origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// What must hold.
+    pub formula: Formula,
+    /// As it was written; empty if it was not.
+    pub text: String,
+    /// The line where it begins, from one; zero if it has none.
+    pub line: usize,
+}
+
+/// Formulas that hold together, over named variables.
+///
+/// A file of rules has one per line. `#` begins a comment, blank lines are skipped; a rule goes on in the next line
+/// while a parenthesis is open, after an operator, and after `\` at the end.
+///
+/// ```
+/// use slopp::logic::Rules;
+/// let rules = Rules::parse("# one colour\nexactly(1, red, green)\nred -> hot  # always\n")?;
+/// assert_eq!(rules.names().iter().collect::<Vec<_>>(), ["red", "green", "hot"]);
+/// assert_eq!((rules[1].line, rules[1].text.as_str()), (3, "red -> hot"));
+/// assert_eq!(rules.broken_by(&[true, false, false]), [1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    names: Arc<Names>,
+    rules: Vec<Rule>,
+}
+
+impl Rules {
+    /// Rules that were not read from a text.
+    ///
+    /// # Panics
+    /// If a variable has no name.
+    pub fn new(names: impl Into<Arc<Names>>, formulas: impl IntoIterator<Item = Formula>) -> Rules {
+        let rules = formulas.into_iter().map(|formula| Rule { formula, text: String::new(), line: 0 });
+        Rules::with_origin(names, rules.collect())
+    }
+
+    /// Rules with their texts and lines.
+    ///
+    /// # Panics
+    /// If a variable has no name.
+    pub fn with_origin(names: impl Into<Arc<Names>>, mut rules: Vec<Rule>) -> Rules {
+        let names = names.into();
+        for rule in &mut rules {
+            let known = rule.formula.vars().last().is_none_or(|var| var.index() < names.len());
+            assert!(known, "every variable has a name");
+            if rule.text.is_empty() {
+                rule.text = rule.formula.display(&names).to_string();
+            }
+        }
+        Rules { names, rules }
+    }
+
+    /// Reads rules; the variables are the names that occur, in this order.
+    pub fn parse(text: &str) -> Result<Rules, FormulaError> {
+        let mut vocabulary = Vocabulary::collected();
+        let rules = read(text, &mut vocabulary)?;
+        let names = vocabulary.into_names().expect("collected");
+        Ok(Rules { names: Arc::new(Names::new(names).expect("collected once each")), rules })
+    }
+
+    /// Reads rules over these names.
+    pub fn parse_with(text: &str, names: impl Into<Arc<Names>>) -> Result<Rules, FormulaError> {
+        let names = names.into();
+        let rules = read(text, &mut Vocabulary::known(&names))?;
+        Ok(Rules { names, rules })
+    }
+
+    /// The names of the variables.
+    pub fn names(&self) -> &Arc<Names> {
+        &self.names
+    }
+
+    /// How many variables there are.
+    pub fn var_count(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The positions of the rules that a complete world breaks.
+    pub fn broken_by(&self, world: &[bool]) -> Vec<usize> {
+        (0..self.rules.len()).filter(|&i| !self.rules[i].formula.is_satisfied_by(world)).collect()
+    }
+
+    /// All rules as one formula.
+    pub fn formula(&self) -> Formula {
+        Formula::and(self.rules.iter().map(|rule| rule.formula.clone()))
+    }
+}
+
+impl std::ops::Deref for Rules {
+    type Target = [Rule];
+
+    fn deref(&self) -> &[Rule] {
+        &self.rules
+    }
+}
+
+fn read(text: &str, vocabulary: &mut Vocabulary<'_>) -> Result<Vec<Rule>, FormulaError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut rules = Vec::new();
+    for (line, part, shown) in parts(text) {
+        let formula = parser::parse(Lexer::new(text, part, true), vocabulary)?;
+        rules.push(Rule { formula, text: shown, line });
+    }
+    Ok(rules)
+}
+
+/// The parts of a text that hold one rule each, with their first line and what is shown of them.
+fn parts(text: &str) -> Vec<(usize, Range<usize>, String)> {
+    let mut parts = Vec::new();
+    let mut open: Option<(usize, usize, String)> = None;
+    let (mut depth, mut start) = (0usize, 0);
+    for (i, line) in text.split_inclusive('\n').enumerate() {
+        let end = start + line.len();
+        let mut quoted = false;
+        let mut content = line.len();
+        for (at, c) in line.char_indices() {
+            match c {
+                '"' => quoted = !quoted,
+                '#' if !quoted => {
+                    content = at;
+                    break;
+                }
+                '(' if !quoted => depth += 1,
+                ')' if !quoted => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        let content = line[..content].trim();
+        let (continued, words) = match content.strip_suffix('\\') {
+            Some(words) => (true, words.trim_end()),
+            None => (depth > 0 || content.ends_with(['&', '|', '^']) || content.ends_with("->"), content),
+        };
+        if !words.is_empty() || open.is_some() {
+            let (_, _, shown) = open.get_or_insert((i + 1, start, String::new()));
+            if !shown.is_empty() && !words.is_empty() {
+                shown.push(' ');
+            }
+            shown.push_str(words);
+            if !continued {
+                let (line, from, shown) = open.take().expect("just put there");
+                parts.push((line, from..end, shown));
+                depth = 0;
+            }
+        }
+        start = end;
+    }
+    if let Some((line, from, shown)) = open {
+        parts.push((line, from..text.len(), shown));
+    }
+    parts
+}

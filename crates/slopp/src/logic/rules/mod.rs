@@ -1,0 +1,377 @@
+//! Knowledge out: the base of a circuit as rules that people read.
+//!
+//! Every rule is proved by the circuit: a set of literals is impossible if no derivation holds them together, which one
+//! Boolean pass decides for 256 sets at once. Nothing is sampled, and nothing needs determinism. The order of the
+//! search: literals that always hold; classes of equivalent literals, of which one goes on to stand for all;
+//! implications and exclusions, without those that follow from others; groups of which exactly or at most
+//! one holds; then longer clauses, grown from possible sets by one literal that makes them impossible. At the end a rule
+//! that the others imply is left out, by a search for a world that breaks it and keeps the others.
+
+mod clauses;
+mod groups;
+mod pairs;
+mod prove;
+mod text;
+mod together;
+
+use crate::circuit::{Circuit, Node};
+use crate::data::{MAX_PAIR_VARIABLES, Records};
+use crate::var::{Lit, Var};
+use prove::Prover;
+
+/// What a rule says about its literals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RuleKind {
+    /// The one literal always holds.
+    Literal,
+    /// All hold or none does.
+    Equivalence,
+    /// Exactly one holds; three or more of them.
+    ExactlyOne,
+    /// The first implies the second.
+    Implication,
+    /// At most one holds.
+    Exclusion,
+    /// At least one holds; three or more of them.
+    Clause,
+}
+
+/// A rule that the base of a circuit entails.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundRule {
+    /// What it says.
+    pub kind: RuleKind,
+    /// What it says it about.
+    pub literals: Vec<Lit>,
+    /// The weight of the records that had occasion to break the rule, if that is known.
+    ///
+    /// For an implication and for a clause, records where the body holds: the first literal, or all negative literals of
+    /// the clause negated, but one if there is no other. For an exclusion, records where one of the literals holds. For
+    /// the other kinds, all records. Cells that are missing hold nothing.
+    pub support: Option<f64>,
+    /// The probability of breaking the rule if all variables were independent with the marginals of the circuit.
+    ///
+    /// How much the rule adds to knowing each variable by itself; so it is zero for literals that always hold.
+    pub excluded: f64,
+}
+
+/// The base of a circuit as rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundRules {
+    /// The rules, by kind, then by what they exclude, most first.
+    pub rules: Vec<FoundRule>,
+    /// All entailed clauses of at most this length follow from the rules, except for those that exclude less than
+    /// [`RuleSearch::least_excluded`].
+    pub complete_to: usize,
+    /// Whether it is proved that no rule follows from the others.
+    pub is_minimal: bool,
+}
+
+/// How far to search for rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuleSearch {
+    /// The longest clauses to look for; at least 2.
+    pub length: usize,
+    /// How many sets of literals may be tried for clauses of more than two.
+    pub steps: usize,
+    /// Clauses of more than two literals must exclude at least this probability; sets that cannot are not tried.
+    pub least_excluded: f64,
+    /// How many clauses of more than two literals are kept at most, those that exclude most.
+    pub most_clauses: usize,
+}
+
+impl Default for RuleSearch {
+    fn default() -> RuleSearch {
+        RuleSearch { length: 3, steps: 200_000, least_excluded: 0.0, most_clauses: 1000 }
+    }
+}
+
+/// Why no rules could be found.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RuleError {
+    /// More variables than a table of all pairs can hold.
+    #[error("{variables} variables have too many pairs (limit {MAX_PAIR_VARIABLES}); ask a circuit over fewer")]
+    TooManyVariables {
+        /// The number of variables of the circuit.
+        variables: usize,
+    },
+    /// Records over another number of variables.
+    #[error("the circuit has {expected} variables, but the records have {found}; give records of the circuit")]
+    WrongRecords {
+        /// The variables of the circuit.
+        expected: usize,
+        /// The variables of the records.
+        found: usize,
+    },
+}
+
+impl Circuit {
+    /// The base as rules, with their support in the records the circuit keeps the counts of, as far as those tell.
+    ///
+    /// Counts tell the support of rules about single literals; that of clauses of three or more needs records.
+    /// Cost: elements × variables / 128 for all pairs, then elements × steps / 256; plus the square of the variables.
+    ///
+    /// ```
+    /// use slopp::logic::RuleSearch;
+    /// let psdd = slopp::example::psdd();
+    /// let found = psdd.rules(&RuleSearch { length: 4, ..RuleSearch::default() })?;
+    /// let names = slopp::example::records().names().clone();
+    /// let texts: Vec<String> = found.rules.iter().map(|rule| rule.display(&names).to_string()).collect();
+    /// assert!(texts.contains(&"X1 -> X3 | X4".to_owned()), "{texts:?}");
+    /// # Ok::<(), slopp::logic::RuleError>(())
+    /// ```
+    pub fn rules(&self, search: &RuleSearch) -> Result<FoundRules, RuleError> {
+        let mut found = find(self, search)?;
+        if let Some(values) = self.kept_values() {
+            let total = values.first().map_or(0.0, |[f, t]| f + t);
+            found.rules.iter_mut().for_each(|rule| rule.support = rule.support_in_counts(&values, total));
+        }
+        Ok(found)
+    }
+
+    /// As [`Circuit::rules`], with the support in these records.
+    pub fn rules_with(&self, records: &Records, search: &RuleSearch) -> Result<FoundRules, RuleError> {
+        let (expected, found) = (self.var_count(), records.var_count());
+        if expected != found {
+            return Err(RuleError::WrongRecords { expected, found });
+        }
+        let mut found = find(self, search)?;
+        found.rules.iter_mut().for_each(|rule| rule.support = Some(rule.support_in(records)));
+        Ok(found)
+    }
+}
+
+impl FoundRules {
+    /// The positions of the rules that a record breaks; missing cells, `None`, break nothing.
+    ///
+    /// ```
+    /// # use slopp::logic::RuleSearch;
+    /// let found = slopp::example::psdd().rules(&RuleSearch { length: 4, ..RuleSearch::default() })?;
+    /// let names = slopp::example::records().names().clone();
+    /// let broken = found.broken_by(&[Some(true), None, Some(false), Some(false)]);
+    /// assert_eq!(found.rules[broken[0]].display(&names).to_string(), "X1 -> X3 | X4");
+    /// # Ok::<(), slopp::logic::RuleError>(())
+    /// ```
+    pub fn broken_by(&self, cells: &[Option<bool>]) -> Vec<usize> {
+        (0..self.rules.len()).filter(|&i| self.rules[i].is_broken_by(cells)).collect()
+    }
+
+    /// All rules as clauses: one of the literals of each holds.
+    pub fn to_clauses(&self) -> Vec<Vec<Lit>> {
+        self.rules.iter().flat_map(FoundRule::to_clauses).collect()
+    }
+}
+
+impl FoundRule {
+    /// The rule as clauses: one of the literals of each holds.
+    pub fn to_clauses(&self) -> Vec<Vec<Lit>> {
+        let lits = &self.literals;
+        let at_most_one = || {
+            let pairs = (0..lits.len()).flat_map(move |j| (0..j).map(move |i| vec![!lits[i], !lits[j]]));
+            pairs.collect::<Vec<_>>()
+        };
+        match self.kind {
+            RuleKind::Literal | RuleKind::Clause => vec![lits.clone()],
+            // A cycle of implications needs the fewest clauses.
+            RuleKind::Equivalence => (0..lits.len()).map(|i| vec![!lits[i], lits[(i + 1) % lits.len()]]).collect(),
+            RuleKind::Implication => vec![vec![!lits[0], lits[1]]],
+            RuleKind::Exclusion => at_most_one(),
+            RuleKind::ExactlyOne => [at_most_one(), vec![lits.clone()]].concat(),
+        }
+    }
+
+    /// Whether the known cells break the rule.
+    ///
+    /// # Panics
+    /// If there are fewer cells than variables.
+    pub fn is_broken_by(&self, cells: &[Option<bool>]) -> bool {
+        let is_false = |lit: &Lit| cells[lit.var.index()] == Some(!lit.value);
+        self.to_clauses().iter().any(|clause| clause.iter().all(is_false))
+    }
+
+    fn new(kind: RuleKind, literals: Vec<Lit>, marginals: &[f64]) -> FoundRule {
+        let p = |lit: &Lit| {
+            let p = marginals[lit.var.index()];
+            if lit.value { p } else { 1.0 - p }
+        };
+        let all: f64 = literals.iter().map(p).product();
+        let none: f64 = literals.iter().map(|lit| 1.0 - p(lit)).product();
+        let exactly_one = || {
+            let only = |i: usize| -> f64 {
+                let part = |(j, lit)| if i == j { p(lit) } else { 1.0 - p(lit) };
+                literals.iter().enumerate().map(part).product()
+            };
+            (0..literals.len()).map(only).sum::<f64>()
+        };
+        let excluded = match kind {
+            RuleKind::Literal | RuleKind::Clause => none,
+            RuleKind::Equivalence => 1.0 - all - none,
+            RuleKind::Implication => p(&literals[0]) * (1.0 - p(&literals[1])),
+            RuleKind::Exclusion => 1.0 - none - exactly_one(),
+            RuleKind::ExactlyOne => 1.0 - exactly_one(),
+        };
+        FoundRule { kind, literals, support: None, excluded: excluded.clamp(0.0, 1.0) }
+    }
+
+    /// The literals that must hold together to put the rule to the test; for exclusions one of them is enough.
+    fn body(&self) -> Vec<Lit> {
+        match self.kind {
+            RuleKind::Literal | RuleKind::Equivalence | RuleKind::ExactlyOne => Vec::new(),
+            RuleKind::Implication => vec![self.literals[0]],
+            RuleKind::Exclusion => self.literals.clone(),
+            RuleKind::Clause => self.literals.iter().filter(|lit| !lit.value).map(|&lit| !lit).collect(),
+        }
+    }
+
+    fn support_in_counts(&self, values: &[[f64; 2]], total: f64) -> Option<f64> {
+        let count = |lit: &Lit| values[lit.var.index()][usize::from(lit.value)];
+        let body = self.body();
+        match (self.kind, &body[..]) {
+            (_, []) => Some(total),
+            // No two of them hold together, so records are counted once.
+            (RuleKind::Exclusion, lits) => Some(lits.iter().map(count).sum()),
+            (_, [lit]) => Some(count(lit)),
+            _ => None,
+        }
+    }
+
+    fn support_in(&self, records: &Records) -> f64 {
+        let holds = |lit: &Lit| -> Vec<u64> {
+            let column = records.column(lit.var);
+            if lit.value {
+                return column.to_vec();
+            }
+            let missing = records.missing_column(lit.var);
+            let word = |(w, all): (usize, u64)| all & !column[w] & !missing.map_or(0, |missing| missing[w]);
+            records.all_rows().into_iter().enumerate().map(word).collect()
+        };
+        let body = self.body();
+        if self.kind == RuleKind::Exclusion {
+            let mut any = vec![0; records.column_words()];
+            body.iter().for_each(|lit| any.iter_mut().zip(holds(lit)).for_each(|(a, b)| *a |= b));
+            return records.count(&any);
+        }
+        let conjunction = |skip: Option<usize>| {
+            let mut all = records.all_rows();
+            for (_, lit) in body.iter().enumerate().filter(|&(i, _)| Some(i) != skip) {
+                all.iter_mut().zip(holds(lit)).for_each(|(a, b)| *a &= b);
+            }
+            all
+        };
+        if body.len() < self.literals.len() || self.kind != RuleKind::Clause {
+            return records.count(&conjunction(None));
+        }
+        // All but one of the literals of an exclusion of three or more hold.
+        let mut any = vec![0; records.column_words()];
+        for skip in 0..body.len() {
+            any.iter_mut().zip(conjunction(Some(skip))).for_each(|(a, b)| *a |= b);
+        }
+        records.count(&any)
+    }
+}
+
+fn find(circuit: &Circuit, search: &RuleSearch) -> Result<FoundRules, RuleError> {
+    let variables = circuit.var_count();
+    if variables > MAX_PAIR_VARIABLES {
+        return Err(RuleError::TooManyVariables { variables });
+    }
+    let marginals = marginals(circuit);
+    let pairs = pairs::Pairs::of(circuit);
+    let mut rules = pairs.literals_and_classes(&marginals);
+    let binary = pairs.reduced();
+    let exactly_one = groups::exactly_one(circuit, &pairs, &marginals);
+    rules.extend(exactly_one.iter().map(|group| FoundRule::new(RuleKind::ExactlyOne, group.clone(), &marginals)));
+    rules.extend(groups::binary(&pairs, &binary, &exactly_one, &marginals));
+    let mut prover = Prover::new(variables, some_world(circuit));
+    rules.iter().for_each(|rule| prover.add(&rule.to_clauses()));
+    let longer = clauses::search(circuit, &pairs, &marginals, search);
+    let mut complete_to = longer.complete_to;
+    let mut kept = 0;
+    for clause in longer.clauses {
+        // What cannot be decided is kept: rules stay true, there may be one too many.
+        if prover.is_implied(std::slice::from_ref(&clause), None) == Some(true) {
+            continue;
+        }
+        if kept == search.most_clauses {
+            complete_to = complete_to.min(clause.len() - 1);
+            break;
+        }
+        kept += 1;
+        prover.add(std::slice::from_ref(&clause));
+        rules.push(FoundRule::new(RuleKind::Clause, clause, &marginals));
+    }
+    let mut is_minimal = true;
+    let mut stays = vec![true; rules.len()];
+    // The least readable first: where rules imply each other, the simpler ones stay.
+    for i in (0..rules.len()).rev().filter(|&i| rules[i].kind >= RuleKind::ExactlyOne) {
+        match prover.is_implied(&rules[i].to_clauses(), Some(i)) {
+            Some(true) => {
+                prover.drop(i);
+                stays[i] = false;
+            }
+            Some(false) => {}
+            None => is_minimal = false,
+        }
+    }
+    let mut staying = stays.into_iter();
+    rules.retain(|_| staying.next().unwrap_or(true));
+    rules.sort_by(|a, b| {
+        let length = |rule: &FoundRule| if rule.kind == RuleKind::Clause { rule.literals.len() } else { 0 };
+        let first = (a.kind, length(a)).cmp(&(b.kind, length(b)));
+        first.then(b.excluded.total_cmp(&a.excluded)).then_with(|| a.literals.cmp(&b.literals))
+    });
+    Ok(FoundRules { rules, complete_to, is_minimal })
+}
+
+/// The probability of *true* of every variable, from the flows of the circuit.
+fn marginals(circuit: &Circuit) -> Vec<f64> {
+    let mut flows = vec![0.0; circuit.nodes().len()];
+    let mut marginals = vec![0.0; circuit.var_count()];
+    flows[circuit.root().index()] = 1.0;
+    for id in circuit.ids().rev() {
+        let flow = flows[id.index()];
+        match circuit.node(id) {
+            Node::Literal(lit) => marginals[lit.var.index()] += flow * f64::from(lit.value),
+            Node::Top { var, slot } => {
+                marginals[var.index()] += flow * circuit.log_parameters().tops[slot as usize][1].exp();
+            }
+            Node::Sum { .. } => {
+                // Files may have parameters that do not quite add up to one.
+                let total: f64 = circuit.elements_of(id).map(|(_, theta)| theta.exp()).sum();
+                for (element, theta) in circuit.elements_of(id) {
+                    let used = flow * theta.exp() / total;
+                    flows[element.prime.index()] += used;
+                    flows[element.sub.index()] += used;
+                }
+            }
+        }
+    }
+    marginals.into_iter().map(|p| p.min(1.0)).collect()
+}
+
+/// A possible world: the first of every sum.
+fn some_world(circuit: &Circuit) -> Vec<bool> {
+    let mut world = vec![false; circuit.var_count()];
+    let mut stack = vec![circuit.root()];
+    while let Some(id) = stack.pop() {
+        match circuit.node(id) {
+            Node::Literal(lit) => world[lit.var.index()] = lit.value,
+            Node::Top { .. } => {}
+            Node::Sum { start, .. } => {
+                let element = circuit.elements()[start as usize];
+                stack.extend([element.prime, element.sub]);
+            }
+        }
+    }
+    world
+}
+
+/// The position of a literal in arrays over literals: negative and positive ones in turn.
+fn index(lit: Lit) -> usize {
+    2 * lit.var.index() + usize::from(lit.value)
+}
+
+/// The literal at a position.
+fn literal(index: usize) -> Lit {
+    Var(index as u32 / 2).is(index % 2 == 1)
+}

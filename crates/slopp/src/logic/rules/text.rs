@@ -1,0 +1,68 @@
+//! Rules as people read them, and as formulas are written.
+
+use super::{FoundRule, RuleKind};
+use crate::names::{Names, quote};
+use crate::var::Lit;
+use std::fmt;
+
+impl FoundRule {
+    /// The rule as a formula over names, to print: `smoker & !old -> cancer`, `exactly(1, red, green, blue)`.
+    ///
+    /// # Panics
+    /// When printed, if there are fewer names than variables.
+    pub fn display<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
+        Named { rule: self, names }
+    }
+}
+
+struct Named<'a> {
+    rule: &'a FoundRule,
+    names: &'a Names,
+}
+
+impl Named<'_> {
+    fn lit(&self, lit: Lit) -> String {
+        let name = self.names.of(lit.var);
+        let name = if is_plain(name) { name.to_owned() } else { quote(name) };
+        if lit.value { name } else { format!("!{name}") }
+    }
+
+    fn list(&self, lits: impl IntoIterator<Item = Lit>, between: &str) -> String {
+        lits.into_iter().map(|lit| self.lit(lit)).collect::<Vec<_>>().join(between)
+    }
+}
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lits = self.rule.literals.iter().copied();
+        match (self.rule.kind, lits.len()) {
+            (RuleKind::Literal, _) => write!(f, "{}", self.list(lits, "")),
+            (RuleKind::Equivalence, 2) => write!(f, "{}", self.list(lits, " <-> ")),
+            (RuleKind::Equivalence, _) => {
+                let first = self.lit(self.rule.literals[0]);
+                let pairs = lits.skip(1).map(|lit| format!("({first} <-> {})", self.lit(lit)));
+                write!(f, "{}", pairs.collect::<Vec<_>>().join(" & "))
+            }
+            (RuleKind::Implication, _) => write!(f, "{}", self.list(lits, " -> ")),
+            (RuleKind::Exclusion, 2) => write!(f, "!({})", self.list(lits, " & ")),
+            (RuleKind::Exclusion, _) => write!(f, "at_most(1, {})", self.list(lits, ", ")),
+            (RuleKind::ExactlyOne, _) => write!(f, "exactly(1, {})", self.list(lits, ", ")),
+            (RuleKind::Clause, _) => {
+                let body = self.list(lits.clone().filter(|lit| !lit.value).map(|lit| !lit), " & ");
+                let head = self.list(lits.filter(|lit| lit.value), " | ");
+                match (body.is_empty(), head.is_empty()) {
+                    (true, _) => write!(f, "{head}"),
+                    (false, true) => write!(f, "!({body})"),
+                    (false, false) => write!(f, "{body} -> {head}"),
+                }
+            }
+        }
+    }
+}
+
+/// Whether a name cannot be taken for anything but a name.
+fn is_plain(name: &str) -> bool {
+    const WORDS: [&str; 8] = ["true", "false", "not", "and", "or", "exactly", "at_most", "at_least"];
+    let first = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    first && name.chars().all(|c| c.is_alphanumeric() || c == '_') && !WORDS.contains(&name.to_lowercase().as_str())
+}

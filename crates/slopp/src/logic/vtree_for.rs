@@ -1,0 +1,323 @@
+//! A vtree for rules, when none is given.
+//!
+//! Two variables are neighbours if they share a rule. Variables are eliminated one by one, always the one that needs
+//! the fewest new edges among its neighbours (min-fill); the tree of who is eliminated into whom gives the vtree: a
+//! variable splits off first, then the independent parts below it. What the elimination order costs bounds the size
+//! of the diagram. A bounded local search then rotates and swaps, keeping what compiles smaller.
+//!
+//! References: A. Darwiche, SDD: A New Canonical Representation of Propositional Knowledge Bases, IJCAI 2011, section 6;
+//! A. Choi and A. Darwiche, Dynamic Minimization of Sentential Decision Diagrams, AAAI 2013 (the local moves).
+
+use super::formula::{Op, Rules};
+use super::limits::{Limit, Limits, Stopped};
+use super::manager::Manager;
+use super::sdd::Sdd;
+use crate::var::Var;
+use crate::vtree::{Step, Vtree, VtreeId};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+
+/// Rules over more variables than this make their variables a chain of neighbours instead of all pairs.
+const WIDE: usize = 40;
+
+/// How hard to look for a vtree.
+#[derive(Clone, Debug)]
+pub struct VtreeSearch {
+    /// How many changed vtrees are tried; each costs a compilation.
+    pub moves: usize,
+    /// How much all compilations may cost together, in steps of the manager.
+    pub steps: u64,
+}
+
+/// A hundred moves, twenty million steps.
+impl Default for VtreeSearch {
+    fn default() -> VtreeSearch {
+        VtreeSearch { moves: 100, steps: 20_000_000 }
+    }
+}
+
+/// A vtree that was found for rules, and what they compile to.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The rules on the vtree.
+    pub sdd: Sdd,
+    /// How many vtrees were compiled, also in vain.
+    pub tried: usize,
+    /// The elements on the vtree that the search began with.
+    pub first_elements: usize,
+}
+
+impl Rules {
+    /// A vtree over the variables, from a min-fill elimination order of the rules.
+    ///
+    /// # Panics
+    /// If there are no variables.
+    pub fn min_fill_vtree(&self) -> Vtree {
+        let order = min_fill(self.neighbours());
+        elimination_vtree(&order)
+    }
+
+    /// Finds a vtree and compiles: the best of some vtrees from the min-fill order, improved by local search.
+    ///
+    /// Deterministic: costs are counted in steps, not in seconds. `tell` hears of every vtree tried.
+    ///
+    /// # Panics
+    /// If there are no variables.
+    pub fn compile_with_search(
+        &self,
+        search: &VtreeSearch,
+        limits: &Limits,
+        tell: &mut dyn FnMut(usize),
+    ) -> Result<Found, Stopped> {
+        let order = min_fill(self.neighbours());
+        let vars: Vec<Var> = order.iter().rev().map(|step| step.var).collect();
+        let starts = [elimination_vtree(&order), Vtree::balanced_over(&vars), Vtree::right_linear_over(&vars)];
+        let mut hunt = Hunt { rules: self, limits, left: search.steps, tried: 0, tell };
+        let mut best = hunt.first(&starts)?;
+        let first_elements = best.size().1;
+        let mut fruitless = 0;
+        let mut number = 0;
+        let moves = |sdd: &Sdd| 3 * (sdd.vtree().var_count() - 1);
+        while hunt.tried < search.moves && hunt.left > 0 && fruitless < moves(&best) {
+            // Moves are tried from the top down, where diagrams are largest; after a success they go on from there.
+            let changed = changed(best.vtree(), number % moves(&best));
+            number += 1;
+            fruitless += 1;
+            let Some(vtree) = changed else { continue };
+            if let Some(sdd) = hunt.smaller(vtree, &best)? {
+                best = sdd;
+                fruitless = 0;
+            }
+        }
+        Ok(Found { sdd: best, tried: hunt.tried, first_elements })
+    }
+
+    fn neighbours(&self) -> Vec<BTreeSet<u32>> {
+        let mut neighbours = vec![BTreeSet::new(); self.var_count()];
+        for rule in self.iter() {
+            for part in rule.formula.conjuncts() {
+                let vars = part.vars();
+                // Counted variables, and those of other long rules, need no clique: a diagram passes along them.
+                let counted = matches!(part.ops().last(), Some(Op::Count(..) | Op::Xor(_)));
+                let reach = if counted || vars.len() > WIDE { 1 } else { vars.len() };
+                for (i, x) in vars.iter().enumerate() {
+                    for y in vars[i + 1..].iter().take(reach) {
+                        neighbours[x.index()].insert(y.0);
+                        neighbours[y.index()].insert(x.0);
+                    }
+                }
+            }
+        }
+        neighbours
+    }
+}
+
+/// A variable that was eliminated, and the position in the order of the first of its later neighbours.
+struct Eliminated {
+    var: Var,
+    parent: Option<usize>,
+}
+
+/// Eliminates the variable with the fewest missing edges among its neighbours, then with the fewest neighbours.
+fn min_fill(mut neighbours: Vec<BTreeSet<u32>>) -> Vec<Eliminated> {
+    let missing = |neighbours: &[BTreeSet<u32>], x: usize| {
+        let around: Vec<u32> = neighbours[x].iter().copied().collect();
+        // A variable with very many neighbours waits anyway.
+        if around.len() > 200 {
+            return around.len() * around.len();
+        }
+        let pairs = around.iter().enumerate().flat_map(|(i, a)| around[i + 1..].iter().map(move |b| (*a, *b)));
+        pairs.filter(|(a, b)| !neighbours[*a as usize].contains(b)).count()
+    };
+    let len = neighbours.len();
+    let mut cost: Vec<(usize, usize)> = (0..len).map(|x| (missing(&neighbours, x), neighbours[x].len())).collect();
+    let mut queue: BTreeSet<((usize, usize), usize)> = cost.iter().copied().zip(0..).collect();
+    let mut order: Vec<(u32, Vec<u32>)> = Vec::with_capacity(len);
+    while let Some((_, x)) = queue.pop_first() {
+        let around: Vec<u32> = std::mem::take(&mut neighbours[x]).into_iter().collect();
+        let mut touched: FxHashSet<u32> = around.iter().copied().collect();
+        for (i, &a) in around.iter().enumerate() {
+            neighbours[a as usize].remove(&(x as u32));
+            for &b in &around[i + 1..] {
+                if neighbours[a as usize].insert(b) {
+                    neighbours[b as usize].insert(a);
+                    // The new edge is one less to add for whoever neighbours both.
+                    let common = neighbours[a as usize].intersection(&neighbours[b as usize]);
+                    touched.extend(common.copied());
+                }
+            }
+        }
+        let mut touched: Vec<u32> = touched.into_iter().collect();
+        touched.sort_unstable();
+        for y in touched.into_iter().map(|y| y as usize) {
+            if queue.remove(&(cost[y], y)) {
+                cost[y] = (missing(&neighbours, y), neighbours[y].len());
+                queue.insert((cost[y], y));
+            }
+        }
+        order.push((x as u32, around));
+    }
+    let mut position = vec![0; len];
+    for (i, (x, _)) in order.iter().enumerate() {
+        position[*x as usize] = i;
+    }
+    let parent = |around: &[u32]| around.iter().map(|y| position[*y as usize]).min();
+    order.iter().map(|(x, around)| Eliminated { var: Var(*x), parent: parent(around) }).collect()
+}
+
+/// The vtree of an elimination order: each variable, then what was eliminated into it, as evenly joined as can be.
+fn elimination_vtree(order: &[Eliminated]) -> Vtree {
+    let mut forest = Forest::default();
+    let mut below: Vec<Vec<usize>> = order.iter().map(|_| Vec::new()).collect();
+    let mut roots = Vec::new();
+    for (i, eliminated) in order.iter().enumerate() {
+        let mut tree = forest.push(1, Shape::Leaf(eliminated.var));
+        if let Some(parts) = forest.evenly(&below[i]) {
+            tree = forest.join(tree, parts);
+        }
+        match eliminated.parent {
+            Some(parent) => below[parent].push(tree),
+            None => roots.push(tree),
+        }
+    }
+    let root = forest.evenly(&roots).expect("there are variables");
+    Vtree::from_postfix(forest.postfix(root)).expect("every variable is eliminated once")
+}
+
+/// Vtrees under construction, with the number of their leaves.
+#[derive(Default)]
+struct Forest {
+    trees: Vec<(usize, Shape)>,
+}
+
+#[derive(Clone, Copy)]
+enum Shape {
+    Leaf(Var),
+    Join(usize, usize),
+}
+
+impl Forest {
+    fn push(&mut self, leaves: usize, shape: Shape) -> usize {
+        self.trees.push((leaves, shape));
+        self.trees.len() - 1
+    }
+
+    fn join(&mut self, left: usize, right: usize) -> usize {
+        self.push(self.trees[left].0 + self.trees[right].0, Shape::Join(left, right))
+    }
+
+    /// Joins the two smallest parts until one is left.
+    fn evenly(&mut self, parts: &[usize]) -> Option<usize> {
+        let mut queue: BTreeSet<(usize, usize)> = parts.iter().map(|&part| (self.trees[part].0, part)).collect();
+        loop {
+            let (_, first) = queue.pop_first()?;
+            let Some((_, second)) = queue.pop_first() else { return Some(first) };
+            let both = self.join(first, second);
+            queue.insert((self.trees[both].0, both));
+        }
+    }
+
+    fn postfix(&self, root: usize) -> Vec<Step> {
+        // Parents before children, right before left, read backwards.
+        let mut steps = Vec::new();
+        let mut stack = vec![root];
+        while let Some(tree) = stack.pop() {
+            steps.push(match self.trees[tree].1 {
+                Shape::Leaf(var) => Step::Leaf(var),
+                Shape::Join(left, right) => {
+                    stack.extend([left, right]);
+                    Step::Join
+                }
+            });
+        }
+        steps.reverse();
+        steps
+    }
+}
+
+/// A vtree with one inner node changed: swapped, rotated right or rotated left; `None` where that cannot be.
+fn changed(vtree: &Vtree, number: usize) -> Option<Vtree> {
+    let inner: Vec<VtreeId> = vtree.bottom_up().iter().rev().copied().filter(|v| !v.is_leaf()).collect();
+    let (at, kind) = (*inner.get(number / 3)?, number % 3);
+    let [left, right] = vtree.children(at)?;
+    // Steps of whole subtrees are contiguous in postfix order.
+    let steps: Vec<Step> = vtree.postfix().collect();
+    let of = |v: VtreeId| {
+        let end = vtree.rank(v) + 1;
+        &steps[end - (2 * vtree.vars(v).len() - 1)..end]
+    };
+    let join = [Step::Join];
+    let parts: Vec<&[Step]> = match kind {
+        0 => vec![of(right), of(left), &join],
+        // ((a b) c) becomes (a (b c)).
+        1 => {
+            let [a, b] = vtree.children(left)?;
+            vec![of(a), of(b), of(right), &join, &join]
+        }
+        // (a (b c)) becomes ((a b) c).
+        _ => {
+            let [b, c] = vtree.children(right)?;
+            vec![of(left), of(b), &join, of(c), &join]
+        }
+    };
+    let end = vtree.rank(at) + 1;
+    let start = end - of(at).len();
+    let all = steps[..start].iter().chain(parts.into_iter().flatten()).chain(&steps[end..]);
+    Some(Vtree::from_postfix(all.copied()).expect("the same leaves"))
+}
+
+/// A search under way.
+struct Hunt<'a> {
+    rules: &'a Rules,
+    limits: &'a Limits,
+    /// Steps that may still be made.
+    left: u64,
+    tried: usize,
+    tell: &'a mut dyn FnMut(usize),
+}
+
+impl Hunt<'_> {
+    /// The smallest diagram on some vtrees; costs grow together until one of them is enough.
+    fn first(&mut self, vtrees: &[Vtree]) -> Result<Sdd, Stopped> {
+        let mut allowed: u64 = 100_000;
+        loop {
+            let (mut best, mut refused): (Option<Sdd>, Vec<Stopped>) = (None, Vec::new());
+            for vtree in vtrees {
+                match self.compile(vtree.clone(), self.limits.clone().with_steps(allowed.min(self.limits.steps))) {
+                    Ok(sdd) if best.as_ref().is_none_or(|best| sdd.size().1 < best.size().1) => best = Some(sdd),
+                    Ok(_) => {}
+                    Err(stopped) if matches!(stopped.limit, Limit::Steps(n) if n < self.limits.steps) => {}
+                    Err(stopped) if stopped.limit == Limit::Cancelled => return Err(stopped),
+                    Err(stopped) => refused.push(stopped),
+                }
+            }
+            if let Some(best) = best {
+                return Ok(best);
+            }
+            // More steps do not help where the limits of the user were hit.
+            if refused.len() == vtrees.len() {
+                return Err(refused.swap_remove(0));
+            }
+            allowed = allowed.saturating_mul(8);
+        }
+    }
+
+    /// The diagram on another vtree, if it is smaller and not much more costly on the way.
+    fn smaller(&mut self, vtree: Vtree, best: &Sdd) -> Result<Option<Sdd>, Stopped> {
+        let limits = self.limits.clone().with_steps(self.left.min(self.limits.steps));
+        match self.compile(vtree, limits) {
+            Ok(sdd) => Ok(Some(sdd).filter(|sdd| sdd.size().1 < best.size().1)),
+            Err(stopped) if stopped.limit == Limit::Cancelled => Err(stopped),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn compile(&mut self, vtree: Vtree, limits: Limits) -> Result<Sdd, Stopped> {
+        self.tried += 1;
+        (self.tell)(self.tried);
+        let mut manager = Manager::new(vtree, limits);
+        let outcome = manager.compile_rules(self.rules);
+        self.left = self.left.saturating_sub(manager.steps());
+        Ok(manager.sdd(outcome?))
+    }
+}

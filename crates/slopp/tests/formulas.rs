@@ -1,0 +1,306 @@
+//! Formulas as text: what is written is what is meant, printed and read back.
+
+use proptest::prelude::*;
+use slopp::infer::Evidence;
+use slopp::logic::{Comparison, Formula, FormulaProblem, Rules};
+use slopp::{Names, Var};
+use std::time::{Duration, Instant};
+
+/// A formula as the tests understand it, apart from the library.
+#[derive(Clone, Debug)]
+enum Tree {
+    Constant(bool),
+    Var(usize),
+    Not(Box<Tree>),
+    Join(&'static str, Vec<Tree>),
+    Arrow(&'static str, Box<Tree>, Box<Tree>),
+    Count(&'static str, usize, Vec<Tree>),
+}
+
+const NAMES: [&str; 8] = ["a", "b c", "color=red", "not", "x, \"y\"", "-z", "true", "age (years)"];
+
+impl Tree {
+    fn value(&self, world: &[bool]) -> bool {
+        let held = |trees: &[Tree]| trees.iter().filter(|t| t.value(world)).count();
+        match self {
+            Tree::Constant(value) => *value,
+            Tree::Var(i) => world[*i],
+            Tree::Not(tree) => !tree.value(world),
+            Tree::Join("&", trees) => held(trees) == trees.len(),
+            Tree::Join("|", trees) => held(trees) > 0,
+            Tree::Join(_, trees) => held(trees) % 2 == 1,
+            Tree::Arrow("->", a, b) => !a.value(world) || b.value(world),
+            Tree::Arrow(_, a, b) => a.value(world) == b.value(world),
+            Tree::Count("exactly", k, trees) => held(trees) == *k,
+            Tree::Count("at_most", k, trees) => held(trees) <= *k,
+            Tree::Count(_, k, trees) => held(trees) >= *k,
+        }
+    }
+
+    /// With every parenthesis there is.
+    fn text(&self) -> String {
+        let texts = |trees: &[Tree]| trees.iter().map(|t| format!("({})", t.text())).collect::<Vec<_>>();
+        match self {
+            Tree::Constant(value) => value.to_string(),
+            Tree::Var(i) => format!("\"{}\"", NAMES[*i].replace('"', "\"\"")),
+            Tree::Not(tree) => format!("!({})", tree.text()),
+            Tree::Join(op, trees) => texts(trees).join(op),
+            Tree::Arrow(op, a, b) => format!("({}) {op} ({})", a.text(), b.text()),
+            Tree::Count(word, k, trees) => {
+                format!("{word}({k}{})", texts(trees).iter().map(|t| format!(",{t}")).collect::<String>())
+            }
+        }
+    }
+
+    /// By the constructors.
+    fn formula(&self) -> Formula {
+        let all = |trees: &[Tree]| trees.iter().map(Tree::formula).collect::<Vec<_>>();
+        match self {
+            Tree::Constant(value) => Formula::constant(*value),
+            Tree::Var(i) => Var(*i as u32).is(true).into(),
+            Tree::Not(tree) => !tree.formula(),
+            Tree::Join("&", trees) => Formula::and(all(trees)),
+            Tree::Join("|", trees) => Formula::or(all(trees)),
+            Tree::Join(_, trees) => Formula::xor(all(trees)),
+            Tree::Arrow("->", a, b) => a.formula().implies(b.formula()),
+            Tree::Arrow(_, a, b) => a.formula().iff(b.formula()),
+            Tree::Count(word, k, trees) => {
+                let all_comparisons = [Comparison::Exactly, Comparison::AtMost, Comparison::AtLeast];
+                let comparison = all_comparisons.into_iter().find(|c| c.name() == *word).unwrap();
+                Formula::count(comparison, *k as u32, all(trees))
+            }
+        }
+    }
+}
+
+fn tree() -> impl Strategy<Value = Tree> {
+    let leaf = prop_oneof![1 => any::<bool>().prop_map(Tree::Constant), 8 => (0..NAMES.len()).prop_map(Tree::Var)];
+    leaf.prop_recursive(6, 40, 4, |inner| {
+        let list = |least: usize| prop::collection::vec(inner.clone(), least..4);
+        prop_oneof![
+            inner.clone().prop_map(|t| Tree::Not(t.into())),
+            (prop::sample::select(vec!["&", "|", "^"]), list(2)).prop_map(|(op, trees)| Tree::Join(op, trees)),
+            (prop::sample::select(vec!["->", "<->"]), inner.clone(), inner.clone()).prop_map(|(op, a, b)| Tree::Arrow(
+                op,
+                a.into(),
+                b.into()
+            )),
+            (prop::sample::select(vec!["exactly", "at_most", "at_least"]), 0..4usize, list(0))
+                .prop_map(|(word, k, trees)| Tree::Count(word, k, trees)),
+        ]
+    })
+}
+
+fn names() -> Names {
+    Names::new(NAMES.map(String::from).to_vec()).unwrap()
+}
+
+fn worlds(len: usize) -> impl Iterator<Item = Vec<bool>> {
+    (0..1u32 << len).map(move |bits| (0..len).map(|i| bits >> i & 1 == 1).collect())
+}
+
+proptest! {
+    #[test]
+    fn texts_mean_what_they_say_and_read_back(tree in tree()) {
+        let names = names();
+        let formula = Formula::parse(&tree.text(), &names).unwrap();
+        prop_assert_eq!(&formula, &tree.formula());
+        for world in worlds(NAMES.len()) {
+            prop_assert_eq!(formula.is_satisfied_by(&world), tree.value(&world));
+        }
+        let printed = formula.display(&names).to_string();
+        let again = Formula::parse(&printed, &names);
+        prop_assert_eq!(again.as_ref(), Ok(&formula), "{}", &printed);
+        // In a file too, where `#` and line ends mean something.
+        let rules = Rules::parse_with(&format!("{printed}\n"), names).unwrap();
+        prop_assert_eq!(&rules[0].formula, &formula);
+    }
+
+    #[test]
+    fn no_parenthesis_can_be_left_out(tree in tree()) {
+        let names = names();
+        let formula = tree.formula();
+        let printed = formula.display(&names).to_string();
+        let mut open = Vec::new();
+        let mut quoted = false;
+        for (i, c) in printed.char_indices() {
+            match c {
+                '"' => quoted = !quoted,
+                '(' if !quoted => open.push((i, printed[..i].ends_with(char::is_alphabetic))),
+                ')' if !quoted => {
+                    let (start, called) = open.pop().unwrap();
+                    if !called {
+                        let without = format!("{}{}{}", &printed[..start], &printed[start + 1..i], &printed[i + 1..]);
+                        prop_assert_ne!(Formula::parse(&without, &names).ok(), Some(formula.clone()), "{}", &printed);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_known_in_part_is_never_wrong(tree in tree(), known in prop::collection::vec(any::<Option<bool>>(), 8)) {
+        if let Some(value) = tree.formula().value(|var| known[var.index()]) {
+            for world in worlds(8).filter(|w| w.iter().zip(&known).all(|(x, k)| k.is_none_or(|k| k == *x))) {
+                prop_assert_eq!(tree.value(&world), value);
+            }
+        }
+    }
+}
+
+#[test]
+fn evidence_is_a_formula() {
+    let names = Names::new(
+        ["smoker", "a b", "x,y", "note", "not", "height (cm)", "#children", "a|b", "say \"hi\""]
+            .map(String::from)
+            .to_vec(),
+    )
+    .unwrap();
+    for text in [
+        "smoker",
+        "!smoker",
+        "~smoker,",
+        "¬ smoker ,",
+        "- smoker",
+        "not smoker",
+        "NOT  smoker",
+        "smoker=0",
+        "smoker = No",
+        "!smoker=1",
+        "\"smoker\" = TRUE",
+        "!!smoker",
+        "not smoker=false",
+        "a b & !\"x,y\", note",
+        "not",
+        "not, note",
+        "not = 0",
+        "not not",
+        "smoker, note, ",
+        "height (cm)",
+        "!height (cm) = 1, smoker",
+        "#children=0 & a|b",
+        "say \"hi\"",
+        "not height (cm)",
+    ] {
+        let evidence = Evidence::parse(text, &names).unwrap();
+        let formula = Formula::parse(text, &names).unwrap_or_else(|e| panic!("{text}: {e}"));
+        for world in worlds(names.len()) {
+            let expected = evidence.lits().all(|lit| world[lit.var.index()] == lit.value);
+            assert_eq!(formula.is_satisfied_by(&world), expected, "{text}");
+        }
+    }
+}
+
+#[test]
+fn values_of_categories_are_names() {
+    let names = Names::new(["color=red", "color=dark blue", "age>=50", "x", "x=1"].map(String::from).to_vec()).unwrap();
+    for (text, printed) in [
+        ("color=red", "color=red"),
+        ("color = red", "color=red"),
+        ("color!=red & x", "!color=red & x"),
+        ("color=dark blue|x", "color=dark blue | x"),
+        ("color=red = no", "!color=red"),
+        ("!color=red=0", "!!color=red"),
+        ("age>=50 -> !color=red", "age>=50 -> !color=red"),
+        ("x=1", "x=1"),
+        ("x=0", "!x"),
+        ("x!=0", "x"),
+        ("\"color=red\" => x", "color=red -> x"),
+    ] {
+        let formula = Formula::parse(text, &names).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!(formula.display(&names).to_string(), printed, "{text}");
+    }
+    let error = Formula::parse("x & color=rod", &names).unwrap_err();
+    assert_eq!(error.column, 5);
+    assert!(error.to_string().contains("there is no variable \"color=rod\"; did you mean \"color=red\"?"), "{error}");
+}
+
+#[test]
+fn errors_point_at_the_place() {
+    let names = Names::new(["smoker", "cancer", "é"].map(String::from).to_vec()).unwrap();
+    for (text, column, says) in [
+        ("smoker & smokr", 10, "there is no variable \"smokr\"; did you mean \"smoker\"?"),
+        ("é | smokr", 5, "did you mean"),
+        ("smoker & ", 10, "expected a variable or \"(\", found the end"),
+        ("smoker & | cancer", 10, "expected a variable or \"(\", found '|'"),
+        ("(smoker | cancer", 1, "this parenthesis is not closed"),
+        ("smoker | (cancer & !(é)", 10, "this parenthesis is not closed"),
+        ("smoker)", 7, "no parenthesis is open"),
+        ("(smoker, cancer)", 8, "a comma joins only outside parentheses"),
+        ("exactly(x, smoker)", 9, "expected a whole number, found 'x'"),
+        ("exactly(1 smoker)", 11, "expected \",\""),
+        ("exactly(1, smoker", 1, "not closed"),
+        ("at_most(99999999999, smoker)", 9, "too large"),
+        ("smoker=maybe", 8, "expected one of 1, 0, true, false, yes, no, found \"maybe\""),
+        ("\"smoker & cancer", 1, "this quote is not closed"),
+        ("smoker \"cancer\"", 8, "expected an operator"),
+        ("  ", 3, "expected a formula, found nothing"),
+        ("()", 2, "expected a variable"),
+        ("smoker -> ", 11, "found the end"),
+    ] {
+        let error = Formula::parse(text, &names).unwrap_err();
+        assert!(error.to_string().contains(says), "{text}: {error}");
+        assert_eq!((error.line, error.column), (None, column), "{text}: {error}");
+    }
+}
+
+#[test]
+fn long_lines_are_shown_in_part() {
+    let text = format!("{}b", "a & ".repeat(10_000));
+    let error = Formula::parse(&text, &Names::new(vec!["a".into()]).unwrap()).unwrap_err();
+    assert!(matches!(error.problem, FormulaProblem::Name(_)));
+    let message = error.to_string();
+    let lines: Vec<&str> = message.lines().collect();
+    assert!(lines[1].len() < 100, "{message}");
+    assert_eq!(lines[1].chars().position(|c| c == 'b'), lines[2].chars().position(|c| c == '^'), "{message}");
+}
+
+#[test]
+fn rules_know_their_lines() {
+    let text =
+        "\u{feff}# head\n\na -> b\r\n  exactly(1,   # of these\n    a,\n    \"c # d\")\n\nb & \\\n  !e\nx |\ny # end";
+    let rules = Rules::parse(text).unwrap();
+    let found: Vec<_> = rules.iter().map(|rule| (rule.line, rule.text.as_str())).collect();
+    assert_eq!(found, [(3, "a -> b"), (4, "exactly(1, a, \"c # d\")"), (8, "b & !e"), (10, "x | y")]);
+    assert_eq!(rules.names().iter().collect::<Vec<_>>(), ["a", "b", "c # d", "e", "x", "y"]);
+    let error = Rules::parse("a\nb\n c & & d\n").unwrap_err();
+    assert_eq!((error.line, error.column), (Some(3), 6));
+    let ended = Rules::parse("a\nb &  \n\n").unwrap_err();
+    assert_eq!((ended.line, ended.column), (Some(2), 4), "{ended}");
+    let unclosed = Rules::parse("a\nb & (c\nd\n").unwrap_err();
+    assert_eq!((unclosed.line, unclosed.column), (Some(2), 5), "{unclosed}");
+    assert_eq!(Rules::parse("").unwrap().len(), 0);
+}
+
+/// Deep and long texts take linear time and no stack.
+#[test]
+fn formulas_of_a_hundred_thousand_literals() {
+    const LEN: usize = 100_000;
+    let names = Names::numbered(LEN);
+    let start = Instant::now();
+    let chain = |op: &str| (1..=LEN).map(|i| format!("x{i}")).collect::<Vec<_>>().join(op);
+    for text in [
+        chain(" & "),
+        chain(" -> "),
+        chain(" <-> "),
+        format!("at_most(3, {})", chain(", ")),
+        format!("{}x1{}", "(".repeat(LEN), ")".repeat(LEN)),
+        format!("{}x1{}", "!(".repeat(LEN), ")".repeat(LEN)),
+        format!("{}x1{}", "(x2 | x3 & ".repeat(LEN), ")".repeat(LEN)),
+        format!("{}x1{}", "(".repeat(LEN), " -> x2)".repeat(LEN)),
+        format!("{}x1{}", "exactly(1, x3, ".repeat(LEN), ")".repeat(LEN)),
+        format!("{}x1{}", "(".repeat(LEN), " & x2)".repeat(LEN)),
+    ] {
+        let formula = Formula::parse(&text, &names).unwrap();
+        let printed = formula.display(&names).to_string();
+        assert_eq!(Formula::parse(&printed, &names).unwrap(), formula);
+        formula.is_satisfied_by(&vec![true; LEN]);
+        formula.conjuncts();
+    }
+    for text in ["(".repeat(LEN), "!".repeat(LEN), "exactly(1,".repeat(LEN), "x1 -> ".repeat(LEN), "x1,".repeat(LEN)] {
+        let _ = Formula::parse(&text, &names);
+        let _ = Rules::parse_with(&text, names.clone());
+    }
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}

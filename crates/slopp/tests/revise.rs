@@ -1,0 +1,176 @@
+//! Revision of PSDDs: postulates and probabilities, against tables of all worlds.
+
+mod against;
+
+use against::*;
+use slopp::learn::ReviseError;
+use slopp::logic::Sdd;
+use slopp::{Circuit, Names, Psdd, RecordsBuilder, Vtree};
+use slopp_oracle::{Dice, Table, Tree, deterministic, with_support};
+
+fn support(psdd: &Psdd, vars: usize) -> Vec<usize> {
+    let none = slopp::infer::Evidence::none(vars);
+    let mut worlds: Vec<usize> = psdd.worlds(&none).unwrap().map(|world| Table::number(&world)).collect();
+    worlds.sort_unstable();
+    worlds
+}
+
+fn union(a: &[usize], b: &[usize]) -> Vec<usize> {
+    let mut all = [a, b].concat();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn some_psdd(dice: &mut Dice) -> (Tree, Psdd, Table, usize) {
+    let tree = Tree::random(1 + dice.below(8), dice);
+    let density = [0.02, 0.3, 0.7][dice.below(3)];
+    let oracle = deterministic(&tree, density, false, dice);
+    let table = oracle.table();
+    (tree.clone(), convert(&oracle, &tree).0.certify().unwrap(), table, oracle.vars)
+}
+
+#[test]
+fn records_become_possible_and_nothing_else_does() {
+    let mut dice = Dice::new(1);
+    let (mut unchanged, mut changed) = (0, 0);
+    for _ in 0..200 {
+        let (_, psdd, table, vars) = some_psdd(&mut dice);
+        let before = support(&psdd, vars);
+        let mut builder = RecordsBuilder::new(Names::numbered(vars));
+        let mut given: Vec<(usize, f64)> = Vec::new();
+        for _ in 0..1 + dice.below(6) {
+            let (world, weight) = (dice.below(1 << vars), (1 + dice.below(4)) as f64);
+            builder.push(table.world(world).into_iter().map(Some), weight);
+            given.push((world, weight));
+        }
+        let own = 1.0 + 20.0 * dice.unit();
+        let revised = psdd.revise(&builder.finish(), Some(own)).unwrap();
+        let after = support(&revised.psdd, vars);
+        let worlds: Vec<usize> = given.iter().map(|&(world, _)| world).collect();
+        // Success, preservation and inclusion: the old worlds and the records, no more and no less.
+        assert_eq!(after, union(&before, &worlds));
+        assert_eq!(revised.added, after.len() - before.len());
+        // Vacuity.
+        if revised.added == 0 {
+            assert_eq!(revised.psdd, psdd);
+            assert_eq!(revised.share, 0.0);
+            unchanged += 1;
+        } else {
+            changed += 1;
+        }
+        // Consistency: a PSDD with a world, proved again; and every number is the mixture's.
+        assert!(!after.is_empty());
+        assert!(Circuit::clone(&revised.psdd).certify().is_ok());
+        let new: Vec<_> = given.iter().filter(|(world, _)| !before.contains(world)).collect();
+        let total: f64 = own + new.iter().map(|(_, weight)| weight).sum::<f64>();
+        close(revised.share, 1.0 - own / total);
+        for world in 0..1 << vars {
+            let seen: f64 = new.iter().filter(|(w, _)| *w == world).map(|(_, weight)| weight).sum();
+            let expected = (own * table.probability(world) + seen) / total;
+            close(revised.psdd.log_probability(&table.world(world)).unwrap().exp(), expected);
+        }
+    }
+    assert!(unchanged > 10 && changed > 100, "{unchanged} {changed}");
+}
+
+#[test]
+fn formulas_become_possible_and_nothing_else_does() {
+    let mut dice = Dice::new(2);
+    for _ in 0..120 {
+        let (tree, psdd, table, vars) = some_psdd(&mut dice);
+        let worlds: Vec<usize> = (0..1 << vars).filter(|_| dice.chance(0.2)).collect();
+        if worlds.is_empty() {
+            continue;
+        }
+        let base = convert(&with_support(&tree, &worlds, false, &mut dice), &tree).0.certify().unwrap();
+        let formula = Sdd::base_of(&base).unwrap();
+        let before = support(&psdd, vars);
+        let revised = psdd.revise_by(&formula, 2.0, Some(8.0)).unwrap();
+        assert_eq!(support(&revised.psdd, vars), union(&before, &worlds));
+        let new: Vec<usize> = worlds.iter().copied().filter(|world| !before.contains(world)).collect();
+        for world in 0..1 << vars {
+            let expected = match new.is_empty() {
+                true => table.probability(world),
+                false if new.contains(&world) => 0.2 / new.len() as f64,
+                false => 0.8 * table.probability(world),
+            };
+            close(revised.psdd.log_probability(&table.world(world)).unwrap().exp(), expected);
+        }
+        // Contraction by a rule: success, inclusion, vacuity; consistent unless nothing is left.
+        let common: Vec<usize> = before.iter().copied().filter(|world| worlds.contains(world)).collect();
+        match psdd.given(&formula) {
+            Ok((given, log)) => {
+                assert_eq!(support(&given, vars), common);
+                if common.len() == before.len() {
+                    close(log, 0.0);
+                    assert!(given.kl_divergence(&psdd).unwrap() < 1e-9);
+                }
+            }
+            Err(error) => {
+                assert_eq!(error, slopp::infer::QueryError::ImpossibleFormula);
+                assert!(common.is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn many_records_on_a_deep_vtree() {
+    for vtree in [Vtree::right_linear(300), Vtree::left_linear(300), Vtree::balanced(300)] {
+        let mut dice = Dice::new(3);
+        let row = |dice: &mut Dice| -> Vec<Option<bool>> { (0..300).map(|_| Some(dice.chance(0.5))).collect() };
+        let mut first = RecordsBuilder::new(Names::numbered(300));
+        first.push(row(&mut dice), 20.0);
+        let first = first.finish();
+        let psdd = slopp::learn::baseline::factorised(&first, vtree.into(), slopp::learn::World::Closed, 0.0).unwrap();
+        let mut more = RecordsBuilder::new(Names::numbered(300));
+        (0..200).for_each(|_| more.push(row(&mut dice), 1.0));
+        let more = more.finish();
+        let revised = psdd.revise(&more, None).unwrap();
+        assert_eq!(revised.added, 200);
+        assert!(revised.psdd.entailed_by(&more).unwrap() && revised.psdd.entailed_by(&first).unwrap());
+        assert_eq!(revised.psdd.model_count(), psdd.model_count() + 200u32);
+        for log in revised.psdd.log_likelihoods(&more).unwrap() {
+            close(log.exp(), 1.0 / 220.0);
+        }
+        // The counts that are kept are those of all records together.
+        let values = revised.psdd.kept_values().unwrap();
+        values.iter().for_each(|[f, t]| close(f + t, 220.0));
+        let smoothing = slopp::circuit::Smoothing::none();
+        assert!(revised.psdd.add_records(&more, &smoothing).is_ok());
+    }
+}
+
+#[test]
+fn what_cannot_be_revised_is_told() {
+    let mut dice = Dice::new(4);
+    let tree = Tree::random(6, &mut dice);
+    let oracle = with_support(&tree, &[3, 9], false, &mut dice);
+    let psdd = convert(&oracle, &tree).0.certify().unwrap();
+    let records = to_records(&[vec![Some(true); 6]]);
+    assert!(matches!(psdd.revise(&records, None), Err(ReviseError::NoWeight)));
+    for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(matches!(psdd.revise(&records, Some(weight)), Err(ReviseError::Weight(_))));
+    }
+    let missing = to_records(&[vec![None; 6]]);
+    assert!(matches!(psdd.revise(&missing, Some(1.0)), Err(ReviseError::Query(_))));
+    let constant = |vtree: &Vtree, node| Sdd::new(vtree.clone(), vec![node], vec![]).unwrap();
+    let (always, never) = (slopp::logic::SddNode::True, slopp::logic::SddNode::False);
+    let all = psdd.revise_by(&constant(psdd.vtree(), always), 1.0, Some(1.0)).unwrap();
+    assert_eq!(all.psdd.model_count(), 64u32.into());
+    assert!(matches!(psdd.revise_by(&constant(psdd.vtree(), never), 1.0, Some(1.0)), Err(ReviseError::Formula(_))));
+    let elsewhere = constant(&Vtree::balanced(7), always);
+    assert!(matches!(psdd.revise_by(&elsewhere, 1.0, Some(1.0)), Err(ReviseError::Query(_))));
+    let wide = slopp::example::psdd();
+    assert!(wide.revise_by(&constant(wide.vtree(), always), 1.0, None).is_ok());
+    let wider = slopp::learn::baseline::factorised(
+        &to_records(&[vec![Some(true); 13]]),
+        std::sync::Arc::new(Vtree::balanced(13)),
+        slopp::learn::World::Closed,
+        0.0,
+    );
+    let wider = wider.unwrap();
+    let error = wider.revise_by(&constant(wider.vtree(), always), 1.0, None).unwrap_err().to_string();
+    assert!(error.contains("8192 models"), "{error}");
+}
