@@ -124,12 +124,7 @@ pub(super) fn bag_along(
 }
 
 /// The best orders in turn for even models; depth-first from anywhere in the tree of their own records for odd ones.
-fn own_order(
-    index: usize,
-    drawn: &Records,
-    orders: &[Vec<Var>],
-    random: &mut Random,
-) -> Result<Vec<Var>, LearnError> {
+fn own_order(index: usize, drawn: &Records, orders: &[Vec<Var>], random: &mut Random) -> Result<Vec<Var>, LearnError> {
     let good = &orders[..orders.len().min(GOOD_ORDERS)];
     if index % 2 == 0 && !good.is_empty() {
         return Ok(good[index / 2 % good.len()].clone());

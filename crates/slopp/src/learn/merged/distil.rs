@@ -72,12 +72,7 @@ pub fn distil(
 }
 
 /// Records drawn from a teacher, to be learned from beside real ones.
-pub fn synthetic(
-    teacher: &dyn Distribution,
-    like: &Records,
-    count: usize,
-    seed: u64,
-) -> Result<Records, LearnError> {
+pub fn synthetic(teacher: &dyn Distribution, like: &Records, count: usize, seed: u64) -> Result<Records, LearnError> {
     let mut builder = RecordsBuilder::new(like.names().clone());
     for part in teacher.sample_in_parts(count, &Evidence::none(teacher.var_count()), seed)? {
         (0..part.len()).for_each(|i| builder.push_words(part.rows().line(i), 1.0));

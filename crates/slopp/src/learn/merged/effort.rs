@@ -221,7 +221,8 @@ pub fn best(
     progress.begin("learning a sum-product network", 1);
     let settings: Vec<learnspn::Config> =
         learnspn::Config::grid().into_iter().map(|spn| learnspn::Config { seed: config.seed, ..spn }).collect();
-    let networks = settings.par_iter().map(|spn| learnspn::learn(part, Some(judge), spn, &()).map(|learned| learned.spn));
+    let networks =
+        settings.par_iter().map(|spn| learnspn::learn(part, Some(judge), spn, &()).map(|learned| learned.spn));
     let networks: Vec<_> = networks.collect::<Result<_, LearnError>>()?;
     let mut teacher: (&dyn Distribution, Teacher, f64) = (&bag, Teacher::Bag, score(&bag, judge)?);
     for spn in &networks {

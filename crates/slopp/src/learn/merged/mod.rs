@@ -30,7 +30,7 @@ mod sweep;
 mod view;
 
 pub use self::bag::{BagConfig, BagLearned, EmConfig, bag, em};
-pub use self::distil::{Distilled, DistilConfig, distil, synthetic};
+pub use self::distil::{DistilConfig, Distilled, distil, synthetic};
 pub use self::effort::{Best, Effort, Slopp, Teacher, balanced, best};
 
 use self::clones::Cloning;
