@@ -4,6 +4,7 @@
 //! over many structures has less of it; records drawn from the teacher are as many as wanted, and a structure learned
 //! from them is better than one learned from the real records. Its parameters then are refitted to those.
 
+use super::bag::check_task;
 use super::effort::score;
 use super::{Config, learn};
 use crate::certified::Certified;
@@ -27,7 +28,7 @@ impl DistilConfig {
     /// With more classes and dearer copies than these settings have, as befits many records.
     pub fn new(model: Config) -> DistilConfig {
         let student = Config { max_classes: model.max_classes.max(64), clone_penalty: 1.0, ..model };
-        DistilConfig { student, strengths: vec![5.0, 10.0, 25.0, 50.0, 100.0, 200.0, 500.0] }
+        DistilConfig { student, strengths: vec![5.0, 10.0, 25.0, 50.0, 100.0, 200.0, 500.0, 5000.0] }
     }
 }
 
@@ -36,8 +37,8 @@ impl DistilConfig {
 pub struct Distilled {
     /// The PSDD, with the counts of the real records.
     pub psdd: Psdd,
-    /// The weight of the parameters learned from all records that was best; `None` if they were best as they were.
-    pub strength: Option<f64>,
+    /// The weight of the parameters learned from all records that was best.
+    pub strength: f64,
     /// The log-likelihood per validation record.
     pub log_likelihood: f64,
 }
@@ -53,6 +54,12 @@ pub fn distil(
     config: &DistilConfig,
     progress: &dyn Progress,
 ) -> Result<Distilled, LearnError> {
+    check_task(train, Some(judge))?;
+    check_task(train, Some(synthetic))?;
+    if let Some(value) = config.strengths.iter().find(|x| !(x.is_finite() && **x > 0.0)) {
+        let (name, expected) = ("strengths", "finite numbers above 0");
+        return Err(LearnError::Setting { name, value: value.to_string(), expected });
+    }
     let mut all = RecordsBuilder::new(train.names().clone());
     for records in [train, synthetic] {
         for (row, &weight) in records.weights().iter().enumerate() {
@@ -63,12 +70,11 @@ pub fn distil(
     let counts = count_shares(&student, 1, train, train.weights()).counts.swap_remove(0);
     let refitted = config.strengths.par_iter().map(|&strength| {
         let psdd = student.with_estimates_towards(counts.clone(), strength)?.certify()?;
-        Ok(Distilled { log_likelihood: score(&Certified::from(psdd.clone()), judge)?, strength: Some(strength), psdd })
+        Ok(Distilled { log_likelihood: score(&Certified::from(psdd.clone()), judge)?, strength, psdd })
     });
     let refitted: Vec<Distilled> = refitted.collect::<Result<_, LearnError>>()?;
-    let plain = score(&Certified::from(student.clone()), judge)?;
-    let first = Distilled { psdd: student, strength: None, log_likelihood: plain };
-    Ok(refitted.into_iter().fold(first, |a, b| if b.log_likelihood > a.log_likelihood { b } else { a }))
+    let best = refitted.into_iter().reduce(|a, b| if b.log_likelihood > a.log_likelihood { b } else { a });
+    best.ok_or(LearnError::Setting { name: "strengths", value: "empty".to_owned(), expected: "at least one" })
 }
 
 /// Records drawn from a teacher, to be learned from beside real ones.

@@ -248,7 +248,7 @@ pub fn best(
             psdd: student.psdd,
             teacher: teacher.1,
             log_likelihood: student.log_likelihood,
-            strength: student.strength,
+            strength: Some(student.strength),
             held_out,
         },
         false => Best {
