@@ -179,7 +179,7 @@ fn full_runs(
     Ok(learned.into_iter().reduce(better).expect("at least one setting"))
 }
 
-/// The best single PSDD: a teacher, a bag or LearnSPN by validation likelihood, is distilled, unless what
+/// The best single PSDD: a bag, and LearnSPN where it explains the validation records better, are distilled, unless what
 /// [`balanced`] learns from the records alone explains the validation records better.
 ///
 /// Without validation records a tenth of the records is held out by seed, and the parameters are fitted to all records
@@ -224,29 +224,42 @@ pub fn best(
     let networks =
         settings.par_iter().map(|spn| learnspn::learn(part, Some(judge), spn, &()).map(|learned| learned.spn));
     let networks: Vec<_> = networks.collect::<Result<_, LearnError>>()?;
-    let mut teacher: (&dyn Distribution, Teacher, f64) = (&bag, Teacher::Bag, score(&bag, judge)?);
+    // The better teacher need not have the better student, so the bag is always heard.
+    let mut teachers: Vec<(&dyn Distribution, Teacher)> = vec![(&bag, Teacher::Bag)];
+    let mut highest = score(&bag, judge)?;
     for spn in &networks {
         let log_likelihood = score(spn, judge)?;
-        if log_likelihood > teacher.2 {
-            teacher = (spn, Teacher::LearnSpn, log_likelihood);
+        if log_likelihood > highest {
+            highest = log_likelihood;
+            teachers.truncate(1);
+            teachers.push((spn, Teacher::LearnSpn));
         }
     }
-    progress.begin("distilling", 1);
     let total = part.total();
     let count = (SYNTHETIC[0] * total).max((SYNTHETIC[1] * total).min(ENOUGH[0])).min(ENOUGH[1]);
-    let drawn = synthetic(teacher.0, part, count.ceil() as usize, config.seed)?;
-    let students = vtrees.par_iter().map(|vtree| {
-        let settings = DistilConfig::new(Config { vtree: Some(vtree.clone()), ..config.clone() });
-        distil(part, &drawn, judge, &settings, &())
+    let mut lessons: Vec<(Teacher, Arc<Records>, &Arc<Vtree>)> = Vec::new();
+    for (teacher, kind) in teachers {
+        let drawn = Arc::new(synthetic(teacher, part, count.ceil() as usize, config.seed)?);
+        lessons.extend(vtrees.iter().map(|vtree| (kind, drawn.clone(), vtree)));
+    }
+    progress.begin("distilling", lessons.len() as u64);
+    let students = lessons.par_iter().map(|(kind, drawn, vtree)| {
+        let settings = DistilConfig::new(Config { vtree: Some((*vtree).clone()), ..config.clone() });
+        let student = distil(part, drawn, judge, &settings, &())?;
+        progress.advance(1);
+        Ok((*kind, student))
     });
-    let students: Vec<Distilled> = students.collect::<Result<_, LearnError>>()?;
-    let student = students.into_iter().reduce(|a, b| if b.log_likelihood > a.log_likelihood { b } else { a });
-    let student = student.expect("at least one vtree");
+    let students: Vec<(Teacher, Distilled)> = students.collect::<Result<_, LearnError>>()?;
+    let better = |a: (Teacher, Distilled), b: (Teacher, Distilled)| match b.1.log_likelihood > a.1.log_likelihood {
+        true => b,
+        false => a,
+    };
+    let (teacher, student) = students.into_iter().reduce(better).expect("at least one vtree");
     let held_out = parts.as_ref().map_or(0.0, |(_, held)| held.total());
     let mut best = match student.log_likelihood > alone.log_likelihood {
         true => Best {
             psdd: student.psdd,
-            teacher: teacher.1,
+            teacher,
             log_likelihood: student.log_likelihood,
             strength: Some(student.strength),
             held_out,
