@@ -126,7 +126,7 @@ pub(super) fn bag_along(
 /// The best orders in turn for even models; depth-first from anywhere in the tree of their own records for odd ones.
 fn own_order(index: usize, drawn: &Records, orders: &[Vec<Var>], random: &mut Random) -> Result<Vec<Var>, LearnError> {
     let good = &orders[..orders.len().min(GOOD_ORDERS)];
-    if index % 2 == 0 && !good.is_empty() {
+    if index.is_multiple_of(2) && !good.is_empty() {
         return Ok(good[index / 2 % good.len()].clone());
     }
     let tree = ChowLiuTree::new(&pair_information(drawn)?);
@@ -159,7 +159,7 @@ fn bootstrap(records: &Records, random: &mut Random) -> Records {
         sums.push(sum);
     }
     // Weights may be fractions or huge: the number drawn stays within reason, and the total is the same.
-    let draws = (sum.round().max(1.0)).min(MAX_DRAWS);
+    let draws = sum.round().clamp(1.0, MAX_DRAWS);
     let mut times = vec![0u32; records.len()];
     for _ in 0..draws as usize {
         let at = random.unit() * sum;
