@@ -232,7 +232,7 @@ fn limits_stop_cleanly() {
 #[test]
 fn deep_vtrees_and_formulas() {
     const LEN: u32 = 20_000;
-    let literal = |i: u32| Formula::from(Var(i).is(i % 2 == 0));
+    let literal = |i: u32| Formula::from(Var(i).is(i.is_multiple_of(2)));
     for vtree in [Vtree::right_linear(LEN as usize), Vtree::left_linear(LEN as usize)] {
         let vtree = Arc::new(vtree);
         let chain =

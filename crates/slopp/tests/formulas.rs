@@ -266,6 +266,8 @@ fn rules_know_their_lines() {
     assert_eq!(rules.names().iter().collect::<Vec<_>>(), ["a", "b", "c # d", "e", "x", "y"]);
     let error = Rules::parse("a\nb\n c & & d\n").unwrap_err();
     assert_eq!((error.line, error.column), (Some(3), 6));
+    let ended = Rules::parse("a\nb &  \n\n").unwrap_err();
+    assert_eq!((ended.line, ended.column), (Some(2), 4), "{ended}");
     let unclosed = Rules::parse("a\nb & (c\nd\n").unwrap_err();
     assert_eq!((unclosed.line, unclosed.column), (Some(2), 5), "{unclosed}");
     assert_eq!(Rules::parse("").unwrap().len(), 0);

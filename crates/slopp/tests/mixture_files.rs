@@ -86,7 +86,10 @@ fn a_file_tells_whether_it_is_a_model_or_a_mixture() {
     assert!(matches!(*refused.problem, Problem::IsMixture));
     assert!(refused.to_string().contains("marginals"), "{refused}");
     let saved = std::fs::read(&psdd).unwrap();
-    assert!(read_mixture_bytes(&saved).unwrap_err().to_string().contains("mixture <count>"));
+    let refused = read_mixture_bytes(&saved).unwrap_err().to_string();
+    assert!(refused.contains("a mixture") && refused.contains("a model"), "{refused}");
+    let refused = slopp::io::read_vtree_bytes(&bytes(&model)).unwrap_err().to_string();
+    assert!(refused.contains("a vtree") && refused.contains("a mixture"), "{refused}");
 }
 
 /// The error for the example with one text replaced by another, and the line of the change.

@@ -42,8 +42,13 @@ pub(super) fn header<'a>(
 }
 
 /// The first words of files of several kinds, and what they are.
-const FILE_KINDS: &[(&str, &str)] =
-    &[("vtree", "a vtree"), ("psdd", "a model"), ("sdd", "a formula (.sdd)"), ("spn", "a sum-product network")];
+const FILE_KINDS: &[(&str, &str)] = &[
+    ("vtree", "a vtree"),
+    ("psdd", "a model"),
+    ("sdd", "a formula (.sdd)"),
+    ("spn", "a sum-product network"),
+    ("mixture", "a mixture"),
+];
 
 fn kind_in_words(word: &str) -> &'static str {
     FILE_KINDS.iter().find(|(known, _)| *known == word).map_or("another file", |(_, words)| words)

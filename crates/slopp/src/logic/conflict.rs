@@ -99,8 +99,8 @@ impl Manager {
         }
         for (j, k) in pairs(len) {
             let both = self.and(formulas[j], formulas[k])?;
-            for i in 0..j {
-                if self.and(formulas[i], both)? == Handle::FALSE {
+            for (i, &formula) in formulas[..j].iter().enumerate() {
+                if self.and(formula, both)? == Handle::FALSE {
                     return Ok(Some(Some(vec![i, j, k])));
                 }
             }

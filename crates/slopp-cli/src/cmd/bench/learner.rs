@@ -120,7 +120,10 @@ impl Entry {
             outcome = (self.make)(&point).learn(&task, progress)?;
         }
         let mut settings = self.settings(&point);
-        settings.extend(outcome.chosen.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))));
+        if !outcome.chosen.is_empty() {
+            let chosen = outcome.chosen.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value)));
+            settings.insert("chosen".to_owned(), chosen.collect::<Map<_, _>>().into());
+        }
         Ok(Chosen { settings, learned: outcome.learned })
     }
 

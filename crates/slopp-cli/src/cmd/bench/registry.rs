@@ -35,7 +35,7 @@ pub(super) const ALL: &[Entry] = &[
     },
     Entry {
         name: "slopp",
-        fixed: || json!({ "world": "open", "vtree": "learned", "effort": "fast" }),
+        fixed: || json!({ "world": "open", "effort": "fast" }),
         grid: &[],
         pseudocount: Pseudocount::Learned,
         start: None,

@@ -238,7 +238,7 @@ fn with_default<T: PartialEq + std::fmt::Display>(help: &str, setting: impl Fn(C
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum EffortName {
-    /// One order of the variables, one setting
+    /// One order of the variables, two ways to start
     Fast,
     /// Several orders and settings
     Balanced,

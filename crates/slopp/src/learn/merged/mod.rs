@@ -247,11 +247,13 @@ pub fn learn(
 ) -> Result<Learned, LearnError> {
     let variables = train.var_count();
     match &config.vtree {
-        Some(vtree) if !vtree.is_right_linear() => return Err(LearnError::NotRightLinear),
         Some(vtree) => check(train, vtree)?,
         None if variables == 0 => return Err(LearnError::NoVariables),
         None if train.is_empty() => return Err(LearnError::NoRecords),
         None => check_complete(train)?,
+    }
+    if config.vtree.as_ref().is_some_and(|vtree| !vtree.is_right_linear()) {
+        return Err(LearnError::NotRightLinear);
     }
     config.check(variables)?;
     check_validation(train, valid)?;

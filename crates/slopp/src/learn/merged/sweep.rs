@@ -109,12 +109,12 @@ impl Parts {
             let mut seen: Vec<u16> = Vec::new();
             for (group, &end) in groups.iter().zip(ends) {
                 let value = usize::from(group.value);
-                for row in group.start as usize..end {
-                    let part = part_of[row];
+                let rows = group.start as usize..end;
+                for (&part, weight) in part_of[rows.clone()].iter().zip(&view.weights()[rows]) {
                     if weights[part as usize] == 0.0 {
                         seen.push(part);
                     }
-                    weights[part as usize] += view.weights()[row];
+                    weights[part as usize] += weight;
                 }
                 let line = &log_likelihoods[group.rest as usize * below..(group.rest as usize + 1) * below];
                 for part in seen.drain(..) {

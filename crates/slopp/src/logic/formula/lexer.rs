@@ -80,7 +80,11 @@ impl<'a> Lexer<'a> {
             None => ("the end".to_owned(), 0),
             Some(c) => (format!("{c:?}"), c.len_utf8()),
         };
-        self.error(self.at..self.at + length, FormulaProblem::Unexpected { expected, found })
+        // What is missing at the end is missing in the last line that holds something.
+        let before = self.text[..self.at].trim_end();
+        let lines_end = length == 0 && self.text[before.len()..self.at].contains('\n');
+        let at = if lines_end { before.len() } else { self.at };
+        self.error(at..at + length, FormulaProblem::Unexpected { expected, found })
     }
 
     /// Whether nothing stands before this place in its line, which is not the first.

@@ -163,7 +163,7 @@ impl Manager {
     }
 
     /// A decision whose subs are different unless formulas on the right depend on each other.
-    fn distinct(&mut self, vtree: u32, elements: &mut Vec<Element>) -> Result<Handle, Stopped> {
+    fn distinct(&mut self, vtree: u32, elements: &mut [Element]) -> Result<Handle, Stopped> {
         elements.sort_unstable_by_key(|e| (e.sub, e.prime));
         if elements.windows(2).all(|pair| pair[0].sub != pair[1].sub) {
             return self.decision(vtree, elements);
