@@ -18,6 +18,9 @@ pub mod files {}
 #[doc = include_str!("../../../docs/guide/mixtures.md")]
 pub mod mixtures {}
 
+#[doc = include_str!("../../../docs/guide/efforts.md")]
+pub mod efforts {}
+
 #[doc = include_str!("../../../docs/guide/learnspn.md")]
 pub mod learnspn {}
 

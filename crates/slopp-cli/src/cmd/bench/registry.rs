@@ -5,6 +5,7 @@
 use super::learner::{Entry, Point, Pseudocount};
 use serde_json::json;
 use slopp::learn::baseline::{ChowLiu, Factorised};
+use slopp::learn::merged::Effort;
 use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant};
 use slopp::learn::{LearnPsdd, Start, Strudel, World, learnspn, merged};
@@ -39,6 +40,38 @@ pub(super) const ALL: &[Entry] = &[
         pseudocount: Pseudocount::Learned,
         start: None,
         make: |_| Box::new(merged::Config::new(World::Open)),
+    },
+    Entry {
+        name: "slopp:balanced",
+        fixed: || json!({ "world": "open", "vtree": "learned", "effort": "balanced" }),
+        grid: &[],
+        pseudocount: Pseudocount::Learned,
+        start: None,
+        make: |_| Box::new(merged::Slopp { config: merged::Config::new(World::Open), effort: Effort::Balanced }),
+    },
+    Entry {
+        name: "slopp:best",
+        fixed: || json!({ "world": "open", "vtree": "learned", "effort": "best" }),
+        grid: &[],
+        pseudocount: Pseudocount::Learned,
+        start: None,
+        make: |_| Box::new(merged::Slopp { config: merged::Config::new(World::Open), effort: Effort::Best }),
+    },
+    Entry {
+        name: "slopp-bag",
+        fixed: || json!({ "world": "open", "vtree": "learned" }),
+        grid: &[],
+        pseudocount: Pseudocount::Learned,
+        start: None,
+        make: |_| Box::new(merged::BagConfig::new(merged::Config::new(World::Open))),
+    },
+    Entry {
+        name: "slopp-em",
+        fixed: || json!({ "world": "open", "vtree": "learned" }),
+        grid: &[],
+        pseudocount: Pseudocount::Learned,
+        start: None,
+        make: |_| Box::new(merged::EmConfig::new(merged::Config::new(World::Open))),
     },
     Entry {
         name: "slopp-tree",

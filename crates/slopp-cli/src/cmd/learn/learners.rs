@@ -1,6 +1,6 @@
 //! The learners of `slopp learn`, one entry each: name, options, and how arguments become settings.
 
-use super::{LearnArgs, LeavesName, ScopeName, VariantName, WorldName};
+use super::{EffortName, LearnArgs, LeavesName, ScopeName, VariantName, WorldName};
 use crate::error::Error;
 use crate::input::LoadedModel;
 use slopp::Certified;
@@ -32,7 +32,21 @@ pub(super) const ALL: &[Entry] = &[
         about: "Merged SLoPP: always a PSDD, with its vtree learned inside",
         world: World::Open,
         options: &["--world", "--effort", "--max-classes", "--max-elements"],
-        make: |args, world, _| Box::new(merged(args, world)),
+        make: |args, world, _| Box::new(merged::Slopp { config: merged(args, world), effort: effort(args) }),
+    },
+    Entry {
+        name: "slopp-bag",
+        about: "A mixture of merged SLoPP models, each with its own vtree unless one is given",
+        world: World::Open,
+        options: &["--world", "--max-classes", "--max-elements", "--components"],
+        make: |args, world, _| Box::new(bag(args, world)),
+    },
+    Entry {
+        name: "slopp-em",
+        about: "A mixture of components that share the structure of merged SLoPP, by expectation maximisation",
+        world: World::Open,
+        options: &["--max-classes", "--max-elements", "--components"],
+        make: |args, world, _| Box::new(shared(args, world)),
     },
     Entry {
         name: "slopp-tree",
@@ -142,14 +156,30 @@ impl Entry {
 /// Settings of merged SLoPP. The seed is that of the task.
 fn merged(args: &LearnArgs, world: World) -> merged::Config {
     let (default, m) = (merged::Config::new(world), &args.merged);
-    // There is no other effort yet.
-    let _ = m.effort;
     merged::Config {
         max_classes: m.max_classes.unwrap_or(default.max_classes),
         max_elements: m.max_elements,
         pseudocount: args.pseudocount,
         ..default
     }
+}
+
+fn effort(args: &LearnArgs) -> merged::Effort {
+    match args.merged.effort {
+        None | Some(EffortName::Fast) => merged::Effort::Fast,
+        Some(EffortName::Balanced) => merged::Effort::Balanced,
+        Some(EffortName::Best) => merged::Effort::Best,
+    }
+}
+
+fn bag(args: &LearnArgs, world: World) -> merged::BagConfig {
+    let default = merged::BagConfig::new(merged(args, world));
+    merged::BagConfig { members: args.merged.components.unwrap_or(default.members), ..default }
+}
+
+fn shared(args: &LearnArgs, world: World) -> merged::EmConfig {
+    let default = merged::EmConfig::new(merged(args, world));
+    merged::EmConfig { components: args.merged.components.map_or(default.components, |n| vec![n]), ..default }
 }
 
 /// Settings of certified SLoPP; its pseudocount is that of all learners of circuits.

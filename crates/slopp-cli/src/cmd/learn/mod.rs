@@ -30,6 +30,7 @@ use std::time::Instant;
 const EXAMPLES: &str = "\
 Examples:
   slopp learn train.csv --valid valid.csv --test test.csv -o model.psdd
+  slopp learn train.csv --valid valid.csv --effort best -o model.psdd
   slopp learn records.csv --split 0.8,0.1,0.1 --seed 7 --world closed -o rules.psdd
   slopp learn train.csv --valid valid.csv --learner strudel --start rules.psdd -o model.psdd
   slopp learn nltcs.train.data --learner slopp-kmeans --k 3 --d 20    as in the paper: a mixture
@@ -41,7 +42,8 @@ Examples:
 /// its own. What it has to choose it chooses by the likelihood of the validation records; without some, it holds out a
 /// tenth of the training records by seed, chooses, and fits the parameters to all. In an open world everything is
 /// possible and what was never seen is only improbable; in a closed world only what the records show, relaxed, is
-/// possible, and the number of impossible records is reported. `slopp-tree` is certified SLoPP without merging: a PSDD
+/// possible, and the number of impossible records is reported. `--effort best` distils a mixture to one PSDD. `slopp-bag`
+/// and `slopp-em` are mixtures, which explain more and answer less. `slopp-tree` is certified SLoPP without merging: a PSDD
 /// on any vtree. `slopp-kmeans` is SLoPP as published, whose primes usually overlap: a mixture. `factorised` and
 /// `chow-liu` are baselines. `learnpsdd`, `slopp+learnpsdd` and `strudel` refine a PSDD by splits and copies, and stop
 /// by the likelihood of the validation records, if there are some; --start gives the model to refine, whose impossible
@@ -112,17 +114,20 @@ pub(crate) struct LearnArgs {
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Options of the learner slopp")]
+#[command(next_help_heading = "Options of the learners slopp, slopp-bag and slopp-em")]
 struct MergedArgs {
-    /// How much is tried [default: fast]
+    /// How much slopp tries [default: fast]
     #[arg(long, value_name = "NAME")]
-    effort: Option<Effort>,
+    effort: Option<EffortName>,
     /// The largest number of classes of records that a vtree node starts with [default: 32]
     #[arg(long, value_name = "N", value_parser = positive)]
     max_classes: Option<usize>,
     /// The largest number of elements: more is merged until the result keeps within it
     #[arg(long, value_name = "N", value_parser = whole)]
     max_elements: Option<usize>,
+    /// How many components a mixture has [default: 16 for slopp-bag; 4, 8 or 16 for slopp-em, by validation]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    components: Option<usize>,
 }
 
 #[derive(Args)]
@@ -208,6 +213,7 @@ impl LearnArgs {
             ("--effort", m.effort.is_some()),
             ("--max-classes", m.max_classes.is_some()),
             ("--max-elements", m.max_elements.is_some()),
+            ("--components", m.components.is_some()),
             ("--max-clusters", c.max_clusters.is_some()),
             ("--min-records", c.min_records.is_some()),
             ("--split-penalty", c.split_penalty.is_some()),
@@ -263,9 +269,13 @@ impl OnViolation {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Effort {
+enum EffortName {
     /// One order of the variables, two ways to start
     Fast,
+    /// Several orders and settings
+    Balanced,
+    /// A mixture or sum-product network too, distilled to one PSDD; minutes instead of seconds
+    Best,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

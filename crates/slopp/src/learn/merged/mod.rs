@@ -15,7 +15,10 @@
 //! is certified nevertheless.
 
 mod agglomerate;
+mod bag;
 mod clones;
+mod distil;
+mod effort;
 mod export;
 mod forest;
 mod grow;
@@ -25,6 +28,10 @@ pub mod order;
 mod surrogate;
 mod sweep;
 mod view;
+
+pub use self::bag::{BagConfig, BagLearned, EmConfig, bag, em};
+pub use self::distil::{DistilConfig, Distilled, distil, synthetic};
+pub use self::effort::{Best, Effort, Slopp, Teacher, balanced, best};
 
 use self::clones::Cloning;
 use self::grow::Tree;
@@ -211,6 +218,8 @@ pub struct Learned {
     /// The weight of the records that were held out to choose by; zero where validation records were given, or records
     /// are so few that the training records had to do.
     pub held_out: f64,
+    /// The log-likelihood per record of those it was chosen by, before the parameters were fitted to all records.
+    pub log_likelihood: f64,
     /// All looks, in the order of the starts, then of the clones.
     pub history: Vec<Look>,
 }
@@ -247,10 +256,7 @@ pub fn learn(
         return Err(LearnError::NotRightLinear);
     }
     config.check(variables)?;
-    if let Some(valid) = valid.filter(|valid| valid.var_count() != variables) {
-        return Err(LearnError::WrongValidation { valid: valid.var_count(), train: variables });
-    }
-    valid.map_or(Ok(()), check_complete)?;
+    check_validation(train, valid)?;
     let valid = valid.filter(|valid| !valid.is_empty());
     let parts = if valid.is_none() { held_out(train, config.seed) } else { None };
     let (part, judge) = match (&parts, valid) {
@@ -278,7 +284,20 @@ pub fn learn(
     let pseudocount = config.pseudocount.unwrap_or(chosen);
     let psdd = export::psdd(&layers, &vtree, train, config.world, pseudocount)?;
     let held_out = parts.map_or(0.0, |(_, held)| held.total());
-    Ok(Learned { psdd, start: found.start, pseudocount, held_out, history: found.history })
+    let log_likelihood = found.log_likelihood;
+    Ok(Learned { psdd, start: found.start, pseudocount, held_out, log_likelihood, history: found.history })
+}
+
+/// Checks that validation records are over the same variables and complete.
+fn check_validation(train: &Records, valid: Option<&Records>) -> Result<(), LearnError> {
+    let variables = train.var_count();
+    match valid {
+        Some(valid) if valid.var_count() != variables => {
+            Err(LearnError::WrongValidation { valid: valid.var_count(), train: variables })
+        }
+        Some(valid) => check_complete(valid),
+        None => Ok(()),
+    }
 }
 
 /// The records in two parts, the second to choose by; `None` if they are too few, or their weights cannot be divided.

@@ -16,6 +16,18 @@ pub fn depth_first(tree: &ChowLiuTree) -> Vec<Var> {
 /// Orders worth trying: [`depth_first`], its reverse, depth-first from `roots` random variables, and the linear
 /// arrangements that bring related variables together, for several powers of mutual information.
 pub fn candidates(information: &SymmetricMatrix, roots: usize, seed: u64) -> Vec<Vec<Var>> {
+    let mut orders = depth_first_orders(information, roots, seed);
+    let first = orders[0].clone();
+    let mut random = Random::stream(seed, 1);
+    for power in [0.5, 1.0, 2.0] {
+        orders.push(arrangement(information, power, &first, random.bits()));
+    }
+    orders
+}
+
+/// The first of [`candidates`], which cost next to nothing: [`depth_first`], its reverse, and depth-first from `roots`
+/// random variables.
+pub fn depth_first_orders(information: &SymmetricMatrix, roots: usize, seed: u64) -> Vec<Vec<Var>> {
     let tree = ChowLiuTree::new(information);
     let first = depth_first(&tree);
     let mut random = Random::new(seed);
@@ -23,9 +35,6 @@ pub fn candidates(information: &SymmetricMatrix, roots: usize, seed: u64) -> Vec
     for _ in 0..roots {
         let root = Var(random.below(tree.var_count()) as u32);
         orders.push(tree.rooted_at(root).depth_first());
-    }
-    for power in [0.5, 1.0, 2.0] {
-        orders.push(arrangement(information, power, &first, random.bits()));
     }
     orders
 }

@@ -1,0 +1,291 @@
+//! Mixtures: a bag of merged SLoPP models, and components that share the structure of one.
+//!
+//! Each model of a bag learns from a bootstrap of the records (as many, drawn with replacement) along an order of its
+//! own, so what is noise in the choice of one is averaged away by the others.
+
+use super::effort::{ranked_orders, score};
+use super::{Config, check_validation, held_out, learn};
+use crate::certified::Certified;
+use crate::data::{Records, RecordsBuilder};
+use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
+use crate::learn::vtree::{ChowLiuTree, pair_information};
+use crate::learn::{LearnError, MixtureConfig, check_complete, em_mixture};
+use crate::mixture::Mixture;
+use crate::progress::Progress;
+use crate::random::Random;
+use crate::var::Var;
+use crate::vtree::Vtree;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// The largest number of models that may be asked for.
+const MAX_MEMBERS: usize = 4096;
+
+/// How many steps the weights of a bag are fitted for at most.
+const WEIGHT_STEPS: usize = 300;
+
+/// The orders, by validation, that members of a bag share among them.
+const GOOD_ORDERS: usize = 5;
+
+/// Settings of [`bag`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct BagConfig {
+    /// How each model is learned; where it names a vtree, all are on that one.
+    pub model: Config,
+    /// How many models.
+    pub members: usize,
+}
+
+impl BagConfig {
+    /// Sixteen models, each learned with these settings.
+    pub fn new(model: Config) -> BagConfig {
+        BagConfig { model, members: 16 }
+    }
+}
+
+/// What a bag came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BagLearned {
+    /// The models and their weights.
+    pub mixture: Mixture,
+    /// Whether the weights are fitted; otherwise they are equal, except that models without weight are left out.
+    pub fitted: bool,
+    /// The weight of the records that were held out to choose by.
+    pub held_out: f64,
+}
+
+/// A mixture of models, each learned from a bootstrap of the records along an order of its own.
+///
+/// Weights are fitted to the validation records if that explains the other half of them better than equal weights do,
+/// whichever half is fitted to. Without validation records a tenth of the records is held out by seed. The same bytes
+/// for a seed on any number of threads, which share the models among them.
+///
+/// ```
+/// use slopp::learn::{World, merged};
+/// let records = slopp::data::Truth::configurations().sample(300, 1);
+/// let model = merged::Config::new(World::Open);
+/// let bag = merged::bag(&records, None, &merged::BagConfig { members: 3, ..merged::BagConfig::new(model) }, &())?;
+/// assert!(bag.mixture.component_count() <= 3);
+/// # Ok::<(), slopp::learn::LearnError>(())
+/// ```
+pub fn bag(
+    train: &Records,
+    valid: Option<&Records>,
+    config: &BagConfig,
+    progress: &dyn Progress,
+) -> Result<BagLearned, LearnError> {
+    check_task(train, valid)?;
+    let valid = valid.filter(|valid| !valid.is_empty());
+    let parts = if valid.is_none() { held_out(train, config.model.seed) } else { None };
+    let (part, judge) = match (&parts, valid) {
+        (Some((part, held)), _) => (part, Some(held)),
+        (None, valid) => (train, valid),
+    };
+    let orders = match &config.model.vtree {
+        Some(_) => Vec::new(),
+        None => ranked_orders(part, judge, &config.model, progress)?,
+    };
+    let bag = bag_along(part, judge, config, &orders, progress)?;
+    Ok(BagLearned { held_out: parts.map_or(0.0, |(_, held)| held.total()), ..bag })
+}
+
+/// A bag of which every other model is along one of the best of these orders.
+pub(super) fn bag_along(
+    train: &Records,
+    judge: Option<&Records>,
+    config: &BagConfig,
+    orders: &[Vec<Var>],
+    progress: &dyn Progress,
+) -> Result<BagLearned, LearnError> {
+    if !(1..=MAX_MEMBERS).contains(&config.members) {
+        let (name, value) = ("members", config.members.to_string());
+        return Err(LearnError::Setting { name, value, expected: "at least 1 and at most 4096" });
+    }
+    progress.begin("learning a bag of models", config.members as u64);
+    let member = |index: usize| -> Result<Certified, LearnError> {
+        let mut random = Random::stream(config.model.seed, index as u64 + 1);
+        let drawn = bootstrap(train, &mut random);
+        let vtree = match &config.model.vtree {
+            Some(vtree) => vtree.clone(),
+            None => Arc::new(Vtree::right_linear_over(&own_order(index, &drawn, orders, &mut random)?)),
+        };
+        let model = Config { vtree: Some(vtree), seed: random.bits(), ..config.model.clone() };
+        let learned = learn(&drawn, judge, &model, &())?;
+        progress.advance(1);
+        Ok(learned.psdd.into())
+    };
+    let members: Vec<Certified> = (0..config.members).into_par_iter().map(member).collect::<Result<_, _>>()?;
+    let uniform = Mixture::uniform(members).expect("at least one model, all over the same variables");
+    let (mixture, fitted) = match judge {
+        Some(judge) => weighed(uniform, judge, config.model.seed)?,
+        None => (uniform, false),
+    };
+    Ok(BagLearned { mixture, fitted, held_out: 0.0 })
+}
+
+/// The best orders in turn for even models; depth-first from anywhere in the tree of their own records for odd ones.
+fn own_order(index: usize, drawn: &Records, orders: &[Vec<Var>], random: &mut Random) -> Result<Vec<Var>, LearnError> {
+    let good = &orders[..orders.len().min(GOOD_ORDERS)];
+    if index.is_multiple_of(2) && !good.is_empty() {
+        return Ok(good[index / 2 % good.len()].clone());
+    }
+    let tree = ChowLiuTree::new(&pair_information(drawn)?);
+    let root = Var(random.below(tree.var_count()) as u32);
+    Ok(tree.rooted_at(root).depth_first())
+}
+
+/// Weights that are fitted, if half of the records say so of the other half.
+fn weighed(uniform: Mixture, judge: &Records, seed: u64) -> Result<(Mixture, bool), LearnError> {
+    let Ok(halves) = judge.split(&[0.5, 0.5], seed) else { return Ok((uniform, false)) };
+    let [a, b] = &halves[..] else { return Ok((uniform, false)) };
+    if a.is_empty() || b.is_empty() {
+        return Ok((uniform, false));
+    }
+    let mut gain = 0.0;
+    for (fit, other) in [(a, b), (b, a)] {
+        let fitted = uniform.fit_weights(fit, WEIGHT_STEPS)?;
+        gain += other.total() * (score(&fitted, other)? - score(&uniform, other)?);
+    }
+    // In a closed world both may be minus infinity, and equal weights lose no record.
+    if gain > 0.0 { Ok((uniform.fit_weights(judge, WEIGHT_STEPS)?, true)) } else { Ok((uniform, false)) }
+}
+
+/// As many records, drawn with replacement.
+fn bootstrap(records: &Records, random: &mut Random) -> Records {
+    let mut sums = Vec::with_capacity(records.len());
+    let mut sum = 0.0;
+    for weight in records.weights() {
+        sum += weight;
+        sums.push(sum);
+    }
+    // Weights may be fractions or huge: the number drawn stays within reason, and the total is the same.
+    let draws = sum.round().clamp(1.0, MAX_DRAWS);
+    let mut times = vec![0u32; records.len()];
+    for _ in 0..draws as usize {
+        let at = random.unit() * sum;
+        times[sums.partition_point(|&end| end <= at).min(records.len() - 1)] += 1;
+    }
+    let mut builder = RecordsBuilder::new(records.names().clone());
+    for (row, &times) in times.iter().enumerate().filter(|(_, times)| **times > 0) {
+        builder.push_words(records.rows().line(row), f64::from(times) * sum / draws);
+    }
+    builder.finish()
+}
+
+/// The most draws of a bootstrap.
+const MAX_DRAWS: f64 = 4e6;
+
+/// Checks records before anything else is done with them.
+pub(super) fn check_task(train: &Records, valid: Option<&Records>) -> Result<(), LearnError> {
+    if train.var_count() == 0 {
+        return Err(LearnError::NoVariables);
+    }
+    if train.is_empty() {
+        return Err(LearnError::NoRecords);
+    }
+    check_complete(train)?;
+    check_validation(train, valid)
+}
+
+/// Settings of [`em`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct EmConfig {
+    /// How the structure is learned.
+    pub model: Config,
+    /// The numbers of components that are tried.
+    pub components: Vec<usize>,
+    /// The weights of the parameters of the structure in each component that are tried, in records.
+    pub pseudocounts: Vec<f64>,
+}
+
+impl EmConfig {
+    /// The usual numbers of components.
+    pub fn new(model: Config) -> EmConfig {
+        EmConfig { model, components: vec![4, 8, 16], pseudocounts: vec![3.0, 10.0, 30.0] }
+    }
+}
+
+/// A mixture of components that share the structure merged SLoPP learns, by expectation maximisation; how many, and
+/// how near to the single model, is chosen by validation records.
+///
+/// Structured decomposable, and one structure to store. Without validation records a tenth of the records is held out.
+pub fn em(
+    train: &Records,
+    valid: Option<&Records>,
+    config: &EmConfig,
+    progress: &dyn Progress,
+) -> Result<(Mixture, usize, f64), LearnError> {
+    check_task(train, valid)?;
+    if config.components.is_empty() || config.pseudocounts.is_empty() {
+        let name = if config.components.is_empty() { "components" } else { "pseudocounts" };
+        return Err(LearnError::Setting { name, value: "empty".to_owned(), expected: "at least one" });
+    }
+    let valid = valid.filter(|valid| !valid.is_empty());
+    let parts = if valid.is_none() { held_out(train, config.model.seed) } else { None };
+    let (part, judge) = match (&parts, valid) {
+        (Some((part, held)), _) => (part, held),
+        (None, Some(valid)) => (train, valid),
+        (None, None) => (train, train),
+    };
+    let start: Certified = learn(part, Some(judge), &config.model, progress)?.psdd.into();
+    let points: Vec<(usize, f64)> =
+        config.components.iter().flat_map(|&k| config.pseudocounts.iter().map(move |&a| (k, a))).collect();
+    progress.begin("expectation maximisation", points.len() as u64);
+    let tried = points.into_par_iter().map(|(components, pseudocount)| {
+        let settings = MixtureConfig { pseudocount, seed: config.model.seed, ..MixtureConfig::new(components) };
+        let mixture = em_mixture(&start, part, Some(judge), &settings, &())?.mixture;
+        progress.advance(1);
+        Ok((score(&mixture, judge)?, (mixture, components, pseudocount)))
+    });
+    let tried: Vec<(f64, (Mixture, usize, f64))> = tried.collect::<Result<_, LearnError>>()?;
+    let best = tried.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a });
+    Ok(best.expect("at least one point").1)
+}
+
+impl Learner for BagConfig {
+    fn name(&self) -> &'static str {
+        "slopp-bag"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        let mut settings = self.model.settings();
+        settings.push(("members", self.members.to_string()));
+        settings
+    }
+
+    fn vtree(&self) -> VtreeUse {
+        VtreeUse::Inside
+    }
+
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+        let vtree = task.vtree.cloned().or_else(|| self.model.vtree.clone());
+        let model = Config { vtree, seed: task.seed, ..self.model.clone() };
+        let bag = bag(task.train, task.valid, &BagConfig { model, ..self.clone() }, progress)?;
+        let weights = if bag.fitted { "fitted" } else { "equal" };
+        let chosen = vec![("weights", weights.to_owned()), ("held_out", bag.held_out.to_string())];
+        Ok(Outcome { chosen, ..Outcome::new(bag.mixture) })
+    }
+}
+
+impl Learner for EmConfig {
+    fn name(&self) -> &'static str {
+        "slopp-em"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        self.model.settings()
+    }
+
+    fn vtree(&self) -> VtreeUse {
+        VtreeUse::Inside
+    }
+
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+        let vtree = task.vtree.cloned().or_else(|| self.model.vtree.clone());
+        let model = Config { vtree, seed: task.seed, ..self.model.clone() };
+        let (mixture, components, pseudocount) =
+            em(task.train, task.valid, &EmConfig { model, ..self.clone() }, progress)?;
+        let chosen = vec![("components", components.to_string()), ("pseudocount", pseudocount.to_string())];
+        Ok(Outcome { chosen, ..Outcome::new(mixture) })
+    }
+}

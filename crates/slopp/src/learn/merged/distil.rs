@@ -1,0 +1,87 @@
+//! Distillation: one PSDD from a teacher that is larger, or no PSDD at all.
+//!
+//! What limits a single model is the noise in choosing its transitions, not its parameters. A teacher that averages
+//! over many structures has less of it; records drawn from the teacher are as many as wanted, and a structure learned
+//! from them is better than one learned from the real records. Its parameters then are refitted to those.
+
+use super::bag::check_task;
+use super::effort::score;
+use super::{Config, learn};
+use crate::certified::Certified;
+use crate::circuit::Psdd;
+use crate::data::{Records, RecordsBuilder};
+use crate::infer::{Distribution, Evidence, count_shares};
+use crate::learn::LearnError;
+use crate::progress::Progress;
+use rayon::prelude::*;
+
+/// Settings of [`distil`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct DistilConfig {
+    /// How the model is learned from synthetic and real records together.
+    pub student: Config,
+    /// The weights of the parameters learned from all in the fit to the real records that are tried, in records.
+    pub strengths: Vec<f64>,
+}
+
+impl DistilConfig {
+    /// With more classes and dearer copies than these settings have, as befits many records.
+    pub fn new(model: Config) -> DistilConfig {
+        let student = Config { max_classes: model.max_classes.max(64), clone_penalty: 1.0, ..model };
+        DistilConfig { student, strengths: vec![5.0, 10.0, 25.0, 50.0, 100.0, 200.0, 500.0, 5000.0] }
+    }
+}
+
+/// What a teacher was distilled to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distilled {
+    /// The PSDD, with the counts of the real records.
+    pub psdd: Psdd,
+    /// The weight of the parameters learned from all records that was best.
+    pub strength: f64,
+    /// The log-likelihood per validation record.
+    pub log_likelihood: f64,
+}
+
+/// Learns one PSDD from synthetic and real records together, and refits its parameters to the real ones, with those
+/// learned from all as the prior. All is chosen by the validation records.
+///
+/// The synthetic records may come from [`synthetic`], or from anywhere else.
+pub fn distil(
+    train: &Records,
+    synthetic: &Records,
+    judge: &Records,
+    config: &DistilConfig,
+    progress: &dyn Progress,
+) -> Result<Distilled, LearnError> {
+    check_task(train, Some(judge))?;
+    check_task(train, Some(synthetic))?;
+    if let Some(value) = config.strengths.iter().find(|x| !(x.is_finite() && **x > 0.0)) {
+        let (name, expected) = ("strengths", "finite numbers above 0");
+        return Err(LearnError::Setting { name, value: value.to_string(), expected });
+    }
+    let mut all = RecordsBuilder::new(train.names().clone());
+    for records in [train, synthetic] {
+        for (row, &weight) in records.weights().iter().enumerate() {
+            all.push_words(records.rows().line(row), weight);
+        }
+    }
+    let student = learn(&all.finish(), Some(judge), &config.student, progress)?.psdd;
+    let counts = count_shares(&student, 1, train, train.weights()).counts.swap_remove(0);
+    let refitted = config.strengths.par_iter().map(|&strength| {
+        let psdd = student.with_estimates_towards(counts.clone(), strength)?.certify()?;
+        Ok(Distilled { log_likelihood: score(&Certified::from(psdd.clone()), judge)?, strength, psdd })
+    });
+    let refitted: Vec<Distilled> = refitted.collect::<Result<_, LearnError>>()?;
+    let best = refitted.into_iter().reduce(|a, b| if b.log_likelihood > a.log_likelihood { b } else { a });
+    best.ok_or(LearnError::Setting { name: "strengths", value: "empty".to_owned(), expected: "at least one" })
+}
+
+/// Records drawn from a teacher, to be learned from beside real ones.
+pub fn synthetic(teacher: &dyn Distribution, like: &Records, count: usize, seed: u64) -> Result<Records, LearnError> {
+    let mut builder = RecordsBuilder::new(like.names().clone());
+    for part in teacher.sample_in_parts(count, &Evidence::none(teacher.var_count()), seed)? {
+        (0..part.len()).for_each(|i| builder.push_words(part.rows().line(i), 1.0));
+    }
+    Ok(builder.finish())
+}

@@ -1,0 +1,159 @@
+//! Efforts of merged SLoPP, bags and shared mixtures: certified, the same on any number of threads, whatever the records.
+
+use slopp::infer::{Distribution, Evidence};
+use slopp::learn::merged::{
+    BagConfig, Config, DistilConfig, Effort, EmConfig, Slopp, Teacher, bag, balanced, best, distil, em, learn,
+    synthetic,
+};
+use slopp::learn::{LearnError, Learner, Task, World};
+use slopp::{Names, Psdd, Random, Records, RecordsBuilder, Vtree};
+use std::sync::Arc;
+
+/// A chain of noisy copies with a switch at its head that turns some of them round.
+fn chain(vars: usize, rows: usize, seed: u64) -> Records {
+    let mut random = Random::new(seed);
+    let row = |random: &mut Random| {
+        let mut row = vec![random.unit() < 0.4];
+        for i in 1..vars {
+            let copy = row[i - 1] ^ (row[0] && i % 3 == 0);
+            row.push(if random.unit() < 0.85 { copy } else { random.unit() < 0.5 });
+        }
+        row
+    };
+    Records::from_rows(Names::numbered(vars), (0..rows).map(|_| row(&mut random)))
+}
+
+fn open() -> Config {
+    Config::new(World::Open)
+}
+
+fn mean(model: &dyn Distribution, records: &Records) -> f64 {
+    let logs = model.log_likelihoods(records).unwrap();
+    logs.iter().zip(records.weights()).map(|(log, weight)| log * weight).sum::<f64>() / records.total()
+}
+
+fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+}
+
+/// Certified again from scratch, a distribution, and everything is possible.
+fn check(psdd: &Psdd) {
+    slopp::Circuit::clone(psdd).certify().expect("what was certified can be certified again");
+    let vars = psdd.var_count();
+    let worlds = (0..1u32 << vars).map(|w| (0..vars).map(|i| w >> i & 1 == 1).collect::<Vec<bool>>());
+    let table: Vec<f64> = worlds.map(|world| psdd.log_probability(&world).unwrap().exp()).collect();
+    assert!((table.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    assert!(table.iter().all(|&p| p > 0.0));
+}
+
+#[test]
+fn more_effort_is_never_worse_by_validation() {
+    let (train, valid) = (chain(8, 300, 1), chain(8, 200, 2));
+    let fast = learn(&train, Some(&valid), &open(), &()).unwrap();
+    let balanced = balanced(&train, Some(&valid), &open(), &()).unwrap();
+    let best = best(&train, Some(&valid), &open(), &()).unwrap();
+    check(&balanced.psdd);
+    check(&best.psdd);
+    let [fast, balanced, best] =
+        [&fast.psdd, &balanced.psdd, &best.psdd].map(|p| mean(&slopp::Certified::from(p.clone()), &valid));
+    assert!(fast <= balanced + 1e-9 && balanced <= best + 1e-9, "{fast} {balanced} {best}");
+}
+
+#[test]
+fn threads_change_nothing() {
+    let (train, valid) = (chain(7, 200, 3), chain(7, 100, 4));
+    let config = BagConfig { members: 5, ..BagConfig::new(open()) };
+    let work = || {
+        (
+            best(&train, Some(&valid), &open(), &()).unwrap(),
+            best(&train, None, &open(), &()).unwrap(),
+            bag(&train, Some(&valid), &config, &()).unwrap(),
+            em(&train, Some(&valid), &EmConfig::new(open()), &()).unwrap(),
+        )
+    };
+    assert_eq!(on_threads(1, work), on_threads(3, work));
+}
+
+#[test]
+fn a_teacher_passes_on_what_few_records_do_not_show() {
+    let (few, valid, test) = (chain(9, 60, 5), chain(9, 300, 6), chain(9, 2000, 7));
+    // The truth itself, as a file of samples.
+    let samples = chain(9, 20_000, 8);
+    let alone = learn(&few, Some(&valid), &open(), &()).unwrap().psdd;
+    let distilled = distil(&few, &samples, &valid, &DistilConfig::new(open()), &()).unwrap();
+    check(&distilled.psdd);
+    let [alone, taught] = [alone, distilled.psdd].map(|psdd| mean(&slopp::Certified::from(psdd), &test));
+    assert!(taught > alone + 0.1, "{taught} against {alone}");
+}
+
+#[test]
+fn synthetic_records_are_drawn_from_the_teacher() {
+    let train = chain(6, 500, 9);
+    let teacher = bag(&train, None, &BagConfig { members: 3, ..BagConfig::new(open()) }, &()).unwrap();
+    assert_eq!(teacher.held_out, 50.0);
+    let drawn = synthetic(&teacher.mixture, &train, 20_000, 1).unwrap();
+    assert_eq!((drawn.total(), drawn.names()), (20_000.0, train.names()));
+    for (i, p) in teacher.mixture.marginals(&Evidence::none(6)).unwrap().into_iter().enumerate() {
+        let share = drawn.count_values(slopp::Var(i as u32))[1] / drawn.total();
+        assert!((share - p).abs() < 0.02, "variable {i}: {share} drawn, {p} expected");
+    }
+}
+
+#[test]
+fn a_bag_is_better_than_one_and_stays_on_the_vtree_that_is_given() {
+    let (train, valid, test) = (chain(10, 150, 10), chain(10, 150, 11), chain(10, 3000, 12));
+    let one = learn(&train, Some(&valid), &open(), &()).unwrap().psdd;
+    let many = bag(&train, Some(&valid), &BagConfig::new(open()), &()).unwrap().mixture;
+    assert!(mean(&many, &test) > mean(&slopp::Certified::from(one), &test));
+    let vtree = Arc::new(Vtree::right_linear(10));
+    let model = Config { vtree: Some(vtree.clone()), ..open() };
+    let shared = bag(&train, Some(&valid), &BagConfig { members: 4, ..BagConfig::new(model) }, &()).unwrap().mixture;
+    assert!(shared.shares_vtree() && shared.components().iter().all(|circuit| **circuit.vtree() == *vtree));
+    let (mixture, ..) = em(&train, Some(&valid), &EmConfig::new(open()), &()).unwrap();
+    assert!(mixture.shares_structure());
+}
+
+#[test]
+fn few_and_odd_records_are_learned_from() {
+    let mut builder = RecordsBuilder::new(Names::numbered(3));
+    builder.push([true, false, true].map(Some), 0.25);
+    builder.push([true, true, true].map(Some), 2.5);
+    let odd = builder.finish();
+    let one = Records::from_rows(Names::numbered(1), [[true], [false], [true]]);
+    let equal = Records::from_rows(Names::numbered(4), vec![[true; 4]; 50]);
+    for records in [&odd, &one, &equal] {
+        for effort in [Effort::Fast, Effort::Balanced, Effort::Best] {
+            let learned = Slopp { config: open(), effort }.learn(&Task::new(records), &()).unwrap();
+            let psdd = learned.learned.psdd().expect("always a PSDD");
+            assert!(psdd.log_likelihoods(records).unwrap().iter().all(|log| log.is_finite()));
+        }
+        let bag = bag(records, None, &BagConfig::new(open()), &()).unwrap();
+        assert!(mean(&bag.mixture, records).is_finite());
+        assert!(mean(&em(records, None, &EmConfig::new(open()), &()).unwrap().0, records).is_finite());
+    }
+    let alone = best(&odd, None, &open(), &()).unwrap();
+    assert_eq!((alone.teacher, alone.held_out), (Teacher::None, 0.0));
+}
+
+#[test]
+fn contradictions_are_errors() {
+    let train = chain(4, 50, 13);
+    let closed = Slopp { config: Config::new(World::Closed), effort: Effort::Best };
+    let told = closed.learn(&Task::new(&train), &()).unwrap_err().to_string();
+    assert!(told.contains("effort is best") && told.contains("fast or balanced"), "{told}");
+    let balanced = Vtree::balanced(4);
+    for effort in [Effort::Balanced, Effort::Best] {
+        let task = Task { vtree: Some(&Arc::new(balanced.clone())), ..Task::new(&train) };
+        let error = Slopp { config: open(), effort }.learn(&task, &()).unwrap_err();
+        assert!(matches!(error, LearnError::NotRightLinear));
+    }
+    let none = BagConfig { members: 0, ..BagConfig::new(open()) };
+    assert!(matches!(bag(&train, None, &none, &()), Err(LearnError::Setting { name: "members", .. })));
+    let none = EmConfig { components: Vec::new(), ..EmConfig::new(open()) };
+    assert!(matches!(em(&train, None, &none, &()), Err(LearnError::Setting { name: "components", .. })));
+    let other = chain(5, 50, 14);
+    assert!(matches!(best(&train, Some(&other), &open(), &()), Err(LearnError::WrongValidation { .. })));
+    assert!(matches!(bag(&train, Some(&other), &BagConfig::new(open()), &()), Err(LearnError::WrongValidation { .. })));
+    let empty = train.subset(|_| false);
+    assert!(matches!(best(&empty, None, &open(), &()), Err(LearnError::NoRecords)));
+}
