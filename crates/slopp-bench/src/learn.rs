@@ -2,9 +2,9 @@
 
 use crate::measure::{Bar, Line, Report};
 use slopp::io::{RecordsOptions, read_records};
-use slopp::learn::World;
 use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
 use slopp::learn::vtree::VtreeMethod;
+use slopp::learn::{World, merged};
 use slopp::{Circuit, Records, RecordsBuilder, Weights};
 use std::mem::size_of;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ fn measure_vtrees(report: &mut Report) {
 
 pub(crate) fn measure(report: &mut Report) {
     measure_vtrees(report);
-    for (name, notebook, certified_bar) in [("nltcs", 0.05, 0.05), ("plants", 1.0, 0.5)] {
+    for (name, notebook, certified_bar, merged_bar) in [("nltcs", 0.05, 0.05, 0.05), ("plants", 1.0, 0.5, 0.6)] {
         let (name, all) = records(name);
         let vtree = Arc::new(VtreeMethod::ChowLiu.build(&all, 0).expect("few variables"));
         for share in [0.25, 0.5, 1.0] {
@@ -67,15 +67,22 @@ pub(crate) fn measure(report: &mut Report) {
             let records = part(&all, share);
             let bar = if share == 1.0 { Bar::Seconds(certified_bar) } else { Bar::None };
             let size = format!("{name} {}", records.total());
-            let line = Line { what: "learn slopp, certified", size, work: records.total(), unit: "records", bar };
+            let line = Line { what: "learn slopp-tree, certified", size, work: records.total(), unit: "records", bar };
             report.time(line, || certified(&records, vtree.clone(), &Config::new(World::Open), &()));
+        }
+        for share in [0.25, 0.5, 1.0] {
+            let records = part(&all, share);
+            let bar = if share == 1.0 { Bar::Seconds(merged_bar) } else { Bar::None };
+            let size = format!("{name} {}", records.total());
+            let line = Line { what: "learn slopp, merged", size, work: records.total(), unit: "records", bar };
+            report.time(line, || merged::learn(&records, None, &merged::Config::new(World::Open), &()));
         }
         // A bit per cell of every record, repetitions included.
         let packed = (all.total() * all.var_count() as f64) / 8.0;
         let psdd =
             certified(&all, vtree.clone(), &Config::new(World::Open), &()).expect("benchmark data can be learned");
         let limit = 20.0 * packed + bytes(&psdd);
-        report.memory("memory of slopp, certified", &name, limit, || {
+        report.memory("memory of slopp-tree, certified", &name, limit, || {
             certified(&all, vtree.clone(), &Config::new(World::Open), &())
         });
         let config = PublishedConfig::new(Variant::Notebook, 3, 20);

@@ -76,7 +76,7 @@ pub(crate) enum Command {
 /// A model, as most commands take it.
 #[derive(Args)]
 pub(crate) struct ModelArgs {
-    /// The model: a .psdd file of any tool or a .spn file, `-` for stdin
+    /// The model: a .psdd file of any tool, a .spn or a .mix file, `-` for stdin
     pub(crate) model: PathBuf,
     /// The vtree of the model, if its file does not hold it
     #[arg(long, value_name = "FILE")]

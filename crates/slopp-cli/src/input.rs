@@ -2,13 +2,14 @@
 
 use crate::args::{HeaderWhen, ModelArgs, ReadArgs};
 use crate::error::Error;
+use crate::on_vtrees::OnVtrees;
 use crate::report::{count, short_world};
 use slopp::circuit::{Overlap, ParameterFault, Reason};
 use slopp::infer::{Distribution, Evidence};
 use slopp::io::{Header, LoadedAny, Problem, ReadError, RecordsOptions};
 use slopp::learn::vtree::{VtreeMethod, VtreeMethodError};
 use slopp::spn::Spn;
-use slopp::{Certified, Deterministic, Model, Names, NodeId, Records, Var, Vtree};
+use slopp::{Certified, Deterministic, Mixture, Model, Names, NodeId, Records, Var, Vtree};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -35,6 +36,12 @@ impl LoadedModel {
         match slopp::io::read_any_model(model, vtree).map_err(explained)? {
             LoadedAny::Circuit(loaded) => Ok(LoadedModel { model: loaded.model, file_ids: loaded.file_ids }),
             LoadedAny::Spn(_) => Err(no_circuit(&format!("{} is a sum-product network", model.display()))),
+            LoadedAny::Mixture(_) => Err(ReadError {
+                file: Some(model.display().to_string()),
+                line: None,
+                problem: Problem::IsMixture.into(),
+            }
+            .into()),
         }
     }
 
@@ -124,6 +131,7 @@ impl LoadedModel {
 pub(crate) enum Loaded {
     Circuit(LoadedModel),
     Spn(Model<Spn>),
+    Mixture(Model<Mixture>),
 }
 
 impl Loaded {
@@ -142,6 +150,7 @@ impl Loaded {
                 Loaded::Circuit(LoadedModel { model: loaded.model, file_ids: loaded.file_ids })
             }
             LoadedAny::Spn(model) => Loaded::Spn(model),
+            LoadedAny::Mixture(model) => Loaded::Mixture(model),
         })
     }
 
@@ -150,6 +159,7 @@ impl Loaded {
         match self {
             Loaded::Circuit(loaded) => &loaded.model.names,
             Loaded::Spn(model) => &model.names,
+            Loaded::Mixture(model) => &model.names,
         }
     }
 
@@ -158,6 +168,15 @@ impl Loaded {
         match self {
             Loaded::Circuit(loaded) => &loaded.model.circuit,
             Loaded::Spn(model) => &model.circuit,
+            Loaded::Mixture(model) => &model.circuit,
+        }
+    }
+
+    /// What circuits and mixtures of them can be asked, and sum-product networks cannot.
+    pub(crate) fn on_vtrees(&self, question: &str) -> Result<&dyn OnVtrees, Error> {
+        match self {
+            Loaded::Mixture(model) => Ok(&model.circuit),
+            other => Ok(&other.circuit(question)?.model.circuit),
         }
     }
 
@@ -166,6 +185,12 @@ impl Loaded {
         match self {
             Loaded::Circuit(loaded) => Ok(loaded),
             Loaded::Spn(_) => Err(no_circuit(&format!("{question} cannot be asked of a sum-product network"))),
+            Loaded::Mixture(_) => Err(Error::new(format!(
+                "{question} is one of a single circuit, and this is a mixture of several"
+            ))
+            .hint(
+                "of a mixture eval, prob, marginals, sample, possible, info and validate can be asked, without this",
+            )),
         }
     }
 
@@ -176,11 +201,14 @@ impl Loaded {
 }
 
 /// The refusal of a sum-product network.
-fn no_circuit(message: &str) -> Error {
+pub(crate) fn no_circuit(message: &str) -> Error {
     Error::new(format!("{message}: it has no vtree, and its sums overlap, so only a circuit can answer this")).hint(
         "learn a PSDD with `slopp learn`; of a sum-product network eval, prob, marginals, sample and info can be asked",
     )
 }
+
+/// What stands in place of a certificate of a mixture.
+pub(crate) const MIXTURE_IN_WORDS: &str = "a mixture: no determinism, so no model count and no entropy";
 
 /// What stands in place of a certificate of a sum-product network.
 pub(crate) const SPN_IN_WORDS: &str = "none: a sum-product network, which has no vtree and whose sums overlap";

@@ -7,6 +7,7 @@ mod files;
 mod html;
 mod input;
 mod knowledge;
+mod on_vtrees;
 mod progress;
 mod report;
 mod session;

@@ -5,7 +5,7 @@ use flate2::write::GzEncoder;
 use slopp::infer::Evidence;
 use slopp::io::{self, RecordsOptions, read_psdd_bytes, read_records_from, read_vtree_bytes};
 use slopp::logic::{Formula, Limits, Rules};
-use slopp::{Circuit, Model, Names, Vtree};
+use slopp::{Circuit, Mixture, Model, Names, Vtree};
 use std::io::{Cursor, Write};
 
 /// A reader under test.
@@ -67,7 +67,7 @@ const DIMACS: &[&str] = &[
 ];
 
 /// Every reader.
-pub(crate) fn all() -> [Target; 11] {
+pub(crate) fn all() -> [Target; 12] {
     let target = |name, samples: &[&str], read| Target {
         name,
         samples: samples.iter().map(|s| s.as_bytes().to_vec()).collect(),
@@ -85,6 +85,7 @@ pub(crate) fn all() -> [Target; 11] {
         Target { name: "gzip", samples: RECORDS.iter().map(|text| zipped(text)).collect(), read: gzip },
         target("spn", SPNS, spn),
         Target { name: "model", samples: vec![saved_model()], read: model },
+        Target { name: "mixture", samples: vec![saved_mixture()], read: mixture },
     ]
 }
 
@@ -107,6 +108,33 @@ fn saved_model() -> Vec<u8> {
     let mut bytes = Vec::new();
     io::write_model_to(&mut bytes, &model).expect("memory can be written");
     bytes
+}
+
+/// A mixture of one structure with two sets of numbers, and of another one.
+fn saved_mixture() -> Vec<u8> {
+    let records = slopp::example::records();
+    let psdd = slopp::example::psdd();
+    let smoothing = slopp::circuit::Smoothing::uniform(1.0);
+    let fitted = psdd.fit(&records, &smoothing).expect("the records are those it was learned from").circuit;
+    let vtree = psdd.vtree().clone();
+    let other = slopp::learn::baseline::factorised(&records, vtree, slopp::learn::World::Open, 1.0);
+    let other = other.expect("there are records");
+    let components = [(0.5, psdd.into()), (0.25, fitted.into()), (0.25, other.into())];
+    let mixture = Mixture::new(components).expect("weights add up to one");
+    let mut bytes = Vec::new();
+    let model = Model::mixture(records.names().clone(), mixture);
+    io::write_mixture_to(&mut bytes, &model).expect("memory can be written");
+    bytes
+}
+
+/// A mixture can be asked and saved again.
+fn mixture(bytes: &[u8]) -> bool {
+    let Ok(model) = io::read_mixture_bytes(bytes) else { return false };
+    model.circuit.components().iter().for_each(|circuit| ask(circuit));
+    let nothing = Evidence::none(model.circuit.var_count());
+    assert!(model.circuit.log_evidence(&nothing).expect("nothing is known").abs() < 0.01);
+    io::write_mixture_to(&mut Vec::new(), &model).expect("memory can be written");
+    true
 }
 
 /// What is read has a model count, and a circuit unless it is false; also without the vtree, if that can be inferred.

@@ -12,6 +12,9 @@ pub mod formulas {}
 #[doc = include_str!("../../../docs/guide/files.md")]
 pub mod files {}
 
+#[doc = include_str!("../../../docs/guide/mixtures.md")]
+pub mod mixtures {}
+
 #[doc = include_str!("../../../docs/guide/learnspn.md")]
 pub mod learnspn {}
 

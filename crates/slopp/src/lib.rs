@@ -1,8 +1,10 @@
 //! Learn and use Probabilistic Sentential Decision Diagrams (PSDDs).
 //!
 //! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress` →
-//! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`], [`model`] → [`learn`] → [`io`], [`render`].
+//! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`], [`certified`] → [`mixture`] → [`model`] →
+//! [`learn`] → [`io`], [`render`].
 
+pub mod certified;
 pub mod circuit;
 pub mod data;
 pub mod example;
@@ -12,6 +14,7 @@ pub mod io;
 pub mod learn;
 pub mod logic;
 pub mod logspace;
+pub mod mixture;
 pub mod model;
 pub mod names;
 pub mod progress;
@@ -21,9 +24,11 @@ pub mod spn;
 pub mod var;
 pub mod vtree;
 
+pub use certified::Certified;
 pub use circuit::{Builder, Circuit, Deterministic, Element, Node, NodeId, Psdd, Sharing, Weights};
 pub use data::{Records, RecordsBuilder};
-pub use model::{AnyModel, Certified, Model};
+pub use mixture::Mixture;
+pub use model::{AnyModel, Model};
 pub use names::Names;
 pub use progress::Progress;
 pub use random::Random;

@@ -3,13 +3,13 @@
 use crate::args::ModelArgs;
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{Loaded, LoadedModel, SPN_IN_WORDS, certificate, certificate_in_words};
-use crate::report::{count, counted, facts, grouped, json, object};
+use crate::input::{Loaded, LoadedModel, MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
+use crate::report::{Table, count, counted, facts, grouped, json, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::spn::Spn;
-use slopp::{Model, Names, Var};
+use slopp::{Certified, Mixture, Model, Names, Var};
 use std::collections::BTreeMap;
 
 const EXAMPLES: &str = "\
@@ -21,6 +21,7 @@ Examples:
 ///
 /// Sizes are counted as peers do (elements, parameters) and as the SLoPP paper does (sums + elements + tops + distinct
 /// literals). The model count is the exact number of possible worlds; it and the entropy need a deterministic circuit.
+/// Of a mixture (.mix) the components are listed with their weights.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InfoArgs {
@@ -33,6 +34,7 @@ pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Err
     match Loaded::read_as_is(&args.model)? {
         Loaded::Circuit(loaded) => circuit(&loaded, session)?,
         Loaded::Spn(model) => network(&model, session)?,
+        Loaded::Mixture(model) => mixture(&model, session)?,
     }
     Ok(Verdict::Yes)
 }
@@ -83,9 +85,9 @@ fn circuit(loaded: &LoadedModel, session: &mut Session) -> Result<(), Error> {
     let entropy = deterministic.map(|d| d.entropy());
     let vtree = model.circuit.vtree().line(&model.names).to_string();
     let note = match &model.circuit {
-        slopp::Certified::Psdd(_) => None,
-        slopp::Certified::Deterministic(_, overlap) => Some(loaded.overlap_in_words(overlap)),
-        slopp::Certified::Circuit(_, reason) => {
+        Certified::Psdd(_) => None,
+        Certified::Deterministic(_, overlap) => Some(loaded.overlap_in_words(overlap)),
+        Certified::Circuit(_, reason) => {
             Some(format!("no model count and no entropy: {}", loaded.reason_in_words(reason)))
         }
     };
@@ -146,6 +148,70 @@ fn tell_origin(origin: &BTreeMap<String, String>, session: &mut Session) -> Resu
 
 fn all_names(names: &Names) -> String {
     shortened(&(0..names.len() as u32).map(|i| names.quoted(Var(i))).collect::<Vec<_>>().join(", "))
+}
+
+/// A mixture: its components, and what they share. No model count and no entropy: those need determinism.
+fn mixture(model: &Model<Mixture>, session: &mut Session) -> Result<(), Error> {
+    let (mixture, stats) = (&model.circuit, model.circuit.stats());
+    let components = || mixture.components().iter().zip(mixture.weights());
+    if session.json {
+        let number = |n: usize| Value::from(n);
+        let component = |(circuit, &weight): (&Certified, &f64)| {
+            let stats = circuit.stats();
+            object([
+                ("weight", json(weight)),
+                ("nodes", number(stats.nodes)),
+                ("elements", number(stats.elements)),
+                ("parameters", number(stats.parameters)),
+                ("certificate", Value::from(certificate(circuit))),
+            ])
+        };
+        session.document(&object([
+            ("variables", number(mixture.var_count())),
+            ("nodes", number(stats.nodes)),
+            ("elements", number(stats.elements)),
+            ("parameters", number(stats.parameters)),
+            ("size_paper", number(stats.size_paper)),
+            ("model_count", Value::Null),
+            ("certificate", Value::from("mixture")),
+            ("entropy", Value::Null),
+            ("shares_structure", Value::Bool(mixture.shares_structure())),
+            ("shares_vtree", Value::Bool(mixture.shares_vtree())),
+            ("components", components().map(component).collect()),
+            ("names", model.names.iter().map(Value::from).collect()),
+            ("origin", object(model.origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str()))))),
+        ]))?;
+        return Ok(());
+    }
+    let shared = match (mixture.shares_structure(), mixture.shares_vtree()) {
+        (true, _) => "one structure",
+        (false, true) => "one vtree",
+        (false, false) => "the variables only",
+    };
+    session.line(facts([
+        ("variables", count(mixture.var_count() as f64)),
+        ("certificate", MIXTURE_IN_WORDS.to_owned()),
+        ("components", count(mixture.component_count() as f64)),
+        ("they share", shared.to_owned()),
+        ("nodes", nodes(&stats)),
+        ("elements", count(stats.elements as f64)),
+        ("parameters", count(stats.parameters as f64)),
+        ("names", all_names(&model.names)),
+    ]))?;
+    let mut table = Table::titled(["component", "weight", "elements", "parameters", "certificate"]);
+    for (i, (circuit, &weight)) in components().enumerate() {
+        let stats = circuit.stats();
+        table.push([
+            (i + 1).to_string(),
+            probability(weight),
+            count(stats.elements as f64),
+            count(stats.parameters as f64),
+            certificate(circuit).to_owned(),
+        ]);
+    }
+    session.line("")?;
+    session.table(&table)?;
+    tell_origin(&model.origin, session)
 }
 
 fn nodes(stats: &slopp::circuit::Stats) -> String {

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     let given = loaded.evidence(args.given.given.as_deref())?;
     let marginals = loaded.distribution().marginals(&given)?;
     let pairs = match args.pairs {
-        true => Some(strongest(&loaded.circuit(PAIRS)?.model.circuit.pair_marginals(&given)?, &given)),
+        true => Some(strongest(&loaded.on_vtrees(PAIRS)?.pair_marginals(&given)?, &given)),
         false => None,
     };
     if session.json {
@@ -131,7 +131,7 @@ fn pair_batch(
     if !session.json {
         return Err(Error::new("the pairs of every record are too much for a table").hint("--json"));
     }
-    let answers = loaded.circuit(PAIRS)?.model.circuit.pair_marginals_batch(records)?;
+    let answers = loaded.on_vtrees(PAIRS)?.pair_marginals_batch(records)?;
     let entry = |&row: &u32| {
         let given = Evidence::from_row(records, row as usize);
         let pairs = answers[row as usize].as_ref().map(|answer| strongest(answer, &given));

@@ -3,7 +3,8 @@
 use crate::args::{ModelArgs, ReadArgs, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, read_records_of};
+use crate::input::{Loaded, read_records_of};
+use crate::on_vtrees::OnVtrees;
 use crate::report::records as records_in_words;
 use crate::report::{count, counted, is_or_are, json_count, json_world, object};
 use crate::session::{Session, Verdict};
@@ -11,7 +12,7 @@ use clap::Args;
 use rayon::prelude::*;
 use serde_json::Value;
 use slopp::infer::{Evidence, Nearest};
-use slopp::{Circuit, Lit, Records, Var};
+use slopp::{Lit, Records, Var};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -44,16 +45,21 @@ pub(crate) struct PossibleArgs {
 
 pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read(&args.data).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
-    let names = &loaded.model.names;
-    let Some(data) = &args.data else { return of_evidence(args, &loaded, session) };
+    let loaded = Loaded::read(&args.model)?;
+    let names = loaded.names();
+    let circuits = loaded.on_vtrees("what is possible")?;
+    let Some(data) = &args.data else { return of_evidence(args, &loaded, circuits, session) };
     let records = read_records_of(data, args.read, names)?;
-    let nearest = nearest_worlds(&loaded.model.circuit, &records)?;
+    let nearest = nearest_worlds(circuits, &records)?;
     let weights = records.weights().iter().zip(&nearest);
     let impossible: f64 = weights.filter(|(_, n)| n.distance > 0).fold(0.0, |sum, (weight, _)| sum + weight);
     let by_record = records.original().iter().map(|&row| row as usize).enumerate();
-    let closed_world = match (records.has_missing(), loaded.model.circuit.deterministic()) {
-        (false, Ok(circuit)) => Some(circuit.equals_closed_world(&records)?),
+    let deterministic = match &loaded {
+        Loaded::Circuit(loaded) => loaded.model.circuit.deterministic().ok(),
+        _ => None,
+    };
+    let closed_world = match (records.has_missing(), deterministic) {
+        (false, Some(circuit)) => Some(circuit.equals_closed_world(&records)?),
         _ => None,
     };
     let verdict = if impossible > 0.0 { Verdict::No } else { Verdict::Yes };
@@ -96,10 +102,15 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
 }
 
 /// The same question of what is known, without a file.
-fn of_evidence(args: &PossibleArgs, loaded: &LoadedModel, session: &mut Session) -> Result<Verdict, Error> {
-    let names = &loaded.model.names;
+fn of_evidence(
+    args: &PossibleArgs,
+    loaded: &Loaded,
+    circuits: &dyn OnVtrees,
+    session: &mut Session,
+) -> Result<Verdict, Error> {
+    let names = loaded.names();
     let given = loaded.evidence(args.given.as_deref())?;
-    let nearest = loaded.model.circuit.nearest(&given)?;
+    let nearest = circuits.nearest(&given)?;
     let change: Vec<Lit> = given
         .lits()
         .map(|lit| lit.var.is(nearest.world[lit.var.index()]))
@@ -122,13 +133,13 @@ fn of_evidence(args: &PossibleArgs, loaded: &LoadedModel, session: &mut Session)
 }
 
 /// The nearest possible world of each distinct row; only rows that are not possible themselves cost a search.
-fn nearest_worlds(circuit: &Circuit, records: &Records) -> Result<Vec<Nearest>, Error> {
-    let possible = circuit.possible(records)?;
+fn nearest_worlds(circuits: &dyn OnVtrees, records: &Records) -> Result<Vec<Nearest>, Error> {
+    let possible = circuits.possible(records)?;
     let nearest = |row: usize| {
         let complete: Option<Vec<bool>> = records.row(row).collect();
         match complete.filter(|_| possible[row]) {
             Some(world) => Ok(Nearest { distance: 0, world }),
-            None => circuit.nearest(&Evidence::from_row(records, row)),
+            None => circuits.nearest(&Evidence::from_row(records, row)),
         }
     };
     Ok((0..records.len()).into_par_iter().map(nearest).collect::<Result<_, _>>()?)

@@ -20,7 +20,7 @@ Examples:
 
 /// Draw worlds from a model, also given evidence
 ///
-/// Exact and without rejection, for any circuit. One world per line, as CSV with names, written as it is drawn. Same
+/// Exact and without rejection, for any model. One world per line, as CSV with names, written as it is drawn. Same
 /// seed, same worlds.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]

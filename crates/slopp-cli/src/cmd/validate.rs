@@ -3,13 +3,13 @@
 use crate::args::{ModelArgs, not_negative, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, certificate};
+use crate::input::{Loaded, LoadedModel, certificate, certificate_in_words, no_circuit};
 use crate::report::{count, counted, json, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::{Overlap, PARAMETER_TOLERANCE, ParameterFault, Reason};
-use slopp::{Certified, Model};
+use slopp::{Certified, Mixture, Model};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -25,6 +25,7 @@ Examples:
 /// `exclusive-primes`: primes overlap, though elements do not (still deterministic, but no PSDD);
 /// `determinism`: elements overlap, so some world has two derivations;
 /// `normalisation`: parameters do not sum to one.
+/// Of a mixture (.mix) every component is checked.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ValidateArgs {
@@ -48,7 +49,13 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
     session.give_stdout_to(&args.output)?;
     // A model may be replaced by the same model, mended.
     Files::default().replace([&args.model.model]).read(&args.model.vtree).write(&args.output).check()?;
-    let mut loaded = LoadedModel::read_as_is(&args.model)?;
+    let mut loaded = match Loaded::read_as_is(&args.model)? {
+        Loaded::Circuit(loaded) => loaded,
+        Loaded::Mixture(model) => return mixture(args, &model, session),
+        Loaded::Spn(_) => {
+            return Err(no_circuit(&format!("{} is a sum-product network", args.model.model.display())));
+        }
+    };
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     if let Some(output) = &args.output {
         let faults = loaded.model.circuit.parameter_faults(0.0).len();
@@ -96,6 +103,37 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
         }
         session.line(if valid { "valid: a PSDD" } else { "not a valid PSDD" })?;
     }
+    Ok(if valid { Verdict::Yes } else { Verdict::No })
+}
+
+/// A mixture is valid if its components are PSDDs; that weights and parameters add up to one was checked on reading.
+fn mixture(args: &ValidateArgs, model: &Model<Mixture>, session: &mut Session) -> Result<Verdict, Error> {
+    if args.fix {
+        return Err(Error::new(
+            "--fix is for a single circuit, and this is a mixture, whose parameters were checked on reading",
+        )
+        .hint("leave out --fix"));
+    }
+    let components = model.circuit.components();
+    let is_psdd = |circuit: &Certified| matches!(circuit, Certified::Psdd(_));
+    let valid = components.iter().all(is_psdd);
+    if session.json {
+        let certificates = components.iter().map(|circuit| Value::from(certificate(circuit))).collect();
+        session.document(&object([
+            ("valid", Value::Bool(valid)),
+            ("certificate", Value::from("mixture")),
+            ("components", certificates),
+        ]))?;
+        return Ok(if valid { Verdict::Yes } else { Verdict::No });
+    }
+    for (i, circuit) in components.iter().enumerate().filter(|(_, circuit)| !is_psdd(circuit)) {
+        session.line(format!("component {}: {}", i + 1, certificate_in_words(circuit)))?;
+    }
+    session.line("weights and parameters add up to one")?;
+    session.line(match valid {
+        true => format!("valid: a mixture of {}, each of them proved", counted(components.len(), "PSDD")),
+        false => "not a mixture of valid PSDDs".to_owned(),
+    })?;
     Ok(if valid { Verdict::Yes } else { Verdict::No })
 }
 

@@ -81,7 +81,7 @@ fn deep_vtrees_do_not_overflow_the_stack() {
     let row = |bit: usize| (0..2000).map(|i| if i % 7 == bit { "1" } else { "0" }).collect::<Vec<_>>().join(",");
     folder.write("wide.data", (0..7).map(|bit| row(bit) + "\n").collect::<String>());
     for vtree in ["right-linear", "left-linear"] {
-        folder.run(&format!("learn wide.data --vtree {vtree} --world closed -o m.psdd")).ok();
+        folder.run(&format!("learn wide.data --learner slopp-tree --vtree {vtree} --world closed -o m.psdd")).ok();
         folder.run("validate m.psdd").ok();
         folder.run("mpe m.psdd").ok();
         folder.run("sample m.psdd -n 2").ok();

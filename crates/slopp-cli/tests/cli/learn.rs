@@ -11,7 +11,9 @@ use std::time::Duration;
 #[test]
 fn every_learner_and_vtree_gives_a_valid_model() {
     let folder = Folder::with_cars();
-    for learner in ["slopp", "slopp-kmeans", "factorised", "chow-liu", "learnpsdd", "slopp+learnpsdd", "strudel"] {
+    for learner in
+        ["slopp", "slopp-tree", "slopp-kmeans", "factorised", "chow-liu", "learnpsdd", "slopp+learnpsdd", "strudel"]
+    {
         for world in ["open", "closed"] {
             let args = format!("learn cars.csv --learner {learner} --world {world} -o m.psdd --json");
             let report = folder.run(&args).ok().json();
@@ -39,7 +41,7 @@ fn every_learner_and_vtree_gives_a_valid_model() {
         "mi-top-down",
         "mi-bottom-up",
     ] {
-        let report = folder.run(&format!("learn cars.csv --vtree {vtree} --json")).ok().json();
+        let report = folder.run(&format!("learn cars.csv --learner slopp-tree --vtree {vtree} --json")).ok().json();
         assert_eq!((&report["vtree"], &report["certificate"]), (&json!(vtree), &json!("psdd")));
         assert_eq!(report["model"], Value::Null);
     }
@@ -80,7 +82,9 @@ fn the_text_report_says_how_to_save() {
 #[test]
 fn same_bytes_on_any_number_of_threads() {
     let folder = Folder::with_cars();
-    for learner in ["slopp", "slopp-kmeans", "chow-liu", "slopp+learnpsdd", "strudel", "strudel --scope whole"] {
+    for learner in
+        ["slopp", "slopp-tree", "slopp-kmeans", "chow-liu", "slopp+learnpsdd", "strudel", "strudel --scope whole"]
+    {
         for threads in [1, 2, 3] {
             let args = format!("learn cars.csv --learner {learner} --seed 9 --threads {threads} -o {threads}.psdd");
             folder.run(&args).ok();
@@ -127,16 +131,16 @@ fn the_papers_variants_take_their_options() {
     let report = folder.run(args).ok().json();
     assert_eq!((&report["vtree"], &report["world"]), (&json!("text"), &json!("closed")));
     assert_eq!((&report["origin"]["variant"], &report["origin"]["k"]), (&json!("algorithm2"), &json!("2")));
-    let named = folder.run("learn records.csv --vtree ((X1,X2),(X3,X4)) --json").ok().json();
-    let file = folder.run("learn records.csv --vtree model.vtree --json").ok().json();
+    let named = folder.run("learn records.csv --learner slopp-tree --vtree ((X1,X2),(X3,X4)) --json").ok().json();
+    let file = folder.run("learn records.csv --learner slopp-tree --vtree model.vtree --json").ok().json();
     assert_eq!((&named["elements"], &file["vtree"]), (&file["elements"], &json!("file")));
-    let model = folder.run("learn records.csv --vtree model.psdd --json").ok().json();
+    let model = folder.run("learn records.csv --learner slopp-tree --vtree model.psdd --json").ok().json();
     assert_eq!((&model["elements"], &model["vtree"]), (&file["elements"], &json!("file")));
     // By name and not by place; a model without names goes by place.
     folder.write("turned.csv", "X4,X3,X2,X1\n0,1,1,0\n1,0,1,1\n0,0,0,0\n");
-    folder.run("learn turned.csv --vtree model.psdd -o turned.psdd").ok();
+    folder.run("learn turned.csv --learner slopp-tree --vtree model.psdd -o turned.psdd").ok();
     assert!(folder.run("vtree turned.psdd").ok().out.starts_with("((X1,X2),(X3,X4))\n"));
-    folder.run("learn turned.csv --vtree plain.psdd -o turned.psdd").ok();
+    folder.run("learn turned.csv --learner slopp-tree --vtree plain.psdd -o turned.psdd").ok();
     assert!(folder.run("vtree turned.psdd").ok().out.starts_with("((X4,X3),(X2,X1))\n"));
     folder.write("other.csv", "a,b,c,d\n0,1,1,0\n");
     folder.run("learn other.csv --vtree model.psdd").fails(&["other variables"]);
@@ -147,7 +151,9 @@ fn weights_count_as_records() {
     let folder = Folder::with_paper();
     folder.write("w.wdata", "7|0,0,0,0\n3|0,0,1,1\n9|0,1,1,0\n3|0,1,1,1\n2|1,0,0,1\n2|1,1,0,1\n4|1,1,1,0\n");
     let [plain, weighted] = ["records.csv", "w.wdata"].map(|file| {
-        folder.run(&format!("learn {file} --vtree model.vtree --world closed --json")).ok().json()["train"].clone()
+        folder.run(&format!("learn {file} --learner slopp-tree --vtree model.vtree --world closed --json")).ok().json()
+            ["train"]
+            .clone()
     });
     assert_eq!(plain, weighted);
 }
@@ -247,10 +253,18 @@ fn refinement_refuses_what_it_cannot_start_from() {
 #[test]
 fn options_belong_to_their_learner() {
     let folder = Folder::with_cars();
+    folder
+        .run("learn cars.csv --learner slopp-tree --max-elements 40")
+        .fails(&["--max-elements belongs to the learner slopp,"]);
+    folder
+        .run("learn cars.csv --vtree balanced")
+        .fails(&["not right-linear", "--learner slopp-tree, which takes any vtree"]);
+    folder.run("learn cars.csv --max-elements 5").fails(&["--max-elements is 5", "at least the number of variables"]);
+    folder.run("learn cars.csv --max-classes 0").fails(&["--max-classes"]);
     folder.run("learn cars.csv --k 3").fails(&["--k belongs to the learner slopp-kmeans, not to slopp"]);
     folder
         .run("learn cars.csv --learner slopp-kmeans --max-clusters 3")
-        .fails(&["--max-clusters belongs to the learner slopp,", "try: --learner slopp"]);
+        .fails(&["--max-clusters belongs to the learner slopp-tree,", "try: --learner slopp-tree"]);
     folder.run("learn cars.csv --learner factorised --min-records 3").fails(&["--min-records belongs", "slopp"]);
     folder.run("learn cars.csv --learner chow-liu --vtree balanced").fails(&["its own vtree"]);
     folder.run("learn cars.csv --penalty 2").fails(&["--penalty belongs to the learner learnpsdd, not to slopp"]);

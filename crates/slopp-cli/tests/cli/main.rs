@@ -7,6 +7,7 @@ mod demo;
 mod files;
 mod folder;
 mod learn;
+mod mixture;
 mod queries;
 mod readme;
 mod reproduce;

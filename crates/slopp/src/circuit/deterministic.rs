@@ -102,6 +102,8 @@ mod sealed {
     }
 }
 
+pub(crate) use sealed::CarryOver;
+
 impl AsRef<Circuit> for Deterministic {
     fn as_ref(&self) -> &Circuit {
         self

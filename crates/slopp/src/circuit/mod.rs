@@ -15,6 +15,7 @@ mod weights;
 pub(crate) use builder::POSITIVE_TOLERANCE;
 pub use builder::{BuildError, Builder, Sharing};
 pub use certify::{Overlap, Overlaps, Reason, Refusal};
+pub(crate) use deterministic::CarryOver;
 pub use deterministic::{Deterministic, Kind, Psdd};
 pub(crate) use parameters::merge_equal;
 pub use parameters::{Smoothing, SmoothingError};
@@ -179,6 +180,12 @@ impl Circuit {
         let fits = counts.same_shape(&self.log_parameters);
         self.counts = Some(counts);
         fits.then_some(self)
+    }
+
+    /// The same circuit without counts.
+    pub(crate) fn without_counts(mut self) -> Circuit {
+        self.counts = None;
+        self
     }
 
     /// The same structure with exactly these log-parameters, or `None` if their shape is another or they break

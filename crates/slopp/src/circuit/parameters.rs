@@ -2,7 +2,7 @@
 
 use super::builder::{check_parameter, log_top};
 use super::{BuildError, Builder, Circuit, Node, NodeId, Sharing, Weights};
-use crate::logspace::{log_add, log_share};
+use crate::logspace::{LOG_ZERO, log_add, log_share};
 use crate::var::Var;
 
 /// How counts become parameters: `(n + a·prior) / (total + a)`.
@@ -153,6 +153,59 @@ impl Circuit {
                 }
             }
         }
+        for &parameter in parameters.tops.iter().flatten().chain(&parameters.elements) {
+            check_parameter(parameter)?;
+        }
+        circuit.log_parameters = parameters;
+        circuit.counts = Some(counts);
+        Ok(circuit)
+    }
+
+    /// The log-parameters of counts, smoothed towards the parameters of this circuit: `(n + a·θ) / (total + a)`.
+    ///
+    /// What has count zero and no pseudocount gets log zero, which no circuit may hold.
+    pub(crate) fn estimates_towards(&self, counts: &Weights, pseudocount: f64) -> Weights {
+        let prior = &self.log_parameters;
+        let mut parameters = Weights::zeros(counts.tops.len(), counts.elements.len());
+        let smooth = |count: f64, log_prior: f64| match pseudocount > 0.0 {
+            true => count + pseudocount * log_prior.exp(),
+            false => count,
+        };
+        for node in &self.nodes {
+            match *node {
+                Node::Literal(_) => {}
+                Node::Top { slot, .. } => {
+                    let ([falses, trues], logs) = (counts.tops[slot as usize], prior.tops[slot as usize]);
+                    let (falses, trues) = (smooth(falses, logs[0]), smooth(trues, logs[1]));
+                    parameters.tops[slot as usize] = match falses > 0.0 && trues > 0.0 {
+                        true => log_top(log_share(falses, trues), log_share(trues, falses)),
+                        false => [falses, trues].map(|n| if n > 0.0 { 0.0 } else { LOG_ZERO }),
+                    };
+                }
+                Node::Sum { start, end, .. } => {
+                    let range = start as usize..end as usize;
+                    let share = |i: usize| smooth(counts.elements[i], prior.elements[i]);
+                    let total: f64 = range.clone().map(share).sum();
+                    for i in range {
+                        let count = share(i);
+                        parameters.elements[i] =
+                            if count > 0.0 { log_share(count, (total - count).max(0.0)) } else { LOG_ZERO };
+                    }
+                }
+            }
+        }
+        parameters
+    }
+
+    /// The same structure with the parameters of [`Circuit::estimates_towards`] and these counts, which are kept.
+    ///
+    /// Without a pseudocount what has count zero is dropped, as by [`Circuit::with_estimates`].
+    pub(crate) fn with_estimates_towards(&self, counts: Weights, pseudocount: f64) -> Result<Circuit, BuildError> {
+        let mut circuit = self.clone();
+        if pseudocount <= 0.0 {
+            return circuit.with_estimates(counts, &Smoothing::none());
+        }
+        let parameters = self.estimates_towards(&counts, pseudocount);
         for &parameter in parameters.tops.iter().flatten().chain(&parameters.elements) {
             check_parameter(parameter)?;
         }

@@ -106,15 +106,15 @@ pub enum QueryError {
 }
 
 impl Circuit {
-    pub(super) fn check_world(&self, world: &[bool]) -> Result<(), QueryError> {
+    pub(crate) fn check_world(&self, world: &[bool]) -> Result<(), QueryError> {
         self.check_length("world", world.len())
     }
 
-    pub(super) fn check_evidence(&self, evidence: &Evidence) -> Result<(), QueryError> {
+    pub(crate) fn check_evidence(&self, evidence: &Evidence) -> Result<(), QueryError> {
         self.check_length("evidence", evidence.var_count())
     }
 
-    pub(super) fn check_records(&self, records: &Records) -> Result<(), QueryError> {
+    pub(crate) fn check_records(&self, records: &Records) -> Result<(), QueryError> {
         self.check_length("data", records.var_count())
     }
 
@@ -123,13 +123,13 @@ impl Circuit {
         if var.index() < variables { Ok(()) } else { Err(QueryError::UnknownVariable { variable, variables }) }
     }
 
-    pub(super) fn check_pairs(&self) -> Result<(), QueryError> {
+    pub(crate) fn check_pairs(&self) -> Result<(), QueryError> {
         let variables = self.var_count();
         if variables > MAX_PAIR_VARIABLES { Err(QueryError::TooManyPairs { variables }) } else { Ok(()) }
     }
 
     /// Also checks that no cell is missing.
-    pub(super) fn check_complete(&self, records: &Records) -> Result<(), QueryError> {
+    pub(crate) fn check_complete(&self, records: &Records) -> Result<(), QueryError> {
         self.check_records(records)?;
         if !records.has_missing() {
             return Ok(());

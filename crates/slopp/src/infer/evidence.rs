@@ -120,7 +120,7 @@ impl Evidence {
     }
 
     /// Both together, or `None` if they contradict each other.
-    pub(super) fn and(&self, other: &Evidence) -> Option<Evidence> {
+    pub(crate) fn and(&self, other: &Evidence) -> Option<Evidence> {
         let words = || self.known.iter().zip(&other.known).zip(self.value.iter().zip(&other.value));
         if words().any(|((a, b), (x, y))| a & b & (x ^ y) != 0) {
             return None;

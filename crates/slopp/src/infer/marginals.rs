@@ -118,7 +118,7 @@ impl Posterior {
 }
 
 /// A computed marginal without what rounding adds: exact where the value is known, at most one elsewhere.
-fn certain(evidence: &Evidence, var: usize, computed: f64) -> f64 {
+pub(crate) fn certain(evidence: &Evidence, var: usize, computed: f64) -> f64 {
     evidence.value(Var(var as u32)).map_or(computed.min(1.0), f64::from)
 }
 

@@ -6,7 +6,7 @@
 // Several arrays are walked lane by lane; indices keep that readable and the loops vectorised.
 #![allow(clippy::needless_range_loop)]
 
-use crate::circuit::{Circuit, Node};
+use crate::circuit::{Circuit, Node, NodeId};
 use crate::data::Records;
 use crate::var::Var;
 use std::array::from_fn;
@@ -84,6 +84,11 @@ impl Masks {
             };
         }
         self.up[circuit.root().index()]
+    }
+
+    /// The records that a node can derive, after an upward pass.
+    pub(super) fn at(&self, node: NodeId) -> Mask {
+        self.up[node.index()]
     }
 
     /// Visits every element and ⊤ that the complete records of the block of the last upward pass use.

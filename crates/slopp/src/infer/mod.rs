@@ -19,7 +19,7 @@
 //! | `nearest`, `_batch` | `min` Hamming distance of `e` to a possible world: min-plus arithmetic | `Circuit` | `s` | |
 //! | `conflict` | cells that cannot hold together, none of them superfluous | `Circuit` | `s·conflict` for `n ≤ 256` | Junker 2004 |
 //! | `log_likelihoods_noisy` | `ln Σ P(w) ε^d (1−ε)^(n−d)`: every cell flipped with probability `ε` | `Circuit` | `s·r` | |
-//! | `fit_noise` | the `ε` under which records are most likely | `Circuit` | `30·s·r` | |
+//! | `fit_noise` | the `ε` under which records are most likely | `Circuit` | `24·s·r` | |
 //! | `entailed_by` | whether φ(D) entails the base: all records possible | `Circuit` | `s·r/64` | the SLoPP paper |
 //! | `expected_counts` | `Σ weight · P(parameter used \| record)`: the E step of EM | `Circuit` | `s·r` | Dempster et al. 1977 |
 //! | `flow_log_values` | `Σ ln θ` over *all* active edges: for reproducing the paper, no likelihood | `Circuit` | `s·r/64` | |
@@ -40,6 +40,9 @@
 //! | `model_count` | `#(sum) = Σ #(prime) · #(sub)`, exactly | `Deterministic` | `s·n` | Darwiche and Marquis 2002 |
 //! | `equals_closed_world` | whether the base is φ(D): all records possible, and as many worlds as records | `Deterministic` | `s·(r/64 + n)` | the SLoPP paper |
 //! | `count_records` | how many records use each parameter | `Deterministic` | `s·r/64` | Kisa et al. 2014 |
+//!
+//! A [`Mixture`](crate::Mixture) of several circuits has the queries of a `Circuit` that are linear in the distribution,
+//! under the same names.
 //!
 //! Probability zero is an answer; conditioning on it is [`QueryError::ImpossibleEvidence`]. Batches run on all threads
 //! and give the same bytes on any number of them; an impossible row is `None` there, so that it does not spoil the
@@ -70,6 +73,7 @@ mod product;
 mod ranking;
 mod sample;
 mod sets;
+mod side_by_side;
 mod top_worlds;
 mod worlds;
 
@@ -79,11 +83,15 @@ pub use error::QueryError;
 pub use evidence::{Evidence, EvidenceError};
 pub use expected::Expected;
 pub use marginal_map::MarginalMap;
+pub(crate) use marginals::certain;
+pub(crate) use mpe::log_upper_bound;
 pub use nearest::Nearest;
 pub use nearest_worlds::{Explanation, NearWorld};
 pub use noise::NoiseFit;
 pub use pairs::PairMarginals;
 pub use product::PRODUCT_LIMIT;
 pub use sample::Samples;
+pub(crate) use sample::{Completer, Draw, Scratch, draw_worlds, parts};
 pub use sets::ASSIGNMENT_LIMIT;
+pub(crate) use side_by_side::{SideBySide, count_shares};
 pub use worlds::Worlds;

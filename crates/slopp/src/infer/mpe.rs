@@ -3,7 +3,7 @@
 use super::{Evidence, QueryError};
 use crate::circuit::{Circuit, Deterministic, Node};
 use crate::data::Records;
-use crate::logspace::LOG_ZERO;
+use crate::logspace::{LOG_ZERO, log_sum};
 use rayon::prelude::*;
 
 impl Deterministic {
@@ -29,7 +29,7 @@ impl Deterministic {
     /// ```
     pub fn mpe(&self, evidence: &Evidence) -> Result<(Vec<bool>, f64), QueryError> {
         self.check_evidence(evidence)?;
-        self.mpe_with(evidence, &mut Vec::new()).ok_or(QueryError::ImpossibleEvidence)
+        self.best_derivation(evidence, &mut Vec::new()).ok_or(QueryError::ImpossibleEvidence)
     }
 
     /// The most probable completion of each distinct row; `None` where the row is impossible.
@@ -56,11 +56,16 @@ impl Deterministic {
     #[allow(clippy::type_complexity)]
     pub fn mpe_batch(&self, records: &Records) -> Result<Vec<Option<(Vec<bool>, f64)>>, QueryError> {
         self.check_records(records)?;
-        let mpe = |values: &mut Vec<f64>, row| self.mpe_with(&Evidence::from_row(records, row), values);
+        let mpe = |values: &mut Vec<f64>, row| self.best_derivation(&Evidence::from_row(records, row), values);
         Ok((0..records.len()).into_par_iter().map_init(Vec::new, mpe).collect())
     }
+}
 
-    fn mpe_with(&self, evidence: &Evidence, values: &mut Vec<f64>) -> Option<(Vec<bool>, f64)> {
+impl Circuit {
+    /// The world of the most probable derivation that agrees with evidence, and the log-probability of that derivation.
+    ///
+    /// The most probable world if the circuit is deterministic, else just a possible one.
+    pub(crate) fn best_derivation(&self, evidence: &Evidence, values: &mut Vec<f64>) -> Option<(Vec<bool>, f64)> {
         log_maxima(self, evidence, values);
         let best = values[self.root().index()];
         if best == LOG_ZERO {
@@ -89,26 +94,48 @@ impl Deterministic {
     }
 }
 
+/// A number that the log-probability of no world that agrees with evidence exceeds, for any circuit.
+///
+/// The sum of maxima is at least the maximum of the sum: with `deterministic` the exact maximum.
+pub(crate) fn log_upper_bound(circuit: &Circuit, evidence: &Evidence, deterministic: bool) -> f64 {
+    let mut values: Vec<f64> = Vec::new();
+    if deterministic {
+        log_maxima(circuit, evidence, &mut values);
+        return values[circuit.root().index()];
+    }
+    for (id, node) in circuit.ids().zip(circuit.nodes()) {
+        values.push(match *node {
+            Node::Sum { .. } => {
+                let terms = circuit.elements_of(id);
+                log_sum(terms.map(|(e, theta)| theta + values[e.prime.index()] + values[e.sub.index()]))
+            }
+            leaf => log_maximum_of_leaf(circuit, leaf, evidence),
+        });
+    }
+    values[circuit.root().index()]
+}
+
 /// The largest log-probability below each node of a world that agrees with evidence.
 pub(super) fn log_maxima(circuit: &Circuit, evidence: &Evidence, values: &mut Vec<f64>) {
     values.clear();
     for (id, node) in circuit.ids().zip(circuit.nodes()) {
         values.push(match *node {
-            Node::Literal(lit) => {
-                if evidence.allows(lit) {
-                    0.0
-                } else {
-                    LOG_ZERO
-                }
-            }
-            Node::Top { var, slot } => {
-                let logs = circuit.log_parameters().tops[slot as usize];
-                evidence.value(var).map_or(logs[0].max(logs[1]), |value| logs[usize::from(value)])
-            }
             Node::Sum { .. } => circuit
                 .elements_of(id)
                 .map(|(e, theta)| theta + values[e.prime.index()] + values[e.sub.index()])
                 .fold(LOG_ZERO, f64::max),
+            leaf => log_maximum_of_leaf(circuit, leaf, evidence),
         });
+    }
+}
+
+fn log_maximum_of_leaf(circuit: &Circuit, leaf: Node, evidence: &Evidence) -> f64 {
+    match leaf {
+        Node::Literal(lit) if evidence.allows(lit) => 0.0,
+        Node::Top { var, slot } => {
+            let logs = circuit.log_parameters().tops[slot as usize];
+            evidence.value(var).map_or(logs[0].max(logs[1]), |value| logs[usize::from(value)])
+        }
+        Node::Literal(_) | Node::Sum { .. } => LOG_ZERO,
     }
 }

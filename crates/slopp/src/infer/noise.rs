@@ -24,9 +24,9 @@ const LEAST: f64 = 1e-6;
 /// The most noise there is: beyond it a flipped cell says more than a kept one.
 const MOST: f64 = 0.5;
 /// Points of the first, coarse search, evenly spaced on the logarithm.
-const COARSE: usize = 15;
-/// Steps of the golden section: the bracket shrinks to about a thousandth.
-const GOLDEN_STEPS: usize = 16;
+const COARSE: usize = 9;
+/// Steps of the golden section: the bracket shrinks to a five-hundredth.
+const GOLDEN_STEPS: usize = 13;
 
 impl Circuit {
     /// The log-likelihood of each distinct row seen through a channel that flips every cell with probability `epsilon`.
@@ -54,9 +54,9 @@ impl Circuit {
 
     /// The noise under which these records, usually for validation, are most likely.
     ///
-    /// The mean of [`Circuit::log_likelihoods_noisy`] is maximised over `ε` from 10⁻⁶ to 0.5: fifteen points evenly
+    /// The mean of [`Circuit::log_likelihoods_noisy`] is maximised over `ε` from 10⁻⁶ to 0.5: nine points evenly
     /// spaced on `ln ε`, then a golden section around the best. No seed, no derivative; the same answer on any number
-    /// of threads. Cost: about thirty times elements × records. An error if there are no records.
+    /// of threads. Cost: about twenty-four times elements × records, more where numbers need logarithms. An error if there are no records.
     ///
     /// ```
     /// let (psdd, records) = (slopp::example::psdd(), slopp::example::records());

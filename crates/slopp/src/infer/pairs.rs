@@ -17,6 +17,23 @@ pub struct PairMarginals {
 }
 
 impl PairMarginals {
+    /// The mean of pair marginals with weights that add up to one; there is at least one.
+    pub(crate) fn mean(parts: impl Iterator<Item = (f64, PairMarginals)>) -> Option<PairMarginals> {
+        parts
+            .map(|(weight, mut part)| {
+                part.joint.iter_mut().for_each(|p| *p *= weight);
+                part
+            })
+            .reduce(|mut sum, part| {
+                sum.joint.iter_mut().zip(&part.joint).for_each(|(sum, p)| *sum += p);
+                sum
+            })
+            .map(|mut sum| {
+                sum.joint.iter_mut().for_each(|p| *p = p.min(1.0));
+                sum
+            })
+    }
+
     /// How many variables there are.
     pub fn var_count(&self) -> usize {
         self.len

@@ -90,7 +90,7 @@ impl Circuit {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sample(&self, count: usize, evidence: &Evidence, seed: u64) -> Result<Samples, QueryError> {
-        let draw = Draw::new(self, Posterior::new(self, evidence)?);
+        let draw = Draw::new(self, evidence)?;
         Ok(draw.worlds(0..count, seed))
     }
 
@@ -110,9 +110,8 @@ impl Circuit {
         evidence: &Evidence,
         seed: u64,
     ) -> Result<impl Iterator<Item = Samples> + use<'a>, QueryError> {
-        let draw = Draw::new(self, Posterior::new(self, evidence)?);
-        let starts = (0..count).step_by(PART);
-        Ok(starts.map(move |start| draw.worlds(start..start.saturating_add(PART).min(count), seed)))
+        let draw = Draw::new(self, evidence)?;
+        Ok(parts(count).map(move |part| draw.worlds(part, seed)))
     }
 
     /// Completes each distinct row by one draw given its known cells; `None` where the row is impossible.
@@ -137,33 +136,88 @@ impl Circuit {
     /// ```
     pub fn sample_batch(&self, records: &Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError> {
         self.check_records(records)?;
-        let linear = Linear::new(self);
-        let words = self.var_count().div_ceil(64);
-        Ok((0..records.len())
-            .into_par_iter()
-            .map_init(
-                || (Lanes::<1>::new(self), vec![0; words], Vec::new()),
-                |(lanes, world, stack), row| {
-                    let evidence = Evidence::from_row(records, row);
-                    let posterior = Posterior::with(self, &linear, lanes, &evidence).ok()?;
-                    world.fill(0);
-                    Draw::new(self, posterior).world(&mut Random::stream(seed, row as u64), stack, world);
-                    Some((0..self.var_count()).map(|i| bit_of(world, i)).collect())
-                },
-            )
-            .collect())
+        let completer = Completer::new(self);
+        let complete = |scratch: &mut Scratch, row: usize| {
+            let random = &mut Random::stream(seed, row as u64);
+            completer.complete(&Evidence::from_row(records, row), random, scratch)
+        };
+        Ok((0..records.len()).into_par_iter().map_init(Scratch::default, complete).collect())
+    }
+}
+
+/// The ranges of worlds that are drawn at once.
+pub(crate) fn parts(count: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..count).step_by(PART).map(move |start| start..start.saturating_add(PART).min(count))
+}
+
+/// The worlds of a range, which starts at the start of a block, from what sets the bits of one world.
+pub(crate) fn draw_worlds(
+    range: Range<usize>,
+    variables: usize,
+    seed: u64,
+    world: impl Fn(&mut Random, &mut Vec<NodeId>, &mut [u64]) + Sync,
+) -> Samples {
+    let words = variables.div_ceil(64);
+    let blocks: Vec<Vec<u64>> = (range.start / BLOCK..range.end.div_ceil(BLOCK))
+        .into_par_iter()
+        .map(|block| {
+            let mut random = Random::stream(seed, block as u64);
+            let mut rows = vec![0; words * BLOCK.min(range.end - BLOCK * block)];
+            let mut stack = Vec::new();
+            rows.chunks_mut(words).for_each(|row| world(&mut random, &mut stack, row));
+            rows
+        })
+        .collect();
+    let mut rows = BitMatrix::zeros(range.len(), variables);
+    for (i, line) in blocks.iter().flat_map(|block| block.chunks(words)).enumerate() {
+        rows.line_mut(i).copy_from_slice(line);
+    }
+    Samples { rows }
+}
+
+/// Completes one row after the other by draws, with parameters at hand.
+pub(crate) struct Completer<'a> {
+    circuit: &'a Circuit,
+    linear: Linear,
+}
+
+/// What completing a row can leave to the next one.
+#[derive(Default)]
+pub(crate) struct Scratch(Option<Lanes<1>>);
+
+impl<'a> Completer<'a> {
+    pub(crate) fn new(circuit: &'a Circuit) -> Completer<'a> {
+        Completer { circuit, linear: Linear::new(circuit) }
+    }
+
+    /// A draw given evidence of the right length; `None` if that is impossible.
+    pub(crate) fn complete(
+        &self,
+        evidence: &Evidence,
+        random: &mut Random,
+        scratch: &mut Scratch,
+    ) -> Option<Vec<bool>> {
+        let lanes = scratch.0.get_or_insert_with(|| Lanes::new(self.circuit));
+        let posterior = Posterior::with(self.circuit, &self.linear, lanes, evidence).ok()?;
+        let mut world = vec![0; self.circuit.var_count().div_ceil(64)];
+        Draw::from(self.circuit, posterior).world(random, &mut Vec::new(), &mut world);
+        Some((0..self.circuit.var_count()).map(|i| bit_of(&world, i)).collect())
     }
 }
 
 /// A posterior made ready to draw from.
-struct Draw<'a> {
+pub(crate) struct Draw<'a> {
     circuit: &'a Circuit,
     /// Parameters of ⊤, and for elements the sums of the parameters of their sum so far.
     sums: Weights,
 }
 
 impl<'a> Draw<'a> {
-    fn new(circuit: &'a Circuit, posterior: Posterior) -> Draw<'a> {
+    pub(crate) fn new(circuit: &'a Circuit, evidence: &Evidence) -> Result<Draw<'a>, QueryError> {
+        Ok(Draw::from(circuit, Posterior::new(circuit, evidence)?))
+    }
+
+    fn from(circuit: &'a Circuit, posterior: Posterior) -> Draw<'a> {
         let mut sums = posterior.parameters;
         for id in circuit.ids() {
             let mut total = 0.0;
@@ -177,26 +231,11 @@ impl<'a> Draw<'a> {
 
     /// The worlds of a range, which starts at the start of a block.
     fn worlds(&self, range: Range<usize>, seed: u64) -> Samples {
-        let words = self.circuit.var_count().div_ceil(64);
-        let blocks: Vec<Vec<u64>> = (range.start / BLOCK..range.end.div_ceil(BLOCK))
-            .into_par_iter()
-            .map(|block| {
-                let mut random = Random::stream(seed, block as u64);
-                let mut rows = vec![0; words * BLOCK.min(range.end - BLOCK * block)];
-                let mut stack = Vec::new();
-                rows.chunks_mut(words).for_each(|row| self.world(&mut random, &mut stack, row));
-                rows
-            })
-            .collect();
-        let mut rows = BitMatrix::zeros(range.len(), self.circuit.var_count());
-        for (i, line) in blocks.iter().flat_map(|block| block.chunks(words)).enumerate() {
-            rows.line_mut(i).copy_from_slice(line);
-        }
-        Samples { rows }
+        draw_worlds(range, self.circuit.var_count(), seed, |random, stack, row| self.world(random, stack, row))
     }
 
     /// Sets the bits of the variables that are true in a drawn world.
-    fn world(&self, random: &mut Random, stack: &mut Vec<NodeId>, world: &mut [u64]) {
+    pub(crate) fn world(&self, random: &mut Random, stack: &mut Vec<NodeId>, world: &mut [u64]) {
         stack.push(self.circuit.root());
         while let Some(id) = stack.pop() {
             let lit = match self.circuit.node(id) {

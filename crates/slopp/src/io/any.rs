@@ -2,10 +2,12 @@
 
 use super::error::{ReadError, WriteError};
 use super::lines::{check_text, content};
+use super::mixture::{read_mixture_bytes, write_mixture};
 use super::model::{LoadedModel, read_model_bytes, write_model};
 use super::source;
 use super::spn::{read_spn_bytes, write_spn};
 use super::vtree::{LoadedVtree, read_vtree};
+use crate::mixture::Mixture;
 use crate::model::{AnyModel, Model};
 use crate::spn::Spn;
 use std::path::Path;
@@ -17,6 +19,8 @@ pub enum LoadedAny {
     Circuit(LoadedModel),
     /// A sum-product network, from a `.spn` file.
     Spn(Model<Spn>),
+    /// A mixture, from a `.mix` file.
+    Mixture(Model<Mixture>),
 }
 
 /// Reads a model of any kind; the vtree file is only for circuits whose file does not tell theirs.
@@ -31,6 +35,10 @@ pub fn read_any_model_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<
     check_text(text)?;
     match content(text).next().and_then(|mut line| line.word()) {
         Some(b"spn") => read_spn_bytes(text).map(LoadedAny::Spn),
+        Some(b"mixture") if vtree.is_some() => {
+            Err(ReadError::unexpected(1, "no vtree file beside a mixture, which holds its own", "one"))
+        }
+        Some(b"mixture") => read_mixture_bytes(text).map(LoadedAny::Mixture),
         _ => read_model_bytes(text, vtree).map(LoadedAny::Circuit),
     }
 }
@@ -40,5 +48,6 @@ pub fn write_any_model(path: &Path, model: &AnyModel) -> Result<(), WriteError> 
     match model {
         AnyModel::Circuit(model) => write_model(path, model),
         AnyModel::Spn(model) => write_spn(path, model),
+        AnyModel::Mixture(model) => write_mixture(path, model),
     }
 }

@@ -3,6 +3,7 @@
 use super::vtree::LoadedVtree;
 use crate::circuit::BuildError;
 use crate::logic::FormulaError;
+use crate::mixture::MixtureError;
 use crate::names::NameError;
 use crate::spn::SpnError;
 use crate::vtree::VtreeError;
@@ -244,6 +245,22 @@ pub enum Problem {
     #[error("the file is cut off: {reason}; copy it again, or make the model again")]
     CutOff {
         /// What is missing.
+        reason: String,
+    },
+    /// A mixture where one circuit is needed.
+    #[error(
+        "holds a mixture of circuits, and one circuit is needed here: mixing destroys the determinism that most \
+         probable worlds, entropy, divergence and the like need; of a mixture eval, prob, marginals, sample, possible, \
+         info and validate can be asked"
+    )]
+    IsMixture,
+    /// Components that are no mixture.
+    #[error("{0}")]
+    Mixture(#[source] MixtureError),
+    /// The lines of a saved mixture do not fit.
+    #[error("{reason}; the file was changed or cut off: restore it, or make the mixture again")]
+    DamagedMixture {
+        /// What does not fit.
         reason: String,
     },
     /// The comment lines of a saved model do not fit.

@@ -42,8 +42,13 @@ pub(super) fn header<'a>(
 }
 
 /// The first words of files of several kinds, and what they are.
-const FILE_KINDS: &[(&str, &str)] =
-    &[("vtree", "a vtree"), ("psdd", "a model"), ("sdd", "a formula (.sdd)"), ("spn", "a sum-product network")];
+const FILE_KINDS: &[(&str, &str)] = &[
+    ("vtree", "a vtree"),
+    ("psdd", "a model"),
+    ("sdd", "a formula (.sdd)"),
+    ("spn", "a sum-product network"),
+    ("mixture", "a mixture"),
+];
 
 fn kind_in_words(word: &str) -> &'static str {
     FILE_KINDS.iter().find(|(known, _)| *known == word).map_or("another file", |(_, words)| words)
@@ -79,6 +84,11 @@ pub(super) fn check_text(text: &[u8]) -> Result<(), ReadError> {
 }
 
 impl<'a> Line<'a> {
+    /// A line that may be no content, such as one that begins like a comment.
+    pub(super) fn new(number: usize, text: &'a [u8]) -> Line<'a> {
+        Line { number, rest: text }
+    }
+
     /// The next word.
     pub(super) fn word(&mut self) -> Option<&'a [u8]> {
         let rest = self.rest.trim_ascii_start();
@@ -109,6 +119,13 @@ impl<'a> Line<'a> {
     pub(super) fn signed(&mut self, what: &str) -> Result<i64, ReadError> {
         let word = self.word();
         word.and_then(parse::<i64>).ok_or_else(|| self.wrong(&format!("{what}, a whole number"), word))
+    }
+
+    /// The next word, a number.
+    pub(super) fn number(&mut self, what: &str) -> Result<f64, ReadError> {
+        let word = self.word();
+        let number = word.and_then(parse::<f64>).filter(|number| !number.is_nan());
+        number.ok_or_else(|| self.wrong(what, word))
     }
 
     /// The next word, a log-parameter: at most zero, up to rounding; minus infinity is fine, NaN is not.

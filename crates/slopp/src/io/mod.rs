@@ -7,6 +7,7 @@
 //! | `.vtree` | a vtree | [`read_vtree`] | [`write_vtree`] |
 //! | `.psdd` | a circuit, in either dialect | [`read_psdd`] | [`write_psdd`] |
 //! | `.psdd` with `c slopp` comments | a model: circuit, vtree, names, counts, origin | [`read_model`] | [`write_model`] |
+//! | `.mix` | a mixture: circuits with weights, names, origin | [`read_mixture`] | [`write_mixture`] |
 //! | `.spn` | a sum-product network with names and origin | [`read_spn`] | [`write_spn`] |
 //! | `.sdd` | a formula | [`read_sdd`] | [`write_sdd`] |
 //! | `.txt` | rules, one per line | [`read_rules`] | [`write_rules`] |
@@ -37,6 +38,7 @@ mod dimacs;
 mod error;
 mod first_line;
 mod lines;
+mod mixture;
 mod model;
 mod psdd;
 mod records;
@@ -52,6 +54,7 @@ pub use atomic::write_atomically;
 pub use columns::Columns;
 pub use dimacs::{Dimacs, NotClausal, cnf_text, dnf_text, read_dimacs_bytes, write_cnf};
 pub use error::{GzipDamage, Problem, ReadError, WriteError};
+pub use mixture::{read_mixture, read_mixture_bytes, write_mixture, write_mixture_to};
 pub use model::{LoadedModel, read_model, read_model_bytes, write_model, write_model_to};
 pub use psdd::{Loaded, read_psdd, read_psdd_bytes, write_psdd};
 pub use records::{

@@ -58,8 +58,10 @@ pub fn read_model(path: &Path, vtree: Option<&Path>) -> Result<LoadedModel, Read
 /// Reads the text of a model file.
 pub fn read_model_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
     check_text(text)?;
-    if content(text).next().is_some_and(|mut line| line.word() == Some(b"sdd")) {
-        return from_sdd(text, vtree);
+    match content(text).next().and_then(|mut line| line.word()) {
+        Some(b"sdd") => return from_sdd(text, vtree),
+        Some(b"mixture") => return Err(ReadError::new(Problem::IsMixture)),
+        _ => {}
     }
     match Comments::read(text)? {
         Some(comments) => comments.model(text, vtree),
@@ -91,7 +93,7 @@ pub(super) struct Comments {
     line: usize,
     vtree: (usize, String),
     names: (usize, Vec<String>),
-    origin: BTreeMap<String, String>,
+    pub(super) origin: BTreeMap<String, String>,
     /// How many nodes are said to have counts.
     counted: Option<(usize, usize)>,
     counts: FxHashMap<u64, (usize, Vec<f64>)>,
@@ -190,6 +192,14 @@ impl Comments {
     }
 
     fn model(mut self, text: &[u8], given: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
+        let Loaded { circuit, file_ids, vtree_ids } = self.circuit(text, given)?;
+        let mut model = Model::new(self.take_names(circuit.var_count())?, Certified::new(circuit));
+        model.origin = self.origin;
+        Ok(LoadedModel { model, file_ids, vtree_ids })
+    }
+
+    /// The circuit, whatever its names.
+    pub(super) fn circuit(&mut self, text: &[u8], given: Option<&LoadedVtree>) -> Result<Loaded, ReadError> {
         let here = self.line;
         check_complete(text)?;
         let file = PsddFile::parse(text)?;
@@ -207,17 +217,13 @@ impl Comments {
             let error = ReadError::unexpected(*line, expected, "another vtree");
             return Err(error.wrong_vtree(true, vtree.var_count(), given.expect("just compared")));
         }
-        let names = self.take_names(vtree.var_count())?;
         let Loaded { circuit, file_ids, vtree_ids } = file.build(&LoadedVtree::in_order(vtree), Numbers::Exact)?;
         let places = file.nodes.iter().zip(&file_ids).enumerate();
         let in_order = places.fold(true, |ok, (i, (node, &id))| ok && node.id == i as u64 && id == i as u64);
         if file_ids.len() != file.nodes.len() || !in_order {
             return Err(ReadError::damaged(here, "the nodes are not in the order slopp writes them"));
         }
-        let circuit = self.with_numbers(circuit, &file)?;
-        let mut model = Model::new(names, Certified::new(circuit));
-        model.origin = self.origin;
-        Ok(LoadedModel { model, file_ids, vtree_ids })
+        Ok(Loaded { circuit: self.with_numbers(circuit, &file)?, file_ids, vtree_ids })
     }
 
     /// Puts in the log-parameters, as they stand, and the counts.
@@ -306,16 +312,28 @@ pub fn write_model(path: &Path, model: &Model) -> Result<(), WriteError> {
 
 /// Writes the text of a model file.
 pub fn write_model_to(out: &mut dyn Write, model: &Model) -> io::Result<()> {
-    let circuit: &Circuit = &model.circuit;
-    writeln!(out, "c slopp {VERSION}")?;
-    let vtree = circuit.vtree().to_string();
-    for part in vtree.as_bytes().chunks(LINE) {
+    write_version(out)?;
+    write_vtree_comments(out, model.circuit.vtree())?;
+    write_names(out, &model.names)?;
+    write_origin(out, &model.origin)?;
+    write_circuit(out, &model.circuit)
+}
+
+pub(super) fn write_version(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "c slopp {VERSION}")
+}
+
+pub(super) fn write_vtree_comments(out: &mut dyn Write, vtree: &Vtree) -> io::Result<()> {
+    for part in vtree.to_string().as_bytes().chunks(LINE) {
         out.write_all(b"c vtree ")?;
         out.write_all(part)?;
         out.write_all(b"\n")?;
     }
-    write_names(out, &model.names)?;
-    write_origin(out, &model.origin)?;
+    Ok(())
+}
+
+/// The numbers that a `.psdd` file has no place for, and its nodes.
+pub(super) fn write_circuit(out: &mut dyn Write, circuit: &Circuit) -> io::Result<()> {
     let tops = &circuit.log_parameters().tops;
     for id in circuit.ids() {
         if let Node::Top { slot, .. } = circuit.node(id) {
@@ -362,15 +380,20 @@ fn write_counts(out: &mut dyn Write, circuit: &Circuit, counts: &Weights) -> io:
             Node::Sum { .. } => &counts.elements[circuit.element_range(id)],
         };
         write!(out, "c count {}", id.0)?;
-        for &number in numbers {
-            // Whole numbers without `.0`; `{:?}` reads back to the same bits, and so does this.
-            if number.fract() == 0.0 && number.abs() < 1e15 && number.to_bits() != (-0.0f64).to_bits() {
-                write!(out, " {number}")?;
-            } else {
-                write!(out, " {number:?}")?;
-            }
-        }
-        writeln!(out)?;
+        write_numbers(out, numbers)?;
     }
     Ok(())
+}
+
+/// The rest of a line: numbers that read back to the same bits.
+pub(super) fn write_numbers(out: &mut dyn Write, numbers: &[f64]) -> io::Result<()> {
+    for &number in numbers {
+        // Whole numbers without `.0`; `{:?}` reads back to the same bits, and so does this.
+        if number.fract() == 0.0 && number.abs() < 1e15 && number.to_bits() != (-0.0f64).to_bits() {
+            write!(out, " {number}")?;
+        } else {
+            write!(out, " {number:?}")?;
+        }
+    }
+    writeln!(out)
 }

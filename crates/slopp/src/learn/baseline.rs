@@ -1,6 +1,6 @@
 //! Baselines: the fully factorised model and the Chow-Liu tree, as certified PSDDs.
 
-use super::learner::{Learned, Learner, Task, VtreeUse};
+use super::learner::{Learner, Outcome, Task, VtreeUse};
 use super::slopp::check_pseudocount;
 use super::vtree::{ChowLiuTree, RootedTree, VtreeMethod, pair_information};
 use super::{LearnError, World, check, finish};
@@ -43,9 +43,9 @@ impl Learner for Factorised {
         VtreeUse::Any(VtreeMethod::Balanced)
     }
 
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Learned, LearnError> {
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         let vtree = task.vtree_or(VtreeMethod::Balanced, progress)?;
-        Ok(factorised(task.train, vtree, self.world, self.pseudocount)?.into())
+        Ok(Outcome::new(factorised(task.train, vtree, self.world, self.pseudocount)?))
     }
 }
 
@@ -62,10 +62,10 @@ impl Learner for ChowLiu {
         VtreeUse::Own(VtreeMethod::ChowLiu)
     }
 
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Learned, LearnError> {
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         task.without_vtree(self.name())?;
         progress.begin("learning the Chow-Liu tree", 1);
-        Ok(chow_liu(task.train, self.world, self.pseudocount)?.into())
+        Ok(Outcome::new(chow_liu(task.train, self.world, self.pseudocount)?))
     }
 }
 

@@ -5,9 +5,10 @@
 
 use super::vtree::VtreeMethod;
 use super::{LearnError, World};
-use crate::circuit::Psdd;
+use crate::circuit::{Psdd, Stats};
 use crate::data::Records;
 use crate::infer::Distribution;
+use crate::mixture::Mixture;
 use crate::model::{AnyModel, Certified, Model};
 use crate::names::Names;
 use crate::progress::Progress;
@@ -38,17 +39,20 @@ pub enum VtreeUse {
     Own(VtreeMethod),
     /// It takes any; where none is given, one made in this way.
     Any(VtreeMethod),
+    /// It takes one, and learns its own where none is given.
+    Inside,
 }
 
 /// A learner with its settings.
 ///
 /// ```
-/// use slopp::learn::{Learner, Task, World, learnspn, slopp};
+/// use slopp::learn::slopp::Config;
+/// use slopp::learn::{Learner, Task, World, learnspn};
 /// let records = slopp::example::records();
 /// let learners: [Box<dyn Learner>; 2] =
-///     [Box::new(slopp::Config::new(World::Open)), Box::new(learnspn::Config::default())];
+///     [Box::new(Config::new(World::Open)), Box::new(learnspn::Config::default())];
 /// for learner in learners {
-///     let learned = learner.learn(&Task::new(&records), &())?;
+///     let learned = learner.learn(&Task::new(&records), &())?.learned;
 ///     let fit: f64 = learned.distribution().log_likelihoods(&records).unwrap().iter().sum();
 ///     println!("{}: {fit:.3}, {} parameters", learner.name(), learned.size().parameters);
 /// }
@@ -67,7 +71,16 @@ pub trait Learner {
     }
 
     /// Learns.
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Learned, LearnError>;
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError>;
+}
+
+/// What a learner made, and what it chose on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// What was learned.
+    pub learned: Learned,
+    /// The settings that the learner chose itself, as name and value; they replace those of [`Learner::settings`].
+    pub chosen: Vec<(&'static str, String)>,
 }
 
 /// What a learner made.
@@ -77,6 +90,8 @@ pub enum Learned {
     Circuit(Certified),
     /// A sum-product network, which has no vtree.
     Spn(Spn),
+    /// A mixture of circuits.
+    Mixture(Mixture),
 }
 
 /// How large a model is.
@@ -117,16 +132,15 @@ impl Learned {
         match self {
             Learned::Circuit(circuit) => circuit,
             Learned::Spn(spn) => spn,
+            Learned::Mixture(mixture) => mixture,
         }
     }
 
     /// How large it is.
     pub fn size(&self) -> Size {
         match self {
-            Learned::Circuit(circuit) => {
-                let stats = circuit.stats();
-                Size { nodes: stats.nodes, elements: stats.elements, parameters: stats.parameters }
-            }
+            Learned::Circuit(circuit) => Size::of(circuit.stats()),
+            Learned::Mixture(mixture) => Size::of(mixture.stats()),
             Learned::Spn(spn) => {
                 let stats = spn.stats();
                 Size { nodes: stats.nodes, elements: stats.edges, parameters: stats.parameters }
@@ -139,6 +153,7 @@ impl Learned {
         match self {
             Learned::Circuit(circuit) => AnyModel::Circuit(Model { names, circuit, origin }),
             Learned::Spn(circuit) => AnyModel::Spn(Model { names, circuit, origin }),
+            Learned::Mixture(circuit) => AnyModel::Mixture(Model { names, circuit, origin }),
         }
     }
 
@@ -151,15 +166,40 @@ impl Learned {
     }
 }
 
+impl Outcome {
+    /// Of a learner that chose nothing.
+    pub fn new(learned: impl Into<Learned>) -> Outcome {
+        Outcome { learned: learned.into(), chosen: Vec::new() }
+    }
+}
+
 impl From<Psdd> for Learned {
     fn from(psdd: Psdd) -> Learned {
         Learned::Circuit(Certified::Psdd(psdd))
     }
 }
 
+impl From<Certified> for Learned {
+    fn from(circuit: Certified) -> Learned {
+        Learned::Circuit(circuit)
+    }
+}
+
 impl From<Spn> for Learned {
     fn from(spn: Spn) -> Learned {
         Learned::Spn(spn)
+    }
+}
+
+impl From<Mixture> for Learned {
+    fn from(mixture: Mixture) -> Learned {
+        Learned::Mixture(mixture)
+    }
+}
+
+impl Size {
+    fn of(stats: Stats) -> Size {
+        Size { nodes: stats.nodes, elements: stats.elements, parameters: stats.parameters }
     }
 }
 

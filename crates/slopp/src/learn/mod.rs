@@ -2,6 +2,7 @@
 //!
 //! | learner | file | result |
 //! |---|---|---|
+//! | SLoPP with merged classes, vtree learned inside | [`merged`] | a certified [`crate::Psdd`] |
 //! | SLoPP with a separating tree as CLUSTER | [`slopp`] | a certified [`crate::Psdd`] |
 //! | SLoPP with k-means or an explicit partition, as published | [`slopp`] | a [`crate::Circuit`], with its overlaps |
 //! | LearnSPN | [`learnspn`] | an [`Spn`](crate::spn::Spn), which needs no vtree |
@@ -9,6 +10,7 @@
 //! | Strudel, from any PSDD, or any deterministic circuit | [`refine`] | a certified circuit of the same kind on the same base |
 //! | EM on any structure, with missing cells | [`em`] | the circuit it got, with new parameters |
 //! | revision of any PSDD by records it excludes | [`Psdd::revise`](crate::Psdd::revise) | a certified [`crate::Psdd`] that allows them and nothing else new |
+//! | EM over components of one deterministic structure | [`em_mixture`] | a [`Mixture`](crate::Mixture) |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
@@ -21,6 +23,8 @@ mod grow;
 mod kmeans;
 mod learner;
 pub mod learnspn;
+pub mod merged;
+mod mixture;
 mod params;
 mod partition;
 pub mod refine;
@@ -31,7 +35,8 @@ mod start;
 pub mod vtree;
 
 pub use em::{EmConfig, EmFit, em};
-pub use learner::{Learned, Learner, Size, Task, VtreeUse};
+pub use learner::{Learned, Learner, Outcome, Size, Task, VtreeUse};
+pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
 pub use revise::{ReviseError, Revised, WORLD_LIMIT};
@@ -76,6 +81,11 @@ pub enum LearnError {
         /// Variables of the training records.
         train: usize,
     },
+    /// The vtree is not right-linear.
+    #[error(
+        "the vtree is not right-linear, and merged SLoPP needs one whose left children are single variables; leave the vtree out, or use SLoPP with separating trees (the learner slopp-tree), which takes any"
+    )]
+    NotRightLinear,
     /// No vtree could be made, or pairs of variables are too many to look at.
     #[error(transparent)]
     Pairs(#[from] vtree::VtreeMethodError),
@@ -104,6 +114,9 @@ pub enum LearnError {
     /// No record is possible.
     #[error("none of the records is possible under the circuit to start from; learn a new one")]
     NothingPossible,
+    /// A structure to be shared by components must be deterministic.
+    #[error("the circuit to start from is not deterministic ({0}); start from a PSDD")]
+    NotDeterministic(crate::circuit::Reason),
     /// The records do not fit a circuit.
     #[error(transparent)]
     Query(#[from] crate::infer::QueryError),

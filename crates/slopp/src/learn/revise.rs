@@ -129,7 +129,7 @@ impl Psdd {
         let kept = self.kept_values().and_then(|values| values.first().map(|[f, t]| f + t));
         let own = check_weight(weight.or(kept).ok_or(ReviseError::NoWeight)?)?;
         let mut total = own;
-        let mut circuit: Circuit = Circuit::clone(self);
+        let mut circuit = Circuit::clone(self);
         for chunk in worlds.chunks(CHUNK) {
             let mut draft = Draft::new(&circuit);
             for (world, weight) in chunk {

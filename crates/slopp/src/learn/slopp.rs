@@ -7,7 +7,7 @@
 //! counterexamples.
 
 use super::grow::{Database, grow};
-use super::learner::{Learned, Learner, Task};
+use super::learner::{Learner, Outcome, Task};
 use super::partition::Published;
 use super::separate::{Limits, Separating};
 use super::vtree::{VtreeMethod, pair_information};
@@ -66,7 +66,7 @@ impl Config {
 
 impl Learner for Config {
     fn name(&self) -> &'static str {
-        "slopp"
+        "slopp-tree"
     }
 
     fn settings(&self) -> Vec<(&'static str, String)> {
@@ -80,9 +80,9 @@ impl Learner for Config {
         ]
     }
 
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Learned, LearnError> {
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         let vtree = task.vtree_or(VtreeMethod::ChowLiu, progress)?;
-        Ok(certified(task.train, vtree, self, progress)?.into())
+        Ok(Outcome::new(certified(task.train, vtree, self, progress)?))
     }
 }
 
@@ -181,11 +181,11 @@ impl Learner for PublishedConfig {
         ]
     }
 
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Learned, LearnError> {
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         let vtree = task.vtree_or(VtreeMethod::ChowLiu, progress)?;
         let config = PublishedConfig { seed: task.seed, ..self.clone() };
         let (circuit, _) = published(task.train, vtree, &config, progress)?;
-        Ok(Learned::Circuit(Certified::new(circuit)))
+        Ok(Outcome::new(Certified::new(circuit)))
     }
 }
 

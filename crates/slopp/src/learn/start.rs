@@ -1,6 +1,6 @@
 //! Learners that refine what another one made.
 
-use super::learner::{Learned, Learner, Task, VtreeUse};
+use super::learner::{Learner, Outcome, Task, VtreeUse};
 use super::refine::{LearnPsddConfig, Scope, StrudelConfig, learn_psdd, strudel, strudel_deterministic};
 use super::vtree::VtreeMethod;
 use super::{LearnError, World, baseline, slopp};
@@ -106,9 +106,9 @@ impl Learner for LearnPsdd {
         self.start.vtree()
     }
 
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Learned, LearnError> {
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         let start = self.start.psdd(task, progress)?;
-        Ok(learn_psdd(&start, task.train, task.valid, &self.config, progress)?.circuit.into())
+        Ok(Outcome::new(learn_psdd(&start, task.train, task.valid, &self.config, progress)?.circuit))
     }
 }
 
@@ -138,17 +138,17 @@ impl Learner for Strudel {
         self.start.vtree()
     }
 
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Learned, LearnError> {
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         let whole = |start: &Deterministic| {
             let refined = strudel_deterministic(start, task.train, task.valid, &self.config, progress)?;
-            Ok(Learned::Circuit(Certified::new(refined.circuit.into_circuit())))
+            Ok(Outcome::new(Certified::new(refined.circuit.into_circuit())))
         };
         match (self.scope, &self.start) {
             (Scope::Whole, Start::Deterministic(circuit)) => whole(circuit),
             (Scope::Whole, start) => whole(&**start.psdd(task, progress)?),
             (Scope::Prime, start) => {
                 let start = start.psdd(task, progress)?;
-                Ok(strudel(&start, task.train, task.valid, &self.config, progress)?.circuit.into())
+                Ok(Outcome::new(strudel(&start, task.train, task.valid, &self.config, progress)?.circuit))
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::cmd::eval::Score;
 use crate::error::Error;
 use serde_json::{Map, Value, json};
 use slopp::circuit::Smoothing;
-use slopp::learn::{Learned, Learner, Start, Task, VtreeUse};
+use slopp::learn::{Learned, Learner, Outcome, Start, Task, VtreeUse};
 use slopp::{Progress, Records};
 use std::sync::Arc;
 
@@ -103,23 +103,28 @@ impl Entry {
         let task = Task { vtree: vtree.as_ref(), ..task };
         let mut best = Best::new(valid);
         for point in points {
-            let learned = (self.make)(&point).learn(&task, progress)?;
-            match learned.psdd().filter(|_| self.is_refitted()) {
-                None => best.offer(point, learned)?,
+            let outcome = (self.make)(&point).learn(&task, progress)?;
+            match outcome.learned.psdd().filter(|_| self.is_refitted()) {
+                None => best.offer(point, outcome)?,
                 Some(psdd) => {
                     for &pseudocount in self.values("pseudocount") {
                         let fitted = psdd.fit(train, &Smoothing::marginal(pseudocount, train))?.circuit;
-                        best.offer(point.with("pseudocount", pseudocount), fitted.into())?;
+                        best.offer(point.with("pseudocount", pseudocount), Outcome::new(fitted))?;
                     }
                 }
             }
         }
         let nothing = || Error::new(format!("the learner {} has nothing to try: its grid is empty", self.name));
-        let (point, mut learned) = best.found.map(|(_, point, learned)| (point, learned)).ok_or_else(nothing)?;
+        let (point, mut outcome) = best.found.map(|(_, point, outcome)| (point, outcome)).ok_or_else(nothing)?;
         if self.pseudocount == Pseudocount::RefittedThenLearned {
-            learned = (self.make)(&point).learn(&task, progress)?;
+            outcome = (self.make)(&point).learn(&task, progress)?;
         }
-        Ok(Chosen { settings: self.settings(&point), learned })
+        let mut settings = self.settings(&point);
+        if !outcome.chosen.is_empty() {
+            let chosen = outcome.chosen.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value)));
+            settings.insert("chosen".to_owned(), chosen.collect::<Map<_, _>>().into());
+        }
+        Ok(Chosen { settings, learned: outcome.learned })
     }
 
     fn values(&self, name: &str) -> &'static [f64] {
@@ -150,7 +155,7 @@ impl Entry {
 /// Keeps the candidate that explains the validation records best; the first of equals.
 struct Best<'a> {
     valid: &'a Records,
-    found: Option<(Rank, Point, Learned)>,
+    found: Option<(Rank, Point, Outcome)>,
 }
 
 /// Fewer impossible records first, then a higher likelihood of the others.
@@ -162,11 +167,11 @@ impl<'a> Best<'a> {
         Best { valid, found: None }
     }
 
-    fn offer(&mut self, point: Point, learned: Learned) -> Result<(), Error> {
-        let score = score(&learned, self.valid)?;
+    fn offer(&mut self, point: Point, outcome: Outcome) -> Result<(), Error> {
+        let score = score(&outcome.learned, self.valid)?;
         let rank = Rank(-score.impossible, score.log_likelihood);
         if self.found.as_ref().is_none_or(|(best, ..)| rank > *best) {
-            self.found = Some((rank, point, learned));
+            self.found = Some((rank, point, outcome));
         }
         Ok(())
     }

@@ -24,7 +24,7 @@ pub(super) struct Line {
 impl Line {
     /// The best published single PSDD, which the plots are relative to: the best of the three columns.
     ///
-    /// For cwebkb -159.99 is said too; no paper of these columns prints that, so it does not count.
+    /// For cwebkb -159.99 was collected too, from none of these columns; it does not count.
     pub(super) fn best_psdd(&self) -> f64 {
         self.psdds.into_iter().fold(f64::NEG_INFINITY, f64::max)
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 use slopp::learn::baseline::{ChowLiu, Factorised};
 use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant};
-use slopp::learn::{LearnPsdd, Start, Strudel, World, learnspn};
+use slopp::learn::{LearnPsdd, Start, Strudel, World, learnspn, merged};
 
 /// The number of clusters and the smallest database that is clustered, as in the paper's experiments.
 const PAPER: (usize, usize) = (3, 20);
@@ -34,6 +34,14 @@ pub(super) const ALL: &[Entry] = &[
     },
     Entry {
         name: "slopp",
+        fixed: || json!({ "world": "open", "effort": "fast" }),
+        grid: &[],
+        pseudocount: Pseudocount::Learned,
+        start: None,
+        make: |_| Box::new(merged::Config::new(World::Open)),
+    },
+    Entry {
+        name: "slopp-tree",
         fixed: || json!({ "world": "open", "vtree": "chow-liu" }),
         grid: &[("parameter_penalty", &[0.4, 0.7, 1.2, 2.0, 3.0]), ("pseudocount", &[1.0, 2.0, 4.0, 8.0, 16.0])],
         pseudocount: Pseudocount::RefittedThenLearned,
@@ -86,7 +94,7 @@ pub(super) const ALL: &[Entry] = &[
     },
     Entry {
         name: "slopp+learnpsdd",
-        fixed: || json!({ "world": "open", "vtree": "chow-liu", "start": "slopp" }),
+        fixed: || json!({ "world": "open", "vtree": "chow-liu", "start": "slopp-tree" }),
         grid: REFINEMENT,
         pseudocount: Pseudocount::Refitted,
         start: Some(|| Start::Slopp(Config::new(World::Open))),

@@ -7,7 +7,7 @@ use slopp::Certified;
 use slopp::learn::baseline::{ChowLiu, Factorised};
 use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant};
-use slopp::learn::{LearnPsdd, Learner, Start, Strudel, World, learnspn};
+use slopp::learn::{LearnPsdd, Learner, Start, Strudel, World, learnspn, merged};
 use std::sync::Arc;
 
 /// A learner as people choose it.
@@ -23,15 +23,22 @@ pub(super) struct Entry {
     make: fn(&LearnArgs, World, Start) -> Box<dyn Learner>,
 }
 
-const SLOPP: &[&str] = &["--world", "--max-clusters", "--min-records", "--split-penalty", "--parameter-penalty"];
+const SLOPP_TREE: &[&str] = &["--world", "--max-clusters", "--min-records", "--split-penalty", "--parameter-penalty"];
 
 /// All learners, in the order of the help.
 pub(super) const ALL: &[Entry] = &[
     Entry {
         name: "slopp",
-        about: "Certified SLoPP: always a PSDD",
+        about: "Merged SLoPP: always a PSDD, with its vtree learned inside",
         world: World::Open,
-        options: SLOPP,
+        options: &["--world", "--effort", "--max-classes", "--max-elements"],
+        make: |args, world, _| Box::new(merged(args, world)),
+    },
+    Entry {
+        name: "slopp-tree",
+        about: "Certified SLoPP without merging: always a PSDD, on any vtree",
+        world: World::Open,
+        options: SLOPP_TREE,
         make: |args, world, _| Box::new(slopp(args, world)),
     },
     Entry {
@@ -64,7 +71,7 @@ pub(super) const ALL: &[Entry] = &[
     },
     Entry {
         name: "slopp+learnpsdd",
-        about: "Certified SLoPP, refined by LearnPSDD",
+        about: "Certified SLoPP without merging, refined by LearnPSDD",
         world: World::Open,
         options: &[
             "--world",
@@ -129,6 +136,19 @@ impl Entry {
             }
             _ => Ok(Start::Deterministic(Arc::new(deterministic.clone()))),
         }
+    }
+}
+
+/// Settings of merged SLoPP. The seed is that of the task.
+fn merged(args: &LearnArgs, world: World) -> merged::Config {
+    let (default, m) = (merged::Config::new(world), &args.merged);
+    // There is no other effort yet.
+    let _ = m.effort;
+    merged::Config {
+        max_classes: m.max_classes.unwrap_or(default.max_classes),
+        max_elements: m.max_elements,
+        pseudocount: args.pseudocount,
+        ..default
     }
 }
 

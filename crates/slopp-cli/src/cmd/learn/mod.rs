@@ -35,18 +35,22 @@ Examples:
 
 /// Learn a model from records
 ///
-/// The default learner is certified SLoPP: its result is a PSDD, proved so, on any vtree. In an open world everything
-/// is possible and what was never seen is only improbable; in a closed world only what the records show, relaxed, is
-/// possible, and the number of impossible records is reported. `slopp-kmeans` is SLoPP as published, whose primes
-/// usually overlap: a mixture. `factorised` and `chow-liu` are baselines. `learnpsdd`, `slopp+learnpsdd` and `strudel`
-/// refine a PSDD by splits and copies, and stop by the likelihood of the validation records, if there are some; --start
-/// gives the model to refine, whose impossible worlds stay impossible. `learnspn` makes a sum-product network, kept in a .spn file, of which eval, prob, marginals, sample and info can be asked.
+/// The default learner is merged SLoPP: its result is a PSDD, proved so, with shared nodes and a right-linear vtree of
+/// its own. What it has to choose it chooses by the likelihood of the validation records; without some, it holds out a
+/// tenth of the training records by seed, chooses, and fits the parameters to all. In an open world everything is
+/// possible and what was never seen is only improbable; in a closed world only what the records show, relaxed, is
+/// possible, and the number of impossible records is reported. `slopp-tree` is certified SLoPP without merging: a PSDD
+/// on any vtree. `slopp-kmeans` is SLoPP as published, whose primes usually overlap: a mixture. `factorised` and
+/// `chow-liu` are baselines. `learnpsdd`, `slopp+learnpsdd` and `strudel` refine a PSDD by splits and copies, and stop
+/// by the likelihood of the validation records, if there are some; --start gives the model to refine, whose impossible
+/// worlds stay impossible. `learnspn` makes a sum-product network, kept in a .spn file, of which eval, prob, marginals,
+/// sample and info can be asked.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {
     /// The training records: CSV, .data or .wdata, gzipped or not, `-` for stdin
     train: PathBuf,
-    /// Validation records: only evaluated, except by learners that stop by them
+    /// Validation records: only evaluated, except by learners that choose or stop by them
     #[arg(long, value_name = "FILE")]
     valid: Option<PathBuf>,
     /// Test records, only evaluated
@@ -60,7 +64,8 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "NAME", default_value = "slopp", value_parser = learner_names())]
     learner: String,
     /// The vtree: a file, that of a model, a text like "((1,2),3)" with numbers or names, or one of balanced, right-linear,
-    /// left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: chow-liu; balanced for factorised]
+    /// left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: learned by slopp, which needs
+    /// a right-linear one; balanced for factorised, chow-liu for the others]
     #[arg(long, value_name = "VTREE")]
     vtree: Option<String>,
     /// What is possible beyond the records [default: open; closed for slopp-kmeans]
@@ -74,13 +79,16 @@ pub(crate) struct LearnArgs {
     output: Option<PathBuf>,
     /// The weight of the prior in records
     #[arg(long, value_name = "X", value_parser = not_negative,
-        help = with_default("The weight of the prior in records", |c| c.pseudocount))]
+        help = format!("{}, or as slopp chooses", with_default("The weight of the prior in records", |c| c.pseudocount)
+            .trim_end_matches(']')) + "]")]
     pseudocount: Option<f64>,
     /// Leave out training records with missing cells
     #[arg(long)]
     drop_incomplete: bool,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    merged: MergedArgs,
     #[command(flatten)]
     certified: CertifiedArgs,
     #[command(flatten)]
@@ -93,6 +101,20 @@ pub(crate) struct LearnArgs {
 
 #[derive(Args)]
 #[command(next_help_heading = "Options of the learner slopp")]
+struct MergedArgs {
+    /// How much is tried [default: fast]
+    #[arg(long, value_name = "NAME")]
+    effort: Option<Effort>,
+    /// The largest number of classes of records that a vtree node starts with [default: 32]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    max_classes: Option<usize>,
+    /// The largest number of elements: more is merged until the result keeps within it
+    #[arg(long, value_name = "N", value_parser = whole)]
+    max_elements: Option<usize>,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Options of the learners slopp-tree and slopp+learnpsdd")]
 struct CertifiedArgs {
     /// The largest number of clusters of a sum
     #[arg(long, value_name = "N", value_parser = positive,
@@ -168,9 +190,12 @@ fn learner_names() -> PossibleValuesParser {
 impl LearnArgs {
     /// The options that are given and that only some learners have.
     fn special_options(&self) -> impl Iterator<Item = &'static str> {
-        let (c, p, r, s) = (&self.certified, &self.published, &self.refined, &self.spn);
+        let (m, c, p, r, s) = (&self.merged, &self.certified, &self.published, &self.refined, &self.spn);
         let options = [
             ("--world", self.world.is_some()),
+            ("--effort", m.effort.is_some()),
+            ("--max-classes", m.max_classes.is_some()),
+            ("--max-elements", m.max_elements.is_some()),
             ("--max-clusters", c.max_clusters.is_some()),
             ("--min-records", c.min_records.is_some()),
             ("--split-penalty", c.split_penalty.is_some()),
@@ -203,6 +228,12 @@ fn with_default<T: PartialEq + std::fmt::Display>(help: &str, setting: impl Fn(C
         true => format!("{help} [default: {open}]"),
         false => format!("{help} [default: {open} in an open world, {closed} in a closed one]"),
     }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Effort {
+    /// One order of the variables, two ways to start
+    Fast,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -249,11 +280,12 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let parts = Parts::read(args, plan.names(), session)?;
     let start = Instant::now();
     let bar = session.progress();
-    let learned = plan.learn(&parts.train, parts.valid.as_ref(), &bar)?;
+    let outcome = plan.learn(&parts.train, parts.valid.as_ref(), &bar)?;
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
-    let scores = parts.scores(learned.distribution())?;
-    let model = learned.into_model(parts.train.names().clone(), plan.origin(&parts.train));
+    let scores = parts.scores(outcome.learned.distribution())?;
+    let origin = plan.origin(&outcome.chosen, &parts.train);
+    let model = outcome.learned.into_model(parts.train.names().clone(), origin);
     // Saved before anything is printed: a closed pipe must not cost the model.
     let saved = save(args.output.as_deref(), |file| slopp::io::write_any_model(file, &model));
     let output = args.output.as_deref().filter(|_| saved.is_ok());

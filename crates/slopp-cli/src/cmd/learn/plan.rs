@@ -5,10 +5,13 @@ use super::learners::Entry;
 use crate::error::Error;
 use crate::input::{LoadedModel, VtreeSource, too_many_pairs};
 use slopp::learn::vtree::VtreeMethodError;
-use slopp::learn::{LearnError, Learned, Learner, Task, VtreeUse};
+use slopp::learn::{LearnError, Learner, Outcome, Task, VtreeUse};
 use slopp::{Model, Names, Progress, Records};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// How a vtree was made that the learner made.
+const LEARNED_VTREE: &str = "learned";
 
 /// How the vtree of a model that is refined was made.
 const START_VTREE: &str = "file";
@@ -32,7 +35,7 @@ impl Plan {
         let source = args.vtree.as_deref().map(VtreeSource::find).transpose()?;
         let own = match learner.vtree() {
             VtreeUse::Any(method) | VtreeUse::Own(method) => Some(method),
-            VtreeUse::None => None,
+            VtreeUse::Inside | VtreeUse::None => None,
         };
         // What the learner would make itself is left to it: a start may depend on that.
         let vtree = source.filter(|source| !matches!(source, VtreeSource::Method(method) if Some(*method) == own));
@@ -46,7 +49,8 @@ impl Plan {
         }
         .map_err(|error| error.hint("leave --vtree out, or choose another learner"))?;
         let vtree_name = vtree.as_ref().map(VtreeSource::name).or(own.map(|method| method.name()));
-        let vtree_name = vtree_name.or(start.as_ref().map(|_| START_VTREE));
+        let inside = (learner.vtree() == VtreeUse::Inside).then_some(LEARNED_VTREE);
+        let vtree_name = vtree_name.or(inside).or(start.as_ref().map(|_| START_VTREE));
         Ok(Plan { learner, vtree, vtree_name, start, seed: args.seed })
     }
 
@@ -61,7 +65,7 @@ impl Plan {
         train: &Records,
         valid: Option<&Records>,
         bar: &dyn Progress,
-    ) -> Result<Learned, Error> {
+    ) -> Result<Outcome, Error> {
         let vtree = match self.vtree.take() {
             None => None,
             Some(source) => {
@@ -80,6 +84,11 @@ impl Plan {
                 too_many_pairs(variables, &format!("the learner {}", self.learner.name()))
                     .hint("--learner factorised, or --learner slopp-kmeans with --vtree balanced or right-linear")
             }
+            LearnError::NotRightLinear => {
+                let name = self.learner.name();
+                Error::new(format!("the vtree is not right-linear, and the learner {name} needs one whose left children are single variables"))
+                    .hint("leave --vtree out, or --vtree chow-liu-linear, or --learner slopp-tree, which takes any vtree")
+            }
             LearnError::MissingCells { .. } => Error::from(error).hint(
                 "--drop-incomplete leaves out training records with missing cells; `slopp fit` then fits what is \
                  learned to all of them",
@@ -92,8 +101,9 @@ impl Plan {
     }
 
     /// What made the model.
-    pub(super) fn origin(&self, records: &Records) -> BTreeMap<String, String> {
+    pub(super) fn origin(&self, chosen: &[(&str, String)], records: &Records) -> BTreeMap<String, String> {
         let mut origin = origin(&*self.learner, self.seed, self.vtree_name, records);
+        origin.extend(chosen.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         if let Some(start) = &self.start {
             // What is possible was decided by whatever made the model.
             for (key, made) in [("start", "learner"), ("world", "world")] {

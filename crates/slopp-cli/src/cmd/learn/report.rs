@@ -2,7 +2,7 @@
 
 use crate::cmd::eval::Score;
 use crate::error::Error;
-use crate::input::{SPN_IN_WORDS, certificate, certificate_in_words};
+use crate::input::{MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
 use crate::report::{Table, count, counted, facts, json, json_count, logarithm, object, records};
 use crate::session::Session;
 use serde_json::Value;
@@ -44,6 +44,16 @@ impl Learned<'_> {
                     ("overlapping_sums", Value::from(overlapping_sums(&model.circuit))),
                 ]);
             }
+            AnyModel::Mixture(model) => {
+                let stats = model.circuit.stats();
+                entries.extend([
+                    ("components", Value::from(model.circuit.component_count())),
+                    ("nodes", Value::from(stats.nodes)),
+                    ("elements", Value::from(stats.elements)),
+                    ("parameters", Value::from(stats.parameters)),
+                    ("certificate", Value::from("mixture")),
+                ]);
+            }
             AnyModel::Spn(model) => {
                 let stats = model.circuit.stats();
                 entries.extend([
@@ -82,6 +92,13 @@ impl Learned<'_> {
                     let [some, all] = [count(overlapping as f64), counted(stats.sums, "sum")];
                     lines.push(("overlaps", format!("primes overlap in {some} of {all}")));
                 }
+            }
+            AnyModel::Mixture(model) => {
+                let stats = model.circuit.stats();
+                let size = [counted(stats.elements, "element"), counted(stats.parameters, "parameter")];
+                lines.push(("components", count(model.circuit.component_count() as f64)));
+                lines.push(("size", size.join(", ")));
+                lines.push(("certificate", MIXTURE_IN_WORDS.to_owned()));
             }
             AnyModel::Spn(model) => {
                 let stats = model.circuit.stats();

@@ -12,7 +12,7 @@ mod grow;
 mod leaf;
 mod prune;
 
-use super::learner::{Learner, Task, VtreeUse};
+use super::learner::{Learner, Outcome, Task, VtreeUse};
 use super::{LearnError, check_complete};
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::learn::vtree::VtreeMethodError;
@@ -124,10 +124,10 @@ impl Learner for Config {
         VtreeUse::None
     }
 
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<super::Learned, LearnError> {
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         task.without_vtree(self.name())?;
         let config = Config { seed: task.seed, ..self.clone() };
-        Ok(learn(task.train, task.valid, &config, progress)?.spn.into())
+        Ok(Outcome::new(learn(task.train, task.valid, &config, progress)?.spn))
     }
 }
 

@@ -15,6 +15,11 @@ pub(super) struct Longer {
     pub(super) complete_to: usize,
 }
 
+/// How many passes are made before sets that are too many are cut.
+const BLOCK: usize = 4;
+/// How many clauses of one length are looked at.
+const FOUND_LIMIT: usize = 100_000;
+
 /// A set of literals and the probability that all hold, if they were independent.
 type Set = (Vec<Lit>, f64);
 
@@ -39,39 +44,29 @@ pub(super) fn search(circuit: &Circuit, pairs: &Pairs, marginals: &[f64], search
     for length in 3..=search.length {
         cut(&mut sets, steps, &mut longer, length - 1);
         steps -= sets.len();
-        let grow_on = length < search.length;
-        let parts: Vec<(Vec<Set>, Vec<Set>)> = sets
-            .par_chunks(LANES)
-            .map_init(
-                || Together::new(circuit),
-                |passes, sets| {
-                    let lits: Vec<&[Lit]> = sets.iter().map(|(set, _)| &set[..]).collect();
-                    let partners = passes.partners(&lits);
-                    let (mut found, mut next) = (Vec::new(), Vec::new());
-                    for (i, (set, mass)) in sets.iter().enumerate() {
-                        let last = set[set.len() - 1];
-                        let behind = literals.partition_point(|&lit| lit <= last);
-                        for &lit in literals[behind..].iter().filter(|lit| lit.var != last.var) {
-                            let mass = mass * p(lit);
-                            let possible = lane(&partners[index(lit)], i);
-                            if !heavy(mass) || possible && !grow_on || set.iter().any(|&other| !pairs.both(lit, other))
-                            {
-                                continue;
-                            }
-                            let grown = (set.iter().copied().chain([lit]).collect(), mass);
-                            if possible { next.push(grown) } else { found.push(grown) }
-                        }
-                    }
-                    (found, next)
-                },
-            )
-            .collect();
-        let mut found = Vec::new();
-        sets.clear();
-        for (new, next) in parts {
-            found.extend(new.into_iter().filter(|(set, _)| !has_part(&impossible, set)));
-            sets.extend(next);
+        let grow_on = length < search.length && steps > 0;
+        if length < search.length && steps == 0 {
+            longer.complete_to = longer.complete_to.min(length);
         }
+        let mut found: Vec<Set> = Vec::new();
+        let mut grown: Vec<Set> = Vec::new();
+        // Block by block, so that what is too much is cut before it is too much for the memory.
+        for block in sets.chunks(BLOCK * LANES) {
+            // Once there are as many as there are steps, only heavier ones are of use.
+            let floor = if steps > 0 && grown.len() == steps { grown[steps - 1].1 } else { 0.0 };
+            let grow_above = grow_on.then_some(floor);
+            let parts: Vec<(Vec<Set>, Vec<Set>)> = block
+                .par_chunks(LANES)
+                .map_init(|| Together::new(circuit), |passes, sets| extend(passes, sets, pairs, &p, &heavy, grow_above))
+                .collect();
+            for (new, next) in parts {
+                found.extend(new.into_iter().filter(|(set, _)| !has_part(&impossible, set)));
+                grown.extend(next);
+            }
+            cut(&mut grown, steps, &mut longer, length);
+            cut(&mut found, FOUND_LIMIT, &mut longer, length - 1);
+        }
+        sets = grown;
         heaviest_first(&mut found);
         longer.clauses.extend(found.iter().map(|(set, _)| set.iter().map(|&lit| !lit).collect()));
         impossible.extend(found.into_iter().map(|(set, _)| set));
@@ -79,11 +74,42 @@ pub(super) fn search(circuit: &Circuit, pairs: &Pairs, marginals: &[f64], search
     longer
 }
 
-/// Keeps the sets that exclude most if there are more than steps.
-fn cut(sets: &mut Vec<Set>, steps: usize, longer: &mut Longer, length: usize) {
-    if sets.len() > steps {
+/// The sets that one more literal makes impossible, and those that it does not, each with this literal.
+fn extend(
+    passes: &mut Together<'_>,
+    sets: &[Set],
+    pairs: &Pairs,
+    p: &impl Fn(Lit) -> f64,
+    heavy: &impl Fn(f64) -> bool,
+    grow_above: Option<f64>,
+) -> (Vec<Set>, Vec<Set>) {
+    let literals = &pairs.literals;
+    let lits: Vec<&[Lit]> = sets.iter().map(|(set, _)| &set[..]).collect();
+    let partners = passes.partners(&lits);
+    let (mut found, mut next) = (Vec::new(), Vec::new());
+    for (i, (set, mass)) in sets.iter().enumerate() {
+        let last = set[set.len() - 1];
+        // Behind the last literal only, or every set would be found several times.
+        let behind = literals.partition_point(|&lit| lit <= last);
+        for &lit in literals[behind..].iter().filter(|lit| lit.var != last.var) {
+            let mass = mass * p(lit);
+            let possible = lane(&partners[index(lit)], i);
+            let grows = grow_above.is_some_and(|floor| mass >= floor);
+            if !heavy(mass) || possible && !grows || set.iter().any(|&other| !pairs.both(lit, other)) {
+                continue;
+            }
+            let with = (set.iter().copied().chain([lit]).collect(), mass);
+            if possible { next.push(with) } else { found.push(with) }
+        }
+    }
+    (found, next)
+}
+
+/// Keeps the sets that exclude most if there are more than so many; then only clauses up to `length` are complete.
+fn cut(sets: &mut Vec<Set>, most: usize, longer: &mut Longer, length: usize) {
+    if sets.len() > most {
         heaviest_first(sets);
-        sets.truncate(steps);
+        sets.truncate(most);
         longer.complete_to = longer.complete_to.min(length);
     }
 }

@@ -1,0 +1,119 @@
+//! Commands on a mixture, against sums over the answers of its components.
+
+use crate::folder::{Folder, close};
+use serde_json::{Value, json};
+use slopp::circuit::Smoothing;
+use slopp::infer::Evidence;
+use slopp::{Mixture, Model, Var};
+
+/// A folder with the paper's example as `a.psdd`, a smoothed one as `b.psdd`, and both as `ab.mix`, 0.75 to 0.25.
+fn folder() -> Folder {
+    let folder = Folder::with_paper();
+    let (records, a) = (slopp::example::records(), slopp::example::psdd());
+    let b = a.fit(&records, &Smoothing::uniform(5.0)).unwrap().circuit;
+    for (name, psdd) in [("a.psdd", &a), ("b.psdd", &b)] {
+        slopp::io::write_model(&folder.path(name), &Model::new(records.names().clone(), psdd.clone())).unwrap();
+    }
+    let mixture = Mixture::new([(0.75, a.into()), (0.25, b.into())]).unwrap();
+    let mut model = Model::mixture(records.names().clone(), mixture);
+    model.origin.insert("seed".into(), "7".into());
+    slopp::io::write_mixture(&folder.path("ab.mix"), &model).unwrap();
+    folder
+}
+
+#[test]
+fn probabilities_are_weighted_sums() {
+    let folder = folder();
+    let ask = |args: &str| folder.run(args).ok().json();
+    let p = |model: &str, event: &str| ask(&format!("prob {model} {event} --json"))["probability"].as_f64().unwrap();
+    for event in ["X1", "!X2,X3", "X1,X2,X3,X4", "X4=0"] {
+        let expected = 0.75 * p("a.psdd", event) + 0.25 * p("b.psdd", event);
+        close(&ask(&format!("prob ab.mix {event} --json"))["probability"], expected);
+    }
+    let joint = |model: &str| p(model, "X1,X4");
+    let given = |model: &str| p(model, "X4");
+    let expected =
+        (0.75 * joint("a.psdd") + 0.25 * joint("b.psdd")) / (0.75 * given("a.psdd") + 0.25 * given("b.psdd"));
+    close(&ask("prob ab.mix X1 --given X4 --json")["probability"], expected);
+    close(&ask("marginals ab.mix --given X4 --json")["marginals"]["X1"], expected);
+    close(&ask("marginals ab.mix --given X4 --json")["marginals"]["X4"], 1.0);
+    assert!(folder.run("marginals ab.mix --pairs").ok().out.contains("mutual information"));
+    let stdin = folder.run_with("prob - X1 --json", &std::fs::read(folder.path("ab.mix")).unwrap()).ok();
+    close(&stdin.json()["probability"], p("ab.mix", "X1"));
+}
+
+#[test]
+fn records_are_scored_and_found_possible() {
+    let folder = folder();
+    let lls = |model: &str| -> Vec<f64> {
+        let answer = folder.run(&format!("eval {model} records.csv --per-record --json")).ok().json();
+        answer["per_record"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+    };
+    let (a, b, mixed) = (lls("a.psdd"), lls("b.psdd"), lls("ab.mix"));
+    for ((a, b), mixed) in a.iter().zip(&b).zip(&mixed) {
+        assert!(((0.75 * a.exp() + 0.25 * b.exp()).ln() - mixed).abs() < 1e-12);
+    }
+    folder.run("eval ab.mix records.csv --flow").fails(&["the flow value", "mixture", "without this"]);
+    let possible = folder.run("possible ab.mix records.csv --json").ok().json();
+    assert_eq!((&possible["impossible"], &possible["equals_closed_world"]), (&json!(0), &Value::Null));
+    folder.write("wrong.csv", "X1,X2,X3,X4\n1,1,1,1\n");
+    let refused = folder.run("possible ab.mix wrong.csv");
+    assert_eq!(refused.code, 1);
+    assert!(refused.out.contains("record 1: change 1 cell"), "{}", refused.out);
+}
+
+#[test]
+fn samples_are_those_of_the_library() {
+    let folder = folder();
+    let out = folder.run_args(&["sample", "ab.mix", "-n", "20", "--given", "X2", "--seed", "3"]).ok().out;
+    let mixture = slopp::io::read_mixture(&folder.path("ab.mix")).unwrap().circuit;
+    let given = Evidence::from_lits(4, [Var(1).is(true)]).unwrap();
+    let line = |world: Vec<bool>| world.iter().map(|&x| if x { "1" } else { "0" }).collect::<Vec<_>>().join(",");
+    let expected: Vec<String> = mixture.sample(20, &given, 3).unwrap().worlds().map(line).collect();
+    assert_eq!(out.lines().skip(1).collect::<Vec<_>>(), expected);
+    folder.write("holes.csv", "X1,X2,X3,X4\n1,,?,\n,,,0\n");
+    assert_eq!(folder.run("sample ab.mix --records holes.csv").ok().out.lines().count(), 3);
+}
+
+#[test]
+fn info_and_validate_look_at_the_components() {
+    let folder = folder();
+    let info = folder.run("info ab.mix --json").ok().json();
+    let component = |i: usize| &info["components"][i];
+    assert_eq!((info["certificate"].as_str(), info["shares_structure"].as_bool()), (Some("mixture"), Some(true)));
+    assert_eq!((&component(0)["weight"], &component(1)["certificate"]), (&json!(0.75), &json!("psdd")));
+    assert_eq!(info["elements"].as_u64(), component(0)["elements"].as_u64().map(|n| 2 * n));
+    assert_eq!(info["origin"], json!({"seed": "7"}));
+    let text = folder.run("info ab.mix").ok().out;
+    assert!(text.contains("one structure") && text.contains("0.7500"), "{text}");
+    assert!(folder.run("validate ab.mix").ok().out.contains("valid: a mixture of 2 PSDDs"));
+    assert_eq!(folder.run("validate ab.mix --json").ok().json()["components"], json!(["psdd", "psdd"]));
+    folder.run("validate ab.mix --fix -o c.psdd").fails(&["--fix is for a single circuit"]);
+    assert!(!folder.path("c.psdd").exists());
+}
+
+#[test]
+fn what_needs_determinism_is_refused_with_the_reason() {
+    let folder = folder();
+    for args in [
+        "mpe ab.mix",
+        "worlds ab.mix",
+        "compare ab.mix a.psdd",
+        "compare a.psdd ab.mix",
+        "fit ab.mix records.csv -o c.psdd",
+        "draw ab.mix -o c.svg",
+    ] {
+        folder.run(args).fails(&["ab.mix", "holds a mixture of circuits", "determinism", "eval, prob, marginals"]);
+    }
+    folder.run("info ab.mix --vtree model.vtree").fails(&["ab.mix", "no vtree file beside a mixture"]);
+}
+
+#[test]
+fn damaged_mixtures_are_told_by_line() {
+    let folder = folder();
+    let text = folder.read("ab.mix");
+    folder.write("weight.mix", text.replace("component 2 0.25", "component 2 0.5"));
+    folder.run("info weight.mix").fails(&["weight.mix", "add up to 1.25"]);
+    folder.write("cut.mix", &text[..text.len() / 2]);
+    folder.run("eval cut.mix records.csv").fails(&["cut.mix, line", "cut off"]);
+}

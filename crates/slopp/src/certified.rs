@@ -1,0 +1,111 @@
+//! A circuit with the strongest certificate it deserves.
+
+use crate::circuit::{CarryOver, Circuit, Deterministic, Overlap, Psdd, Reason};
+use crate::data::Records;
+use crate::infer::{Distribution, Evidence, QueryError, Samples};
+use std::ops::Deref;
+
+/// The strongest certificate a circuit has.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Certified {
+    /// Primes are exclusive.
+    Psdd(Psdd),
+    /// Elements are exclusive, primes are not: the overlap shows where.
+    Deterministic(Deterministic, Overlap),
+    /// Elements overlap, which makes the circuit a mixture, or parameters do not add up to one.
+    Circuit(Circuit, Reason),
+}
+
+impl Certified {
+    /// Gives a circuit the strongest certificate it deserves.
+    pub fn new(circuit: Circuit) -> Certified {
+        let refusal = match circuit.certify() {
+            Ok(psdd) => return Certified::Psdd(psdd),
+            Err(refusal) => refusal,
+        };
+        match (refusal.reason, refusal.circuit) {
+            (Reason::Overlap(weak), circuit) if weak.weak => match circuit.certify_deterministic() {
+                Ok(deterministic) => Certified::Deterministic(deterministic, weak),
+                Err(stronger) => Certified::Circuit(*stronger.circuit, stronger.reason),
+            },
+            (reason, circuit) => Certified::Circuit(*circuit, reason),
+        }
+    }
+
+    /// The certificate of another circuit of the same structure: every node has the same worlds, or fewer.
+    pub(crate) fn carry_over(&self, circuit: Circuit) -> Certified {
+        match self {
+            Certified::Psdd(psdd) => Certified::Psdd(psdd.carry_over(circuit)),
+            Certified::Deterministic(deterministic, overlap) if deterministic.same_structure(&circuit) => {
+                Certified::Deterministic(deterministic.carry_over(circuit), overlap.clone())
+            }
+            _ => Certified::new(circuit),
+        }
+    }
+
+    /// The circuit, if it is proved deterministic; otherwise the reason why not.
+    pub fn deterministic(&self) -> Result<&Deterministic, &Reason> {
+        match self {
+            Certified::Psdd(psdd) => Ok(psdd),
+            Certified::Deterministic(deterministic, _) => Ok(deterministic),
+            Certified::Circuit(_, reason) => Err(reason),
+        }
+    }
+
+    /// The log-likelihood of each distinct row, in the fastest way the certificate allows.
+    pub fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
+        match self.deterministic() {
+            Ok(deterministic) => deterministic.log_likelihoods(records),
+            Err(_) => Circuit::log_likelihoods(self, records),
+        }
+    }
+}
+
+impl Distribution for Certified {
+    fn var_count(&self) -> usize {
+        Circuit::var_count(self)
+    }
+
+    fn log_evidence(&self, evidence: &Evidence) -> Result<f64, QueryError> {
+        Circuit::log_evidence(self, evidence)
+    }
+
+    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
+        Certified::log_likelihoods(self, records)
+    }
+
+    fn marginals(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
+        Circuit::marginals(self, evidence)
+    }
+
+    fn marginals_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError> {
+        Circuit::marginals_batch(self, records)
+    }
+
+    fn sample_in_parts<'a>(
+        &'a self,
+        count: usize,
+        evidence: &Evidence,
+        seed: u64,
+    ) -> Result<Box<dyn Iterator<Item = Samples> + 'a>, QueryError> {
+        Ok(Box::new(Circuit::sample_in_parts(self, count, evidence, seed)?))
+    }
+}
+
+impl Deref for Certified {
+    type Target = Circuit;
+
+    fn deref(&self) -> &Circuit {
+        match self {
+            Certified::Psdd(psdd) => psdd,
+            Certified::Deterministic(deterministic, _) => deterministic,
+            Certified::Circuit(circuit, _) => circuit,
+        }
+    }
+}
+
+impl From<Psdd> for Certified {
+    fn from(psdd: Psdd) -> Certified {
+        Certified::Psdd(psdd)
+    }
+}

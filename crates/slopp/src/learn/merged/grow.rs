@@ -1,0 +1,123 @@
+//! The first structure, from the top down: every class is split by value, and the parts are merged.
+
+use super::Start;
+use super::agglomerate::agglomerate;
+use super::forest::Forest;
+use super::layers::{Class, Layers};
+use super::surrogate::{Count, Logs, Surrogate};
+use super::view::View;
+use crate::data::bit_of;
+use crate::progress::Progress;
+use std::collections::BTreeMap;
+
+/// How far parts are merged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Limits {
+    /// The largest number of classes of a layer.
+    pub(super) classes: usize,
+    /// What a class must gain, in nats.
+    pub(super) per_class: f64,
+    /// Which parts may be merged at all, and by what measure.
+    pub(super) start: Start,
+}
+
+/// The Chow-Liu tree of the records, with positions of the order for variables.
+pub(super) struct Tree<'a> {
+    /// The mutual information of two positions.
+    pub(super) information: &'a (dyn Fn(usize, usize) -> f64 + Sync),
+    /// The edges.
+    pub(super) edges: &'a [(usize, usize)],
+}
+
+/// The structure of the records along their order.
+pub(super) fn grow(view: &View, tree: &Tree<'_>, limits: Limits, progress: &dyn Progress) -> Layers {
+    match view.is_whole() {
+        true => grow_with::<u32>(view, tree, limits, progress),
+        false => grow_with::<f64>(view, tree, limits, progress),
+    }
+}
+
+fn grow_with<T: Count>(view: &View, tree: &Tree<'_>, limits: Limits, progress: &dyn Progress) -> Layers {
+    let vars = view.vars();
+    let logs = Logs::new(view.total());
+    let mut forest = Forest::new(vars, tree.edges.iter().copied(), tree.information);
+    let mut open = Open::new(vars, tree.edges);
+    let mut layers = Vec::with_capacity(vars);
+    // For each row its class; after the split by value, its part.
+    let mut row_of = vec![0u32; view.len()];
+    let mut classes = 1;
+    for position in 0..vars {
+        let column = view.column(position);
+        let mut layer = vec![Class::default(); classes];
+        for (row, (&class, weight)) in row_of.iter().zip(view.weights()).enumerate() {
+            layer[class as usize].count[usize::from(bit_of(column, row))] += weight;
+        }
+        forest.remove(position);
+        if position + 1 < vars {
+            let mut parts = 0;
+            for class in &mut layer {
+                for value in 0..2 {
+                    class.next[value] = parts;
+                    parts += u32::from(class.count[value] > 0.0);
+                }
+            }
+            for (row, class) in row_of.iter_mut().enumerate() {
+                *class = layer[*class as usize].next[usize::from(bit_of(column, row))];
+            }
+            // From parts to classes of the next layer, in one step or in two.
+            let mut class_of: Vec<u32> = (0..parts).collect();
+            if limits.start == Start::Tree {
+                class_of = open.agreeing(view, position, &row_of, parts as usize);
+                row_of.iter_mut().for_each(|part| *part = class_of[*part as usize]);
+            }
+            let sets = class_of.iter().max().map_or(0, |&last| last as usize + 1);
+            let hung = forest.hung(position + 1);
+            let mut sets = Surrogate::<T>::new(view, position + 1, (&row_of, sets), (&hung, &logs), limits.start);
+            let clusters = agglomerate(&mut sets, limits.per_class, limits.classes);
+            row_of.iter_mut().for_each(|set| *set = clusters[*set as usize]);
+            for class in &mut layer {
+                let cluster = |part: u32| class_of.get(part as usize).map_or(0, |&set| clusters[set as usize]);
+                class.next = class.next.map(cluster);
+                class.close_gaps();
+            }
+            classes = clusters.iter().max().map_or(1, |&last| last as usize + 1);
+        }
+        layers.push(layer);
+        progress.advance(1);
+    }
+    Layers(layers)
+}
+
+/// The positions that have a neighbour in the tree behind some position: all that the tree remembers there.
+struct Open {
+    /// The last neighbour of each position.
+    last: Vec<usize>,
+    positions: Vec<usize>,
+}
+
+impl Open {
+    fn new(vars: usize, edges: &[(usize, usize)]) -> Open {
+        let mut last = vec![0; vars];
+        for &(a, b) in edges {
+            last[a] = last[a].max(b);
+            last[b] = last[b].max(a);
+        }
+        Open { last, positions: Vec::new() }
+    }
+
+    /// Goes on to `position`; for each part, a number that it shares with those of equal values at the open positions.
+    fn agreeing(&mut self, view: &View, position: usize, part_of: &[u32], parts: usize) -> Vec<u32> {
+        self.positions.push(position);
+        self.positions.retain(|&x| self.last[x] > position);
+        // Rows of one part agree at every open position: any of them will do.
+        let mut rows = vec![0; parts];
+        part_of.iter().enumerate().for_each(|(row, &part)| rows[part as usize] = row);
+        let values = |&row: &usize| self.positions.iter().map(|&x| bit_of(view.column(x), row)).collect();
+        let mut numbers: BTreeMap<Vec<bool>, u32> = BTreeMap::new();
+        let mut number = |values| {
+            let next = numbers.len() as u32;
+            *numbers.entry(values).or_insert(next)
+        };
+        rows.iter().map(values).map(&mut number).collect()
+    }
+}

@@ -1,0 +1,142 @@
+//! The learned structure: for every position of the order, classes of records.
+//!
+//! On a right-linear vtree a circuit is a layered graph. Every record is in one class per layer; its value there leads
+//! to its class in the next. The primes are literals of one variable, exclusive by themselves, so any two subs may be
+//! merged: nothing but the number of classes limits what can be learned.
+
+use crate::data::{Records, bit_of};
+use crate::logspace::log_share;
+use crate::var::Var;
+
+/// A class of records in a layer: a sum of the circuit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Class {
+    /// The class of the next layer that records with *false* and with *true* go to.
+    pub(super) next: [u32; 2],
+    /// The weight of the training records with *false* and with *true*.
+    pub(super) count: [f64; 2],
+}
+
+impl Class {
+    /// How many elements the sum of this class has: both values together are one ⊤.
+    pub(super) fn elements(&self) -> usize {
+        if self.next[0] == self.next[1] { 1 } else { 2 }
+    }
+
+    /// Lets a value that no record has go where the other one goes.
+    pub(super) fn close_gaps(&mut self) {
+        let [f, t] = self.count;
+        if t <= 0.0 {
+            self.next[1] = self.next[0];
+        } else if f <= 0.0 {
+            self.next[0] = self.next[1];
+        }
+    }
+}
+
+/// For each layer and class, a weight of records with *false* and with *true*.
+pub(super) type Tally = Vec<Vec<[f64; 2]>>;
+
+/// The classes of all layers; the first layer has one.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Layers(pub(super) Vec<Vec<Class>>);
+
+impl Layers {
+    /// How many elements the circuit has.
+    pub(super) fn elements(&self) -> usize {
+        let inner = self.0.len().saturating_sub(1);
+        self.0[..inner].iter().flatten().map(Class::elements).sum()
+    }
+
+    /// How many records with each value come to each class.
+    pub(super) fn tally<'a>(&self, column: impl Fn(usize) -> &'a [u64], weights: &[f64]) -> Tally {
+        let mut class_of = vec![0u32; weights.len()];
+        let mut tally: Tally = self.0.iter().map(|layer| vec![[0.0; 2]; layer.len()]).collect();
+        for (position, (layer, counts)) in self.0.iter().zip(&mut tally).enumerate() {
+            let column = column(position);
+            for (row, (class, weight)) in class_of.iter_mut().zip(weights).enumerate() {
+                let value = usize::from(bit_of(column, row));
+                counts[*class as usize][value] += weight;
+                *class = layer[*class as usize].next[value];
+            }
+        }
+        tally
+    }
+
+    /// How many of these records with each value come to each class.
+    pub(super) fn tally_records(&self, records: &Records, order: &[Var]) -> Tally {
+        self.tally(|position| records.column(order[position]), records.weights())
+    }
+
+    /// Takes the counts of these records.
+    pub(super) fn take_counts(&mut self, tally: &Tally) {
+        for (class, &count) in self.0.iter_mut().flatten().zip(tally.iter().flatten()) {
+            class.count = count;
+        }
+    }
+
+    /// Drops the classes that nothing leads to.
+    pub(super) fn prune(&mut self) {
+        let mut used = vec![true; 1];
+        for position in 0..self.0.len() {
+            let mut kept = used.iter();
+            self.0[position].retain(|_| *kept.next().expect("one mark per class"));
+            let Some(below) = self.0.get(position + 1).map(Vec::len) else { break };
+            used = vec![false; below];
+            self.0[position].iter().flat_map(|class| class.next).for_each(|next| used[next as usize] = true);
+            let mut places = Vec::with_capacity(below);
+            let mut place = 0;
+            for &used in &used {
+                places.push(place);
+                place += u32::from(used);
+            }
+            for class in &mut self.0[position] {
+                class.next = class.next.map(|next| places[next as usize]);
+            }
+        }
+    }
+
+    /// The log-likelihood of the records of a tally, with parameters smoothed towards `prior`.
+    pub(super) fn log_likelihood(&self, tally: &Tally, prior: &Prior) -> f64 {
+        let mut sum = 0.0;
+        for (position, (layer, counts)) in self.0.iter().zip(tally).enumerate() {
+            for (class, &[f, t]) in layer.iter().zip(counts) {
+                if f > 0.0 || t > 0.0 {
+                    let [log_false, log_true] = prior.log_parameters(position, class.count);
+                    sum += f * log_false + t * log_true;
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// The prior of a class: the share of *true* among all records, weighing as much as `pseudocount` of them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Prior {
+    /// By position.
+    pub(super) shares: Vec<f64>,
+    /// The weight of the prior in records.
+    pub(super) pseudocount: f64,
+}
+
+impl Prior {
+    /// The prior of values counted at each position.
+    pub(super) fn new(values: impl Iterator<Item = [f64; 2]>, pseudocount: f64) -> Prior {
+        let share = |[f, t]: [f64; 2]| ((t + 0.5) / (f + t + 1.0)).clamp(1e-15, 1.0 - 1e-15);
+        Prior { shares: values.map(share).collect(), pseudocount }
+    }
+
+    /// The same prior with another weight.
+    pub(super) fn weighing(&self, pseudocount: f64) -> Prior {
+        Prior { shares: self.shares.clone(), pseudocount }
+    }
+
+    /// The logarithms of the probabilities of *false* and *true* in a class with these counts.
+    pub(super) fn log_parameters(&self, position: usize, [f, t]: [f64; 2]) -> [f64; 2] {
+        let share = self.shares[position];
+        let falses = f + self.pseudocount * (1.0 - share);
+        let trues = t + self.pseudocount * share;
+        [log_share(falses, trues), log_share(trues, falses)]
+    }
+}

@@ -1,0 +1,48 @@
+//! Merged SLoPP as one of the learners.
+
+use super::{Config, Start, learn};
+use crate::learn::LearnError;
+use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
+use crate::progress::Progress;
+
+impl Learner for Config {
+    fn name(&self) -> &'static str {
+        "slopp"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        let mut settings = vec![
+            ("world", self.world.name().to_owned()),
+            ("effort", "fast".to_owned()),
+            ("max_classes", self.max_classes.to_string()),
+        ];
+        settings.extend(self.max_elements.map(|max| ("max_elements", max.to_string())));
+        settings
+    }
+
+    fn vtree(&self) -> VtreeUse {
+        VtreeUse::Inside
+    }
+
+    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+        let vtree = task.vtree.cloned().or_else(|| self.vtree.clone());
+        let config = Config { vtree, seed: task.seed, ..self.clone() };
+        let learned = learn(task.train, task.valid, &config, progress)?;
+        let chosen = vec![
+            ("start", learned.start.to_string()),
+            ("pseudocount", learned.pseudocount.to_string()),
+            ("held_out", learned.held_out.to_string()),
+        ];
+        Ok(Outcome { chosen, ..Outcome::new(learned.psdd) })
+    }
+}
+
+impl std::fmt::Display for Start {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Start::Whole(penalty) => write!(f, "whole {penalty}"),
+            Start::Window(penalty) => write!(f, "window {penalty}"),
+            Start::Tree => write!(f, "tree"),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Probabilities of worlds, evidence and records, and what is possible.
+
+use super::Mixture;
+use crate::circuit::Weights;
+use crate::data::Records;
+use crate::infer::{Distribution, Evidence, Nearest, QueryError, Samples, SideBySide};
+use crate::logspace::{LOG_ZERO, log_add, log_sum};
+
+impl Mixture {
+    /// The log-probability of a world, −∞ if it is impossible.
+    pub fn log_probability(&self, world: &[bool]) -> Result<f64, QueryError> {
+        self.first().check_world(world)?;
+        self.log_evidence(&Evidence::of_world(world))
+    }
+
+    /// Whether a world is possible: whether it is under some component.
+    pub fn is_possible(&self, world: &[bool]) -> Result<bool, QueryError> {
+        Ok(self.log_probability(world)? > LOG_ZERO)
+    }
+
+    /// The log-probability of evidence, −∞ if it is impossible. Cost: elements of all components.
+    pub fn log_evidence(&self, evidence: &Evidence) -> Result<f64, QueryError> {
+        Ok(log_sum(self.log_joint(evidence)?.into_iter()))
+    }
+
+    /// The log-likelihood of each distinct row, −∞ if it is impossible; missing cells are summed out.
+    ///
+    /// Complete records are sent once through components that share a deterministic structure, however many they are.
+    pub fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
+        self.first().check_records(records)?;
+        let mut answers = vec![LOG_ZERO; records.len()];
+        for group in &self.groups {
+            let found = match self.components[group[0]].deterministic() {
+                Ok(structure) if group.len() > 1 && !records.has_missing() => {
+                    let parameters: Vec<&Weights> =
+                        group.iter().map(|&i| self.components[i].log_parameters()).collect();
+                    let log_weights: Vec<f64> = group.iter().map(|&i| self.weights[i].ln()).collect();
+                    SideBySide::new(structure, &parameters).log_mixture(&log_weights, records)
+                }
+                _ => self.log_likelihoods_of(group, records)?,
+            };
+            answers.iter_mut().zip(found).for_each(|(sum, term)| *sum = log_add(*sum, term));
+        }
+        Ok(answers)
+    }
+
+    /// `P(component | evidence)` for every component: `weight · P(evidence)`, divided by the total.
+    ///
+    /// ```
+    /// use slopp::{Mixture, infer::Evidence};
+    /// let mixture = Mixture::uniform([slopp::example::psdd().into(), slopp::example::psdd().into()])?;
+    /// assert_eq!(mixture.component_posterior(&Evidence::none(4))?, [0.5, 0.5]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn component_posterior(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
+        shares(self.log_joint(evidence)?).ok_or(QueryError::ImpossibleEvidence)
+    }
+
+    /// The posterior of the components given each distinct row; `None` where the row is impossible.
+    pub fn component_posterior_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError> {
+        self.first().check_records(records)?;
+        let by_component = self.log_joint_batch(records)?;
+        let of_row = |row: usize| shares(by_component.iter().map(|logs| logs[row]).collect());
+        Ok((0..records.len()).map(of_row).collect())
+    }
+
+    /// The probability of an event given evidence, `P(a, e) / P(e)`; an error if `P(e)` is zero.
+    pub fn conditional(&self, event: &Evidence, given: &Evidence) -> Result<f64, QueryError> {
+        self.first().check_evidence(event)?;
+        let log_given = self.log_evidence(given)?;
+        if log_given == LOG_ZERO {
+            return Err(QueryError::ImpossibleEvidence);
+        }
+        let Some(both) = event.and(given) else { return Ok(0.0) };
+        Ok((self.log_evidence(&both)? - log_given).exp().min(1.0))
+    }
+
+    /// The probability of an event given each distinct row as evidence; `None` where the row is impossible.
+    pub fn conditional_batch(&self, event: &Evidence, given: &Records) -> Result<Vec<Option<f64>>, QueryError> {
+        Distribution::conditional_batch(self, event, given)
+    }
+
+    /// Whether each distinct row is possible; with missing cells, whether some completion is.
+    pub fn possible(&self, records: &Records) -> Result<Vec<bool>, QueryError> {
+        let mut answers = vec![false; records.len()];
+        // What is possible is a matter of the structure, so one component speaks for its group.
+        for group in &self.groups {
+            let found = self.components[group[0]].possible(records)?;
+            answers.iter_mut().zip(found).for_each(|(any, possible)| *any |= possible);
+        }
+        Ok(answers)
+    }
+
+    /// Whether every one of the complete records is possible.
+    pub fn entailed_by(&self, records: &Records) -> Result<bool, QueryError> {
+        self.first().check_complete(records)?;
+        Ok(self.possible(records)?.into_iter().all(|possible| possible))
+    }
+
+    /// The smallest number of known cells that must change to make evidence possible, with a world that does it.
+    ///
+    /// The nearest one among those of the components, the first of equals.
+    pub fn nearest(&self, evidence: &Evidence) -> Result<Nearest, QueryError> {
+        let of = |group: &Vec<usize>| self.components[group[0]].nearest(evidence);
+        let all: Vec<Nearest> = self.groups.iter().map(of).collect::<Result<_, _>>()?;
+        Ok(all.into_iter().min_by_key(|nearest| nearest.distance).expect("there is a component"))
+    }
+
+    /// The nearest possible world of each distinct row; missing cells are free.
+    pub fn nearest_batch(&self, records: &Records) -> Result<Vec<Nearest>, QueryError> {
+        let mut best = self.components[self.groups[0][0]].nearest_batch(records)?;
+        for group in &self.groups[1..] {
+            for (best, other) in best.iter_mut().zip(self.components[group[0]].nearest_batch(records)?) {
+                if other.distance < best.distance {
+                    *best = other;
+                }
+            }
+        }
+        Ok(best)
+    }
+
+    /// `ln (weight · P(evidence))` of every component.
+    pub(super) fn log_joint(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
+        self.weighed().map(|(log_weight, circuit)| Ok(log_weight + circuit.log_evidence(evidence)?)).collect()
+    }
+
+    /// `ln (weight · P(row))` of every component, by row.
+    pub(super) fn log_joint_batch(&self, records: &Records) -> Result<Vec<Vec<f64>>, QueryError> {
+        let of = |i: usize| self.log_likelihoods_of(&[i], records);
+        (0..self.components.len()).map(of).collect()
+    }
+
+    /// `ln Σ weight · P(row)` over some components.
+    fn log_likelihoods_of(&self, components: &[usize], records: &Records) -> Result<Vec<f64>, QueryError> {
+        let mut answers = vec![LOG_ZERO; records.len()];
+        for &i in components {
+            let log_weight = self.weights[i].ln();
+            let found = self.components[i].log_likelihoods(records)?;
+            answers.iter_mut().zip(found).for_each(|(sum, log)| *sum = log_add(*sum, log_weight + log));
+        }
+        Ok(answers)
+    }
+}
+
+impl Distribution for Mixture {
+    fn var_count(&self) -> usize {
+        Mixture::var_count(self)
+    }
+
+    fn log_evidence(&self, evidence: &Evidence) -> Result<f64, QueryError> {
+        Mixture::log_evidence(self, evidence)
+    }
+
+    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
+        Mixture::log_likelihoods(self, records)
+    }
+
+    fn marginals(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
+        Mixture::marginals(self, evidence)
+    }
+
+    fn marginals_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError> {
+        Mixture::marginals_batch(self, records)
+    }
+
+    fn sample_in_parts<'a>(
+        &'a self,
+        count: usize,
+        evidence: &Evidence,
+        seed: u64,
+    ) -> Result<Box<dyn Iterator<Item = Samples> + 'a>, QueryError> {
+        Ok(Box::new(Mixture::sample_in_parts(self, count, evidence, seed)?))
+    }
+}
+
+/// Numbers given by their logarithms, divided by their total; `None` if all are zero.
+pub(super) fn shares(mut logs: Vec<f64>) -> Option<Vec<f64>> {
+    let total = log_sum(logs.iter().copied());
+    logs.iter_mut().for_each(|log| *log = (*log - total).exp());
+    (total > LOG_ZERO).then_some(logs)
+}

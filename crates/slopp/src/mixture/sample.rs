@@ -1,0 +1,77 @@
+//! Drawing worlds: first a component by its posterior, then a world from it.
+
+use super::Mixture;
+use crate::data::Records;
+use crate::infer::{Completer, Draw, Evidence, QueryError, Samples, Scratch, draw_worlds, parts};
+use crate::random::Random;
+use rayon::prelude::*;
+use std::ops::Range;
+
+impl Mixture {
+    /// Draws `count` independent worlds from the distribution given evidence.
+    ///
+    /// Same seed, same worlds, on any number of threads; no rejection, however unlikely the evidence.
+    ///
+    /// ```
+    /// use slopp::{Mixture, infer::Evidence};
+    /// let mixture = Mixture::uniform([slopp::example::psdd().into(), slopp::example::psdd().into()])?;
+    /// let given = Evidence::from_lits(4, [slopp::Var(0).is(true)])?;
+    /// assert!(mixture.sample(100, &given, 7)?.worlds().all(|world| world[0]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sample(&self, count: usize, evidence: &Evidence, seed: u64) -> Result<Samples, QueryError> {
+        Ok(Draws::new(self, evidence)?.worlds(0..count, seed))
+    }
+
+    /// The worlds of [`Mixture::sample`], some thousand at a time: for more of them than memory can hold.
+    pub fn sample_in_parts<'a>(
+        &'a self,
+        count: usize,
+        evidence: &Evidence,
+        seed: u64,
+    ) -> Result<impl Iterator<Item = Samples> + use<'a>, QueryError> {
+        let draws = Draws::new(self, evidence)?;
+        Ok(parts(count).map(move |part| draws.worlds(part, seed)))
+    }
+
+    /// Completes each distinct row by one draw given its known cells; `None` where the row is impossible.
+    pub fn sample_batch(&self, records: &Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError> {
+        let shares = self.component_posterior_batch(records)?;
+        let completers: Vec<Completer<'_>> = self.components.iter().map(|circuit| Completer::new(circuit)).collect();
+        let scratch = || -> Vec<Scratch> { completers.iter().map(|_| Scratch::default()).collect() };
+        let complete = |scratch: &mut Vec<Scratch>, (row, shares): (usize, &Option<Vec<f64>>)| {
+            let random = &mut Random::stream(seed, row as u64);
+            let chosen = random.choose(shares.as_ref()?)?;
+            completers[chosen].complete(&Evidence::from_row(records, row), random, &mut scratch[chosen])
+        };
+        Ok(shares.par_iter().enumerate().map_init(scratch, complete).collect())
+    }
+}
+
+/// The posteriors of the components that the evidence leaves possible, made ready to draw from.
+struct Draws<'a> {
+    variables: usize,
+    shares: Vec<f64>,
+    draws: Vec<Draw<'a>>,
+}
+
+impl<'a> Draws<'a> {
+    fn new(mixture: &'a Mixture, evidence: &Evidence) -> Result<Draws<'a>, QueryError> {
+        let mut draws = Draws { variables: mixture.var_count(), shares: Vec::new(), draws: Vec::new() };
+        for (share, circuit) in mixture.component_posterior(evidence)?.into_iter().zip(&mixture.components) {
+            if share > 0.0 {
+                draws.shares.push(share);
+                draws.draws.push(Draw::new(circuit, evidence)?);
+            }
+        }
+        Ok(draws)
+    }
+
+    /// The worlds of a range, which starts at the start of a block.
+    fn worlds(&self, range: Range<usize>, seed: u64) -> Samples {
+        draw_worlds(range, self.variables, seed, |random, stack, row| {
+            let chosen = random.choose(&self.shares).expect("shares add up to one");
+            self.draws[chosen].world(random, stack, row);
+        })
+    }
+}

@@ -1,0 +1,258 @@
+//! Merged SLoPP: always certified, always what it says, whatever the records.
+
+use proptest::prelude::*;
+use slopp::learn::merged::{Config, Learned, Stage, Start, learn};
+use slopp::learn::{LearnError, World};
+use slopp::{Names, Psdd, Random, Records, RecordsBuilder, Var, Vtree};
+use std::sync::Arc;
+
+fn records(rows: &[(Vec<bool>, f64)]) -> Records {
+    let mut builder = RecordsBuilder::new(Names::numbered(rows[0].0.len()));
+    rows.iter().for_each(|(row, weight)| builder.push(row.iter().map(|&x| Some(x)), *weight));
+    builder.finish()
+}
+
+/// A chain of noisy copies with a switch at its head that turns some of them round.
+fn chain(vars: usize, rows: usize, seed: u64) -> Records {
+    let mut random = Random::new(seed);
+    let row = |random: &mut Random| {
+        let mut row = vec![random.unit() < 0.4];
+        for i in 1..vars {
+            let copy = row[i - 1] ^ (row[0] && i % 3 == 0);
+            row.push(if random.unit() < 0.85 { copy } else { random.unit() < 0.5 });
+        }
+        row
+    };
+    Records::from_rows(Names::numbered(vars), (0..rows).map(|_| row(&mut random)))
+}
+
+fn worlds(vars: usize) -> impl Iterator<Item = Vec<bool>> {
+    (0..1u32 << vars).map(move |w| (0..vars).map(|i| w >> i & 1 == 1).collect())
+}
+
+fn mean(psdd: &Psdd, records: &Records) -> f64 {
+    let logs = psdd.log_likelihoods(records).unwrap();
+    logs.iter().zip(records.weights()).map(|(log, weight)| log * weight).sum::<f64>() / records.total()
+}
+
+fn open() -> Config {
+    Config::new(World::Open)
+}
+
+/// The PSDD is certified again from scratch, sums to one, and has the support its world promises.
+fn check(learned: &Learned, train: &Records, world: World) {
+    let psdd = &learned.psdd;
+    slopp::Circuit::clone(psdd).certify().expect("what was certified can be certified again");
+    assert!(psdd.vtree().is_right_linear());
+    let table: Vec<f64> = worlds(train.var_count()).map(|world| psdd.log_probability(&world).unwrap().exp()).collect();
+    assert!((table.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    if world == World::Open {
+        assert!(table.iter().all(|&p| p > 0.0), "in an open world everything is possible");
+    }
+    assert!(psdd.log_likelihoods(train).unwrap().iter().all(|log| log.is_finite()), "training records are possible");
+    // A circuit that is one literal has no parameter that could keep a count.
+    let kept = psdd.kept_values().unwrap();
+    for (i, kept) in kept.iter().enumerate().filter(|_| train.var_count() > 1) {
+        let counted = train.count_values(Var(i as u32));
+        assert!((kept[0] - counted[0]).abs() < 1e-6 && (kept[1] - counted[1]).abs() < 1e-6, "counts of variable {i}");
+    }
+}
+
+fn starts() -> impl Strategy<Value = Vec<Start>> {
+    prop_oneof![
+        Just(vec![Start::Whole(0.2)]),
+        Just(vec![Start::Window(0.2)]),
+        Just(vec![Start::Tree]),
+        Just(vec![Start::Whole(1.0), Start::Window(1.0), Start::Tree]),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn every_result_is_certified_and_sums_to_one(
+        vars in 1usize..7,
+        picks in prop::collection::vec((any::<u8>(), 1u32..5), 1..60),
+        real in any::<bool>(),
+        constant in any::<bool>(),
+        closed in any::<bool>(),
+        max_classes in prop_oneof![Just(1usize), Just(2), Just(32), Just(500)],
+        starts in starts(),
+        penalty in prop_oneof![Just(0.0), Just(0.3), Just(2.0)],
+        with_valid in any::<bool>(),
+    ) {
+        let row = |bits: u8| (0..vars).map(|i| bits >> i & 1 == 1 && !(constant && i == 0)).collect::<Vec<bool>>();
+        let weight = |w: u32| if real { f64::from(w) * 0.37 } else { f64::from(w) };
+        let train = records(&picks.iter().map(|&(bits, w)| (row(bits), weight(w))).collect::<Vec<_>>());
+        let valid = records(&picks.iter().map(|&(bits, _)| (row(bits.rotate_left(1)), 1.0)).collect::<Vec<_>>());
+        let world = if closed { World::Closed } else { World::Open };
+        let config = Config {
+            max_classes, starts, class_penalty: penalty, sweep_penalty: penalty, clone_penalty: penalty,
+            ..Config::new(world)
+        };
+        let learned = learn(&train, with_valid.then_some(&valid), &config, &()).unwrap();
+        check(&learned, &train, world);
+        if with_valid && !closed {
+            // The learner's own bookkeeping is the likelihood of the circuit it returns.
+            let best = learned.history.iter().map(|look| look.log_likelihood).fold(f64::NEG_INFINITY, f64::max);
+            let found = mean(&learned.psdd, &valid);
+            prop_assert!((found - best).abs() < 1e-9, "{found} is not {best}");
+        }
+    }
+}
+
+#[test]
+fn better_than_what_it_starts_from() {
+    let (train, valid, test) = (chain(12, 3000, 1), chain(12, 500, 2), chain(12, 3000, 3));
+    let learned = learn(&train, Some(&valid), &open(), &()).unwrap();
+    let tree = slopp::learn::baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+    let gain = mean(&learned.psdd, &test) - mean(&tree, &test);
+    assert!(gain > 0.3, "the switch is worth more than {gain} nats");
+    assert!(learned.history.iter().any(|look| matches!(look.stage, Stage::Cloned(steps) if steps > 0)));
+}
+
+#[test]
+fn threads_do_not_matter_and_seeds_do() {
+    let train = chain(30, 700, 4);
+    let run = |threads: usize, seed: u64| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let config = Config { seed, ..open() };
+        pool.install(|| learn(&train, None, &config, &()).unwrap())
+    };
+    let one = run(1, 0);
+    assert_eq!(one, run(2, 0));
+    assert_eq!(one, run(3, 0));
+    assert_eq!(one.held_out, 70.0);
+    assert_ne!(one.history, run(1, 1).history, "another seed holds out other records");
+}
+
+#[test]
+fn real_weights_are_shares_of_whole_ones() {
+    let train = chain(8, 400, 9);
+    let half = records(
+        &(0..train.len())
+            .map(|i| (train.row(i).map(Option::unwrap).collect(), train.weights()[i] * 0.5))
+            .chain((0..train.len()).map(|i| (train.row(i).map(Option::unwrap).collect(), train.weights()[i] * 0.5)))
+            .collect::<Vec<_>>(),
+    );
+    let valid = chain(8, 100, 10);
+    assert_eq!(
+        learn(&train, Some(&valid), &open(), &()).unwrap(),
+        learn(&half, Some(&valid), &open(), &()).unwrap(),
+        "half weights twice are whole weights"
+    );
+}
+
+#[test]
+fn elements_keep_within_their_limit() {
+    let (train, valid) = (chain(14, 2000, 5), chain(14, 400, 6));
+    let free = learn(&train, Some(&valid), &open(), &()).unwrap().psdd;
+    let mut last = f64::NEG_INFINITY;
+    for max in [13, 20, 40, free.stats().elements] {
+        let config = Config { max_elements: Some(max), ..open() };
+        let psdd = learn(&train, Some(&valid), &config, &()).unwrap().psdd;
+        assert!(psdd.stats().elements <= max, "{} elements are more than {max}", psdd.stats().elements);
+        let reached = mean(&psdd, &valid);
+        assert!(reached >= last, "{max} elements should do better than fewer: {reached} after {last}");
+        last = reached;
+    }
+    assert!(matches!(
+        learn(&train, None, &Config { max_elements: Some(12), ..open() }, &()),
+        Err(LearnError::Setting { name: "max_elements", .. })
+    ));
+}
+
+#[test]
+fn a_given_vtree_is_kept() {
+    let (train, valid) = (chain(6, 500, 7), chain(6, 100, 8));
+    let order = [3, 1, 5, 0, 2, 4].map(Var);
+    let vtree = Arc::new(Vtree::right_linear_over(&order));
+    let config = Config { vtree: Some(vtree.clone()), ..open() };
+    let learned = learn(&train, Some(&valid), &config, &()).unwrap();
+    assert_eq!(learned.psdd.vtree(), &vtree);
+    check(&learned, &train, World::Open);
+    let refused = |vtree: Vtree| learn(&train, None, &Config { vtree: Some(Arc::new(vtree)), ..open() }, &());
+    assert!(matches!(refused(Vtree::balanced(6)), Err(LearnError::NotRightLinear)));
+    assert!(matches!(refused(Vtree::right_linear(5)), Err(LearnError::WrongVtree { .. })));
+}
+
+#[test]
+fn more_variables_than_records() {
+    let train = chain(200, 30, 11);
+    let learned = learn(&train, None, &open(), &()).unwrap();
+    assert!(mean(&learned.psdd, &train).is_finite());
+    assert_eq!(learned.held_out, 3.0);
+}
+
+#[test]
+fn one_record_and_equal_records() {
+    for (rows, held_out) in [(1, 0.0), (100, 10.0)] {
+        let train = Records::from_rows(Names::numbered(5), (0..rows).map(|_| [true, false, true, true, false]));
+        let learned = learn(&train, None, &open(), &()).unwrap();
+        assert_eq!(learned.held_out, held_out);
+        check(&learned, &train, World::Open);
+        let closed = learn(&train, None, &Config::new(World::Closed), &()).unwrap();
+        assert!(mean(&closed.psdd, &train).abs() < 1e-12, "in a closed world only the one record is possible");
+    }
+}
+
+#[test]
+fn closed_worlds_drop_what_was_never_seen() {
+    let train = records(&[(vec![true, true, false], 5.0), (vec![false, false, false], 3.0)]);
+    let learned = learn(&train, None, &Config::new(World::Closed), &()).unwrap();
+    assert_eq!(learned.pseudocount, 0.0);
+    let psdd = learned.psdd;
+    assert!(psdd.log_probability(&[true, true, true]).unwrap() == f64::NEG_INFINITY);
+    let smoothed = Config { pseudocount: Some(1.0), ..Config::new(World::Closed) };
+    let smoothed = learn(&train, None, &smoothed, &()).unwrap().psdd;
+    for world in worlds(3) {
+        let [a, b] = [&psdd, &smoothed].map(|psdd| psdd.log_probability(&world).unwrap().is_finite());
+        assert_eq!(a, b, "smoothing makes nothing possible in a closed world: {world:?}");
+    }
+}
+
+#[test]
+fn bad_input_is_refused_with_a_way_out() {
+    let train = chain(4, 50, 12);
+    let refused = |config: Config| learn(&train, None, &config, &()).unwrap_err().to_string();
+    assert!(refused(Config { max_classes: 0, ..open() }).contains("max_classes is 0"));
+    assert!(refused(Config { max_classes: 20_000, ..open() }).contains("at most 16384"));
+    assert!(refused(Config { clone_depth: 1000, ..open() }).contains("at most 64"));
+    assert!(refused(Config { starts: vec![Start::Whole(f64::NAN)], ..open() }).contains("starts"));
+    assert!(refused(Config { sweep_penalty: -1.0, ..open() }).contains("sweep_penalty"));
+    assert!(refused(Config { pseudocounts: vec![0.0], ..open() }).contains("pseudocounts"));
+    assert!(refused(Config { pseudocount: Some(0.0), ..open() }).contains("pseudocount is 0"));
+    let mut builder = RecordsBuilder::new(Names::numbered(2));
+    builder.push([Some(true), None], 1.0);
+    let missing = builder.finish();
+    assert!(matches!(learn(&missing, None, &open(), &()), Err(LearnError::MissingCells { .. })));
+    let two = chain(2, 50, 1);
+    assert!(matches!(learn(&two, Some(&missing), &open(), &()), Err(LearnError::MissingCells { .. })));
+    assert!(matches!(learn(&two, Some(&train), &open(), &()), Err(LearnError::WrongValidation { .. })));
+    let none = Records::from_rows(Names::numbered(3), Vec::<Vec<bool>>::new());
+    assert!(matches!(learn(&none, None, &open(), &()), Err(LearnError::NoRecords)));
+    let empty = Records::from_rows(Names::numbered(0), [Vec::<bool>::new()]);
+    assert!(matches!(learn(&empty, None, &open(), &()), Err(LearnError::NoVariables)));
+}
+
+#[test]
+fn long_orders_do_not_overflow_the_stack() {
+    let train = chain(3000, 12, 13);
+    assert_eq!(learn(&train, None, &open(), &()).unwrap().psdd.var_count(), 3000);
+}
+
+#[test]
+fn the_bars_of_two_datasets() {
+    for (name, bar, size) in [("nltcs", -6.058, 1_000), ("plants", -13.10, 10_000)] {
+        let part = |part: &str| {
+            let path = slopp_oracle::shared(&format!("data/{name}/{name}.{part}.data.gz"))?;
+            Some(slopp::io::read_records(&path, &slopp::io::RecordsOptions::default()).unwrap())
+        };
+        let (Some(train), Some(valid), Some(test)) = (part("train"), part("valid"), part("test")) else { return };
+        let learned = learn(&train, Some(&valid), &open(), &()).unwrap();
+        let reached = mean(&learned.psdd, &test);
+        assert!(reached > bar, "{name}: {reached}");
+        assert!(learned.psdd.stats().size_paper < size);
+    }
+}
