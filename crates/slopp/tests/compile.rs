@@ -298,13 +298,14 @@ fn found_vtrees_compile_to_the_same_worlds() {
     let mut improved = 0;
     for seed in 0..60 {
         let mut random = Random::new(3000 + seed);
-        let vars = 1 + random.below(9);
+        // Fewer variables leave little to find; a single one has no moves at all.
+        let vars = if seed == 0 { 1 } else { 5 + random.below(5) };
         let rules = random_rules(&mut random, vars, 3);
         let expected = table(vars, |world| rules.broken_by(world).is_empty());
-        let search = VtreeSearch { moves: 40, ..VtreeSearch::default() };
+        let search = VtreeSearch { moves: 200, ..VtreeSearch::default() };
         let found = rules.compile_with_search(&search, &Limits::default(), &mut |_| ()).unwrap();
         check(&found.sdd, &expected, &format!("seed {seed}"));
-        assert!(found.sdd.size().1 <= found.first_elements && found.tried <= 43);
+        assert!(found.sdd.size().1 <= found.first_elements && found.tried <= 200);
         improved += usize::from(found.sdd.size().1 < found.first_elements);
         let again = rules.compile_with_search(&search, &Limits::default(), &mut |_| ()).unwrap();
         assert_eq!(again.sdd, found.sdd);

@@ -3,7 +3,8 @@
 //! Two variables are neighbours if they share a rule. Variables are eliminated one by one, always the one that needs
 //! the fewest new edges among its neighbours (min-fill); the tree of who is eliminated into whom gives the vtree: a
 //! variable splits off first, then the independent parts below it. What the elimination order costs bounds the size
-//! of the diagram. A bounded local search then rotates and swaps, keeping what compiles smaller.
+//! of the diagram. A bounded local search then rotates and swaps, keeping what compiles no larger; where no single move
+//! helps, it goes on some random moves away from the best.
 //!
 //! References: A. Darwiche, SDD: A New Canonical Representation of Propositional Knowledge Bases, IJCAI 2011, section 6;
 //! A. Choi and A. Darwiche, Dynamic Minimization of Sentential Decision Diagrams, AAAI 2013 (the local moves).
@@ -12,6 +13,7 @@ use super::formula::{Op, Rules};
 use super::limits::{Limit, Limits, Stopped};
 use super::manager::Manager;
 use super::sdd::Sdd;
+use crate::random::Random;
 use crate::var::Var;
 use crate::vtree::{Step, Vtree, VtreeId};
 use rustc_hash::FxHashSet;
@@ -75,17 +77,31 @@ impl Rules {
         let mut hunt = Hunt { rules: self, limits, left: search.steps, tried: 0, tell };
         let mut best = hunt.first(&starts)?;
         let first_elements = best.size().1;
-        let mut fruitless = 0;
-        let mut number = 0;
-        let moves = |sdd: &Sdd| 3 * (sdd.vtree().var_count() - 1);
-        while hunt.tried < search.moves && hunt.left > 0 && fruitless < moves(&best) {
-            // Moves are tried from the top down, where diagrams are largest; after a success they go on from there.
-            let changed = changed(best.vtree(), number % moves(&best));
+        let mut random = Random::new(0);
+        let mut seen: FxHashSet<Vec<Step>> = FxHashSet::default();
+        let mut current = best.clone();
+        let moves = 3 * (self.var_count() - 1);
+        let (mut number, mut fruitless, mut known) = (0, 0, 0);
+        // Few variables have few vtrees: the search ends when it only comes to known ones.
+        while hunt.tried < search.moves && hunt.left > 0 && known <= 8 * moves && best.size().1 > 0 {
+            let stuck = fruitless >= moves;
+            let vtree = match stuck {
+                // Moves are tried from the top down, where diagrams are largest; after a success they go on from there.
+                false => changed(current.vtree(), number % moves),
+                true => Some(shaken(best.vtree(), &mut random)),
+            };
             number += 1;
-            fruitless += 1;
-            let Some(vtree) = changed else { continue };
-            if let Some(sdd) = hunt.smaller(vtree, &best)? {
-                best = sdd;
+            fruitless = if stuck { 0 } else { fruitless + 1 };
+            known += 1;
+            let Some(vtree) = vtree.filter(|vtree| seen.insert(vtree.postfix().collect())) else { continue };
+            known = 0;
+            let Some(sdd) = hunt.attempt(vtree)? else { continue };
+            if sdd.size().1 < best.size().1 {
+                best = sdd.clone();
+            }
+            // Equal sizes are taken too: many ways down begin level.
+            if stuck || sdd.size().1 <= current.size().1 {
+                current = sdd;
                 fruitless = 0;
             }
         }
@@ -266,6 +282,18 @@ fn changed(vtree: &Vtree, number: usize) -> Option<Vtree> {
     Some(Vtree::from_postfix(all.copied()).expect("the same leaves"))
 }
 
+/// A vtree some random moves away.
+fn shaken(vtree: &Vtree, random: &mut Random) -> Vtree {
+    /// How many moves: enough to leave a valley, few enough to keep most of the order.
+    const MOVES: usize = 4;
+    let mut shaken = vtree.clone();
+    for _ in 0..MOVES {
+        let number = random.below(3 * (vtree.var_count() - 1));
+        shaken = changed(&shaken, number).unwrap_or(shaken);
+    }
+    shaken
+}
+
 /// A search under way.
 struct Hunt<'a> {
     rules: &'a Rules,
@@ -302,11 +330,11 @@ impl Hunt<'_> {
         }
     }
 
-    /// The diagram on another vtree, if it is smaller and not much more costly on the way.
-    fn smaller(&mut self, vtree: Vtree, best: &Sdd) -> Result<Option<Sdd>, Stopped> {
+    /// The diagram on another vtree, unless a limit is hit.
+    fn attempt(&mut self, vtree: Vtree) -> Result<Option<Sdd>, Stopped> {
         let limits = self.limits.clone().with_steps(self.left.min(self.limits.steps));
         match self.compile(vtree, limits) {
-            Ok(sdd) => Ok(Some(sdd).filter(|sdd| sdd.size().1 < best.size().1)),
+            Ok(sdd) => Ok(Some(sdd)),
             Err(stopped) if stopped.limit == Limit::Cancelled => Err(stopped),
             Err(_) => Ok(None),
         }

@@ -25,7 +25,7 @@ impl VtreeId {
 }
 
 /// One step of a vtree in postfix order: `1 2 join 3 join` is `((1,2),3)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// A leaf.
     Leaf(Var),
