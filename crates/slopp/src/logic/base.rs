@@ -29,9 +29,13 @@ impl Sdd {
 
     /// As [`Sdd::base_of`], with another limit.
     pub fn base_of_within(psdd: &Psdd, limit: usize) -> Result<Sdd, TooLarge> {
-        let mut manager = Manager::new(psdd.vtree().clone(), Limits::for_nodes(limit));
+        // A manager has the constant and all literals from the start; they are not what makes a base large.
+        let limits = Limits::for_nodes(limit, psdd.var_count() + 1);
+        let mut manager = Manager::new(psdd.vtree().clone(), limits);
         let base = manager.base_of(psdd).map_err(|_| TooLarge { limit })?;
-        Ok(manager.sdd(base))
+        let sdd = manager.sdd(base);
+        // A diagram of its own has nodes for negations that the manager shares.
+        if sdd.nodes().len() > limit { Err(TooLarge { limit }) } else { Ok(sdd) }
     }
 }
 

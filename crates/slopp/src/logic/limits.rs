@@ -25,15 +25,11 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// So many nodes, and memory and steps in proportion.
-    pub(super) fn for_nodes(nodes: usize) -> Limits {
-        let bytes = (1 << 24) + nodes.saturating_mul(4096);
-        Limits {
-            nodes: nodes.saturating_add(1 << 10),
-            bytes,
-            steps: nodes.saturating_mul(64).max(1 << 16) as u64,
-            cancel: None,
-        }
+    /// So many nodes beside those that are always there, and memory and steps in proportion.
+    pub(super) fn for_nodes(nodes: usize, always: usize) -> Limits {
+        let bytes = (1 << 24) + nodes.saturating_add(always).saturating_mul(4096);
+        let steps = nodes.saturating_mul(64).max(1 << 16) as u64;
+        Limits { nodes: nodes.saturating_add(always), bytes, steps, cancel: None }
     }
 
     /// These limits with another number of nodes.
