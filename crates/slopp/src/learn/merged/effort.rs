@@ -2,7 +2,7 @@
 
 use super::bag::{BagConfig, bag_along, check_task};
 use super::distil::{DistilConfig, Distilled, distil, synthetic};
-use super::{Config, Learned, held_out, learn, order};
+use super::{Config, Learned, check_right_linear, held_out, learn, order};
 use crate::circuit::Psdd;
 use crate::data::Records;
 use crate::infer::{Distribution, QueryError};
@@ -300,9 +300,7 @@ impl Learner for Slopp {
 
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         let vtree = task.vtree.cloned().or_else(|| self.config.vtree.clone());
-        if vtree.as_ref().is_some_and(|vtree| !vtree.is_right_linear()) {
-            return Err(LearnError::NotRightLinear);
-        }
+        vtree.as_ref().map_or(Ok(()), |vtree| check_right_linear(task.train, vtree))?;
         let config = Config { vtree, seed: task.seed, ..self.config.clone() };
         match self.effort {
             Effort::Fast => config.learn(task, progress),

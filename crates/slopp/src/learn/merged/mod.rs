@@ -247,13 +247,10 @@ pub fn learn(
 ) -> Result<Learned, LearnError> {
     let variables = train.var_count();
     match &config.vtree {
-        Some(vtree) => check(train, vtree)?,
+        Some(vtree) => check_right_linear(train, vtree)?,
         None if variables == 0 => return Err(LearnError::NoVariables),
         None if train.is_empty() => return Err(LearnError::NoRecords),
         None => check_complete(train)?,
-    }
-    if config.vtree.as_ref().is_some_and(|vtree| !vtree.is_right_linear()) {
-        return Err(LearnError::NotRightLinear);
     }
     config.check(variables)?;
     check_validation(train, valid)?;
@@ -298,6 +295,12 @@ fn check_validation(train: &Records, valid: Option<&Records>) -> Result<(), Lear
         Some(valid) => check_complete(valid),
         None => Ok(()),
     }
+}
+
+/// Checks that records fit a vtree, and that it is right-linear.
+fn check_right_linear(records: &Records, vtree: &Vtree) -> Result<(), LearnError> {
+    check(records, vtree)?;
+    if vtree.is_right_linear() { Ok(()) } else { Err(LearnError::NotRightLinear) }
 }
 
 /// The records in two parts, the second to choose by; `None` if they are too few, or their weights cannot be divided.
