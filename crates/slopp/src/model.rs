@@ -11,8 +11,8 @@ pub use crate::certified::Certified;
 
 /// A circuit with the names of its variables and how it came about: what a model file holds.
 ///
-/// The circuit is one with its certificate, or of another kind, such as an [`Spn`](crate::spn::Spn) or a
-/// [`Mixture`](crate::Mixture).
+/// The circuit is one with its certificate, or of another kind, such as an [`Spn`] or a
+/// [`Mixture`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model<C = Certified> {
     /// The names of the variables.
