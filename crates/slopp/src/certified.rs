@@ -2,7 +2,7 @@
 
 use crate::circuit::{CarryOver, Circuit, Deterministic, Overlap, Psdd, Reason};
 use crate::data::Records;
-use crate::infer::{Distribution, Evidence, QueryError, Samples};
+use crate::infer::{QueryError, answer_by_methods};
 use std::ops::Deref;
 
 /// The strongest certificate a circuit has.
@@ -61,36 +61,7 @@ impl Certified {
     }
 }
 
-impl Distribution for Certified {
-    fn var_count(&self) -> usize {
-        Circuit::var_count(self)
-    }
-
-    fn log_evidence(&self, evidence: &Evidence) -> Result<f64, QueryError> {
-        Circuit::log_evidence(self, evidence)
-    }
-
-    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
-        Certified::log_likelihoods(self, records)
-    }
-
-    fn marginals(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
-        Circuit::marginals(self, evidence)
-    }
-
-    fn marginals_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError> {
-        Circuit::marginals_batch(self, records)
-    }
-
-    fn sample_in_parts<'a>(
-        &'a self,
-        count: usize,
-        evidence: &Evidence,
-        seed: u64,
-    ) -> Result<Box<dyn Iterator<Item = Samples> + 'a>, QueryError> {
-        Ok(Box::new(Circuit::sample_in_parts(self, count, evidence, seed)?))
-    }
-}
+answer_by_methods!(Certified, Circuit);
 
 impl Deref for Certified {
     type Target = Circuit;

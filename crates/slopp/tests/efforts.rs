@@ -1,27 +1,16 @@
 //! Efforts of merged SLoPP, bags and shared mixtures: certified, the same on any number of threads, whatever the records.
 
+mod chain;
+
+use chain::chain;
 use slopp::infer::{Distribution, Evidence};
 use slopp::learn::merged::{
     BagConfig, Config, DistilConfig, Effort, EmConfig, Slopp, Teacher, bag, balanced, best, distil, em, learn,
     synthetic,
 };
-use slopp::learn::{LearnError, Learner, Task, World};
-use slopp::{Names, Psdd, Random, Records, RecordsBuilder, Vtree};
+use slopp::learn::{LearnError, Learner, MixtureGrid, Task, World};
+use slopp::{Names, Psdd, Records, RecordsBuilder, Vtree};
 use std::sync::Arc;
-
-/// A chain of noisy copies with a switch at its head that turns some of them round.
-fn chain(vars: usize, rows: usize, seed: u64) -> Records {
-    let mut random = Random::new(seed);
-    let row = |random: &mut Random| {
-        let mut row = vec![random.unit() < 0.4];
-        for i in 1..vars {
-            let copy = row[i - 1] ^ (row[0] && i % 3 == 0);
-            row.push(if random.unit() < 0.85 { copy } else { random.unit() < 0.5 });
-        }
-        row
-    };
-    Records::from_rows(Names::numbered(vars), (0..rows).map(|_| row(&mut random)))
-}
 
 fn open() -> Config {
     Config::new(World::Open)
@@ -109,7 +98,7 @@ fn a_bag_is_better_than_one_and_stays_on_the_vtree_that_is_given() {
     let model = Config { vtree: Some(vtree.clone()), ..open() };
     let shared = bag(&train, Some(&valid), &BagConfig { members: 4, ..BagConfig::new(model) }, &()).unwrap().mixture;
     assert!(shared.shares_vtree() && shared.components().iter().all(|circuit| **circuit.vtree() == *vtree));
-    let (mixture, ..) = em(&train, Some(&valid), &EmConfig::new(open()), &()).unwrap();
+    let mixture = em(&train, Some(&valid), &EmConfig::new(open()), &()).unwrap().mixture;
     assert!(mixture.shares_structure());
 }
 
@@ -129,7 +118,7 @@ fn few_and_odd_records_are_learned_from() {
         }
         let bag = bag(records, None, &BagConfig::new(open()), &()).unwrap();
         assert!(mean(&bag.mixture, records).is_finite());
-        assert!(mean(&em(records, None, &EmConfig::new(open()), &()).unwrap().0, records).is_finite());
+        assert!(mean(&em(records, None, &EmConfig::new(open()), &()).unwrap().mixture, records).is_finite());
     }
     let alone = best(&odd, None, &open(), &()).unwrap();
     assert_eq!((alone.teacher, alone.held_out), (Teacher::None, 0.0));
@@ -149,7 +138,8 @@ fn contradictions_are_errors() {
     }
     let none = BagConfig { members: 0, ..BagConfig::new(open()) };
     assert!(matches!(bag(&train, None, &none, &()), Err(LearnError::Setting { name: "members", .. })));
-    let none = EmConfig { components: Vec::new(), ..EmConfig::new(open()) };
+    let none =
+        EmConfig { grid: MixtureGrid { components: Vec::new(), ..MixtureGrid::default() }, ..EmConfig::new(open()) };
     assert!(matches!(em(&train, None, &none, &()), Err(LearnError::Setting { name: "components", .. })));
     let other = chain(5, 50, 14);
     assert!(matches!(best(&train, Some(&other), &open(), &()), Err(LearnError::WrongValidation { .. })));

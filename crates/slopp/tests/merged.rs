@@ -1,29 +1,18 @@
 //! Merged SLoPP: always certified, always what it says, whatever the records.
 
+mod chain;
+
+use chain::chain;
 use proptest::prelude::*;
 use slopp::learn::merged::{Config, Learned, Stage, Start, learn};
 use slopp::learn::{LearnError, World};
-use slopp::{Names, Psdd, Random, Records, RecordsBuilder, Var, Vtree};
+use slopp::{Names, Psdd, Records, RecordsBuilder, Var, Vtree};
 use std::sync::Arc;
 
 fn records(rows: &[(Vec<bool>, f64)]) -> Records {
     let mut builder = RecordsBuilder::new(Names::numbered(rows[0].0.len()));
     rows.iter().for_each(|(row, weight)| builder.push(row.iter().map(|&x| Some(x)), *weight));
     builder.finish()
-}
-
-/// A chain of noisy copies with a switch at its head that turns some of them round.
-fn chain(vars: usize, rows: usize, seed: u64) -> Records {
-    let mut random = Random::new(seed);
-    let row = |random: &mut Random| {
-        let mut row = vec![random.unit() < 0.4];
-        for i in 1..vars {
-            let copy = row[i - 1] ^ (row[0] && i % 3 == 0);
-            row.push(if random.unit() < 0.85 { copy } else { random.unit() < 0.5 });
-        }
-        row
-    };
-    Records::from_rows(Names::numbered(vars), (0..rows).map(|_| row(&mut random)))
 }
 
 fn worlds(vars: usize) -> impl Iterator<Item = Vec<bool>> {

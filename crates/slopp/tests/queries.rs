@@ -4,7 +4,7 @@ mod against;
 
 use against::*;
 use slopp::infer::{Evidence, QueryError};
-use slopp::{Builder, Circuit, Names, NodeId, Psdd, Records, RecordsBuilder, Sharing, Var, Vtree};
+use slopp::{Builder, Circuit, Names, NodeId, Records, RecordsBuilder, Sharing, Var, Vtree};
 use slopp_oracle::{Dice, OracleCircuit, OracleNode, Table, Tree, deterministic, mixture, records};
 
 /// Random circuits of up to nine variables, deterministic in every other round.
@@ -265,23 +265,6 @@ fn deep_vtrees_answer_every_query() {
         assert_eq!(psdd.count_records(&records).unwrap().impossible, 0.0);
         assert!(psdd.is_possible(&world).unwrap());
     }
-}
-
-/// Independent variables that are true with probability `p`.
-fn factorised(vtree: &Vtree, p: f64) -> Psdd {
-    let mut builder = Builder::new(vtree.clone(), Sharing::Equal);
-    let mut made = vec![None; vtree.node_count()];
-    for &v in vtree.bottom_up() {
-        made[v.index()] = Some(match (vtree.leaf_var(v), vtree.children(v)) {
-            (Some(var), _) => builder.top(var, [(1.0 - p).ln(), p.ln()]).unwrap(),
-            (_, Some([left, right])) => {
-                let (prime, sub) = (made[left.index()].unwrap(), made[right.index()].unwrap());
-                builder.sum(v, &[(prime, sub, 0.0)]).unwrap()
-            }
-            _ => unreachable!(),
-        });
-    }
-    builder.finish(made[vtree.root().index()].unwrap()).unwrap().certify().unwrap()
 }
 
 #[test]

@@ -172,23 +172,6 @@ fn constant_formulas_and_other_vtrees() {
     assert_eq!(psdd.log_probability_of(&elsewhere), Err(QueryError::FormulaVtree));
 }
 
-/// Independent variables that are true with probability `p`.
-fn factorised(vtree: &Vtree, p: f64) -> slopp::Psdd {
-    let mut builder = Builder::new(vtree.clone(), Sharing::Equal);
-    let mut made = vec![None; vtree.node_count()];
-    for &v in vtree.bottom_up() {
-        made[v.index()] = Some(match (vtree.leaf_var(v), vtree.children(v)) {
-            (Some(var), _) => builder.top(var, [(1.0 - p).ln(), p.ln()]).unwrap(),
-            (_, Some([left, right])) => {
-                let (prime, sub) = (made[left.index()].unwrap(), made[right.index()].unwrap());
-                builder.sum(v, &[(prime, sub, 0.0)]).unwrap()
-            }
-            _ => unreachable!(),
-        });
-    }
-    builder.finish(made[vtree.root().index()].unwrap()).unwrap().certify().unwrap()
-}
-
 #[test]
 fn products_on_deep_vtrees_neither_recurse_nor_underflow() {
     for vtree in [Vtree::right_linear(3000), Vtree::left_linear(3000), Vtree::balanced(3000)] {

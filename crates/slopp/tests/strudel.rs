@@ -4,8 +4,8 @@ mod against;
 
 use against::convert;
 use slopp::circuit::Smoothing;
-use slopp::learn::refine::{Refined, StrudelConfig, strudel, strudel_deterministic};
-use slopp::learn::{LearnError, World, baseline};
+use slopp::learn::refine::{Refined, Scope, StrudelConfig, strudel, strudel_deterministic};
+use slopp::learn::{LearnError, Learned, Learner, MixtureGrid, Start, Strudel, StrudelMixture, Task, World, baseline};
 use slopp::{Circuit, Deterministic, Names, Node, Progress, Psdd, Records, RecordsBuilder};
 use slopp_oracle::{Dice, Tree, deterministic};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -232,4 +232,32 @@ fn what_cannot_be_refined_is_an_error() {
     let only = baseline::chow_liu(&one, World::Closed, 0.0).unwrap();
     assert!(matches!(refine(&only, &other, &usual), Err(LearnError::NothingPossible)));
     assert!(strudel(&start, &train, Some(&wide), &usual, &()).is_err(), "validation records of other data");
+}
+
+#[test]
+fn a_mixture_shares_the_structure_of_the_single_model() {
+    let mut dice = Dice::new(77);
+    let all = records(7, 900, &mut dice);
+    let parts = all.split(&[0.6, 0.2, 0.2], 1).unwrap();
+    let [train, valid, test] = &parts[..] else { panic!("three parts") };
+    let task = Task { valid: Some(valid), ..Task::new(train) };
+    for scope in [Scope::Prime, Scope::Whole] {
+        let single = Strudel { start: Start::Baseline(World::Open), scope, config: config(3, 2, 1.0) };
+        let Learned::Circuit(alone) = single.learn(&task, &()).unwrap().learned else { panic!("a circuit") };
+        let learner = StrudelMixture { strudel: single, grid: MixtureGrid::default() };
+        let Learned::Mixture(mixture) = learner.learn(&task, &()).unwrap().learned else { panic!("a mixture") };
+        assert!(mixture.shares_structure() && mixture.component_count() > 1);
+        assert_eq!(mixture.components()[0].ids().len(), alone.ids().len());
+        let total: f64 = worlds(7).map(|world| mixture.log_probability(&world).unwrap().exp()).sum();
+        assert!((total - 1.0).abs() < 1e-9, "{total}");
+        let mean = |logs: Vec<f64>| logs.iter().zip(test.weights()).map(|(ll, w)| ll * w).sum::<f64>();
+        let [one, many] = [alone.log_likelihoods(test), mixture.log_likelihoods(test)].map(|logs| mean(logs.unwrap()));
+        assert!(many > one, "three kinds of records are better told apart by components: {many} against {one}");
+        // Without validation records some are held out.
+        assert!(matches!(learner.learn(&Task::new(train), &()).unwrap().learned, Learned::Mixture(_)));
+    }
+    let strudel = Strudel { start: Start::Baseline(World::Open), scope: Scope::Prime, config: config(1, 2, 1.0) };
+    let grid = MixtureGrid { pseudocounts: Vec::new(), ..MixtureGrid::default() };
+    let refused = StrudelMixture { strudel, grid }.learn(&task, &());
+    assert!(matches!(refused, Err(LearnError::Setting { name: "pseudocounts", .. })));
 }

@@ -1,10 +1,10 @@
 //! `slopp diff`: the worlds that one file allows and another does not.
 
 use crate::args::whole;
-use crate::cmd::equivalent::common;
+use crate::both::Both;
 use crate::error::Error;
 use crate::files::Files;
-use crate::knowledge::{Knowledge, LimitArgs, stopped};
+use crate::knowledge::{LimitArgs, stopped};
 use crate::report::{grouped, json_world, object, world as world_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -39,13 +39,9 @@ pub(crate) struct DiffArgs {
 
 pub(crate) fn run(args: &DiffArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read([&args.first, &args.second]).check()?;
-    let first = Knowledge::read(&args.first, None, None)?;
-    let second = Knowledge::read(&args.second, None, None)?;
-    let (names, mut manager) = common(&first, &second, args.limits.limits())?;
-    let a = first.formula(&mut manager, &names)?;
-    let b = second.formula(&mut manager, &names)?;
+    let Both { names, mut manager, formulas: [a, b], only } =
+        Both::read([&args.first, &args.second], args.limits.limits())?;
     let both = manager.and(a, b).map_err(stopped)?;
-    let only = [manager.and(a, !b).map_err(stopped)?, manager.and(b, !a).map_err(stopped)?];
     let counts = only.map(|part| manager.sdd(part).model_count().to_string());
     let common = manager.sdd(both).model_count().to_string();
     let [left, right] = only.map(|part| examples(&manager, part, args.limit));

@@ -1,16 +1,14 @@
 //! `slopp equivalent`: do two files allow the same worlds?
 
+use crate::both::Both;
 use crate::error::Error;
 use crate::files::Files;
-use crate::knowledge::{Knowledge, LimitArgs, stopped};
+use crate::knowledge::LimitArgs;
 use crate::report::{json_world, object, world as world_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::Names;
-use slopp::logic::{Limits, Manager, Rules};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,15 +32,10 @@ pub(crate) struct EquivalentArgs {
 
 pub(crate) fn run(args: &EquivalentArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read([&args.first, &args.second]).check()?;
-    let first = Knowledge::read(&args.first, None, None)?;
-    let second = Knowledge::read(&args.second, None, None)?;
-    let (names, mut manager) = common(&first, &second, args.limits.limits())?;
-    let a = first.formula(&mut manager, &names)?;
-    let b = second.formula(&mut manager, &names)?;
-    let only_first = manager.and(a, !b).map_err(stopped)?;
-    let only_second = manager.and(b, !a).map_err(stopped)?;
-    let found = [(&args.first, only_first), (&args.second, only_second)]
+    let Both { names, manager, only, .. } = Both::read([&args.first, &args.second], args.limits.limits())?;
+    let found = [&args.first, &args.second]
         .into_iter()
+        .zip(only)
         .find_map(|(file, formula)| Some((file, manager.world(formula)?)));
     if session.json {
         let (by, world) = match &found {
@@ -64,27 +57,4 @@ pub(crate) fn run(args: &EquivalentArgs, session: &mut Session) -> Result<Verdic
         }
     }
     Ok(if found.is_none() { Verdict::Yes } else { Verdict::No })
-}
-
-/// The names of both, and a manager over them: on the vtree of the first file that has one, if all names are in it.
-pub(crate) fn common(first: &Knowledge, second: &Knowledge, limits: Limits) -> Result<(Arc<Names>, Manager), Error> {
-    let mut all: Vec<String> = first.names().iter().map(str::to_owned).collect();
-    all.extend(second.names().iter().filter(|name| !first.names().contains(name)).map(str::to_owned));
-    for one in [first, second].into_iter().filter(|one| !matches!(one, Knowledge::Rules(_))) {
-        if one.names().len() == all.len() {
-            return Ok((one.names().clone(), Manager::new(one.vtree()?, limits)));
-        }
-    }
-    let names = Arc::new(Names::new(all)?);
-    // All rules together say which variables belong together.
-    let mut formulas = Vec::new();
-    for one in [first, second] {
-        if let Knowledge::Rules(rules) = one {
-            let vars = rules.names().iter().map(|name| names.find(name)).collect::<Result<Vec<_>, _>>()?;
-            formulas.extend(rules.iter().map(|rule| rule.formula.map_vars(|var| vars[var.index()])));
-        }
-    }
-    let rules = Rules::new(names.clone(), formulas);
-    crate::knowledge::check_variables(&rules)?;
-    Ok((names, Manager::new(rules.min_fill_vtree(), limits)))
 }

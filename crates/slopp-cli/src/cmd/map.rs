@@ -66,7 +66,7 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
     }
     let values: Vec<String> = found.values.iter().map(|&lit| names.literal(lit)).collect();
     session.line(values.join(", "))?;
-    let condition = if known.is_empty() { String::new() } else { format!(" | {}", known.in_words(&names)) };
+    let condition = if known.is_empty() { String::new() } else { format!(" given {}", known.in_words(&names)) };
     session.line(format!(
         "P(these{condition}) = {} (ln P = {})",
         probability_of(conditional),

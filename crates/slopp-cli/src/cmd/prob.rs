@@ -78,7 +78,7 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
         let names = loaded.names();
         let condition = match given.is_empty() {
             true => String::new(),
-            false => format!(" | {}", given.in_words(names)),
+            false => format!(" given {}", given.in_words(names)),
         };
         let event = match event.is_empty() {
             true => "anything".to_owned(),

@@ -59,7 +59,7 @@ fn probabilities_of_formulas() {
         close(&answer["probabilities"][3], row([None, None, no, yes]));
     }
     let told = folder.run_args(&["prob", "model.psdd", "X1 | X2", "--given", "X3 -> X4"]).ok();
-    assert!(told.out.starts_with("P(X1 | X2 | X3 -> X4) = "), "{}", told.out);
+    assert!(told.out.starts_with("P(X1 | X2 given X3 -> X4) = "), "{}", told.out);
 }
 
 #[test]

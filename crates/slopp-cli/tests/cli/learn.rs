@@ -92,6 +92,12 @@ fn same_bytes_on_any_number_of_threads() {
         assert_eq!(folder.read("1.psdd"), folder.read("2.psdd"));
         assert_eq!(folder.read("1.psdd"), folder.read("3.psdd"));
     }
+    for learner in ["slopp-bag", "slopp-em", "strudel-em"] {
+        for threads in [1, 2] {
+            folder.run(&format!("learn cars.csv --learner {learner} --threads {threads} -o {threads}.mix")).ok();
+        }
+        assert_eq!(folder.read("1.mix"), folder.read("2.mix"), "{learner}");
+    }
 }
 
 #[test]

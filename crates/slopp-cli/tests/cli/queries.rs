@@ -43,7 +43,7 @@ fn conditional_probability_in_words() {
     let folder = Folder::with_paper();
     let expected = probability(|w| w[0] == b'0' && w[3] == b'1') / probability(|w| w[3] == b'1');
     let answer = folder.run_args(&["prob", "model.psdd", "!X1", "--given", "X4"]).ok();
-    assert_eq!(answer.out, format!("P(!X1 | X4) = {expected:.4}\nln P = {:.4}\n", expected.ln()));
+    assert_eq!(answer.out, format!("P(!X1 given X4) = {expected:.4}\nln P = {:.4}\n", expected.ln()));
     let answer = folder.run_args(&["prob", "model.psdd", "!X4", "--given", "X4", "--json"]).ok();
     assert_eq!(answer.json(), json!({"probability": 0.0, "log_probability": null}));
 }

@@ -62,33 +62,48 @@ pub trait Distribution: Sync {
     }
 }
 
-impl Distribution for Circuit {
-    fn var_count(&self) -> usize {
-        Circuit::var_count(self)
-    }
+/// `Distribution` by the methods of the same names: likelihoods by the type's own, the rest by those of what it derefs to.
+macro_rules! answer_by_methods {
+    ($kind:ty) => {
+        $crate::infer::answer_by_methods!($kind, $kind);
+    };
+    ($kind:ty, $target:ty) => {
+        impl $crate::infer::Distribution for $kind {
+            fn var_count(&self) -> usize {
+                <$target>::var_count(self)
+            }
 
-    fn log_evidence(&self, evidence: &Evidence) -> Result<f64, QueryError> {
-        Circuit::log_evidence(self, evidence)
-    }
+            fn log_evidence(&self, evidence: &$crate::infer::Evidence) -> Result<f64, $crate::infer::QueryError> {
+                <$target>::log_evidence(self, evidence)
+            }
 
-    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
-        Circuit::log_likelihoods(self, records)
-    }
+            fn log_likelihoods(&self, records: &$crate::data::Records) -> Result<Vec<f64>, $crate::infer::QueryError> {
+                <$kind>::log_likelihoods(self, records)
+            }
 
-    fn marginals(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
-        Circuit::marginals(self, evidence)
-    }
+            fn marginals(&self, evidence: &$crate::infer::Evidence) -> Result<Vec<f64>, $crate::infer::QueryError> {
+                <$target>::marginals(self, evidence)
+            }
 
-    fn marginals_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError> {
-        Circuit::marginals_batch(self, records)
-    }
+            fn marginals_batch(
+                &self,
+                records: &$crate::data::Records,
+            ) -> Result<Vec<Option<Vec<f64>>>, $crate::infer::QueryError> {
+                <$target>::marginals_batch(self, records)
+            }
 
-    fn sample_in_parts<'a>(
-        &'a self,
-        count: usize,
-        evidence: &Evidence,
-        seed: u64,
-    ) -> Result<Box<dyn Iterator<Item = Samples> + 'a>, QueryError> {
-        Ok(Box::new(Circuit::sample_in_parts(self, count, evidence, seed)?))
-    }
+            fn sample_in_parts<'a>(
+                &'a self,
+                count: usize,
+                evidence: &$crate::infer::Evidence,
+                seed: u64,
+            ) -> Result<Box<dyn Iterator<Item = $crate::infer::Samples> + 'a>, $crate::infer::QueryError> {
+                Ok(Box::new(<$target>::sample_in_parts(self, count, evidence, seed)?))
+            }
+        }
+    };
 }
+
+pub(crate) use answer_by_methods;
+
+answer_by_methods!(Circuit);

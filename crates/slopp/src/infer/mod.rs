@@ -79,6 +79,7 @@ mod worlds;
 
 pub use complete::Counted;
 pub use distribution::Distribution;
+pub(crate) use distribution::answer_by_methods;
 pub use error::QueryError;
 pub use evidence::{Evidence, EvidenceError};
 pub use expected::Expected;

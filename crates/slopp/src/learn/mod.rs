@@ -11,6 +11,7 @@
 //! | EM on any structure, with missing cells | [`em`] | the circuit it got, with new parameters |
 //! | revision of any PSDD by records it excludes | [`Psdd::revise`](crate::Psdd::revise) | a certified [`crate::Psdd`] that allows them and nothing else new |
 //! | EM over components of one deterministic structure | [`em_mixture`] | a [`Mixture`](crate::Mixture) |
+//! | Strudel's mixtures, over the structure of its single model | [`StrudelMixture`] | a [`Mixture`](crate::Mixture) |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
@@ -30,6 +31,7 @@ mod partition;
 pub mod refine;
 mod revise;
 mod separate;
+mod shared;
 pub mod slopp;
 mod start;
 pub mod vtree;
@@ -40,6 +42,7 @@ pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
 pub use revise::{ReviseError, Revised, WORLD_LIMIT};
+pub use shared::{MixtureChoice, MixtureGrid, StrudelMixture};
 pub use start::{LearnPsdd, Start, Strudel};
 
 use crate::circuit::{BuildError, Builder, Circuit, NodeId, Refusal, Smoothing};

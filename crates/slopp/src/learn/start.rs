@@ -79,6 +79,14 @@ impl Start {
             Start::Given(_) | Start::Deterministic(_) => vec![("start", "a model".to_owned())],
         }
     }
+
+    /// The settings of what is started from and of its refinement, whose pseudocount is the one that counts.
+    fn refined_with<const N: usize>(&self, refinement: [(&'static str, String); N]) -> Vec<(&'static str, String)> {
+        let mut settings = self.settings();
+        settings.retain(|(name, _)| *name != "pseudocount");
+        settings.extend(refinement);
+        settings
+    }
 }
 
 impl Learner for LearnPsdd {
@@ -91,15 +99,12 @@ impl Learner for LearnPsdd {
 
     fn settings(&self) -> Vec<(&'static str, String)> {
         let LearnPsddConfig { steps, penalty, depth, pseudocount, .. } = self.config;
-        let mut settings = self.start.settings();
-        settings.retain(|(name, _)| *name != "pseudocount");
-        settings.extend([
+        self.start.refined_with([
             ("pseudocount", pseudocount.to_string()),
             ("penalty", penalty.to_string()),
             ("depth", depth.to_string()),
             ("steps", steps.to_string()),
-        ]);
-        settings
+        ])
     }
 
     fn vtree(&self) -> VtreeUse {
@@ -123,15 +128,12 @@ impl Learner for Strudel {
             Scope::Prime => "prime",
             Scope::Whole => "whole",
         };
-        let mut settings = self.start.settings();
-        settings.retain(|(name, _)| *name != "pseudocount");
-        settings.extend([
+        self.start.refined_with([
             ("pseudocount", pseudocount.to_string()),
             ("scope", scope.to_owned()),
             ("depth", depth.to_string()),
             ("steps", steps.to_string()),
-        ]);
-        settings
+        ])
     }
 
     fn vtree(&self) -> VtreeUse {

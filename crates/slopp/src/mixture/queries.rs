@@ -3,7 +3,7 @@
 use super::Mixture;
 use crate::circuit::Weights;
 use crate::data::Records;
-use crate::infer::{Distribution, Evidence, Nearest, QueryError, Samples, SideBySide};
+use crate::infer::{Distribution, Evidence, Nearest, QueryError, SideBySide, answer_by_methods};
 use crate::logspace::{LOG_ZERO, log_add, log_sum};
 
 impl Mixture {
@@ -142,36 +142,7 @@ impl Mixture {
     }
 }
 
-impl Distribution for Mixture {
-    fn var_count(&self) -> usize {
-        Mixture::var_count(self)
-    }
-
-    fn log_evidence(&self, evidence: &Evidence) -> Result<f64, QueryError> {
-        Mixture::log_evidence(self, evidence)
-    }
-
-    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
-        Mixture::log_likelihoods(self, records)
-    }
-
-    fn marginals(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
-        Mixture::marginals(self, evidence)
-    }
-
-    fn marginals_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError> {
-        Mixture::marginals_batch(self, records)
-    }
-
-    fn sample_in_parts<'a>(
-        &'a self,
-        count: usize,
-        evidence: &Evidence,
-        seed: u64,
-    ) -> Result<Box<dyn Iterator<Item = Samples> + 'a>, QueryError> {
-        Ok(Box::new(Mixture::sample_in_parts(self, count, evidence, seed)?))
-    }
-}
+answer_by_methods!(Mixture);
 
 /// Numbers given by their logarithms, divided by their total; `None` if all are zero.
 pub(super) fn shares(mut logs: Vec<f64>) -> Option<Vec<f64>> {

@@ -4,7 +4,7 @@ use super::likelihood::Lanes;
 use super::{Spn, SpnNode, range};
 use crate::circuit::NodeId;
 use crate::data::{BitMatrix, Records};
-use crate::infer::{Distribution, Evidence, QueryError, Samples};
+use crate::infer::{Evidence, QueryError, Samples, answer_by_methods, parts};
 use crate::random::Random;
 use crate::var::Var;
 use rayon::prelude::*;
@@ -12,9 +12,6 @@ use std::ops::Range;
 
 /// Worlds that share one stream of random numbers; fixed, so that the bytes do not depend on threads.
 const BLOCK: usize = 256;
-
-/// Worlds that are drawn at a time where not all are held.
-const PART: usize = 32 * BLOCK;
 
 impl Spn {
     /// `P(x = true | evidence)` for every variable `x`.
@@ -84,43 +81,20 @@ impl Spn {
         let posterior = Posterior::to_draw_from(self, evidence)?;
         Ok(posterior.worlds(self, 0..count, seed))
     }
-}
 
-impl Distribution for Spn {
-    fn var_count(&self) -> usize {
-        self.var_count
-    }
-
-    fn log_evidence(&self, evidence: &Evidence) -> Result<f64, QueryError> {
-        Spn::log_evidence(self, evidence)
-    }
-
-    fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
-        Spn::log_likelihoods(self, records)
-    }
-
-    fn marginals(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
-        Spn::marginals(self, evidence)
-    }
-
-    fn marginals_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError> {
-        Spn::marginals_batch(self, records)
-    }
-
-    fn sample_in_parts<'a>(
-        &'a self,
+    /// Like [`Spn::sample`], but in parts of bounded size: what was drawn need not fit in memory.
+    pub fn sample_in_parts(
+        &self,
         count: usize,
         evidence: &Evidence,
         seed: u64,
-    ) -> Result<Box<dyn Iterator<Item = Samples> + 'a>, QueryError> {
+    ) -> Result<impl Iterator<Item = Samples> + '_, QueryError> {
         let posterior = Posterior::to_draw_from(self, evidence)?;
-        let starts = (0..count).step_by(PART);
-        Ok(Box::new(starts.map(move |start| {
-            let end = start.saturating_add(PART).min(count);
-            posterior.worlds(self, start..end, seed)
-        })))
+        Ok(parts(count).map(move |range| posterior.worlds(self, range, seed)))
     }
 }
+
+answer_by_methods!(Spn);
 
 /// The parameters of the posterior network, which has the same structure.
 struct Posterior {

@@ -3,7 +3,8 @@
 
 use slopp::infer::{Evidence, QueryError};
 use slopp::{
-    Builder, Certified, Circuit, Deterministic, Names, NodeId, Records, RecordsBuilder, Sharing, Var, Vtree, VtreeId,
+    Builder, Certified, Circuit, Deterministic, Names, NodeId, Psdd, Records, RecordsBuilder, Sharing, Var, Vtree,
+    VtreeId,
 };
 use slopp_oracle::{OracleCircuit, OracleNode, Table, Tree};
 
@@ -160,4 +161,21 @@ pub(crate) fn check_certificate(circuit: &Circuit, ids: &[NodeId], oracle: &Orac
         Certified::Deterministic(..) => assert!(!expected.is_empty() && expected.iter().all(|o| !o.strong)),
         Certified::Circuit(..) => assert!(expected.iter().any(|o| o.strong)),
     }
+}
+
+/// Independent variables that are true with probability `p`.
+pub(crate) fn factorised(vtree: &Vtree, p: f64) -> Psdd {
+    let mut builder = Builder::new(vtree.clone(), Sharing::Equal);
+    let mut made = vec![None; vtree.node_count()];
+    for &v in vtree.bottom_up() {
+        made[v.index()] = Some(match (vtree.leaf_var(v), vtree.children(v)) {
+            (Some(var), _) => builder.top(var, [(1.0 - p).ln(), p.ln()]).unwrap(),
+            (_, Some([left, right])) => {
+                let (prime, sub) = (made[left.index()].unwrap(), made[right.index()].unwrap());
+                builder.sum(v, &[(prime, sub, 0.0)]).unwrap()
+            }
+            _ => unreachable!(),
+        });
+    }
+    builder.finish(made[vtree.root().index()].unwrap()).unwrap().certify().unwrap()
 }

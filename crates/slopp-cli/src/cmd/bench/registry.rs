@@ -8,7 +8,7 @@ use slopp::learn::baseline::{ChowLiu, Factorised};
 use slopp::learn::merged::Effort;
 use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant};
-use slopp::learn::{LearnPsdd, Start, Strudel, World, learnspn, merged};
+use slopp::learn::{LearnPsdd, MixtureGrid, Start, Strudel, StrudelMixture, World, learnspn, merged};
 
 /// The number of clusters and the smallest database that is clustered, as in the paper's experiments.
 const PAPER: (usize, usize) = (3, 20);
@@ -139,11 +139,15 @@ pub(super) const ALL: &[Entry] = &[
         grid: &[("depth", &[2.0, 4.0, 8.0]), ("pseudocount", &[1.0, 2.0, 4.0, 8.0])],
         pseudocount: Pseudocount::Refitted,
         start: Some(|| Start::Baseline(World::Open)),
-        make: |p| {
-            let config = StrudelConfig::default();
-            let depth = p.or("depth", config.depth as f64) as usize;
-            Box::new(Strudel { start: p.start(), scope: Scope::Prime, config: StrudelConfig { depth, ..config } })
-        },
+        make: |p| Box::new(strudel(p)),
+    },
+    Entry {
+        name: "strudel-em",
+        fixed: || json!({ "world": "open", "vtree": "chow-liu", "start": "chow-liu", "scope": "prime" }),
+        grid: &[],
+        pseudocount: Pseudocount::Learned,
+        start: Some(|| Start::Baseline(World::Open)),
+        make: |p| Box::new(StrudelMixture { strudel: strudel(p), grid: MixtureGrid::default() }),
     },
 ];
 
@@ -158,6 +162,12 @@ pub(super) fn find(name: &str) -> Option<&'static Entry> {
 fn kmeans(p: &Point, world: World) -> PublishedConfig {
     let paper = PublishedConfig::new(Variant::Notebook, PAPER.0, PAPER.1);
     PublishedConfig { world, pseudocount: p.or("pseudocount", paper.pseudocount), ..paper }
+}
+
+fn strudel(p: &Point) -> Strudel {
+    let config = StrudelConfig::default();
+    let depth = p.or("depth", config.depth as f64) as usize;
+    Strudel { start: p.start(), scope: Scope::Prime, config: StrudelConfig { depth, ..config } }
 }
 
 fn refined(p: &Point) -> LearnPsdd {

@@ -7,7 +7,7 @@ use slopp::Certified;
 use slopp::learn::baseline::{ChowLiu, Factorised};
 use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant};
-use slopp::learn::{LearnPsdd, Learner, Start, Strudel, World, learnspn, merged};
+use slopp::learn::{LearnPsdd, Learner, MixtureGrid, Start, Strudel, StrudelMixture, World, learnspn, merged};
 use std::sync::Arc;
 
 /// A learner as people choose it.
@@ -107,6 +107,13 @@ pub(super) const ALL: &[Entry] = &[
         make: |args, world, start| Box::new(strudel(args, world, start)),
     },
     Entry {
+        name: "strudel-em",
+        about: "A mixture of components that share the structure of Strudel, by expectation maximisation",
+        world: World::Open,
+        options: &["--world", "--start", "--scope", "--depth", "--steps", "--components"],
+        make: |args, world, start| Box::new(StrudelMixture { strudel: strudel(args, world, start), grid: grid(args) }),
+    },
+    Entry {
         name: "learnspn",
         about: "LearnSPN: a sum-product network, which has no vtree and answers less",
         world: World::Open,
@@ -178,8 +185,13 @@ fn bag(args: &LearnArgs, world: World) -> merged::BagConfig {
 }
 
 fn shared(args: &LearnArgs, world: World) -> merged::EmConfig {
-    let default = merged::EmConfig::new(merged(args, world));
-    merged::EmConfig { components: args.merged.components.map_or(default.components, |n| vec![n]), ..default }
+    merged::EmConfig { model: merged(args, world), grid: grid(args) }
+}
+
+/// The mixtures over one structure that are tried.
+fn grid(args: &LearnArgs) -> MixtureGrid {
+    let default = MixtureGrid::default();
+    MixtureGrid { components: args.merged.components.map_or(default.components, |n| vec![n]), ..default }
 }
 
 /// Settings of certified SLoPP; its pseudocount is that of all learners of circuits.

@@ -47,8 +47,8 @@ Examples:
 /// on any vtree. `slopp-kmeans` is SLoPP as published, whose primes usually overlap: a mixture. `factorised` and
 /// `chow-liu` are baselines. `learnpsdd`, `slopp+learnpsdd` and `strudel` refine a PSDD by splits and copies, and stop
 /// by the likelihood of the validation records, if there are some; --start gives the model to refine, whose impossible
-/// worlds stay impossible. `learnspn` makes a sum-product network, kept in a .spn file, of which eval, prob, marginals,
-/// sample and info can be asked.
+/// worlds stay impossible. `strudel-em` is a mixture over the structure of strudel. `learnspn` makes a sum-product
+/// network, kept in a .spn file, of which eval, prob, marginals, sample and info can be asked.
 ///
 /// With --rules the base of the result implies the rules, one formula per line: what is learned is conditioned on them,
 /// exactly, and its parameters are fitted again. A training record that breaks a rule is reported with the rule and its
@@ -114,7 +114,7 @@ pub(crate) struct LearnArgs {
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Options of the learners slopp, slopp-bag and slopp-em")]
+#[command(next_help_heading = "Options of the learners slopp, slopp-bag and slopp-em; --components also of strudel-em")]
 struct MergedArgs {
     /// How much slopp tries [default: fast]
     #[arg(long, value_name = "NAME")]
@@ -125,7 +125,7 @@ struct MergedArgs {
     /// The largest number of elements: more is merged until the result keeps within it
     #[arg(long, value_name = "N", value_parser = whole)]
     max_elements: Option<usize>,
-    /// How many components a mixture has [default: 16 for slopp-bag; 4, 8 or 16 for slopp-em, by validation]
+    /// How many components a mixture has [default: 16 for slopp-bag; 4, 8 or 16 for slopp-em and strudel-em, by validation]
     #[arg(long, value_name = "N", value_parser = positive)]
     components: Option<usize>,
 }
@@ -166,7 +166,7 @@ struct PublishedArgs {
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Options of the learners learnpsdd, slopp+learnpsdd and strudel")]
+#[command(next_help_heading = "Options of the learners learnpsdd, slopp+learnpsdd, strudel and strudel-em")]
 struct RefinedArgs {
     /// The model to refine; its vtree and its impossible worlds stay [default: the Chow-Liu tree]
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["vtree", "world"])]

@@ -9,7 +9,7 @@ use crate::certified::Certified;
 use crate::data::{Records, RecordsBuilder};
 use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
 use crate::learn::vtree::{ChowLiuTree, pair_information};
-use crate::learn::{LearnError, MixtureConfig, check_complete, em_mixture};
+use crate::learn::{LearnError, MixtureChoice, MixtureGrid, check_complete};
 use crate::mixture::Mixture;
 use crate::progress::Progress;
 use crate::random::Random;
@@ -192,16 +192,14 @@ pub(super) fn check_task(train: &Records, valid: Option<&Records>) -> Result<(),
 pub struct EmConfig {
     /// How the structure is learned.
     pub model: Config,
-    /// The numbers of components that are tried.
-    pub components: Vec<usize>,
-    /// The weights of the parameters of the structure in each component that are tried, in records.
-    pub pseudocounts: Vec<f64>,
+    /// What is tried.
+    pub grid: MixtureGrid,
 }
 
 impl EmConfig {
     /// The usual numbers of components.
     pub fn new(model: Config) -> EmConfig {
-        EmConfig { model, components: vec![4, 8, 16], pseudocounts: vec![3.0, 10.0, 30.0] }
+        EmConfig { model, grid: MixtureGrid::default() }
     }
 }
 
@@ -214,12 +212,9 @@ pub fn em(
     valid: Option<&Records>,
     config: &EmConfig,
     progress: &dyn Progress,
-) -> Result<(Mixture, usize, f64), LearnError> {
+) -> Result<MixtureChoice, LearnError> {
     check_task(train, valid)?;
-    if config.components.is_empty() || config.pseudocounts.is_empty() {
-        let name = if config.components.is_empty() { "components" } else { "pseudocounts" };
-        return Err(LearnError::Setting { name, value: "empty".to_owned(), expected: "at least one" });
-    }
+    config.grid.check()?;
     let valid = valid.filter(|valid| !valid.is_empty());
     let parts = if valid.is_none() { held_out(train, config.model.seed) } else { None };
     let (part, judge) = match (&parts, valid) {
@@ -227,19 +222,8 @@ pub fn em(
         (None, Some(valid)) => (train, valid),
         (None, None) => (train, train),
     };
-    let start: Certified = learn(part, Some(judge), &config.model, progress)?.psdd.into();
-    let points: Vec<(usize, f64)> =
-        config.components.iter().flat_map(|&k| config.pseudocounts.iter().map(move |&a| (k, a))).collect();
-    progress.begin("expectation maximisation", points.len() as u64);
-    let tried = points.into_par_iter().map(|(components, pseudocount)| {
-        let settings = MixtureConfig { pseudocount, seed: config.model.seed, ..MixtureConfig::new(components) };
-        let mixture = em_mixture(&start, part, Some(judge), &settings, &())?.mixture;
-        progress.advance(1);
-        Ok((score(&mixture, judge)?, (mixture, components, pseudocount)))
-    });
-    let tried: Vec<(f64, (Mixture, usize, f64))> = tried.collect::<Result<_, LearnError>>()?;
-    let best = tried.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a });
-    Ok(best.expect("at least one point").1)
+    let start = learn(part, Some(judge), &config.model, progress)?.psdd.into();
+    config.grid.choose(&start, part, judge, config.model.seed, progress)
 }
 
 impl Learner for BagConfig {
@@ -283,9 +267,6 @@ impl Learner for EmConfig {
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         let vtree = task.vtree.cloned().or_else(|| self.model.vtree.clone());
         let model = Config { vtree, seed: task.seed, ..self.model.clone() };
-        let (mixture, components, pseudocount) =
-            em(task.train, task.valid, &EmConfig { model, ..self.clone() }, progress)?;
-        let chosen = vec![("components", components.to_string()), ("pseudocount", pseudocount.to_string())];
-        Ok(Outcome { chosen, ..Outcome::new(mixture) })
+        Ok(em(task.train, task.valid, &EmConfig { model, ..self.clone() }, progress)?.outcome())
     }
 }

@@ -95,7 +95,7 @@ pub struct Best {
 }
 
 /// The mean log-likelihood of records.
-pub(super) fn score(model: &dyn Distribution, records: &Records) -> Result<f64, QueryError> {
+pub(crate) fn score(model: &dyn Distribution, records: &Records) -> Result<f64, QueryError> {
     let logs = model.log_likelihoods(records)?;
     Ok(logs.iter().zip(records.weights()).map(|(log, weight)| log * weight).sum::<f64>() / records.total())
 }

@@ -31,6 +31,7 @@ mod view;
 
 pub use self::bag::{BagConfig, BagLearned, EmConfig, bag, em};
 pub use self::distil::{DistilConfig, Distilled, distil, synthetic};
+pub(crate) use self::effort::score;
 pub use self::effort::{Best, Effort, Slopp, Teacher, balanced, best};
 
 use self::clones::Cloning;
@@ -304,7 +305,7 @@ fn check_right_linear(records: &Records, vtree: &Vtree) -> Result<(), LearnError
 }
 
 /// The records in two parts, the second to choose by; `None` if they are too few, or their weights cannot be divided.
-fn held_out(records: &Records, seed: u64) -> Option<(Records, Records)> {
+pub(crate) fn held_out(records: &Records, seed: u64) -> Option<(Records, Records)> {
     if records.total() < FEW_RECORDS {
         return None;
     }
