@@ -100,6 +100,14 @@ fn a_bag_is_better_than_one_and_stays_on_the_vtree_that_is_given() {
     assert!(shared.shares_vtree() && shared.components().iter().all(|circuit| **circuit.vtree() == *vtree));
     let mixture = em(&train, Some(&valid), &EmConfig::new(open()), &()).unwrap().mixture;
     assert!(mixture.shares_structure());
+    let any = Arc::new(Vtree::balanced(10));
+    for effort in [Effort::Balanced, Effort::Best] {
+        let task = Task { vtree: Some(&any), valid: Some(&valid), ..Task::new(&train) };
+        let learned = Slopp { config: open(), effort }.learn(&task, &()).unwrap().learned;
+        let psdd = learned.psdd().expect("a PSDD on any vtree");
+        assert_eq!(psdd.vtree(), &any);
+        check(psdd);
+    }
 }
 
 #[test]
@@ -130,11 +138,11 @@ fn contradictions_are_errors() {
     let closed = Slopp { config: Config::new(World::Closed), effort: Effort::Best };
     let told = closed.learn(&Task::new(&train), &()).unwrap_err().to_string();
     assert!(told.contains("effort is best") && told.contains("fast or balanced"), "{told}");
-    let balanced = Vtree::balanced(4);
+    let balanced = Arc::new(Vtree::balanced(5));
     for effort in [Effort::Balanced, Effort::Best] {
-        let task = Task { vtree: Some(&Arc::new(balanced.clone())), ..Task::new(&train) };
+        let task = Task { vtree: Some(&balanced), ..Task::new(&train) };
         let error = Slopp { config: open(), effort }.learn(&task, &()).unwrap_err();
-        assert!(matches!(error, LearnError::NotRightLinear));
+        assert!(matches!(error, LearnError::WrongVtree { .. }));
     }
     let none = BagConfig { members: 0, ..BagConfig::new(open()) };
     assert!(matches!(bag(&train, None, &none, &()), Err(LearnError::Setting { name: "members", .. })));

@@ -84,11 +84,6 @@ pub enum LearnError {
         /// Variables of the training records.
         train: usize,
     },
-    /// The vtree is not right-linear.
-    #[error(
-        "the vtree is not right-linear, and merged SLoPP needs one whose left children are single variables; leave the vtree out, or use SLoPP with separating trees (the learner slopp-tree), which takes any"
-    )]
-    NotRightLinear,
     /// No vtree could be made, or pairs of variables are too many to look at.
     #[error(transparent)]
     Pairs(#[from] vtree::VtreeMethodError),

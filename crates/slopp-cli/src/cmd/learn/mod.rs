@@ -38,8 +38,8 @@ Examples:
 
 /// Learn a model from records
 ///
-/// The default learner is merged SLoPP: its result is a PSDD, proved so, with shared nodes and a right-linear vtree of
-/// its own. What it has to choose it chooses by the likelihood of the validation records; without some, it holds out a
+/// The default learner is merged SLoPP: its result is a PSDD, proved so, with shared nodes, on any vtree or on a
+/// right-linear one of its own. What it has to choose it chooses by the likelihood of the validation records; without some, it holds out a
 /// tenth of the training records by seed, chooses, and fits the parameters to all. In an open world everything is
 /// possible and what was never seen is only improbable; in a closed world only what the records show, relaxed, is
 /// possible, and the number of impossible records is reported. `--effort best` distils a mixture to one PSDD. `slopp-bag`
@@ -72,8 +72,8 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "NAME", default_value = "slopp", value_parser = learner_names())]
     learner: String,
     /// The vtree: a file, that of a model, a text like "((1,2),3)" with numbers or names, or one of balanced, right-linear,
-    /// left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: learned by slopp, which needs
-    /// a right-linear one; balanced for factorised, chow-liu for the others]
+    /// left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: a right-linear
+    /// one, learned by slopp; balanced for factorised, chow-liu for the others]
     #[arg(long, value_name = "VTREE")]
     vtree: Option<String>,
     /// What is possible beyond the records [default: open; closed for slopp-kmeans]

@@ -84,11 +84,6 @@ impl Plan {
                 too_many_pairs(variables, &format!("the learner {}", self.learner.name()))
                     .hint("--learner factorised, or --learner slopp-kmeans with --vtree balanced or right-linear")
             }
-            LearnError::NotRightLinear => {
-                let name = self.learner.name();
-                Error::new(format!("the vtree is not right-linear, and the learner {name} needs one whose left children are single variables"))
-                    .hint("leave --vtree out, or --vtree chow-liu-linear, or --learner slopp-tree, which takes any vtree")
-            }
             LearnError::MissingCells { .. } => Error::from(error).hint(
                 "--drop-incomplete leaves out training records with missing cells; `slopp fit` then fits what is \
                  learned to all of them",

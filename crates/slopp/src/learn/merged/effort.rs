@@ -2,13 +2,13 @@
 
 use super::bag::{BagConfig, bag_along, check_task};
 use super::distil::{DistilConfig, Distilled, distil, synthetic};
-use super::{Config, Learned, check_right_linear, held_out, learn, order};
+use super::{Config, Learned, held_out, learn, order};
 use crate::circuit::Psdd;
 use crate::data::Records;
 use crate::infer::{Distribution, QueryError};
 use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
 use crate::learn::vtree::pair_information;
-use crate::learn::{LearnError, World, learnspn};
+use crate::learn::{LearnError, World, check, learnspn};
 use crate::progress::Progress;
 use crate::var::Var;
 use crate::vtree::Vtree;
@@ -300,7 +300,7 @@ impl Learner for Slopp {
 
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         let vtree = task.vtree.cloned().or_else(|| self.config.vtree.clone());
-        vtree.as_ref().map_or(Ok(()), |vtree| check_right_linear(task.train, vtree))?;
+        vtree.as_ref().map_or(Ok(()), |vtree| check(task.train, vtree))?;
         let config = Config { vtree, seed: task.seed, ..self.config.clone() };
         match self.effort {
             Effort::Fast => config.learn(task, progress),

@@ -19,6 +19,13 @@ pub(super) struct Hung {
 /// The parent of the root, which is the first position.
 pub(super) const NO_PARENT: u32 = u32::MAX;
 
+impl Hung {
+    /// A tree over `len` positions with these edges, hung up at the first.
+    pub(super) fn new(len: usize, edges: Vec<(usize, usize)>) -> Hung {
+        Forest::new(len, edges.into_iter(), |_, _| 0.0).hung(0)
+    }
+}
+
 impl<W: Fn(usize, usize) -> f64> Forest<W> {
     /// The tree with these edges over `len` positions, maximal for `weight`.
     pub(super) fn new(len: usize, edges: impl Iterator<Item = (usize, usize)>, weight: W) -> Forest<W> {

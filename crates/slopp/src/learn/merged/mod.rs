@@ -1,4 +1,4 @@
-//! Merged SLoPP: a certified PSDD on a right-linear vtree whose nodes are shared, with its vtree learned inside.
+//! Merged SLoPP: a certified PSDD whose nodes are shared, with its vtree, a right-linear one, learned inside.
 //!
 //! A deterministic circuit sends every record to exactly one sum of each vtree node. So learning a circuit is choosing,
 //! for every vtree node, a partition of the records into classes. Without merging the classes multiply, which is the
@@ -13,6 +13,9 @@
 //! Everything that has to be chosen is chosen by the likelihood of validation records. The left child of every vtree
 //! node is one variable, so primes are its literals or ⊤: exclusive by themselves, whatever subs are merged. The result
 //! is certified nevertheless.
+//!
+//! On a given vtree of any other shape clusters are the leaves of decision trees, and classes are merged where what
+//! tells their primes apart allows it (`scopes.rs`); LearnPSDD's operations take the place of sweeps and clones.
 
 mod agglomerate;
 mod bag;
@@ -21,10 +24,12 @@ mod distil;
 mod effort;
 mod export;
 mod forest;
+mod general;
 mod grow;
 mod layers;
 mod learner;
 pub mod order;
+mod scopes;
 mod surrogate;
 mod sweep;
 mod view;
@@ -105,7 +110,7 @@ impl Start {
 pub struct Config {
     /// What is possible beyond the records.
     pub world: World,
-    /// A right-linear vtree; without one, it is learned.
+    /// The vtree; without one, a right-linear one is learned.
     pub vtree: Option<Arc<Vtree>>,
     /// The largest number of classes that a layer starts with; clones may add to them.
     pub max_classes: usize,
@@ -225,7 +230,7 @@ pub struct Learned {
     pub history: Vec<Look>,
 }
 
-/// Merged SLoPP: a certified PSDD on a right-linear vtree.
+/// Merged SLoPP: a certified PSDD, on the vtree that is given, or on a right-linear one that is learned.
 ///
 /// Without validation records a tenth of the records is held out by seed to choose by, and the parameters are fitted
 /// to all of them. Every training record is possible; in an open world every world is.
@@ -248,7 +253,7 @@ pub fn learn(
 ) -> Result<Learned, LearnError> {
     let variables = train.var_count();
     match &config.vtree {
-        Some(vtree) => check_right_linear(train, vtree)?,
+        Some(vtree) => check(train, vtree)?,
         None if variables == 0 => return Err(LearnError::NoVariables),
         None if train.is_empty() => return Err(LearnError::NoRecords),
         None => check_complete(train)?,
@@ -261,6 +266,11 @@ pub fn learn(
         (Some((part, held)), _) => (part, Some(held)),
         (None, valid) => (train, valid),
     };
+    if let Some(vtree) = config.vtree.as_ref().filter(|vtree| !vtree.is_right_linear()) {
+        let all = general::Parts { all: train, train: part, judge };
+        let learned = general::learn(&all, vtree, config, progress)?;
+        return Ok(Learned { held_out: parts.map_or(0.0, |(_, held)| held.total()), ..learned });
+    }
     progress.begin("counting pairs", 1);
     let information = pair_information(part)?;
     let vtree = match &config.vtree {
@@ -296,12 +306,6 @@ fn check_validation(train: &Records, valid: Option<&Records>) -> Result<(), Lear
         Some(valid) => check_complete(valid),
         None => Ok(()),
     }
-}
-
-/// Checks that records fit a vtree, and that it is right-linear.
-fn check_right_linear(records: &Records, vtree: &Vtree) -> Result<(), LearnError> {
-    check(records, vtree)?;
-    if vtree.is_right_linear() { Ok(()) } else { Err(LearnError::NotRightLinear) }
 }
 
 /// The records in two parts, the second to choose by; `None` if they are too few, or their weights cannot be divided.

@@ -10,7 +10,7 @@ use super::forest::{Hung, NO_PARENT};
 use super::view::View;
 use crate::data::bit_of;
 use crate::logspace::x_log_x;
-use std::ops::{Add, AddAssign, Sub};
+use std::ops::{Add, AddAssign, Range, Sub};
 
 /// `n ln n` of whole numbers up to this is looked up.
 const TABLE: usize = 1 << 16;
@@ -67,23 +67,26 @@ pub(super) struct Surrogate<'a, T> {
 }
 
 impl<'a, T: Count> Surrogate<'a, T> {
-    /// Counts sets: for each row the one it is in, and how many there are. Positions count from `first`.
+    /// Counts sets: for each row the one it is in, and how many there are. Positions count from the first of the range.
     pub(super) fn new(
         view: &View,
-        first: usize,
+        Range { start: first, end }: Range<usize>,
         (set_of, len): (&[u32], usize),
         (tree, logs): (&'a Hung, &'a Logs),
         start: Start,
     ) -> Surrogate<'a, T> {
-        let vars = view.vars() - first;
+        let vars = end - first;
         let mut total = vec![T::default(); len];
         let mut counts = vec![vec![[T::default(); 2]; vars]; len];
         for (row, (&set, &weight)) in set_of.iter().zip(view.weights()).enumerate() {
             let (weight, line) = (T::from_weight(weight), view.rare(row));
             let counts = &mut counts[set as usize];
             total[set as usize] += weight;
-            for (i, &word) in line.iter().enumerate().skip(first / 64) {
+            for (i, &word) in line[..end.div_ceil(64)].iter().enumerate().skip(first / 64) {
                 let mut rest = if i == first / 64 { word & (u64::MAX << (first % 64)) } else { word };
+                if i == end / 64 {
+                    rest &= !(u64::MAX << (end % 64));
+                }
                 while rest != 0 {
                     let x = 64 * i + rest.trailing_zeros() as usize - first;
                     rest &= rest - 1;

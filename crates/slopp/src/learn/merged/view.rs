@@ -29,18 +29,22 @@ pub(super) struct Group {
 impl View {
     /// Complete records along an order of all their variables.
     pub(super) fn new(records: &Records, order: &[Var]) -> View {
-        let (rows, vars) = (records.len(), order.len());
-        let mut columns = BitMatrix::zeros(vars, rows);
-        let mut backwards = BitMatrix::zeros(vars, rows);
-        for (position, &var) in order.iter().enumerate() {
-            columns.line_mut(position).copy_from_slice(records.column(var));
-            backwards.line_mut(vars - 1 - position).copy_from_slice(records.column(var));
-        }
-        let (unsorted, keys) = (columns.transposed(), backwards.transposed());
+        let keys = by_row(records, order.iter().rev());
         // The first bit of a word is its lowest; reversed, words compare as their bits do.
         let key = |row: u32| keys.line(row as usize).iter().map(|word| word.reverse_bits());
-        let mut sorted: Vec<u32> = (0..rows as u32).collect();
+        let mut sorted: Vec<u32> = (0..records.len() as u32).collect();
         sorted.sort_unstable_by(|&a, &b| key(a).cmp(key(b)));
+        View::arranged(records, order, &sorted)
+    }
+
+    /// The same with the rows as they are, so that groups of them cannot be asked for.
+    pub(super) fn unsorted(records: &Records, order: &[Var]) -> View {
+        View::arranged(records, order, &(0..records.len() as u32).collect::<Vec<_>>())
+    }
+
+    fn arranged(records: &Records, order: &[Var], sorted: &[u32]) -> View {
+        let (rows, vars) = (records.len(), order.len());
+        let unsorted = by_row(records, order.iter());
         let mut rare = BitMatrix::zeros(rows, vars);
         for (new, &old) in sorted.iter().enumerate() {
             rare.line_mut(new).copy_from_slice(unsorted.line(old as usize));
@@ -122,6 +126,15 @@ impl View {
     pub(super) fn all(&self) -> Vec<Group> {
         vec![Group { start: 0, rest: 0, value: false }]
     }
+}
+
+/// The cells of these variables, a line per row.
+fn by_row<'a>(records: &Records, vars: impl ExactSizeIterator<Item = &'a Var>) -> BitMatrix {
+    let mut columns = BitMatrix::zeros(vars.len(), records.len());
+    for (position, &var) in vars.enumerate() {
+        columns.line_mut(position).copy_from_slice(records.column(var));
+    }
+    columns.transposed()
 }
 
 #[cfg(test)]

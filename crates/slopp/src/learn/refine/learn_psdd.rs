@@ -30,11 +30,21 @@ pub struct LearnPsddConfig {
     pub patience: usize,
     /// The weight of the prior in records.
     pub pseudocount: f64,
+    /// The largest number of elements; a circuit to start from that has more stays as it is.
+    pub max_elements: Option<usize>,
 }
 
 impl Default for LearnPsddConfig {
     fn default() -> LearnPsddConfig {
-        LearnPsddConfig { steps: 20_000, penalty: 1.0, depth: 10, check_every: 50, patience: 6, pseudocount: 2.0 }
+        LearnPsddConfig {
+            steps: 20_000,
+            penalty: 1.0,
+            depth: 10,
+            check_every: 50,
+            patience: 6,
+            pseudocount: 2.0,
+            max_elements: None,
+        }
     }
 }
 
@@ -100,7 +110,13 @@ pub fn learn_psdd(
     }
     let &LearnPsddConfig { steps, check_every, patience, pseudocount, .. } = config;
     let smoothing = Smoothing::marginal(pseudocount, train);
-    Looks { valid, smoothing, steps, check_every, patience }.grow(&mut search, Circuit::certify, |psdd| psdd, progress)
+    let max_elements = config.max_elements.unwrap_or(usize::MAX);
+    Looks { valid, smoothing, steps, check_every, patience, max_elements }.grow(
+        &mut search,
+        Circuit::certify,
+        |psdd| psdd,
+        progress,
+    )
 }
 
 struct Search<'s, 'r> {

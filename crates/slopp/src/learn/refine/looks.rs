@@ -22,10 +22,12 @@ pub(super) struct Looks<'a> {
     pub(super) steps: usize,
     pub(super) check_every: usize,
     pub(super) patience: usize,
+    /// Stops where a circuit would have more elements.
+    pub(super) max_elements: usize,
 }
 
 impl Looks<'_> {
-    /// Grows until nothing is left to do, the steps are used up or the validation likelihood has stopped rising.
+    /// Grows until nothing is left to do, steps or elements are used up, or the validation likelihood has stopped rising.
     ///
     /// Every circuit that is looked at is certified.
     pub(super) fn grow<C>(
@@ -55,6 +57,9 @@ impl Looks<'_> {
             }
             if done || steps >= next_look && self.valid.is_some() {
                 let (score, circuit) = look(growth)?;
+                if deterministic(&circuit).elements().len() > self.max_elements {
+                    return Ok(Refined { circuit: best.1, steps, history });
+                }
                 history.extend(self.valid.map(|_| (steps, score)));
                 if score > best.0 || self.valid.is_none() {
                     best = (score, circuit);

@@ -100,7 +100,14 @@ fn database<'a>(start: &Circuit, train: &'a Records, config: &StrudelConfig) -> 
 
 fn looks<'a>(train: &Records, valid: Option<&'a Records>, config: &StrudelConfig) -> Looks<'a> {
     let &StrudelConfig { steps, check_every, patience, pseudocount, .. } = config;
-    Looks { valid, smoothing: Smoothing::marginal(pseudocount, train), steps, check_every, patience }
+    Looks {
+        valid,
+        smoothing: Smoothing::marginal(pseudocount, train),
+        steps,
+        check_every,
+        patience,
+        max_elements: usize::MAX,
+    }
 }
 
 /// A branch of a sum with the weight of the rows that used it when it was put on the heap.

@@ -1,0 +1,221 @@
+//! The first structure on any vtree: classes of records for every vtree node, merged as on a right-linear one.
+//!
+//! A derivation passes every vtree node once, so the records are parted into classes at each of them. A class also has
+//! a *term*: the literals of its scope by which trees above have told it from others. Only classes with equal terms are
+//! merged. So in an open world the support of a class is all that agrees with its term, and primes of one sum, whose
+//! terms are the leaves of one decision tree, are exclusive (the separation lemma of `learn/separate.rs`).
+
+use super::Start;
+use super::agglomerate::{Sets, agglomerate};
+use super::forest::Hung;
+use super::surrogate::{Count, Logs, Surrogate};
+use super::view::View;
+use crate::circuit::{BuildError, Builder, NodeId, Sharing};
+use crate::data::bit_of;
+use crate::learn::grow::{Cluster, Database, Task};
+use crate::learn::separate::{self, Separating};
+use crate::learn::vtree::spanning_tree;
+use crate::progress::Progress;
+use crate::var::{Lit, Var};
+use crate::vtree::VtreeId;
+use std::collections::BTreeMap;
+
+/// The largest number of clusters of a class.
+const CLUSTERS: usize = 4;
+
+/// Records fewer than this are not clustered.
+const FEW: f64 = 4.0;
+
+/// How far classes are split and merged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Limits {
+    /// The largest number of classes of a vtree node, as far as their terms allow.
+    pub(super) classes: usize,
+    /// What a class, or a cluster, must gain, in nats.
+    pub(super) per_class: f64,
+    /// What a class must gain for each of its parameters, in nats.
+    pub(super) per_parameter: f64,
+}
+
+/// The classes of one vtree node.
+#[derive(Default)]
+struct Layer {
+    /// The class that each element above leads to.
+    class_of: Vec<u32>,
+    /// Where the elements of each class begin among those of the layer.
+    starts: Vec<usize>,
+    /// For each class the literals that all of it agree on by their terms.
+    terms: Vec<Vec<Lit>>,
+    /// The weight of each element; at a leaf, of each value of each class.
+    counts: Vec<f64>,
+}
+
+/// Work to be done at a vtree node: for each row the element above that it comes from, and their terms.
+struct Asked {
+    vtree: VtreeId,
+    element_of: Vec<u32>,
+    terms: Vec<Vec<Lit>>,
+}
+
+/// The structure of the records on the vtree of a database; numbers in the builder are counts.
+pub(super) fn grow(
+    database: &Database<'_>,
+    information: &dyn Fn(Var, Var) -> f64,
+    limits: Limits,
+    progress: &dyn Progress,
+) -> Result<(Builder, NodeId), BuildError> {
+    let vtree = &database.vtree;
+    let view = View::unsorted(database.records, vtree.vars(vtree.root()));
+    let trees =
+        separate::Limits { leaves: CLUSTERS, min_records: FEW, gain: limits.per_class, gain_per_parameter: 0.0 };
+    let mut growth = Growth {
+        database,
+        information,
+        limits,
+        logs: Logs::new(view.total()),
+        view,
+        cluster: Separating::new(database, trees, information),
+    };
+    let mut layers: Vec<Layer> = (0..vtree.node_count()).map(|_| Layer::default()).collect();
+    let all = Asked { vtree: vtree.root(), element_of: vec![0; database.records.len()], terms: vec![Vec::new()] };
+    let mut stack = vec![all];
+    while let Some(asked) = stack.pop() {
+        let v = asked.vtree;
+        let (layer, below) = growth.layer(asked);
+        layers[v.index()] = layer;
+        stack.extend(below.into_iter().flatten());
+        progress.advance(1);
+    }
+    build(database, &layers)
+}
+
+struct Growth<'a> {
+    database: &'a Database<'a>,
+    information: &'a dyn Fn(Var, Var) -> f64,
+    limits: Limits,
+    view: View,
+    logs: Logs,
+    cluster: Separating<'a>,
+}
+
+impl Growth<'_> {
+    /// The classes of a vtree node, and what they ask of its children.
+    fn layer(&mut self, asked: Asked) -> (Layer, Option<[Asked; 2]>) {
+        let vtree = &self.database.vtree;
+        let Asked { vtree: v, mut element_of, terms } = asked;
+        let class_of = match self.view.is_whole() {
+            true => self.merged::<u32>(v, &element_of, &terms),
+            false => self.merged::<f64>(v, &element_of, &terms),
+        };
+        element_of.iter_mut().for_each(|row| *row = class_of[*row as usize]);
+        let len = class_of.iter().max().map_or(0, |&last| last as usize + 1);
+        let mut of_class = vec![Vec::new(); len];
+        class_of.iter().zip(terms).for_each(|(&class, term)| of_class[class as usize] = term);
+        let mut rows = vec![Vec::new(); len];
+        element_of.iter().enumerate().for_each(|(row, &class)| rows[class as usize].push(row as u32));
+        let mut layer = Layer { class_of, starts: Vec::with_capacity(len), terms: of_class, counts: Vec::new() };
+        let Some(sides) = vtree.children(v) else {
+            layer.counts = vec![0.0; 2 * len];
+            let column = self.view.column(vtree.position(vtree.vars(v)[0]));
+            for (row, (&class, weight)) in element_of.iter().zip(self.view.weights()).enumerate() {
+                layer.counts[2 * class as usize + usize::from(bit_of(column, row))] += weight;
+            }
+            return (layer, None);
+        };
+        let mut below = sides.map(|vtree| Asked { vtree, element_of: Vec::new(), terms: Vec::new() });
+        let mut fixed = vec![false; vtree.var_count()];
+        for (rows, term) in rows.iter_mut().zip(&layer.terms) {
+            layer.starts.push(layer.counts.len());
+            term.iter().for_each(|lit| fixed[lit.var.index()] = true);
+            let parts = self.cluster.cluster(Task { database: self.database, vtree: v, rows, fixed: &fixed, seed: 0 });
+            term.iter().for_each(|lit| fixed[lit.var.index()] = false);
+            let mut rows = &rows[..];
+            for part in parts {
+                let (own, rest) = rows.split_at(part.rows);
+                rows = rest;
+                own.iter().for_each(|&row| element_of[row as usize] = layer.counts.len() as u32);
+                layer.counts.push(self.database.weight(own));
+                for asked in &mut below {
+                    let lits = term.iter().chain(&part.literals).copied();
+                    let mut term: Vec<Lit> =
+                        lits.filter(|lit| vtree.is_below(vtree.leaf(lit.var), asked.vtree)).collect();
+                    term.sort_unstable();
+                    asked.terms.push(term);
+                }
+            }
+        }
+        below[0].element_of = element_of.clone();
+        below[1].element_of = element_of;
+        (layer, Some(below))
+    }
+
+    /// The class of each set of rows: sets with equal terms are merged as far as it pays.
+    fn merged<T: Count>(&self, v: VtreeId, set_of: &[u32], terms: &[Vec<Lit>]) -> Vec<u32> {
+        let vars = self.database.vtree.vars(v);
+        let first = self.database.vtree.position(vars[0]);
+        let edges = spanning_tree(vars.len(), |i, j| (self.information)(vars[i], vars[j]));
+        let hung = Hung::new(vars.len(), edges);
+        let scope = first..first + vars.len();
+        let start = Start::Whole(self.limits.per_parameter);
+        let sets = Surrogate::<T>::new(&self.view, scope, (set_of, terms.len()), (&hung, &self.logs), start);
+        let mut numbers: BTreeMap<&[Lit], usize> = BTreeMap::new();
+        let mut number = |term| {
+            let next = numbers.len();
+            *numbers.entry(term).or_insert(next)
+        };
+        let terms = terms.iter().map(|term| number(&term[..])).collect();
+        agglomerate(&mut SameTerm { sets, terms }, self.limits.per_class, self.limits.classes)
+    }
+}
+
+/// Sets of which only those with equal terms may be merged.
+struct SameTerm<S> {
+    sets: S,
+    terms: Vec<usize>,
+}
+
+impl<S: Sets> Sets for SameTerm<S> {
+    fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    fn loss(&self, i: usize, j: usize) -> f64 {
+        if self.terms[i] == self.terms[j] { self.sets.loss(i, j) } else { f64::INFINITY }
+    }
+
+    fn merge(&mut self, i: usize, j: usize) {
+        self.sets.merge(i, j);
+    }
+
+    fn cost(&self) -> usize {
+        self.sets.cost()
+    }
+}
+
+/// The nodes of all classes, from the leaves up.
+fn build(database: &Database<'_>, layers: &[Layer]) -> Result<(Builder, NodeId), BuildError> {
+    let vtree = &database.vtree;
+    let mut builder = Builder::new(vtree.clone(), Sharing::LiteralsOnly);
+    let mut made: Vec<Vec<NodeId>> = vec![Vec::new(); layers.len()];
+    for &v in vtree.bottom_up() {
+        let layer = &layers[v.index()];
+        let mut nodes = Vec::with_capacity(layer.terms.len());
+        for (class, term) in layer.terms.iter().enumerate() {
+            nodes.push(match (vtree.children(v), term.first()) {
+                (None, Some(&lit)) => builder.literal(lit)?,
+                (None, None) => {
+                    builder.top(vtree.vars(v)[0], [layer.counts[2 * class], layer.counts[2 * class + 1]])?
+                }
+                (Some(sides), _) => {
+                    let end = layer.starts.get(class + 1).copied().unwrap_or(layer.counts.len());
+                    let node = |side: VtreeId, e: usize| made[side.index()][layers[side.index()].class_of[e] as usize];
+                    let element = |e: usize| (node(sides[0], e), node(sides[1], e), layer.counts[e]);
+                    builder.sum(v, &(layer.starts[class]..end).map(element).collect::<Vec<_>>())?
+                }
+            });
+        }
+        made[v.index()] = nodes;
+    }
+    let root = made[vtree.root().index()][0];
+    Ok((builder, root))
+}
