@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use slopp::infer::Evidence;
 use slopp::logic::{Comparison, Formula, FormulaProblem, Rules};
-use slopp::{Names, Var};
+use slopp::{Names, RecordsBuilder, Var};
 use std::time::{Duration, Instant};
 
 /// A formula as the tests understand it, apart from the library.
@@ -303,4 +303,25 @@ fn formulas_of_a_hundred_thousand_literals() {
         let _ = Rules::parse_with(&text, names.clone());
     }
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+proptest! {
+    #[test]
+    fn seen_is_what_some_record_shows(
+        rows in prop::collection::vec(prop::collection::vec(prop::option::weighted(0.9, any::<bool>()), 6), 0..20),
+        picked in prop::sample::subsequence((0u32..6).collect::<Vec<_>>(), 0..=6).prop_shuffle(),
+    ) {
+        let mut records = RecordsBuilder::new(Names::numbered(6));
+        rows.iter().for_each(|row| records.push(row.iter().copied(), 1.0));
+        let vars: Vec<Var> = picked.iter().map(|&i| Var(i)).collect();
+        let seen = Formula::seen(&records.finish(), &vars);
+        for bits in 0..64u32 {
+            let world: Vec<bool> = (0..6).map(|i| bits >> i & 1 == 1).collect();
+            let agrees = |row: &Vec<Option<bool>>| picked.iter().all(|&i| row[i as usize].is_none_or(|x| x == world[i as usize]));
+            prop_assert_eq!(seen.is_satisfied_by(&world), rows.iter().any(agrees));
+        }
+        let names = Names::numbered(6);
+        let text = seen.display(&names).to_string();
+        prop_assert_eq!(Formula::parse(&text, &names).unwrap(), seen, "in normal form: {}", text);
+    }
 }

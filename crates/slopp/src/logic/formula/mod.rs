@@ -8,6 +8,7 @@ mod lexer;
 mod parser;
 mod print;
 mod rules;
+mod seen;
 mod value;
 mod vocabulary;
 
