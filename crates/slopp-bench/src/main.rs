@@ -1,5 +1,6 @@
 //! Speed and memory of the library: `cargo xtask bench`; `cargo xtask bench compile [PYTHON]` compiles next to PySDD;
-//! `cargo xtask bench base` compares learned bases with a known truth.
+//! `cargo xtask bench base` compares learned bases with a known truth, `ablation` takes merged SLoPP apart, `million` has
+//! many records.
 //!
 //! Every line is measured at three sizes in one run; what matters is how cost grows from size to size, since machines
 //! are noisy. Absolute bars are those of a quiet machine and are marked, not enforced. CPU time is that of one thread,
@@ -7,12 +8,14 @@
 //! generated records.
 #![allow(clippy::print_stdout, reason = "a tool for the terminal")]
 
+mod ablation;
 mod base;
 mod compile;
 mod infer;
 mod layered;
 mod learn;
 mod measure;
+mod million;
 mod read;
 
 use measure::Report;
@@ -32,6 +35,8 @@ fn main() {
     match arguments.next().as_deref() {
         Some("compile") => return compile::measure(arguments.next().as_deref()),
         Some("base") => return base::measure(),
+        Some("million") => return million::measure(),
+        Some("ablation") => return ablation::measure(),
         _ => {}
     }
     let mut report = Report::new();

@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Demo(cmd::demo::DemoArgs),
     Learn(Box<cmd::learn::LearnArgs>),
     Fit(cmd::fit::FitArgs),
+    Distil(cmd::distil::DistilArgs),
+    Curve(cmd::curve::CurveArgs),
     Eval(cmd::eval::EvalArgs),
     Prob(cmd::prob::ProbArgs),
     Marginals(cmd::marginals::MarginalsArgs),

@@ -52,6 +52,8 @@ fn run(cli: Cli) -> Result<Verdict, Error> {
         Command::Demo(args) => cmd::demo::run(args, &mut session),
         Command::Learn(args) => cmd::learn::run(args, &mut session),
         Command::Fit(args) => cmd::fit::run(args, &mut session),
+        Command::Distil(args) => cmd::distil::run(args, &mut session),
+        Command::Curve(args) => cmd::curve::run(args, &mut session),
         Command::Eval(args) => cmd::eval::run(args, &mut session),
         Command::Prob(args) => cmd::prob::run(args, &mut session),
         Command::Marginals(args) => cmd::marginals::run(args, &mut session),

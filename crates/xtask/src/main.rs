@@ -11,6 +11,10 @@ Commands:
   fuzz [N]    N rounds of fuzzing for every reader (default 20000)
   bench       speed and memory, in ratios, at three sizes each (a few minutes)
   bench base  how good learned bases are, as docs/results/base.md
+  bench ablation
+              what each step of merged SLoPP is worth
+  bench million
+              merged SLoPP on up to a million records of a hundred variables
   bench compile [PYTHON]
               CPU seconds of compiling two CNF files; with an interpreter that has PySDD, next to it
 ";
@@ -36,13 +40,9 @@ fn main() -> ExitCode {
         ["test"] => run(&TEST),
         ["fuzz"] => run(&[FUZZ]),
         ["fuzz", rounds] => run(&[("fuzz", &["run", "--quiet", "--release", "-p", "slopp-fuzz", "--", rounds])]),
-        ["bench"] => run(&[("bench", &["run", "--quiet", "--release", "-p", "slopp-bench"])]),
-        ["bench", "base"] => run(&[("bench", &["run", "--quiet", "--release", "-p", "slopp-bench", "--", "base"])]),
-        ["bench", "compile"] => {
-            run(&[("bench", &["run", "--quiet", "--release", "-p", "slopp-bench", "--", "compile"])])
-        }
-        ["bench", "compile", python] => {
-            run(&[("bench", &["run", "--quiet", "--release", "-p", "slopp-bench", "--", "compile", python])])
+        ["bench", what @ ..] => {
+            let bench = ["run", "--quiet", "--release", "-p", "slopp-bench", "--"];
+            run(&[("bench", &[&bench[..], what].concat())])
         }
         _ => {
             eprint!("{USAGE}");

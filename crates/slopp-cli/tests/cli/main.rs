@@ -2,8 +2,10 @@
 
 mod bad_input;
 mod bench;
+mod curve;
 mod data;
 mod demo;
+mod distil;
 mod files;
 mod folder;
 mod knowledge;

@@ -1,0 +1,154 @@
+//! `slopp curve`: likelihood against size.
+
+use crate::args::{ReadArgs, positive, seed};
+use crate::cmd::eval::Score;
+use crate::cmd::vtree::write_text;
+use crate::error::Error;
+use crate::files::Files;
+use crate::input::{VtreeSource, read_records, read_records_of};
+use crate::report::{Table, count, logarithm, object};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::learn::World;
+use slopp::learn::merged::{Config, learn};
+use slopp::render::plot::{Axis, Point, Scatter, Series};
+use slopp::{Certified, Progress, Records};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp curve train.csv --valid valid.csv --test test.csv -o curve.svg
+  slopp curve train.csv --points 12 --json";
+
+/// Learn merged SLoPP at several sizes, and plot likelihood against size
+///
+/// First without a limit, then with --max-elements at a half, a quarter and so on of what that took: relaxed merging
+/// goes on until the circuit keeps within its limit. Choose the size that is worth its elements, and learn it with
+/// `slopp learn --max-elements N`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CurveArgs {
+    /// The training records: CSV, .data or .wdata, gzipped or not, `-` for stdin
+    train: PathBuf,
+    /// Validation records, to choose by [default: a tenth of TRAIN, by seed]
+    #[arg(long, value_name = "FILE")]
+    valid: Option<PathBuf>,
+    /// Test records, only evaluated
+    #[arg(long, value_name = "FILE")]
+    test: Option<PathBuf>,
+    /// The largest number of sizes
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = positive)]
+    points: usize,
+    /// The vtree, as `slopp learn --vtree` takes it [default: learned]
+    #[arg(long, value_name = "VTREE")]
+    vtree: Option<String>,
+    /// The seed of what is held out
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
+    seed: u64,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Draw the curve to this file, as SVG
+    #[arg(short, long, value_name = "FILE.svg")]
+    output: Option<PathBuf>,
+}
+
+/// A circuit of the curve.
+struct Size {
+    limit: Option<usize>,
+    elements: usize,
+    /// For each part that there is.
+    scores: Vec<Score>,
+}
+
+pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Error> {
+    session.give_stdout_to(&args.output)?;
+    let source = args.vtree.as_deref().map(VtreeSource::find).transpose()?;
+    let vtree_file = args.vtree.as_ref().map(PathBuf::from);
+    let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref()];
+    Files::default().read(inputs.into_iter().flatten()).write(&args.output).check()?;
+    let train = read_records(&args.train, args.read)?;
+    let other = |file: &PathBuf| read_records_of(file, args.read, train.names());
+    let valid = args.valid.as_ref().map(other).transpose()?;
+    let test = args.test.as_ref().map(other).transpose()?;
+    let parts: Vec<(&str, &Records)> = [("train", Some(&train)), ("valid", valid.as_ref()), ("test", test.as_ref())]
+        .into_iter()
+        .filter_map(|(name, records)| Some((name, records?)))
+        .collect();
+    let vtree = source.map(|source| source.build(&train, args.seed)).transpose()?.map(Arc::new);
+    let bar = session.progress();
+    bar.begin("learning at several sizes", args.points as u64);
+    let least = train.var_count().saturating_sub(1);
+    let mut sizes: Vec<Size> = Vec::new();
+    let mut limit = None;
+    while sizes.len() < args.points {
+        let config = Config { vtree: vtree.clone(), max_elements: limit, seed: args.seed, ..Config::new(World::Open) };
+        let circuit = Certified::from(learn(&train, valid.as_ref(), &config, &())?.psdd);
+        let scores = parts.iter().map(|(_, records)| Ok(Score::new(records, &circuit.log_likelihoods(records)?)));
+        let elements = circuit.elements().len();
+        sizes.push(Size { limit, elements, scores: scores.collect::<Result<_, Error>>()? });
+        bar.advance(1);
+        if elements <= least {
+            break;
+        }
+        limit = Some((elements / 2).max(least));
+    }
+    drop(bar);
+    let names: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
+    let chart = chart(&names, &sizes);
+    if let Some(file) = &args.output {
+        write_text(file, &chart)?;
+    }
+    match session.json {
+        true => session.document(&document(&names, &sizes))?,
+        false => session.table(&table(&names, &sizes))?,
+    }
+    match &args.output {
+        Some(file) => session.saved(file),
+        None if session.json => {}
+        None => session.note("-o curve.svg draws the curve"),
+    }
+    Ok(Verdict::Yes)
+}
+
+fn chart(names: &[&str], sizes: &[Size]) -> String {
+    let series = names.iter().enumerate().map(|(i, name)| {
+        let point = |size: &Size| {
+            let y = size.scores[i].per_record().unwrap_or(f64::NAN);
+            Point::new(size.elements as f64, y, format!("{} elements", count(size.elements as f64)))
+        };
+        Series { name: (*name).to_owned(), points: sizes.iter().map(point).collect(), joined: true }
+    });
+    Scatter {
+        title: "Log-likelihood against size".into(),
+        x: Axis::log("elements"),
+        y: Axis::linear("log-likelihood per record"),
+        series: series.collect(),
+        ..Scatter::default()
+    }
+    .svg()
+}
+
+fn table(names: &[&str], sizes: &[Size]) -> Table {
+    let mut table = Table::titled(["--max-elements", "elements"].iter().chain(names).copied());
+    for size in sizes {
+        let mut cells =
+            vec![size.limit.map_or("none".to_owned(), |limit| count(limit as f64)), count(size.elements as f64)];
+        cells.extend(size.scores.iter().map(|score| score.per_record().map_or("-".to_owned(), logarithm)));
+        table.push(cells);
+    }
+    table
+}
+
+fn document(names: &[&str], sizes: &[Size]) -> Value {
+    let size = |size: &Size| {
+        let mut entries = vec![
+            ("max_elements", size.limit.map_or(Value::Null, Value::from)),
+            ("elements", Value::from(size.elements)),
+        ];
+        entries.extend(names.iter().zip(&size.scores).map(|(name, score)| (*name, object(score.entries()))));
+        object(entries)
+    };
+    object([("sizes", sizes.iter().map(size).collect::<Value>())])
+}

@@ -1,0 +1,207 @@
+//! `slopp distil`: one PSDD from a teacher.
+
+use crate::args::{ModelArgs, ReadArgs, positive, seed, whole};
+use crate::cmd::eval::Score;
+use crate::cmd::learn::{save, score_table, tell_saved};
+use crate::error::Error;
+use crate::files::Files;
+use crate::input::{Loaded, read_records, read_records_of};
+use crate::report::{count, counted, facts, json, json_count, object, records as records_in_words};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::infer::Distribution;
+use slopp::learn::World;
+use slopp::learn::merged::{Config, DistilConfig, distil, synthetic};
+use slopp::{Certified, Model, Names, Progress, Records};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Records drawn for each real one; at least, and at most in all.
+const DRAWN: (f64, f64, f64) = (10.0, 50_000.0, 600_000.0);
+
+/// The share of the records that is held out where no validation records are given.
+const HELD_OUT: f64 = 0.1;
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp learn train.csv --valid valid.csv --learner learnspn -o teacher.spn
+  slopp distil teacher.spn train.csv --valid valid.csv --test test.csv -o student.psdd
+  slopp distil samples.csv train.csv --valid valid.csv -o student.psdd    whatever drew the samples";
+
+/// Distil a teacher to one certified PSDD
+///
+/// The teacher is a model of any kind, such as a mixture or a sum-product network, or a file of records that were drawn
+/// from anything else. Merged SLoPP learns a structure from the records of the teacher and the real ones together, and its
+/// parameters are fitted to the real ones, with those learned from all as the prior; how strong a prior is chosen by the
+/// validation records. The student answers what the teacher may not: most probable worlds, entropy, rules.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DistilArgs {
+    /// The teacher: a model (.psdd, .spn, .mix), or a file of records drawn from one (.csv, .data)
+    teacher: PathBuf,
+    /// The training records: CSV, .data or .wdata, gzipped or not, `-` for stdin
+    train: PathBuf,
+    /// Validation records, to choose by [default: a tenth of TRAIN, by seed]
+    #[arg(long, value_name = "FILE")]
+    valid: Option<PathBuf>,
+    /// Test records, only evaluated
+    #[arg(long, value_name = "FILE")]
+    test: Option<PathBuf>,
+    /// How many records to draw from a model [default: 10 for each training record, at least 50000, at most 600000]
+    #[arg(short = 'n', long, value_name = "N", value_parser = positive)]
+    samples: Option<usize>,
+    /// The largest number of classes of records that a vtree node starts with [default: 64]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    max_classes: Option<usize>,
+    /// The largest number of elements
+    #[arg(long, value_name = "N", value_parser = whole)]
+    max_elements: Option<usize>,
+    /// The seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
+    seed: u64,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Save the student in this file, `-` for stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Where lessons come from.
+enum Teacher {
+    Model(Box<Loaded>),
+    Samples(Records),
+}
+
+impl Teacher {
+    fn read(args: &DistilArgs) -> Result<Teacher, Error> {
+        if !is_any_model(&args.teacher) {
+            return Ok(Teacher::Samples(read_records(&args.teacher, args.read)?));
+        }
+        if args.samples == Some(0) {
+            return Err(Error::new("--samples is 0, and nothing is learned from no records").hint("leave it out"));
+        }
+        let model = ModelArgs { model: args.teacher.clone(), vtree: None };
+        Ok(Teacher::Model(Box::new(Loaded::read(&model)?)))
+    }
+
+    fn names(&self) -> &Arc<Names> {
+        match self {
+            Teacher::Model(model) => model.names(),
+            Teacher::Samples(records) => records.names(),
+        }
+    }
+}
+
+pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, Error> {
+    session.give_stdout_to(&args.output)?;
+    let inputs = [Some(&args.teacher), Some(&args.train), args.valid.as_ref(), args.test.as_ref()];
+    Files::default().read(inputs.into_iter().flatten()).write(&args.output).check()?;
+    let teacher = Teacher::read(args)?;
+    if let (Teacher::Samples(_), Some(_)) = (&teacher, args.samples) {
+        return Err(Error::new("--samples is for a teacher that is a model; all records of a file are used")
+            .hint("leave --samples out"));
+    }
+    let other = |file: &PathBuf| read_records_of(file, args.read, teacher.names());
+    let all = other(&args.train)?;
+    let test = args.test.as_ref().map(other).transpose()?;
+    let (train, valid) = match &args.valid {
+        Some(file) => (all, other(file)?),
+        None => held_out(&all, args.seed)?,
+    };
+    let bar = session.progress();
+    let drawn = match &teacher {
+        Teacher::Samples(records) => records.clone(),
+        Teacher::Model(model) => {
+            let (each, least, most) = DRAWN;
+            let usual = (each * train.total()).clamp(least, most) as usize;
+            bar.begin("drawing from the teacher", 1);
+            synthetic(model.distribution(), &train, args.samples.unwrap_or(usual), args.seed)?
+        }
+    };
+    let config = Config { max_elements: args.max_elements, seed: args.seed, ..Config::new(World::Open) };
+    let mut config = DistilConfig::new(config);
+    config.student.max_classes = args.max_classes.unwrap_or(config.student.max_classes);
+    let student = distil(&train, &drawn, &valid, &config, &bar)?;
+    drop(bar);
+    let circuit = Certified::from(student.psdd);
+    let parts: Vec<(&'static str, &Records)> =
+        [("train", Some(&train)), ("valid", Some(&valid)), ("test", test.as_ref())]
+            .into_iter()
+            .filter_map(|(name, records)| Some((name, records?)))
+            .collect();
+    let scores = scores(&circuit, &parts)?;
+    let taught = match &teacher {
+        Teacher::Model(model) => Some(self::scores(model.distribution(), &parts)?),
+        Teacher::Samples(_) => None,
+    };
+    let model = Model { names: train.names().clone(), origin: origin(args, &train, &drawn, student.strength), circuit };
+    let saved = save(args.output.as_deref(), |file| slopp::io::write_model(file, &model));
+    let output = args.output.as_ref().filter(|_| saved.is_ok());
+    if session.json {
+        let part = |scores: &[(&'static str, Score)]| {
+            object(scores.iter().map(|(name, score)| (*name, object(score.entries()))))
+        };
+        session.document(&object([
+            ("samples", json_count(drawn.total())),
+            ("strength", json(student.strength)),
+            ("elements", Value::from(model.circuit.elements().len())),
+            ("student", part(&scores)),
+            ("teacher", taught.as_deref().map_or(Value::Null, part)),
+            ("model", output.map_or(Value::Null, |file| Value::from(file.display().to_string()))),
+        ]))?;
+    } else {
+        session.line(facts([
+            ("student", format!("{}, proved to be a PSDD", counted(model.circuit.elements().len(), "element"))),
+            ("lessons", format!("{} of the teacher", records_in_words(drawn.total()))),
+            ("prior", format!("weighs {} records", count(student.strength))),
+        ]))?;
+        session.line("")?;
+        session.table(&score_table(&scores))?;
+        if let Some(taught) = taught {
+            session.line("\nThe teacher:")?;
+            session.table(&score_table(&taught))?;
+        }
+    }
+    saved?;
+    tell_saved(args.output.as_deref(), session);
+    Ok(Verdict::Yes)
+}
+
+/// A part to learn from and one to choose by.
+fn held_out(all: &Records, seed: u64) -> Result<(Records, Records), Error> {
+    let mut parts = all.split(&[1.0 - HELD_OUT, HELD_OUT], seed)?.into_iter();
+    match (parts.next(), parts.next()) {
+        (Some(train), Some(valid)) if !train.is_empty() && !valid.is_empty() => Ok((train, valid)),
+        _ => Err(Error::new("there are too few records to hold some out to choose by").hint("--valid FILE")),
+    }
+}
+
+fn scores(model: &dyn Distribution, parts: &[(&'static str, &Records)]) -> Result<Vec<(&'static str, Score)>, Error> {
+    let score =
+        |&(name, records): &(&'static str, &Records)| Ok((name, Score::new(records, &model.log_likelihoods(records)?)));
+    parts.iter().map(score).collect()
+}
+
+/// Enough to learn the same again.
+fn origin(args: &DistilArgs, train: &Records, drawn: &Records, strength: f64) -> BTreeMap<String, String> {
+    let teacher = args.teacher.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let facts = [
+        ("learner", "slopp".to_owned()),
+        ("world", World::Open.name().to_owned()),
+        ("teacher", teacher),
+        ("samples", drawn.total().to_string()),
+        ("strength", strength.to_string()),
+        ("seed", args.seed.to_string()),
+        ("records", train.total().to_string()),
+    ];
+    facts.map(|(key, value)| (key.to_owned(), value)).into()
+}
+
+/// Whether the name is that of a model of any kind.
+fn is_any_model(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    [".psdd", ".spn", ".mix"].iter().any(|ending| name.ends_with(ending))
+}

@@ -1,0 +1,32 @@
+//! `slopp curve`: likelihood against size.
+
+use crate::folder::Folder;
+
+#[test]
+fn smaller_circuits_keep_within_their_limits() {
+    let folder = Folder::new();
+    for (name, rows, seed) in [("train", 1500, 1), ("valid", 300, 2)] {
+        folder.run(&format!("data generate configurations -n {rows} --seed {seed} -o {name}.csv")).ok();
+    }
+    let run = "curve train.csv --valid valid.csv --points 20 -o curve.svg";
+    let document = folder.run(&format!("{run} --json")).ok().json();
+    let sizes = document["sizes"].as_array().unwrap();
+    assert!(sizes[0]["max_elements"].is_null() && sizes.len() > 3, "{document}");
+    for pair in sizes.windows(2) {
+        let [larger, smaller] = [&pair[0]["elements"], &pair[1]["elements"]].map(|n| n.as_u64().unwrap());
+        assert!(smaller <= pair[1]["max_elements"].as_u64().unwrap() && smaller < larger, "{document}");
+    }
+    let reached = |i: usize| sizes[i]["valid"]["log_likelihood_per_record"].as_f64().unwrap();
+    assert!(reached(0) > reached(sizes.len() - 1) + 0.5, "size is worth something: {document}");
+    // The smallest has one element for each variable but the last.
+    assert_eq!(sizes.last().unwrap()["elements"], 23);
+    // What `slopp learn` makes within the same limit.
+    let limit = sizes[2]["max_elements"].as_u64().unwrap();
+    let learned = folder.run(&format!("learn train.csv --valid valid.csv --max-elements {limit} --json")).ok().json();
+    assert_eq!((&learned["elements"], &learned["valid"]), (&sizes[2]["elements"], &sizes[2]["valid"]));
+    assert!(folder.read("curve.svg").starts_with("<svg "));
+    let told = folder.run("curve train.csv --points 2 --vtree balanced").ok();
+    assert!(told.out.contains("--max-elements") && told.err.contains("-o curve.svg"), "{}{}", told.out, told.err);
+    folder.run("curve train.csv --points 0").fails(&["--points"]);
+    folder.run("curve train.csv -o train.csv").fails(&["train.csv is read"]);
+}

@@ -1,0 +1,62 @@
+//! `slopp distil`: a student of any teacher is one proved PSDD.
+
+use crate::folder::Folder;
+use serde_json::Value;
+
+/// Cars to learn from, to choose by and to test with.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    for (name, rows, seed) in [("train", 120, 1), ("valid", 200, 2), ("test", 2000, 3), ("samples", 20_000, 4)] {
+        folder.run(&format!("data generate configurations -n {rows} --seed {seed} -o {name}.csv")).ok();
+    }
+    folder
+}
+
+fn per_record(document: &Value, who: &str) -> f64 {
+    document[who]["test"]["log_likelihood_per_record"].as_f64().unwrap()
+}
+
+#[test]
+fn a_student_is_one_psdd_and_better_than_alone() {
+    let folder = folder();
+    let alone = folder.run("learn train.csv --valid valid.csv --test test.csv --json").ok().json();
+    let alone = alone["test"]["log_likelihood_per_record"].as_f64().unwrap();
+    // The truth itself is the teacher, by its samples.
+    let run = "distil samples.csv train.csv --valid valid.csv --test test.csv -o student.psdd --json";
+    let taught = folder.run(run).ok().json();
+    assert_eq!((taught["samples"].as_f64(), &taught["teacher"]), (Some(20_000.0), &Value::Null));
+    assert!(per_record(&taught, "student") > alone + 0.1, "{taught} against {alone}");
+    folder.run("validate student.psdd").ok();
+    let origin = folder.run("info student.psdd --json").ok().json()["origin"].clone();
+    assert_eq!((&origin["teacher"], &origin["samples"]), (&"samples.csv".into(), &"20000".into()));
+    let bytes = folder.read("student.psdd");
+    folder.run(&format!("{run} --threads 1")).ok();
+    assert_eq!(folder.read("student.psdd"), bytes);
+}
+
+#[test]
+fn every_kind_of_model_can_teach() {
+    let folder = folder();
+    for (learner, file) in [("learnspn", "t.spn"), ("slopp-em", "t.mix"), ("chow-liu", "t.psdd")] {
+        folder.run(&format!("learn train.csv --valid valid.csv --learner {learner} -o {file}")).ok();
+        let run = format!("distil {file} train.csv --valid valid.csv --test test.csv -n 5000 -o student.psdd --json");
+        let taught = folder.run(&run).ok().json();
+        assert_eq!(taught["samples"], 5000);
+        assert!((per_record(&taught, "teacher") - per_record(&taught, "student")).abs() < 1.0, "{taught}");
+        folder.run("validate student.psdd").ok();
+    }
+    let told = folder.run("distil t.psdd train.csv -n 1000 --max-elements 60").ok();
+    assert!(told.out.contains("proved to be a PSDD") && told.out.contains("The teacher:"), "{}", told.out);
+}
+
+#[test]
+fn teachers_that_cannot_teach_are_refused() {
+    let folder = folder();
+    folder.run("distil samples.csv train.csv -n 100").fails(&["--samples is for a teacher that is a model"]);
+    folder.run("distil nobody.psdd train.csv").fails(&["nobody.psdd"]);
+    folder.write("other.csv", "a,b\n0,1\n1,0\n");
+    folder.run("distil other.csv train.csv").fails(&["train.csv"]);
+    folder.write("few.csv", "a,b\n0,1\n");
+    folder.run("distil other.csv few.csv").fails(&["too few records", "--valid FILE"]);
+    folder.run("distil samples.csv train.csv -o train.csv").fails(&["train.csv is read"]);
+}
