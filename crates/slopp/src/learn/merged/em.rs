@@ -26,7 +26,7 @@ pub struct EmConfig {
 impl EmConfig {
     /// The usual numbers of components.
     pub fn new(model: Config) -> EmConfig {
-        EmConfig { model, components: vec![4, 8, 16, 32], pseudocounts: vec![3.0, 10.0, 30.0] }
+        EmConfig { model, components: vec![4, 8, 16], pseudocounts: vec![3.0, 10.0, 30.0] }
     }
 
     fn grid(&self) -> Vec<MixtureConfig> {
