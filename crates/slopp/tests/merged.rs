@@ -6,7 +6,7 @@ use chain::chain;
 use proptest::prelude::*;
 use slopp::learn::merged::{Config, Learned, Stage, Start, learn};
 use slopp::learn::{LearnError, World};
-use slopp::{Names, Psdd, Records, RecordsBuilder, Var, Vtree};
+use slopp::{Names, Psdd, Random, Records, RecordsBuilder, Var, Vtree};
 use std::sync::Arc;
 
 fn records(rows: &[(Vec<bool>, f64)]) -> Records {
@@ -267,5 +267,27 @@ fn the_bars_of_two_datasets() {
         let reached = mean(&learned.psdd, &test);
         assert!(reached > bar, "{name}: {reached}");
         assert!(learned.psdd.stats().size_paper < size);
+    }
+}
+
+#[test]
+fn what_no_record_has_leads_where_others_lead() {
+    // A switch, a value, and copies of the value; in training, the value never is on where the switch is.
+    let mut random = Random::new(4);
+    let mut draw = |both: bool| {
+        let switch = random.unit() < 0.4;
+        let value = (both || !switch) && random.unit() < 0.5;
+        let copies = (0..5).map(|_| value ^ (random.unit() < 0.05)).collect::<Vec<bool>>();
+        [vec![switch, value], copies].concat()
+    };
+    let train = Records::from_rows(Names::numbered(7), (0..400).map(|_| draw(false)));
+    let valid = Records::from_rows(Names::numbered(7), (0..100).map(|_| draw(true)));
+    let order: Vec<Var> = (0..7).map(Var).collect();
+    let vtree = Some(Arc::new(Vtree::right_linear_over(&order)));
+    for start in [Start::Tree, Start::Whole(1.0)] {
+        let config = Config { vtree: vtree.clone(), starts: vec![start], clone_depth: 0, ..open() };
+        let psdd = learn(&train, Some(&valid), &config, &()).unwrap().psdd;
+        let log = |copies: bool| psdd.log_probability(&[vec![true, true], vec![copies; 5]].concat()).unwrap();
+        assert!(log(true) > log(false) + 2.0, "{start}: {} {}", log(true), log(false));
     }
 }

@@ -125,7 +125,7 @@ struct MergedArgs {
     /// The largest number of elements: more is merged until the result keeps within it
     #[arg(long, value_name = "N", value_parser = whole)]
     max_elements: Option<usize>,
-    /// How many components a mixture has [default: 16 for slopp-bag; 4, 8 or 16 for slopp-em and strudel-em, by validation]
+    /// How many models slopp-bag has, or components slopp-em and strudel-em [default: 16; 4 to 16 by validation]
     #[arg(long, value_name = "N", value_parser = positive)]
     components: Option<usize>,
 }

@@ -1,15 +1,16 @@
-//! Mixtures: a bag of merged SLoPP models, and components that share the structure of one.
+//! Mixtures: a bag of merged SLoPP models.
 //!
 //! Each model of a bag learns from a bootstrap of the records (as many, drawn with replacement) along an order of its
 //! own, so what is noise in the choice of one is averaged away by the others.
 
 use super::effort::{ranked_orders, score};
+use super::em::{EmConfig, divide_all};
 use super::{Config, check_validation, held_out, learn};
 use crate::certified::Certified;
 use crate::data::{Records, RecordsBuilder};
 use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
 use crate::learn::vtree::{ChowLiuTree, pair_information};
-use crate::learn::{LearnError, MixtureChoice, MixtureGrid, check_complete};
+use crate::learn::{LearnError, check_complete};
 use crate::mixture::Mixture;
 use crate::progress::Progress;
 use crate::random::Random;
@@ -34,12 +35,14 @@ pub struct BagConfig {
     pub model: Config,
     /// How many models.
     pub members: usize,
+    /// Whether each model may be divided into components by expectation maximisation.
+    pub divide: bool,
 }
 
 impl BagConfig {
     /// Sixteen models, each learned with these settings.
     pub fn new(model: Config) -> BagConfig {
-        BagConfig { model, members: 16 }
+        BagConfig { model, members: 16, divide: true }
     }
 }
 
@@ -48,6 +51,8 @@ impl BagConfig {
 pub struct BagLearned {
     /// The models and their weights.
     pub mixture: Mixture,
+    /// Whether every model was divided into components.
+    pub divided: bool,
     /// Whether the weights are fitted; otherwise they are equal, except that models without weight are left out.
     pub fitted: bool,
     /// The weight of the records that were held out to choose by.
@@ -56,7 +61,8 @@ pub struct BagLearned {
 
 /// A mixture of models, each learned from a bootstrap of the records along an order of its own.
 ///
-/// Weights are fitted to the validation records if that explains the other half of them better than equal weights do,
+/// Each model is divided into components that share its structure, by expectation maximisation over all records, if that
+/// explains the validation records better. Weights are fitted to the validation records if that explains the other half of them better than equal weights do,
 /// whichever half is fitted to. Without validation records a tenth of the records is held out by seed. The same bytes
 /// for a seed on any number of threads, which share the models among them.
 ///
@@ -65,7 +71,7 @@ pub struct BagLearned {
 /// let records = slopp::data::Truth::configurations().sample(300, 1);
 /// let model = merged::Config::new(World::Open);
 /// let bag = merged::bag(&records, None, &merged::BagConfig { members: 3, ..merged::BagConfig::new(model) }, &())?;
-/// assert!(bag.mixture.component_count() <= 3);
+/// assert!(bag.divided || bag.mixture.component_count() <= 3);
 /// # Ok::<(), slopp::learn::LearnError>(())
 /// ```
 pub fn bag(
@@ -115,12 +121,19 @@ pub(super) fn bag_along(
         Ok(learned.psdd.into())
     };
     let members: Vec<Certified> = (0..config.members).into_par_iter().map(member).collect::<Result<_, _>>()?;
-    let uniform = Mixture::uniform(members).expect("at least one model, all over the same variables");
-    let (mixture, fitted) = match judge {
-        Some(judge) => weighed(uniform, judge, config.model.seed)?,
-        None => (uniform, false),
+    let whole = Mixture::uniform(members).expect("at least one model, all over the same variables");
+    let Some(judge) = judge else {
+        return Ok(BagLearned { mixture: whole, divided: false, fitted: false, held_out: 0.0 });
     };
-    Ok(BagLearned { mixture, fitted, held_out: 0.0 })
+    let mut bag = whole;
+    let mut divided = false;
+    if config.divide {
+        let parts = divide_all(bag.components(), train, judge, &EmConfig::new(config.model.clone()), progress)?;
+        divided = score(&parts, judge)? > score(&bag, judge)?;
+        bag = if divided { parts } else { bag };
+    }
+    let (mixture, fitted) = weighed(bag, judge, config.model.seed)?;
+    Ok(BagLearned { mixture, divided, fitted, held_out: 0.0 })
 }
 
 /// The best orders in turn for even models; depth-first from anywhere in the tree of their own records for odd ones.
@@ -187,45 +200,6 @@ pub(super) fn check_task(train: &Records, valid: Option<&Records>) -> Result<(),
     check_validation(train, valid)
 }
 
-/// Settings of [`em`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct EmConfig {
-    /// How the structure is learned.
-    pub model: Config,
-    /// What is tried.
-    pub grid: MixtureGrid,
-}
-
-impl EmConfig {
-    /// The usual numbers of components.
-    pub fn new(model: Config) -> EmConfig {
-        EmConfig { model, grid: MixtureGrid::default() }
-    }
-}
-
-/// A mixture of components that share the structure merged SLoPP learns, by expectation maximisation; how many, and
-/// how near to the single model, is chosen by validation records.
-///
-/// Structured decomposable, and one structure to store. Without validation records a tenth of the records is held out.
-pub fn em(
-    train: &Records,
-    valid: Option<&Records>,
-    config: &EmConfig,
-    progress: &dyn Progress,
-) -> Result<MixtureChoice, LearnError> {
-    check_task(train, valid)?;
-    config.grid.check()?;
-    let valid = valid.filter(|valid| !valid.is_empty());
-    let parts = if valid.is_none() { held_out(train, config.model.seed) } else { None };
-    let (part, judge) = match (&parts, valid) {
-        (Some((part, held)), _) => (part, held),
-        (None, Some(valid)) => (train, valid),
-        (None, None) => (train, train),
-    };
-    let start = learn(part, Some(judge), &config.model, progress)?.psdd.into();
-    config.grid.choose(&start, part, judge, config.model.seed, progress)
-}
-
 impl Learner for BagConfig {
     fn name(&self) -> &'static str {
         "slopp-bag"
@@ -246,27 +220,12 @@ impl Learner for BagConfig {
         let model = Config { vtree, seed: task.seed, ..self.model.clone() };
         let bag = bag(task.train, task.valid, &BagConfig { model, ..self.clone() }, progress)?;
         let weights = if bag.fitted { "fitted" } else { "equal" };
-        let chosen = vec![("weights", weights.to_owned()), ("held_out", bag.held_out.to_string())];
+        let models = if bag.divided { "divided" } else { "whole" };
+        let chosen = vec![
+            ("models", models.to_owned()),
+            ("weights", weights.to_owned()),
+            ("held_out", bag.held_out.to_string()),
+        ];
         Ok(Outcome { chosen, ..Outcome::new(bag.mixture) })
-    }
-}
-
-impl Learner for EmConfig {
-    fn name(&self) -> &'static str {
-        "slopp-em"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, String)> {
-        self.model.settings()
-    }
-
-    fn vtree(&self) -> VtreeUse {
-        VtreeUse::Inside
-    }
-
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
-        let vtree = task.vtree.cloned().or_else(|| self.model.vtree.clone());
-        let model = Config { vtree, seed: task.seed, ..self.model.clone() };
-        Ok(em(task.train, task.valid, &EmConfig { model, ..self.clone() }, progress)?.outcome())
     }
 }

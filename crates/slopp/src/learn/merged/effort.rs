@@ -1,14 +1,13 @@
 //! How much is tried: one order and one setting, several of both, or a teacher distilled to one model.
 
-use super::bag::{BagConfig, bag_along, check_task};
-use super::distil::{DistilConfig, Distilled, distil, synthetic};
-use super::{Config, Learned, held_out, learn, order};
-use crate::circuit::Psdd;
+use super::bag::check_task;
+use super::best::{Teacher, best};
+use super::{Config, Learned, learn, order};
 use crate::data::Records;
 use crate::infer::{Distribution, QueryError};
 use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
 use crate::learn::vtree::pair_information;
-use crate::learn::{LearnError, World, check, learnspn};
+use crate::learn::{LearnError, check};
 use crate::progress::Progress;
 use crate::var::Var;
 use crate::vtree::Vtree;
@@ -22,19 +21,10 @@ const ROOTS: usize = 6;
 const MANY_VARIABLES: usize = 300;
 
 /// How many orders get a full run.
-const FULL_RUNS: usize = 2;
+pub(super) const FULL_RUNS: usize = 2;
 
 /// The largest number of classes, and what a copy must gain, of the full runs.
 const GRID: [(usize, f64); 3] = [(32, 0.7), (64, 0.7), (48, 0.4)];
-
-/// Models of the bag that is the teacher.
-const TEACHERS: usize = 24;
-
-/// Synthetic records for each real one: at least, and at most where records are few.
-const SYNTHETIC: [f64; 2] = [6.0, 60.0];
-
-/// Synthetic records that are enough where records are few, and that are never exceeded.
-const ENOUGH: [f64; 2] = [80_000.0, 600_000.0];
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,32 +56,6 @@ pub struct Slopp {
     pub config: Config,
     /// How much is tried.
     pub effort: Effort,
-}
-
-/// What the result of [`best`] was learned from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Teacher {
-    /// The records alone: nothing distilled was better.
-    None,
-    /// A bag.
-    Bag,
-    /// A sum-product network of LearnSPN.
-    LearnSpn,
-}
-
-/// What [`best`] learned.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Best {
-    /// The PSDD.
-    pub psdd: Psdd,
-    /// Where it comes from.
-    pub teacher: Teacher,
-    /// The log-likelihood per record of those it was chosen by.
-    pub log_likelihood: f64,
-    /// The weight of the prior in the refit to the real records, if that was best.
-    pub strength: Option<f64>,
-    /// The weight of the records that were held out to choose by.
-    pub held_out: f64,
 }
 
 /// The mean log-likelihood of records.
@@ -151,7 +115,7 @@ pub fn balanced(
     full_runs(train, valid, &vtrees, config, progress)
 }
 
-fn full_runs(
+pub(super) fn full_runs(
     train: &Records,
     valid: Option<&Records>,
     vtrees: &[Arc<Vtree>],
@@ -177,108 +141,6 @@ fn full_runs(
     let learned: Vec<Learned> = configs.into_par_iter().map(full).collect::<Result<_, LearnError>>()?;
     let better = |a: Learned, b: Learned| if b.log_likelihood > a.log_likelihood { b } else { a };
     Ok(learned.into_iter().reduce(better).expect("at least one setting"))
-}
-
-/// The best single PSDD: a bag, and LearnSPN where it explains the validation records better, are distilled, unless what
-/// [`balanced`] learns from the records alone explains the validation records better.
-///
-/// Without validation records a tenth of the records is held out by seed, and the parameters are fitted to all records
-/// at the end. Open worlds only: a teacher's records are not what was seen. The same bytes for a seed on any number of
-/// threads.
-pub fn best(
-    train: &Records,
-    valid: Option<&Records>,
-    config: &Config,
-    progress: &dyn Progress,
-) -> Result<Best, LearnError> {
-    check_task(train, valid)?;
-    config.check(train.var_count())?;
-    if config.world == World::Closed {
-        let expected = "fast or balanced in a closed world, where only what was seen is possible";
-        return Err(LearnError::Setting { name: "effort", value: "best".to_owned(), expected });
-    }
-    let valid = valid.filter(|valid| !valid.is_empty());
-    let parts = if valid.is_none() { held_out(train, config.seed) } else { None };
-    let (part, judge) = match (&parts, valid) {
-        (Some((part, held)), _) => (part, held),
-        (None, Some(valid)) => (train, valid),
-        (None, None) => {
-            // Too few records to choose anything by.
-            let Learned { psdd, log_likelihood, held_out, .. } = balanced(train, None, config, progress)?;
-            return Ok(Best { psdd, teacher: Teacher::None, log_likelihood, strength: None, held_out });
-        }
-    };
-    let orders = ranked_orders(part, Some(judge), config, progress)?;
-    let vtrees: Vec<Arc<Vtree>> = match &config.vtree {
-        Some(vtree) => vec![vtree.clone()],
-        None => orders.iter().take(FULL_RUNS).map(|order| Arc::new(Vtree::right_linear_over(order))).collect(),
-    };
-    let alone = full_runs(part, Some(judge), &vtrees, config, progress)?;
-    // The teacher may be on any vtree, and of any size.
-    let model = Config { vtree: None, max_elements: None, ..config.clone() };
-    let bag = BagConfig { members: TEACHERS, ..BagConfig::new(model) };
-    let bag = bag_along(part, Some(judge), &bag, &orders, progress)?.mixture;
-    progress.begin("learning a sum-product network", 1);
-    let settings: Vec<learnspn::Config> =
-        learnspn::Config::grid().into_iter().map(|spn| learnspn::Config { seed: config.seed, ..spn }).collect();
-    let networks =
-        settings.par_iter().map(|spn| learnspn::learn(part, Some(judge), spn, &()).map(|learned| learned.spn));
-    let networks: Vec<_> = networks.collect::<Result<_, LearnError>>()?;
-    // The better teacher need not have the better student, so the bag is always heard.
-    let mut teachers: Vec<(&dyn Distribution, Teacher)> = vec![(&bag, Teacher::Bag)];
-    let mut highest = score(&bag, judge)?;
-    for spn in &networks {
-        let log_likelihood = score(spn, judge)?;
-        if log_likelihood > highest {
-            highest = log_likelihood;
-            teachers.truncate(1);
-            teachers.push((spn, Teacher::LearnSpn));
-        }
-    }
-    let total = part.total();
-    let count = (SYNTHETIC[0] * total).max((SYNTHETIC[1] * total).min(ENOUGH[0])).min(ENOUGH[1]);
-    let mut lessons: Vec<(Teacher, Arc<Records>, &Arc<Vtree>)> = Vec::new();
-    for (teacher, kind) in teachers {
-        let drawn = Arc::new(synthetic(teacher, part, count.ceil() as usize, config.seed)?);
-        lessons.extend(vtrees.iter().map(|vtree| (kind, drawn.clone(), vtree)));
-    }
-    progress.begin("distilling", lessons.len() as u64);
-    let students = lessons.par_iter().map(|(kind, drawn, vtree)| {
-        let settings = DistilConfig::new(Config { vtree: Some((*vtree).clone()), ..config.clone() });
-        let student = distil(part, drawn, judge, &settings, &())?;
-        progress.advance(1);
-        Ok((*kind, student))
-    });
-    let students: Vec<(Teacher, Distilled)> = students.collect::<Result<_, LearnError>>()?;
-    let better = |a: (Teacher, Distilled), b: (Teacher, Distilled)| match b.1.log_likelihood > a.1.log_likelihood {
-        true => b,
-        false => a,
-    };
-    let (teacher, student) = students.into_iter().reduce(better).expect("at least one vtree");
-    let held_out = parts.as_ref().map_or(0.0, |(_, held)| held.total());
-    let mut best = match student.log_likelihood > alone.log_likelihood {
-        true => Best {
-            psdd: student.psdd,
-            teacher,
-            log_likelihood: student.log_likelihood,
-            strength: Some(student.strength),
-            held_out,
-        },
-        false => Best {
-            psdd: alone.psdd,
-            teacher: Teacher::None,
-            log_likelihood: alone.log_likelihood,
-            strength: None,
-            held_out,
-        },
-    };
-    if parts.is_some() {
-        // Held-out records come in last, with what was learned without them as the prior.
-        let counts = crate::infer::count_shares(&best.psdd, 1, train, train.weights()).counts.swap_remove(0);
-        let strength = best.strength.unwrap_or(alone.pseudocount).max(f64::MIN_POSITIVE);
-        best.psdd = best.psdd.with_estimates_towards(counts, strength)?.certify()?;
-    }
-    Ok(best)
 }
 
 impl Learner for Slopp {
@@ -317,6 +179,7 @@ impl Learner for Slopp {
                 let best = best(task.train, task.valid, &config, progress)?;
                 let teacher = match best.teacher {
                     Teacher::None => "none",
+                    Teacher::LearnPsdd => "none, by learnpsdd",
                     Teacher::Bag => "bag",
                     Teacher::LearnSpn => "learnspn",
                 };

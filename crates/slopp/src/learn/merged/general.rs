@@ -86,16 +86,17 @@ pub(super) fn learn(
     let Judged { psdd, log_likelihood, pseudocount } = best;
     let chosen = if config.world == World::Closed { 0.0 } else { pseudocount };
     let pseudocount = config.pseudocount.unwrap_or(chosen);
-    let smoothing = Smoothing::marginal(pseudocount, parts.all);
     let psdd = match config.world {
-        World::Open => fitted(&psdd, parts.all, &smoothing)?,
-        // What no record uses is dropped before smoothing.
-        World::Closed => {
-            let seen = fitted(&psdd, parts.all, &Smoothing::none())?;
-            if pseudocount > 0.0 { fitted(&seen, parts.all, &smoothing)? } else { seen }
-        }
+        World::Open => fitted(&psdd, parts.all, &Smoothing::marginal(pseudocount, parts.all))?,
+        World::Closed => closed(&psdd, parts.all, pseudocount)?,
     };
     Ok(Learned { psdd, start, pseudocount, held_out: 0.0, log_likelihood, history })
+}
+
+/// The structure in a closed world: what no record uses is dropped, then the rest is smoothed.
+pub(super) fn closed(psdd: &Psdd, records: &Records, pseudocount: f64) -> Result<Psdd, LearnError> {
+    let seen = fitted(psdd, records, &Smoothing::none())?;
+    if pseudocount > 0.0 { fitted(&seen, records, &Smoothing::marginal(pseudocount, records)) } else { Ok(seen) }
 }
 
 /// A start, merged further and further until it keeps within the largest number of elements.

@@ -41,7 +41,7 @@ fn grow_with<T: Count>(view: &View, tree: &Tree<'_>, limits: Limits, progress: &
     let vars = view.vars();
     let logs = Logs::new(view.total());
     let mut forest = Forest::new(vars, tree.edges.iter().copied(), tree.information);
-    let mut open = Open::new(vars, tree.edges);
+    let mut open = Open::new(vars, tree);
     let mut layers = Vec::with_capacity(vars);
     // For each row its class; after the split by value, its part.
     let mut row_of = vec![0u32; view.len()];
@@ -76,9 +76,13 @@ fn grow_with<T: Count>(view: &View, tree: &Tree<'_>, limits: Limits, progress: &
             let clusters = agglomerate(&mut sets, limits.per_class, limits.classes);
             row_of.iter_mut().for_each(|set| *set = clusters[*set as usize]);
             for class in &mut layer {
-                let cluster = |part: u32| class_of.get(part as usize).map_or(0, |&set| clusters[set as usize]);
-                class.next = class.next.map(cluster);
-                class.close_gaps();
+                let gap = class.count.iter().position(|&count| count <= 0.0);
+                let mut set = class.next.map(|part| class_of.get(part as usize).copied().unwrap_or(0));
+                if let Some(value) = gap {
+                    let other = set[1 - value];
+                    set[value] = if limits.start == Start::Tree { open.across(position, other) } else { other };
+                }
+                class.next = set.map(|set| clusters[set as usize]);
             }
             classes = clusters.iter().max().map_or(1, |&last| last as usize + 1);
         }
@@ -90,34 +94,59 @@ fn grow_with<T: Count>(view: &View, tree: &Tree<'_>, limits: Limits, progress: &
 
 /// The positions that have a neighbour in the tree behind some position: all that the tree remembers there.
 struct Open {
-    /// The last neighbour of each position.
-    last: Vec<usize>,
+    /// The neighbours of each position behind it, with what they share with it.
+    behind: Vec<Vec<(usize, f64)>>,
     positions: Vec<usize>,
+    /// The values at these positions that go together, in the order of their numbers.
+    values: Vec<Vec<bool>>,
 }
 
 impl Open {
-    fn new(vars: usize, edges: &[(usize, usize)]) -> Open {
-        let mut last = vec![0; vars];
-        for &(a, b) in edges {
-            last[a] = last[a].max(b);
-            last[b] = last[b].max(a);
+    fn new(vars: usize, tree: &Tree<'_>) -> Open {
+        let mut behind = vec![Vec::new(); vars];
+        for &(a, b) in tree.edges {
+            behind[a.min(b)].push((a.max(b), (tree.information)(a, b)));
         }
-        Open { last, positions: Vec::new() }
+        Open { behind, positions: Vec::new(), values: Vec::new() }
     }
 
     /// Goes on to `position`; for each part, a number that it shares with those of equal values at the open positions.
     fn agreeing(&mut self, view: &View, position: usize, part_of: &[u32], parts: usize) -> Vec<u32> {
         self.positions.push(position);
-        self.positions.retain(|&x| self.last[x] > position);
+        self.positions.retain(|&x| self.behind[x].iter().any(|&(y, _)| y > position));
         // Rows of one part agree at every open position: any of them will do.
         let mut rows = vec![0; parts];
         part_of.iter().enumerate().for_each(|(row, &part)| rows[part as usize] = row);
         let values = |&row: &usize| self.positions.iter().map(|&x| bit_of(view.column(x), row)).collect();
         let mut numbers: BTreeMap<Vec<bool>, u32> = BTreeMap::new();
-        let mut number = |values| {
+        self.values.clear();
+        let mut number = |values: Vec<bool>| {
             let next = numbers.len() as u32;
-            *numbers.entry(values).or_insert(next)
+            *numbers.entry(values).or_insert_with_key(|values| {
+                self.values.push(values.clone());
+                next
+            })
         };
         rows.iter().map(values).map(&mut number).collect()
+    }
+
+    /// Where records would go that differ from those of a number at `position` only: to those that they share most with,
+    /// by what their values tell of the positions behind.
+    fn across(&self, position: usize, number: u32) -> u32 {
+        if self.positions.last() != Some(&position) {
+            return number;
+        }
+        let mut wanted = self.values[number as usize].clone();
+        wanted.iter_mut().last().into_iter().for_each(|value| *value = !*value);
+        let told =
+            |&x: &usize| -> f64 { self.behind[x].iter().filter(|(y, _)| *y > position).map(|(_, told)| told).sum() };
+        let told: Vec<f64> = self.positions.iter().map(told).collect();
+        let shared = |number: usize| -> f64 {
+            let pairs = self.values[number].iter().zip(&wanted).zip(&told);
+            pairs.filter(|((a, b), _)| a == b).map(|(_, told)| told).sum()
+        };
+        let better = |a: (f64, usize), b: (f64, usize)| if b.0 > a.0 { b } else { a };
+        let all = (0..self.values.len()).map(|number| (shared(number), number));
+        all.reduce(better).map_or(number, |(_, number)| number as u32)
     }
 }

@@ -22,16 +22,6 @@ impl Class {
     pub(super) fn elements(&self) -> usize {
         if self.next[0] == self.next[1] { 1 } else { 2 }
     }
-
-    /// Lets a value that no record has go where the other one goes.
-    pub(super) fn close_gaps(&mut self) {
-        let [f, t] = self.count;
-        if t <= 0.0 {
-            self.next[1] = self.next[0];
-        } else if f <= 0.0 {
-            self.next[0] = self.next[1];
-        }
-    }
 }
 
 /// For each layer and class, a weight of records with *false* and with *true*.

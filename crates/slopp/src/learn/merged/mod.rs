@@ -19,9 +19,11 @@
 
 mod agglomerate;
 mod bag;
+mod best;
 mod clones;
 mod distil;
 mod effort;
+mod em;
 mod export;
 mod forest;
 mod general;
@@ -34,10 +36,12 @@ mod surrogate;
 mod sweep;
 mod view;
 
-pub use self::bag::{BagConfig, BagLearned, EmConfig, bag, em};
+pub use self::bag::{BagConfig, BagLearned, bag};
+pub use self::best::{Best, Teacher, best};
 pub use self::distil::{DistilConfig, Distilled, distil, synthetic};
 pub(crate) use self::effort::score;
-pub use self::effort::{Best, Effort, Slopp, Teacher, balanced, best};
+pub use self::effort::{Effort, Slopp, balanced};
+pub use self::em::{EmConfig, em};
 
 use self::clones::Cloning;
 use self::grow::Tree;

@@ -34,6 +34,8 @@ struct Parts {
     count: Vec<[f64; 2]>,
     /// For each part, value and class below, the log-likelihood of its records there.
     worth: Vec<[Vec<f64>; 2]>,
+    /// For each value and class below, the log-likelihood per record with the value there.
+    usual: [Vec<f64>; 2],
 }
 
 /// The structure that one sweep makes of another, with the counts of the records.
@@ -140,8 +142,14 @@ impl Parts {
             let start = (2 * part + value) * below;
             worth[start..start + below].to_vec()
         };
+        let usual = [0, 1].map(|value| {
+            let total: f64 = count.iter().map(|count| count[value]).sum();
+            let sum = |class: usize| (0..parts).map(|part| worth[(2 * part + value) * below + class]).sum::<f64>();
+            (0..below).map(|class| if total > 0.0 { sum(class) / total } else { 0.0 }).collect()
+        });
         Parts {
             below,
+            usual,
             count: live.iter().map(|&part| count[part]).collect(),
             worth: live.iter().map(|&part| [line(part, 0), line(part, 1)]).collect(),
         }
@@ -186,8 +194,17 @@ impl Parts {
             }
         }
         for (class, worth) in classes.iter_mut().zip(worth.chunks(2)) {
-            class.next = [0, 1].map(|value| best(&worth[value]));
-            class.close_gaps();
+            class.next = [0, 1].map(|value| {
+                // The usual record with a value counts as one more of its records: few are not trusted blindly. If there
+                // are none, so does the usual record of the class.
+                let own = &worth[value];
+                let (other, share) = match class.count[value] > 0.0 {
+                    true => (own, 0.0),
+                    false => (&worth[1 - value], 1.0 / class.count[1 - value].max(f64::MIN_POSITIVE)),
+                };
+                let sums = own.iter().zip(&self.usual[value]).zip(other);
+                best(&sums.map(|((own, usual), other)| own + usual + share * other).collect::<Vec<f64>>())
+            });
         }
         classes
     }

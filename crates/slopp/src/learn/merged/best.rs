@@ -1,0 +1,178 @@
+//! The most effort: a teacher distilled to one model, beside what is learned from the records alone.
+
+use super::bag::{BagConfig, bag_along, check_task};
+use super::distil::{DistilConfig, Distilled, distil, synthetic};
+use super::effort::{FULL_RUNS, balanced, full_runs, ranked_orders, score};
+use super::general::closed;
+use super::{Config, Learned, held_out};
+use crate::certified::Certified;
+use crate::circuit::{Circuit, Psdd, Smoothing};
+use crate::data::Records;
+use crate::infer::Distribution;
+use crate::learn::baseline::chow_liu;
+use crate::learn::refine::{LearnPsddConfig, learn_psdd};
+use crate::learn::{LearnError, World, learnspn};
+use crate::progress::Progress;
+use crate::vtree::Vtree;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Models of the bag that is the teacher.
+const TEACHERS: usize = 16;
+
+/// Synthetic records for each real one: at least, and at most where records are few.
+const SYNTHETIC: [f64; 2] = [6.0, 60.0];
+
+/// Synthetic records that are enough where records are few, and that are never exceeded.
+const ENOUGH: [f64; 2] = [80_000.0, 600_000.0];
+
+/// What an operation of LearnPSDD must gain for each element, and the weights of the prior, that are tried.
+const REFINEMENTS: ([f64; 2], [f64; 4]) = ([0.7, 1.0], [1.0, 2.0, 4.0, 8.0]);
+
+/// What the result of [`best`] was learned from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Teacher {
+    /// The records alone: nothing distilled was better.
+    None,
+    /// The records alone, by LearnPSDD from their Chow-Liu tree.
+    LearnPsdd,
+    /// A bag.
+    Bag,
+    /// A sum-product network of LearnSPN.
+    LearnSpn,
+}
+
+/// What [`best`] learned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Best {
+    /// The PSDD.
+    pub psdd: Psdd,
+    /// Where it comes from.
+    pub teacher: Teacher,
+    /// The log-likelihood per record of those it was chosen by.
+    pub log_likelihood: f64,
+    /// The weight of the prior in the refit to the real records, if that was best.
+    pub strength: Option<f64>,
+    /// The weight of the records that were held out to choose by.
+    pub held_out: f64,
+}
+
+/// The best single PSDD: a bag, and LearnSPN where it explains the validation records better, are distilled, unless what
+/// [`balanced`] or LearnPSDD learn from the records alone explains the validation records better.
+///
+/// Without validation records a tenth of the records is held out by seed, and the parameters are fitted to all records
+/// at the end. In a closed world what no training record uses is dropped from the result, whatever a teacher made up. The
+/// same bytes for a seed on any number of threads.
+pub fn best(
+    train: &Records,
+    valid: Option<&Records>,
+    config: &Config,
+    progress: &dyn Progress,
+) -> Result<Best, LearnError> {
+    check_task(train, valid)?;
+    config.check(train.var_count())?;
+    if config.world == World::Closed {
+        let open = Config { world: World::Open, pseudocount: None, ..config.clone() };
+        let found = best(train, valid, &open, progress)?;
+        return Ok(Best { psdd: closed(&found.psdd, train, config.pseudocount.unwrap_or(0.0))?, ..found });
+    }
+    let valid = valid.filter(|valid| !valid.is_empty());
+    let parts = if valid.is_none() { held_out(train, config.seed) } else { None };
+    let (part, judge) = match (&parts, valid) {
+        (Some((part, held)), _) => (part, held),
+        (None, Some(valid)) => (train, valid),
+        (None, None) => {
+            // Too few records to choose anything by.
+            let Learned { psdd, log_likelihood, held_out, .. } = balanced(train, None, config, progress)?;
+            return Ok(Best { psdd, teacher: Teacher::None, log_likelihood, strength: None, held_out });
+        }
+    };
+    let orders = ranked_orders(part, Some(judge), config, progress)?;
+    let vtrees: Vec<Arc<Vtree>> = match &config.vtree {
+        Some(vtree) => vec![vtree.clone()],
+        None => orders.iter().take(FULL_RUNS).map(|order| Arc::new(Vtree::right_linear_over(order))).collect(),
+    };
+    let alone = full_runs(part, Some(judge), &vtrees, config, progress)?;
+    let refined = if config.vtree.is_none() { Some(refined(part, judge, progress)?) } else { None };
+    let few = |psdd: &Psdd| config.max_elements.is_none_or(|max| psdd.elements().len() <= max);
+    let refined = refined.filter(|refined| few(&refined.psdd));
+    // The teacher may be on any vtree, and of any size.
+    let model = Config { vtree: None, max_elements: None, ..config.clone() };
+    let bag = BagConfig { members: TEACHERS, ..BagConfig::new(model) };
+    let bag = bag_along(part, Some(judge), &bag, &orders, progress)?.mixture;
+    progress.begin("learning a sum-product network", 1);
+    let settings: Vec<learnspn::Config> =
+        learnspn::Config::grid().into_iter().map(|spn| learnspn::Config { seed: config.seed, ..spn }).collect();
+    let networks =
+        settings.par_iter().map(|spn| learnspn::learn(part, Some(judge), spn, &()).map(|learned| learned.spn));
+    let networks: Vec<_> = networks.collect::<Result<_, LearnError>>()?;
+    // The better teacher need not have the better student, so the bag is always heard.
+    let mut teachers: Vec<(&dyn Distribution, Teacher)> = vec![(&bag, Teacher::Bag)];
+    let mut highest = score(&bag, judge)?;
+    for spn in &networks {
+        let log_likelihood = score(spn, judge)?;
+        if log_likelihood > highest {
+            highest = log_likelihood;
+            teachers.truncate(1);
+            teachers.push((spn, Teacher::LearnSpn));
+        }
+    }
+    let total = part.total();
+    let count = (SYNTHETIC[0] * total).max((SYNTHETIC[1] * total).min(ENOUGH[0])).min(ENOUGH[1]);
+    let mut lessons: Vec<(Teacher, Arc<Records>, &Arc<Vtree>)> = Vec::new();
+    for (teacher, kind) in teachers {
+        let drawn = Arc::new(synthetic(teacher, part, count.ceil() as usize, config.seed)?);
+        lessons.extend(vtrees.iter().map(|vtree| (kind, drawn.clone(), vtree)));
+    }
+    progress.begin("distilling", lessons.len() as u64);
+    let students = lessons.par_iter().map(|(kind, drawn, vtree)| {
+        let settings = DistilConfig::new(Config { vtree: Some((*vtree).clone()), ..config.clone() });
+        let student = distil(part, drawn, judge, &settings, &())?;
+        progress.advance(1);
+        Ok((*kind, student))
+    });
+    let students: Vec<(Teacher, Distilled)> = students.collect::<Result<_, LearnError>>()?;
+    let better = |a: (Teacher, Distilled), b: (Teacher, Distilled)| match b.1.log_likelihood > a.1.log_likelihood {
+        true => b,
+        false => a,
+    };
+    let (teacher, student) = students.into_iter().reduce(better).expect("at least one vtree");
+    let held_out = parts.as_ref().map_or(0.0, |(_, held)| held.total());
+    let Learned { psdd, log_likelihood, pseudocount, .. } = alone;
+    let mut candidates = vec![Best { psdd, teacher: Teacher::None, log_likelihood, strength: None, held_out }];
+    candidates.extend(refined.map(|refined| Best { held_out, ..refined }));
+    let Distilled { psdd, strength, log_likelihood } = student;
+    candidates.push(Best { psdd, teacher, log_likelihood, strength: Some(strength), held_out });
+    let better = |a: Best, b: Best| if b.log_likelihood > a.log_likelihood { b } else { a };
+    let mut best = candidates.into_iter().reduce(better).expect("there are candidates");
+    if parts.is_some() {
+        // Held-out records come in last, with what was learned without them as the prior.
+        let counts = crate::infer::count_shares(&best.psdd, 1, train, train.weights()).counts.swap_remove(0);
+        let strength = best.strength.unwrap_or(pseudocount).max(f64::MIN_POSITIVE);
+        best.psdd = best.psdd.with_estimates_towards(counts, strength)?.certify()?;
+    }
+    Ok(best)
+}
+
+/// The best of LearnPSDD from the Chow-Liu tree with several settings.
+fn refined(train: &Records, judge: &Records, progress: &dyn Progress) -> Result<Best, LearnError> {
+    let (penalties, pseudocounts) = REFINEMENTS;
+    let start = chow_liu(train, World::Open, LearnPsddConfig::default().pseudocount)?;
+    progress.begin("refining the Chow-Liu tree", penalties.len() as u64);
+    let tried = penalties.par_iter().map(|&penalty| {
+        let config = LearnPsddConfig { penalty, ..LearnPsddConfig::default() };
+        let grown = learn_psdd(&start, train, Some(judge), &config, &())?.circuit;
+        progress.advance(1);
+        let smoothed = pseudocounts.iter().map(|&pseudocount| {
+            let counts = grown.counts().cloned().expect("a learned circuit keeps its counts");
+            let psdd = Circuit::clone(&grown).with_estimates(counts, &Smoothing::marginal(pseudocount, train))?;
+            let psdd = psdd.certify()?;
+            let log_likelihood = score(&Certified::from(psdd.clone()), judge)?;
+            Ok(Best { psdd, teacher: Teacher::LearnPsdd, log_likelihood, strength: None, held_out: 0.0 })
+        });
+        smoothed.collect::<Result<Vec<Best>, LearnError>>()
+    });
+    let tried: Vec<Vec<Best>> = tried.collect::<Result<_, LearnError>>()?;
+    let better = |a: Best, b: Best| if b.log_likelihood > a.log_likelihood { b } else { a };
+    Ok(tried.into_iter().flatten().reduce(better).expect("several settings are tried"))
+}
