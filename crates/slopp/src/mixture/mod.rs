@@ -7,6 +7,7 @@
 //! them; [`Mixture::mpe_bounds`] gives bounds that always hold.
 
 mod bounds;
+mod given;
 mod marginals;
 mod queries;
 mod sample;

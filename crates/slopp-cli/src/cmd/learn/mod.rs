@@ -8,7 +8,7 @@ mod report;
 pub(crate) use plan::origin;
 pub(crate) use report::score_table;
 
-use crate::args::{ReadArgs, check_shares, not_negative, positive, shares_in_words, whole};
+use crate::args::{ColumnArgs, ReadArgs, check_shares, not_negative, positive, shares_in_words, whole};
 use crate::cmd::eval::Score;
 use crate::error::Error;
 use crate::files::{Files, way_out};
@@ -34,7 +34,8 @@ Examples:
   slopp learn records.csv --split 0.8,0.1,0.1 --seed 7 --world closed -o rules.psdd
   slopp learn train.csv --valid valid.csv --learner strudel --start rules.psdd -o model.psdd
   slopp learn nltcs.train.data --learner slopp-kmeans --k 3 --d 20    as in the paper: a mixture
-  slopp learn records.csv --rules rules.txt --on-violation drop -o model.psdd    inside the rules";
+  slopp learn records.csv --rules rules.txt --on-violation drop -o model.psdd    inside the rules
+  slopp learn people.csv --bins age=young:30:old:65:ancient --bins income=4 -o people.psdd    bins of numbers";
 
 /// Learn a model from records
 ///
@@ -53,6 +54,10 @@ Examples:
 /// With --rules the base of the result implies the rules, one formula per line: what is learned is conditioned on them,
 /// exactly, and its parameters are fitted again. A training record that breaks a rule is reported with the rule and its
 /// line.
+///
+/// Below a header, a column that is not Boolean but has few values becomes a variable for each, `color=red`, and the
+/// base of the result says that exactly one of them holds; --bins cuts columns of numbers. The model knows its columns,
+/// so that new records, evidence and answers have values too.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {
@@ -101,6 +106,8 @@ pub(crate) struct LearnArgs {
     on_violation: Option<OnViolation>,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    columns: ColumnArgs,
     #[command(flatten)]
     merged: MergedArgs,
     #[command(flatten)]
@@ -318,10 +325,6 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let files = Files::default().read(inputs.into_iter().flatten()).replace(&args.refined.start);
     files.write(&args.output).check()?;
     let entry = learners::find(&args.learner).expect("the parser takes no other");
-    if args.rules.is_some() && args.learner == "learnspn" {
-        return Err(Error::new("a sum-product network cannot be conditioned on rules")
-            .hint("--learner slopp, or any other that gives a PSDD"));
-    }
     let mut plan = Plan::new(entry, args)?;
     let parts = Parts::read(args, plan.names(), session)?;
     let start = Instant::now();
@@ -405,16 +408,15 @@ impl Parts {
     /// Reads all parts, over the variables with these names if they are given.
     fn read(args: &LearnArgs, names: Option<&Arc<Names>>, session: &Session) -> Result<Parts, Error> {
         let records = match names {
-            None => input::read_records(&args.train, args.read)?,
+            None => input::read_records(&args.train, args.read, &args.columns)?,
             Some(names) => input::read_records_of(&args.train, args.read, names)?,
         };
-        let (inside, records) = match &args.rules {
-            None => (None, records),
-            Some(file) => {
-                let (inside, records) = inside::Inside::new(args, file, records)?;
-                (Some(inside), records)
-            }
-        };
+        if args.learner == "learnspn" && (args.rules.is_some() || !records.names().groups().is_empty()) {
+            let what = if args.rules.is_some() { "rules" } else { "one value for each column" };
+            return Err(Error::new(format!("a sum-product network cannot be conditioned on {what}"))
+                .hint("--learner slopp, or any other that gives a PSDD"));
+        }
+        let (inside, records) = inside::Inside::new(args, records)?;
         let mut parts = match &args.split {
             None => {
                 let other = |file: &Option<PathBuf>| {

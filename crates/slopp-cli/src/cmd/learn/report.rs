@@ -4,7 +4,9 @@ use super::inside::Inside;
 use crate::cmd::eval::Score;
 use crate::error::Error;
 use crate::input::{MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
-use crate::report::{Table, count, counted, facts, json, json_count, logarithm, object, records};
+use crate::report::{
+    Table, columns_document, columns_in_words, count, counted, facts, json, json_count, logarithm, object, records,
+};
 use crate::session::Session;
 use serde_json::Value;
 use slopp::{AnyModel, Certified};
@@ -68,7 +70,9 @@ impl Learned<'_> {
             }
         }
         entries.extend(self.dropped.map(|dropped| ("dropped_incomplete", json_count(dropped))));
-        entries.extend(self.inside.map(|inside| ("rules", inside.document(self.model.names()))));
+        entries.extend(columns_document(self.model.names()).map(|columns| ("columns", columns)));
+        let rules = self.inside.and_then(|inside| inside.document(self.model.names()));
+        entries.extend(rules.map(|rules| ("rules", rules)));
         entries.extend(self.scores.iter().map(|(name, score)| (*name, object(score.entries()))));
         let settings = origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str())));
         entries.push(("origin", object(settings)));
@@ -114,7 +118,8 @@ impl Learned<'_> {
         if let Some(dropped) = self.dropped {
             lines.push(("dropped", format!("{} with missing cells", records(dropped))));
         }
-        lines.extend(self.inside.map(|inside| ("rules", inside.fact())));
+        lines.extend(columns_in_words(self.model.names()).map(|columns| ("columns", columns)));
+        lines.extend(self.inside.and_then(|inside| inside.fact()).map(|rules| ("rules", rules)));
         lines.push(("time", format!("{:.2} s", self.seconds)));
         session.line(facts(lines))?;
         session.line("")?;
