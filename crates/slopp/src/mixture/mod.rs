@@ -9,6 +9,7 @@
 mod bounds;
 mod given;
 mod marginals;
+mod noise;
 mod queries;
 mod sample;
 mod weights;
