@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::files::Files;
-use crate::knowledge::{Knowledge, LimitArgs, stopped};
+use crate::knowledge::{Knowledge, LimitArgs, is_diagram, stopped};
 use crate::report::{json_world, object, world as world_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -15,7 +15,8 @@ use std::sync::Arc;
 const EXAMPLES: &str = "\
 Examples:
   slopp equivalent rules.txt other.cnf
-  slopp equivalent model.psdd rules.txt        is exactly what the rules allow possible?";
+  slopp equivalent model.psdd rules.txt        is exactly what the rules allow possible?
+  slopp equivalent rules.cnf rules.sdd --vtree rules.vtree";
 
 /// Do two models or files of rules allow the same worlds?
 ///
@@ -28,14 +29,20 @@ pub(crate) struct EquivalentArgs {
     first: PathBuf,
     /// The other one
     second: PathBuf,
+    /// The vtree of .sdd files that do not tell their own
+    #[arg(long, value_name = "FILE")]
+    vtree: Option<PathBuf>,
     #[command(flatten)]
     limits: LimitArgs,
 }
 
 pub(crate) fn run(args: &EquivalentArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read([&args.first, &args.second]).check()?;
-    let first = Knowledge::read(&args.first, None, None)?;
-    let second = Knowledge::read(&args.second, None, None)?;
+    Files::default().read([&args.first, &args.second]).read(&args.vtree).check()?;
+    if args.vtree.is_some() && ![&args.first, &args.second].into_iter().any(|file| is_diagram(file)) {
+        return Err(Error::new("--vtree is for .sdd files, and none is given").hint("leave it out"));
+    }
+    let read = |file: &PathBuf| Knowledge::read(file, args.vtree.as_deref().filter(|_| is_diagram(file)), None);
+    let (first, second) = (read(&args.first)?, read(&args.second)?);
     let (names, mut manager) = common(&first, &second, args.limits.limits())?;
     let a = first.formula(&mut manager, &names)?;
     let b = second.formula(&mut manager, &names)?;
