@@ -2,7 +2,7 @@
 
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, whole};
 use crate::error::Error;
-use crate::event::Event;
+use crate::event::{Event, compile};
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::{Table, count, json, json_list, object, probability, variable_header};
@@ -54,10 +54,18 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
         return batch(args, &loaded, file, session);
     }
     let known = Event::parse(args.given.given.as_deref(), loaded.names())?;
-    let (loaded, _) = loaded.given(&known)?;
+    // Without pairs no circuit need be made.
+    let quick = match (&loaded, &known) {
+        (Loaded::Circuit(loaded), Event::Formula(formula)) if !args.pairs => {
+            let circuit = &loaded.model.circuit;
+            Some(circuit.marginals_given(&compile(formula, circuit.vtree())?)?)
+        }
+        _ => None,
+    };
+    let loaded = if quick.is_some() { loaded } else { loaded.given(&known)?.0 };
     let names = loaded.names();
     let given = known.evidence(names.len());
-    let marginals = loaded.distribution().marginals(&given)?;
+    let marginals = quick.map_or_else(|| loaded.distribution().marginals(&given), Ok)?;
     let pairs = match args.pairs {
         true => Some(strongest(&loaded.on_vtrees(PAIRS)?.pair_marginals(&given)?, &given)),
         false => None,
