@@ -290,6 +290,7 @@ fn distances_count_columns() {
 
 /// The values of a column side by side keep the rule that one holds small.
 #[test]
+#[allow(clippy::print_stdout, reason = "the figures of the guide")]
 fn columns_stay_small_among_many() {
     let train = records(10, 8, 0, 5000, 1);
     let names = train.names();

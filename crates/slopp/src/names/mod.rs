@@ -47,17 +47,30 @@ pub enum NameError {
         nearest: Option<String>,
     },
     /// A column has no such value.
-    #[error("column \"{column}\" {}; write {column}=VALUE with one of {}",
-        if .value.is_empty() { "has several values".to_owned() } else { format!("has no value \"{value}\"") },
-        .known.join(", "))]
+    #[error("{}; write {}=VALUE with one of {}", NoValue(.name), column_of(.name).0, .known.join(", "))]
     Value {
-        /// The column.
-        column: String,
-        /// What was looked up.
-        value: String,
+        /// What was looked up: a column, `=` and a value, or a column alone.
+        name: String,
         /// The values it has.
         known: Vec<String>,
     },
+}
+
+/// The column and the value of a name like `color=red`; the value is empty if there is none.
+fn column_of(name: &str) -> (&str, &str) {
+    let (column, value) = name.split_once('=').unwrap_or((name, ""));
+    (column.trim(), value.trim())
+}
+
+struct NoValue<'a>(&'a str);
+
+impl fmt::Display for NoValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match column_of(self.0) {
+            (column, "") => write!(f, "column \"{column}\" has several values"),
+            (column, value) => write!(f, "column \"{column}\" has no value \"{value}\""),
+        }
+    }
 }
 
 struct Suggestion<'a>(&'a Option<String>);
@@ -143,9 +156,8 @@ impl Names {
 
     /// What is wrong with a name that is that of a column, or begins with one.
     fn unknown_value(&self, name: &str) -> Option<NameError> {
-        let (column, value) = name.split_once('=').unwrap_or((name, ""));
-        let known = self.group(column.trim())?.values().map(|(_, value)| value.to_owned()).collect();
-        Some(NameError::Value { column: column.trim().to_owned(), value: value.trim().to_owned(), known })
+        let known = self.group(column_of(name).0)?.values().map(|(_, value)| value.to_owned()).collect();
+        Some(NameError::Value { name: name.to_owned(), known })
     }
 
     fn nearest(&self, name: &str) -> Option<String> {
