@@ -2,6 +2,7 @@
 
 use crate::cmd;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use slopp::io::{Binning, BinsError, RecordsOptions};
 use std::path::PathBuf;
 
 const TOUR: &str = "\
@@ -12,13 +13,13 @@ A five-line tour:
   slopp marginals model.psdd --given \"smoker, !cancer\"    what follows from what is known?
   slopp info model.psdd                                   size, certificate, model count, origin
 
-Evidence is written with names: \"smoker, !cancer, age=1\"; formulas with !, &, |, ^, ->, <->: \"smoker & !(cancer | xray)\".
+Evidence is written with names: \"smoker, !cancer, color=red\"; formulas with !, &, |, ^, ->, <->: \"smoker & !(cancer | xray)\".
 Files may be gzipped; `-` is stdin or stdout.
 In tables of answers per record, the cells of an impossible record are empty, and a note counts such records.
 Exit codes: 0 done or yes, 1 the answer is no, 2 could not run.
 `slopp COMMAND --help` has examples.";
 
-/// Learn and use Probabilistic Sentential Decision Diagrams (PSDDs): from Boolean records to a certified model to
+/// Learn and use Probabilistic Sentential Decision Diagrams (PSDDs): from records to a certified model to
 /// exact answers.
 #[derive(Parser)]
 #[command(name = "slopp", version, after_help = TOUR, after_long_help = TOUR, max_term_width = 110)]
@@ -111,10 +112,36 @@ pub(crate) enum HeaderWhen {
     No,
 }
 
+/// What the columns of records hold that are not Boolean.
+#[derive(Args)]
+#[command(next_help_heading = "Columns that are not Boolean")]
+pub(crate) struct ColumnArgs {
+    /// Cut the numbers of a column into bins: age=4 for four of about equal weight, or age=young:30:old:65:ancient for
+    /// bins with names and the numbers between them, which belong to the bin above; may be repeated
+    #[arg(long, value_name = "COLUMN=BINS", value_parser = bins)]
+    pub(crate) bins: Vec<(String, Binning)>,
+    /// These columns hold categories even if they look Boolean
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub(crate) categories: Vec<String>,
+    /// How many different values a column may have that is not Boolean; 0 if every column must be
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole)]
+    pub(crate) max_values: usize,
+}
+
+impl Default for ColumnArgs {
+    fn default() -> ColumnArgs {
+        ColumnArgs { bins: Vec::new(), categories: Vec::new(), max_values: RecordsOptions::default().max_values }
+    }
+}
+
+fn bins(text: &str) -> Result<(String, Binning), BinsError> {
+    slopp::io::parse_bins(text)
+}
+
 /// What is known, as most queries take it.
 #[derive(Args)]
 pub(crate) struct GivenArgs {
-    /// What is known: literals by name, such as "smoker, !cancer", or a formula, such as "cancer | xray -> smoker"
+    /// What is known: literals by name, such as "smoker, !cancer, color=red", or a formula, such as "cancer | xray -> smoker"
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
     pub(crate) given: Option<String>,
 }

@@ -1,7 +1,7 @@
 //! Two files side by side: what only one of them allows.
 
 use crate::error::Error;
-use crate::knowledge::{Knowledge, check_variables, stopped};
+use crate::knowledge::{Knowledge, check_variables, is_diagram, stopped};
 use slopp::Names;
 use slopp::logic::{Handle, Limits, Manager, Rules};
 use std::path::Path;
@@ -18,8 +18,12 @@ pub(crate) struct Both {
 }
 
 impl Both {
-    pub(crate) fn read(files: [&Path; 2], limits: Limits) -> Result<Both, Error> {
-        let [first, second] = files.map(|file| Knowledge::read(file, None, None));
+    /// Reads both; the vtree is that of diagrams which do not tell theirs.
+    pub(crate) fn read(files: [&Path; 2], vtree: Option<&Path>, limits: Limits) -> Result<Both, Error> {
+        if vtree.is_some() && !files.iter().any(|file| is_diagram(file)) {
+            return Err(Error::new("--vtree is for .sdd files, and none is given").hint("leave it out"));
+        }
+        let [first, second] = files.map(|file| Knowledge::read(file, vtree.filter(|_| is_diagram(file)), None));
         let (first, second) = (first?, second?);
         let (names, mut manager) = common(&first, &second, limits)?;
         let a = first.formula(&mut manager, &names)?;

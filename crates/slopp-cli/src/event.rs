@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::input::{Loaded, LoadedModel, no_circuit};
 use crate::knowledge::stopped;
-use slopp::infer::{Evidence, EvidenceError, QueryError};
+use slopp::infer::{Evidence, EvidenceError};
 use slopp::logic::{Formula, Limits, Manager, Sdd};
-use slopp::{Certified, Mixture, Names, Vtree};
+use slopp::{Certified, Names, Vtree};
 use std::sync::Arc;
 
 /// Literals that hold together, or a formula.
@@ -23,7 +23,7 @@ impl Event {
             Err(error) => error,
         };
         // Literals that contradict each other are more likely a slip than a formula.
-        if matches!(error, EvidenceError::Contradiction { .. }) {
+        if matches!(error, EvidenceError::Contradiction { .. } | EvidenceError::TwoValues { .. }) {
             return Err(error.into());
         }
         match Formula::parse(text, names) {
@@ -76,25 +76,6 @@ impl Event {
     }
 }
 
-/// A formula on the vtrees it is needed on, each once.
-struct Compiled<'a> {
-    formula: &'a Formula,
-    done: Vec<Sdd>,
-}
-
-impl Compiled<'_> {
-    fn on(&mut self, vtree: &Arc<Vtree>) -> Result<&Sdd, Error> {
-        let place = match self.done.iter().position(|sdd| Arc::ptr_eq(sdd.vtree(), vtree) || sdd.vtree() == vtree) {
-            Some(place) => place,
-            None => {
-                self.done.push(compile(self.formula, vtree)?);
-                self.done.len() - 1
-            }
-        };
-        Ok(&self.done[place])
-    }
-}
-
 /// A formula on the vtree of a circuit.
 pub(crate) fn compile(formula: &Formula, vtree: &Arc<Vtree>) -> Result<Sdd, Error> {
     let mut manager = Manager::new(vtree.clone(), Limits::default());
@@ -106,27 +87,8 @@ impl LoadedModel {
     /// The model given a formula, and the log-probability of the formula.
     pub(crate) fn given_formula(&self, formula: &Formula) -> Result<(Certified, f64), Error> {
         let circuit = &self.model.circuit;
-        given(circuit, &compile(formula, circuit.vtree())?)
+        Ok(circuit.given(&compile(formula, circuit.vtree())?)?)
     }
-}
-
-/// A circuit given a formula on its vtree, with the strongest certificate it deserves.
-pub(crate) fn given(circuit: &Certified, formula: &Sdd) -> Result<(Certified, f64), Error> {
-    let (given, log_probability) = match circuit {
-        Certified::Psdd(psdd) => {
-            let (given, log) = psdd.given(formula)?;
-            (Certified::Psdd(given), log)
-        }
-        Certified::Deterministic(circuit, _) => {
-            let (given, log) = circuit.given(formula)?;
-            (Certified::new(given.into_circuit()), log)
-        }
-        Certified::Circuit(circuit, _) => {
-            let (given, log) = circuit.given(formula)?;
-            (Certified::new(given), log)
-        }
-    };
-    Ok((given, log_probability))
 }
 
 impl Loaded {
@@ -136,18 +98,13 @@ impl Loaded {
             Event::Literals(evidence) => return Ok(self.distribution().log_evidence(evidence)?),
             Event::Formula(formula) => formula,
         };
-        let mut compiled = Compiled { formula, done: Vec::new() };
         match self {
             Loaded::Circuit(loaded) => {
                 let circuit = &loaded.model.circuit;
-                Ok(circuit.log_probability_of(compiled.on(circuit.vtree())?)?.min(0.0))
+                Ok(circuit.log_probability_of(&compile(formula, circuit.vtree())?)?.min(0.0))
             }
             Loaded::Mixture(model) => {
-                let mut logs = Vec::new();
-                for (circuit, weight) in model.circuit.components().iter().zip(model.circuit.weights()) {
-                    logs.push(weight.ln() + circuit.log_probability_of(compiled.on(circuit.vtree())?)?);
-                }
-                Ok(slopp::logspace::log_sum(logs.into_iter()).min(0.0))
+                Ok(model.circuit.log_probability_of(&mut |vtree| compile(formula, vtree))?.min(0.0))
             }
             Loaded::Spn(_) => Err(only_literals()),
         }
@@ -164,21 +121,8 @@ impl Loaded {
                 Ok((Loaded::Circuit(loaded), log))
             }
             Loaded::Mixture(mut model) => {
-                let mut compiled = Compiled { formula, done: Vec::new() };
-                let mut parts = Vec::new();
-                for (circuit, weight) in model.circuit.components().iter().zip(model.circuit.weights()) {
-                    let formula = compiled.on(circuit.vtree())?;
-                    // A component in which the formula is impossible has no part in what is left.
-                    if circuit.log_probability_of(formula)? > f64::NEG_INFINITY {
-                        let (circuit, log) = given(circuit, formula)?;
-                        parts.push((weight.ln() + log, circuit));
-                    }
-                }
-                let log = slopp::logspace::log_sum(parts.iter().map(|(log, _)| *log));
-                if log == f64::NEG_INFINITY {
-                    return Err(QueryError::ImpossibleFormula.into());
-                }
-                model.circuit = Mixture::new(parts.into_iter().map(|(part, circuit)| ((part - log).exp(), circuit)))?;
+                let (mixture, log) = model.circuit.given(&mut |vtree| compile(formula, vtree))?;
+                model.circuit = mixture;
                 Ok((Loaded::Mixture(model), log))
             }
             Loaded::Spn(_) => Err(only_literals()),

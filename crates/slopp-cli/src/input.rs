@@ -1,6 +1,6 @@
 //! What commands read: models, records, evidence, vtrees.
 
-use crate::args::{HeaderWhen, ModelArgs, ReadArgs};
+use crate::args::{ColumnArgs, HeaderWhen, ModelArgs, ReadArgs};
 use crate::error::Error;
 use crate::on_vtrees::OnVtrees;
 use crate::report::{count, short_world};
@@ -237,23 +237,29 @@ pub(crate) fn explained(error: ReadError) -> Error {
     if absent { error.hint("check the name and the folder; `-` reads from stdin") } else { error }
 }
 
-fn options(args: ReadArgs) -> RecordsOptions {
+fn options(args: ReadArgs, columns: &ColumnArgs) -> RecordsOptions {
     let header = match args.header {
         HeaderWhen::Detect => Header::Detect,
         HeaderWhen::Yes => Header::Present,
         HeaderWhen::No => Header::Absent,
     };
-    RecordsOptions { header, ..RecordsOptions::default() }
+    RecordsOptions {
+        header,
+        max_values: columns.max_values,
+        categories: columns.categories.clone(),
+        bins: columns.bins.clone(),
+        ..RecordsOptions::default()
+    }
 }
 
-/// Reads records.
-pub(crate) fn read_records(path: &Path, args: ReadArgs) -> Result<Records, Error> {
-    slopp::io::read_records(path, &options(args)).map_err(explained)
+/// Reads records, whatever their columns hold.
+pub(crate) fn read_records(path: &Path, args: ReadArgs, columns: &ColumnArgs) -> Result<Records, Error> {
+    slopp::io::read_records(path, &options(args, columns)).map_err(explained)
 }
 
 /// Reads records over the variables of a model.
 pub(crate) fn read_records_of(path: &Path, args: ReadArgs, names: &Arc<Names>) -> Result<Records, Error> {
-    slopp::io::read_records_of(path, &options(args), names).map_err(|error| {
+    slopp::io::read_records_of(path, &options(args, &ColumnArgs::default()), names).map_err(|error| {
         let unnamed = matches!(*error.problem, Problem::Columns { .. }) && **names == Names::numbered(names.len());
         match unnamed {
             true => Error::from(error).hint(

@@ -1,7 +1,8 @@
 //! Numbers, tables and JSON values as people and programs like to read them.
 
 use serde_json::{Map, Value};
-use slopp::{Names, Var};
+use slopp::names::{Column, Group};
+use slopp::{Lit, Names, Var};
 use std::borrow::Cow;
 use std::fmt;
 use unicode_width::UnicodeWidthStr;
@@ -26,9 +27,30 @@ pub(crate) fn json_count(count: f64) -> Value {
     if count.fract() == 0.0 && count < 9e15 { Value::from(count as u64) } else { json(count) }
 }
 
-/// A world as an object from names to values.
+/// A world as an object from columns to values: true or false, or the value of a column that has several.
 pub(crate) fn json_world(names: &Names, world: &[bool]) -> Value {
-    object(names.iter().zip(world).map(|(name, &value)| (name, Value::Bool(value))))
+    let cells = names.columns().zip(names.cells(world));
+    object(cells.map(|(column, cell)| {
+        let value = match column {
+            Column::Boolean(var) => Value::Bool(world[var.index()]),
+            Column::Group(_) => Value::from(cell),
+        };
+        (names.column_name(column), value)
+    }))
+}
+
+/// Changes as an object from columns to their new values.
+pub(crate) fn json_changes(names: &Names, changes: &[Lit]) -> Value {
+    object(names.by_column(changes).into_iter().map(|lit| match names.group_of(lit.var).filter(|_| lit.value) {
+        Some(group) => (group.name(), Value::from(&names.of(lit.var)[group.name().len() + 1..])),
+        None => (names.of(lit.var), Value::Bool(lit.value)),
+    }))
+}
+
+/// Changes in words: how many cells, and what they become.
+pub(crate) fn changes_in_words(names: &Names, changes: &[Lit], word: &str) -> String {
+    let words: Vec<String> = names.by_column(changes).into_iter().map(|lit| names.literal(lit)).collect();
+    format!("{} to {}", counted(words.len(), word), words.join(", "))
 }
 
 /// A whole number with its digits in groups of three, any other number with three decimals.
@@ -122,8 +144,8 @@ pub(crate) fn logarithm(x: f64) -> String {
 
 /// A world as people read it: what is true, by name.
 pub(crate) fn world(names: &Names, world: &[bool]) -> String {
-    let literals = world.iter().enumerate().map(|(i, &value)| names.literal(Var(i as u32).is(value)));
-    literals.collect::<Vec<_>>().join(", ")
+    let literals: Vec<Lit> = world.iter().enumerate().map(|(i, &value)| Var(i as u32).is(value)).collect();
+    names.by_column(&literals).into_iter().map(|lit| names.literal(lit)).collect::<Vec<_>>().join(", ")
 }
 
 /// A world in the middle of a sentence: literals while they are few, then only what is true, then only how much is.
@@ -139,18 +161,47 @@ pub(crate) fn short_world(names: &Names, values: &[bool]) -> String {
     }
 }
 
-/// Names as the header of a CSV file.
-pub(crate) fn header(names: &Names) -> String {
-    let quoted = |name: &str| match name.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", name.replace('"', "\"\"")),
-        false => name.to_owned(),
-    };
-    names.iter().map(quoted).collect::<Vec<_>>().join(",")
+/// The columns with several values, if there are any: of each how many it has.
+pub(crate) fn columns_in_words(names: &Names) -> Option<String> {
+    let groups = names.groups().iter();
+    let words: Vec<String> =
+        groups.map(|group| format!("{} ({})", group.name(), counted(group.vars().len(), "value"))).collect();
+    (!words.is_empty()).then(|| format!("one value each: {}", some_of(&words)))
 }
 
-/// A world as a line of a CSV file.
-pub(crate) fn cells(world: &[bool]) -> String {
-    world.iter().map(|&value| if value { "1" } else { "0" }).collect::<Vec<_>>().join(",")
+/// The columns with several values as an object from names to values, if there are any.
+pub(crate) fn columns_document(names: &Names) -> Option<Value> {
+    let values = |group: &Group| group.values().map(|(_, value)| Value::from(value)).collect();
+    let document = object(names.groups().iter().map(|group| (group.name(), values(group))));
+    (!names.groups().is_empty()).then_some(document)
+}
+
+/// The columns as the header of a CSV file.
+pub(crate) fn header(names: &Names) -> String {
+    csv_line(names.columns().map(|column| names.column_name(column)))
+}
+
+/// The variables as the header of a CSV file.
+pub(crate) fn variable_header(names: &Names) -> String {
+    csv_line(names.iter())
+}
+
+/// A world as a line of a CSV file, below [`header`].
+pub(crate) fn cells(names: &Names, world: &[bool]) -> String {
+    csv_line(names.cells(world))
+}
+
+/// An empty line below [`header`].
+pub(crate) fn no_cells(names: &Names) -> String {
+    ",".repeat(names.columns().count() - 1)
+}
+
+fn csv_line<S: AsRef<str>>(cells: impl IntoIterator<Item = S>) -> String {
+    let quoted = |cell: S| match cell.as_ref() {
+        cell if cell.contains([',', '"', '\n', '\r']) => format!("\"{}\"", cell.replace('"', "\"\"")),
+        cell => cell.to_owned(),
+    };
+    cells.into_iter().map(quoted).collect::<Vec<_>>().join(",")
 }
 
 /// Only what is true in a world, by name.

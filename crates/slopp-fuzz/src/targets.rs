@@ -23,6 +23,7 @@ const RECORDS: &[&str] = &[
     "2|0,1\n0.5|1,1\n1,0\n",
     "one\n1\n0\n",
     "a\tb\r\n1\t0\r\n0\tNA\r\n",
+    "color,n,a\nred,3,1\n\"dark, red\",4.0,?\n?,3,0\n",
 ];
 
 const VTREES: &[&str] = &[

@@ -3,6 +3,7 @@
 use crate::circuit::{CarryOver, Circuit, Deterministic, Overlap, Psdd, Reason};
 use crate::data::Records;
 use crate::infer::{QueryError, answer_by_methods};
+use crate::logic::Sdd;
 use std::ops::Deref;
 
 /// The strongest certificate a circuit has.
@@ -50,6 +51,24 @@ impl Certified {
             Certified::Deterministic(deterministic, _) => Ok(deterministic),
             Certified::Circuit(_, reason) => Err(reason),
         }
+    }
+
+    /// The circuit given a formula on its vtree, and the log-probability of the formula; an error if it is impossible.
+    pub fn given(&self, formula: &Sdd) -> Result<(Certified, f64), QueryError> {
+        Ok(match self {
+            Certified::Psdd(psdd) => {
+                let (given, log) = psdd.given(formula)?;
+                (Certified::Psdd(given), log)
+            }
+            Certified::Deterministic(circuit, _) => {
+                let (given, log) = circuit.given(formula)?;
+                (Certified::new(given.into_circuit()), log)
+            }
+            Certified::Circuit(circuit, _) => {
+                let (given, log) = circuit.given(formula)?;
+                (Certified::new(given), log)
+            }
+        })
     }
 
     /// The log-likelihood of each distinct row, in the fastest way the certificate allows.

@@ -3,6 +3,9 @@
 #[doc = include_str!("../../../docs/guide/first-model.md")]
 pub mod first_model {}
 
+#[doc = include_str!("../../../docs/guide/columns.md")]
+pub mod columns {}
+
 #[doc = include_str!("../../../docs/guide/queries.md")]
 pub mod queries {}
 

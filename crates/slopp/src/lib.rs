@@ -29,7 +29,7 @@ pub use circuit::{Builder, Circuit, Deterministic, Element, Node, NodeId, Psdd, 
 pub use data::{Records, RecordsBuilder};
 pub use mixture::Mixture;
 pub use model::{AnyModel, Model};
-pub use names::Names;
+pub use names::{Bins, Kind, NameError, Names};
 pub use progress::Progress;
 pub use random::Random;
 pub use var::{Lit, Var};

@@ -278,7 +278,7 @@ fn bad_records_are_explained() {
         (&b""[..], vec!["is empty"]),
         (b"\n\n \n", vec!["is empty"]),
         (b"a,b\n", vec!["header and no records", "--header no"]),
-        (b"a,b\n0,1\n0,2\n", vec!["line 3: column 2 (b): expected 0, 1, true", "found \"2\"", "missing: empty"]),
+        (b"a,b\n0,1\n0,o\n", vec!["line 3: column 2 (b): expected 0, 1, true", "found \"o\"", "missing: empty"]),
         (b"0,1\n0,1\n0,maybe\n", vec!["line 3: column 2: expected", "\"maybe\""]),
         (b"0,1,x\n1,0,1\n", vec!["line 1: column 3: expected", "\"x\""]),
         (b"0,1\n0\n", vec!["line 2: expected 2 cells as in line 1, found 1"]),

@@ -388,3 +388,33 @@ fn fitted_weights_are_at_the_maximum() {
         }
     }
 }
+
+#[test]
+fn noise_is_the_channel_summed_over_all_worlds() {
+    mixtures(60, 31, |mixed, table, dice| {
+        let vars = mixed.var_count();
+        let data = to_records(&records(vars, 12, 0.2, dice));
+        for epsilon in [0.0, 0.01, 0.3] {
+            let found = mixed.log_likelihoods_noisy(&data, epsilon).unwrap();
+            for (row, log) in found.into_iter().enumerate() {
+                let cells: Vec<Option<bool>> = data.row(row).collect();
+                let channel = |world: usize| {
+                    let cells =
+                        cells.iter().zip(table.world(world)).filter_map(|(cell, value)| Some((*cell)? == value));
+                    let kept = |kept: bool| if kept { 1.0 - epsilon } else { epsilon };
+                    table.probability(world) * cells.map(kept).product::<f64>()
+                };
+                let expected: f64 = (0..1 << vars).map(channel).sum();
+                assert!((log.exp() - expected).abs() <= 1e-10 * expected, "{log} {}", expected.ln());
+            }
+        }
+        let fit = mixed.fit_noise(&data).unwrap();
+        let mean = |epsilon: f64| {
+            let logs = mixed.log_likelihoods_noisy(&data, epsilon).unwrap();
+            logs.iter().zip(data.weights()).map(|(x, w)| x * w).sum::<f64>() / data.total()
+        };
+        close(fit.log_likelihood, mean(fit.epsilon));
+        assert!([1e-4, 0.01, 0.1, 0.4].into_iter().all(|epsilon| mean(epsilon) <= fit.log_likelihood + 1e-3));
+        assert!(matches!(mixed.log_likelihoods_noisy(&data, 0.6), Err(QueryError::Noise { .. })));
+    });
+}

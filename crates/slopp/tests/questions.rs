@@ -90,8 +90,10 @@ fn formulas_have_the_probability_of_their_worlds() {
                 one.given(&sdd).map(|(one, log)| (Certified::Circuit(one, reason.clone()), log))
             }
         };
+        let marginals = circuit.marginals_given(&sdd);
         if total == 0.0 {
             assert_eq!(given.err(), Some(QueryError::ImpossibleFormula));
+            assert_eq!(marginals.err(), Some(QueryError::ImpossibleFormula));
             impossible += 1;
             return;
         }
@@ -105,6 +107,9 @@ fn formulas_have_the_probability_of_their_worlds() {
             Certified::Circuit(one, _) => assert!(one.parameter_faults(1e-9).is_empty()),
         }
         check_as(&given, &expected, vars);
+        for (var, p) in marginals.unwrap().into_iter().enumerate() {
+            close(p, (0..1 << vars).filter(|&world| table.world(world)[var]).map(|w| expected.probability(w)).sum());
+        }
         let other = some_worlds(vars, dice);
         if !other.is_empty() {
             let event = formula(tree, &other, dice);
@@ -194,6 +199,8 @@ fn products_on_deep_vtrees_neither_recurse_nor_underflow() {
         let sdd = Sdd::base_of(&ones).unwrap();
         close(psdd.log_probability_of(&sdd).unwrap(), expected);
         let (given, log) = psdd.given(&sdd).unwrap();
+        let plain = given.marginals(&Evidence::none(psdd.var_count())).unwrap();
+        psdd.marginals_given(&sdd).unwrap().into_iter().zip(plain).for_each(|(p, q)| close(p, q));
         close(log, expected);
         assert_eq!(given.mpe(&Evidence::none(n)).unwrap().0, vec![true; n]);
         close(psdd.product(&ones).unwrap().1, expected);

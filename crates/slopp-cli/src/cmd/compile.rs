@@ -1,6 +1,6 @@
 //! `slopp compile`: rules into a certified circuit.
 
-use crate::args::{ReadArgs, whole};
+use crate::args::{ColumnArgs, ReadArgs, whole};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{LoadedModel, VtreeSource, explained, is_model, read_records};
@@ -46,6 +46,8 @@ pub(crate) struct CompileArgs {
     names: Option<PathBuf>,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    columns: ColumnArgs,
     /// Without a vtree: how many vtrees to try
     #[arg(long, value_name = "N", default_value_t = 100, conflicts_with = "vtree", value_parser = whole)]
     moves: usize,
@@ -114,7 +116,7 @@ pub(crate) fn run(args: &CompileArgs, session: &mut Session) -> Result<Verdict, 
 fn read(args: &CompileArgs, vtree: Option<&VtreeSource>) -> Result<Rules, Error> {
     let names: Option<Arc<Names>> = match (&args.names, vtree) {
         (Some(file), _) if is_model(file) => Some(LoadedModel::read_files(file, None)?.model.names),
-        (Some(file), _) => Some(read_records(file, args.read)?.names().clone()),
+        (Some(file), _) => Some(read_records(file, args.read, &args.columns)?.names().clone()),
         (None, Some(VtreeSource::Model(model))) => Some(model.names.clone()),
         (None, _) => None,
     };

@@ -1,6 +1,6 @@
 //! `slopp convert`: between the file formats of the field.
 
-use crate::args::ReadArgs;
+use crate::args::{ColumnArgs, ReadArgs};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{LoadedModel, read_records};
@@ -132,7 +132,7 @@ fn not_a_psdd(loaded: &LoadedModel) -> Error {
 
 fn named(model: Model, args: &ConvertArgs) -> Result<Model, Error> {
     let Some(file) = &args.names else { return Ok(model) };
-    let records = read_records(file, args.read)?;
+    let records = read_records(file, args.read, &ColumnArgs::default())?;
     let names: &Names = records.names();
     if names.len() != model.names.len() {
         let (columns, variables) = (names.len(), model.names.len());

@@ -1,6 +1,7 @@
 //! `slopp curve`: likelihood against size.
 
-use crate::args::{ReadArgs, positive, seed};
+use crate::args::{ColumnArgs, ReadArgs, positive, seed};
+use crate::cmd::distil::{given, rules_of_columns};
 use crate::cmd::eval::Score;
 use crate::cmd::vtree::write_text;
 use crate::error::Error;
@@ -49,6 +50,8 @@ pub(crate) struct CurveArgs {
     seed: u64,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    columns: ColumnArgs,
     /// Draw the curve to this file, as SVG
     #[arg(short, long, value_name = "FILE.svg")]
     output: Option<PathBuf>,
@@ -68,7 +71,7 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
     let vtree_file = args.vtree.as_ref().map(PathBuf::from);
     let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref()];
     Files::default().read(inputs.into_iter().flatten()).write(&args.output).check()?;
-    let train = read_records(&args.train, args.read)?;
+    let train = read_records(&args.train, args.read, &args.columns)?;
     let other = |file: &PathBuf| read_records_of(file, args.read, train.names());
     let valid = args.valid.as_ref().map(other).transpose()?;
     let test = args.test.as_ref().map(other).transpose()?;
@@ -77,6 +80,7 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
         .filter_map(|(name, records)| Some((name, records?)))
         .collect();
     let vtree = source.map(|source| source.build(&train, args.seed)).transpose()?.map(Arc::new);
+    let columns = rules_of_columns(train.names());
     let bar = session.progress();
     bar.begin("learning at several sizes", args.points as u64);
     let least = train.var_count().saturating_sub(1);
@@ -84,7 +88,11 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
     let mut limit = None;
     while sizes.len() < args.points {
         let config = Config { vtree: vtree.clone(), max_elements: limit, seed: args.seed, ..Config::new(World::Open) };
-        let circuit = Certified::from(learn(&train, valid.as_ref(), &config, &())?.psdd);
+        let learned = learn(&train, valid.as_ref(), &config, &())?;
+        let circuit = match &columns {
+            None => Certified::from(learned.psdd),
+            Some(rules) => given(&learned.psdd.into(), rules)?,
+        };
         let scores = parts.iter().map(|(_, records)| Ok(Score::new(records, &circuit.log_likelihoods(records)?)));
         let elements = circuit.elements().len();
         sizes.push(Size { limit, elements, scores: scores.collect::<Result<_, Error>>()? });

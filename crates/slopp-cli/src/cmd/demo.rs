@@ -271,7 +271,7 @@ impl Story {
             0 => session.line("   It is possible.")?,
             distance => {
                 let changed = changes(&order, 0, &nearest);
-                let words: Vec<String> = changed.iter().map(|&(x, value)| names.literal(x.is(value))).collect();
+                let words: Vec<String> = changed.iter().map(|&lit| names.literal(lit)).collect();
                 session.line(format!(
                     "   It is impossible. The nearest possible car changes {distance} cells: {}",
                     words.join(", ")

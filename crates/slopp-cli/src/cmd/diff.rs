@@ -33,14 +33,17 @@ pub(crate) struct DiffArgs {
     /// Show at most this many worlds of each
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole)]
     limit: usize,
+    /// The vtree of .sdd files that do not tell their own
+    #[arg(long, value_name = "FILE")]
+    vtree: Option<PathBuf>,
     #[command(flatten)]
     limits: LimitArgs,
 }
 
 pub(crate) fn run(args: &DiffArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read([&args.first, &args.second]).check()?;
+    Files::default().read([&args.first, &args.second]).read(&args.vtree).check()?;
     let Both { names, mut manager, formulas: [a, b], only } =
-        Both::read([&args.first, &args.second], args.limits.limits())?;
+        Both::read([&args.first, &args.second], args.vtree.as_deref(), args.limits.limits())?;
     let both = manager.and(a, b).map_err(stopped)?;
     let counts = only.map(|part| manager.sdd(part).model_count().to_string());
     let common = manager.sdd(both).model_count().to_string();

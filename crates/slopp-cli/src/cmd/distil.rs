@@ -1,11 +1,12 @@
 //! `slopp distil`: one PSDD from a teacher.
 
-use crate::args::{ModelArgs, ReadArgs, positive, seed, whole};
+use crate::args::{ColumnArgs, ModelArgs, ReadArgs, positive, seed, whole};
 use crate::cmd::eval::Score;
 use crate::cmd::learn::{save, score_table, tell_saved};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{Loaded, read_records, read_records_of};
+use crate::knowledge::stopped;
 use crate::report::{count, counted, facts, json, json_count, object, records as records_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -13,6 +14,7 @@ use serde_json::Value;
 use slopp::infer::Distribution;
 use slopp::learn::World;
 use slopp::learn::merged::{Config, DistilConfig, distil, synthetic};
+use slopp::logic::{Limits, Rules};
 use slopp::{Certified, Model, Names, Progress, Records};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -63,6 +65,8 @@ pub(crate) struct DistilArgs {
     seed: u64,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    columns: ColumnArgs,
     /// Save the student in this file, `-` for stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -77,7 +81,7 @@ enum Teacher {
 impl Teacher {
     fn read(args: &DistilArgs) -> Result<Teacher, Error> {
         if !is_any_model(&args.teacher) {
-            return Ok(Teacher::Samples(read_records(&args.teacher, args.read)?));
+            return Ok(Teacher::Samples(read_records(&args.teacher, args.read, &args.columns)?));
         }
         if args.samples == Some(0) {
             return Err(Error::new("--samples is 0, and nothing is learned from no records").hint("leave it out"));
@@ -125,7 +129,10 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     config.student.max_classes = args.max_classes.unwrap_or(config.student.max_classes);
     let student = distil(&train, &drawn, &valid, &config, &bar)?;
     drop(bar);
-    let circuit = Certified::from(student.psdd);
+    let circuit = match rules_of_columns(train.names()) {
+        None => Certified::from(student.psdd),
+        Some(rules) => given(&student.psdd.into(), &rules)?,
+    };
     let parts: Vec<(&'static str, &Records)> =
         [("train", Some(&train)), ("valid", Some(&valid)), ("test", test.as_ref())]
             .into_iter()
@@ -167,6 +174,17 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     saved?;
     tell_saved(args.output.as_deref(), session);
     Ok(Verdict::Yes)
+}
+
+/// That every column has one value, if some column has several.
+pub(crate) fn rules_of_columns(names: &Arc<Names>) -> Option<Rules> {
+    (!names.groups().is_empty()).then(|| Rules::of_columns(names.clone()))
+}
+
+/// The circuit given rules, with its parameters as they are.
+pub(crate) fn given(circuit: &Certified, rules: &Rules) -> Result<Certified, Error> {
+    let sdd = rules.compile(circuit.vtree().clone(), &Limits::default()).map_err(stopped)?;
+    Ok(circuit.given(&sdd)?.0)
 }
 
 /// A part to learn from and one to choose by.

@@ -13,7 +13,8 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   slopp equivalent rules.txt other.cnf
-  slopp equivalent model.psdd rules.txt        is exactly what the rules allow possible?";
+  slopp equivalent model.psdd rules.txt        is exactly what the rules allow possible?
+  slopp equivalent rules.cnf rules.sdd --vtree rules.vtree";
 
 /// Do two models or files of rules allow the same worlds?
 ///
@@ -26,17 +27,19 @@ pub(crate) struct EquivalentArgs {
     first: PathBuf,
     /// The other one
     second: PathBuf,
+    /// The vtree of .sdd files that do not tell their own
+    #[arg(long, value_name = "FILE")]
+    vtree: Option<PathBuf>,
     #[command(flatten)]
     limits: LimitArgs,
 }
 
 pub(crate) fn run(args: &EquivalentArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read([&args.first, &args.second]).check()?;
-    let Both { names, manager, only, .. } = Both::read([&args.first, &args.second], args.limits.limits())?;
-    let found = [&args.first, &args.second]
-        .into_iter()
-        .zip(only)
-        .find_map(|(file, formula)| Some((file, manager.world(formula)?)));
+    Files::default().read([&args.first, &args.second]).read(&args.vtree).check()?;
+    let files = [&args.first, &args.second];
+    let Both { names, manager, only, .. } =
+        Both::read(files.map(PathBuf::as_path), args.vtree.as_deref(), args.limits.limits())?;
+    let found = files.into_iter().zip(only).find_map(|(file, formula)| Some((file, manager.world(formula)?)));
     if session.json {
         let (by, world) = match &found {
             None => (Value::Null, Value::Null),

@@ -75,7 +75,7 @@ struct Channel {
 impl Channel {
     /// The noise that is asked for, and the log-likelihoods of the records through it.
     fn new(args: &EvalArgs, noise: Noise, loaded: &Loaded, records: &Records) -> Result<(Channel, Vec<f64>), Error> {
-        let circuit = &loaded.circuit("the likelihood through a noisy channel")?.model.circuit;
+        let circuits = loaded.on_vtrees("the likelihood through a noisy channel")?;
         let (epsilon, by) = match (noise, &args.valid) {
             (Noise::Given(_), Some(_)) => {
                 return Err(Error::new("--valid chooses the noise, and --noise gives it already")
@@ -84,12 +84,12 @@ impl Channel {
             (Noise::Given(epsilon), None) => (epsilon, "given"),
             (Noise::Auto, Some(file)) => {
                 let valid = read_records_of(file, args.read, loaded.names())?;
-                (circuit.fit_noise(&valid)?.epsilon, "valid")
+                (circuits.fit_noise(&valid)?.epsilon, "valid")
             }
-            (Noise::Auto, None) => (circuit.fit_noise(records)?.epsilon, "data"),
+            (Noise::Auto, None) => (circuits.fit_noise(records)?.epsilon, "data"),
         };
-        let impossible = Score::new(records, &circuit.log_likelihoods(records)?).impossible;
-        Ok((Channel { epsilon, by, impossible }, circuit.log_likelihoods_noisy(records, epsilon)?))
+        let impossible = Score::new(records, &loaded.distribution().log_likelihoods(records)?).impossible;
+        Ok((Channel { epsilon, by, impossible }, circuits.log_likelihoods_noisy(records, epsilon)?))
     }
 
     fn in_words(&self) -> String {

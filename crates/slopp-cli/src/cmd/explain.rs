@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::files::Files;
 use crate::input::{LoadedModel, explained, read_records_of};
 use crate::report::records as records_in_words;
-use crate::report::{count, counted, is_or_are, json, json_world, object, probability_of};
+use crate::report::{changes_in_words, count, is_or_are, json, json_changes, json_world, object, probability_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use rayon::prelude::*;
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &ExplainArgs, session: &mut Session) -> Result<Verdict, 
                 ("rule", Value::from(broken_rule(&found.conflict).display(names).to_string())),
                 ("conflict", literals(names, &found.conflict)),
                 ("distance", Value::from(found.repairs[0].distance)),
-                ("change", literals(names, &found.repairs[0].changes(&evidence))),
+                ("change", json_changes(names, &found.repairs[0].changes(&evidence))),
                 ("nearest", found.repairs.iter().map(|near| near_entry(names, near, &evidence)).collect()),
             ];
             if let Some(rules) = &rules {
@@ -96,10 +96,8 @@ pub(crate) fn run(args: &ExplainArgs, session: &mut Session) -> Result<Verdict, 
             session.line(format!("  line {}: {}", rule.line, rule.text))?;
         }
         for near in &found.repairs {
-            let change = near.changes(&evidence);
-            let words: Vec<String> = change.iter().map(|&lit| names.literal(lit)).collect();
-            let p = probability_of(near.log_probability);
-            session.line(format!("  change {} to {} (P = {p})", counted(change.len(), "cell"), words.join(", ")))?;
+            let change = changes_in_words(names, &near.changes(&evidence), "cell");
+            session.line(format!("  change {change} (P = {})", probability_of(near.log_probability)))?;
         }
     }
     let more = faulty.count();
@@ -118,7 +116,7 @@ pub(crate) fn explanations(
     let possible = circuit.possible(records)?;
     let explain = |row: usize| match possible[row] {
         true => Ok(None),
-        false => circuit.explain(&Evidence::from_row(records, row), count),
+        false => circuit.explain(&Evidence::from_row(records, row).by_column(records.names()), count),
     };
     Ok((0..records.len()).into_par_iter().map(explain).collect::<Result<_, _>>()?)
 }
@@ -152,7 +150,7 @@ pub(crate) fn literals(names: &Names, lits: &[Lit]) -> Value {
 fn near_entry(names: &Names, near: &NearWorld, evidence: &Evidence) -> Value {
     object([
         ("distance", Value::from(near.distance)),
-        ("change", literals(names, &near.changes(evidence))),
+        ("change", json_changes(names, &near.changes(evidence))),
         ("world", json_world(names, &near.world)),
         ("probability", json(near.log_probability.exp())),
         ("log_probability", json(near.log_probability)),

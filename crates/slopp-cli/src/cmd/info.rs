@@ -4,7 +4,9 @@ use crate::args::ModelArgs;
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{Loaded, LoadedModel, MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
-use crate::report::{Table, count, counted, facts, grouped, json, object, probability};
+use crate::report::{
+    Table, columns_document, columns_in_words, count, counted, facts, grouped, json, object, probability,
+};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -56,6 +58,7 @@ fn network(model: &Model<Spn>, session: &mut Session) -> Result<(), Error> {
         entries.extend(sizes.map(|(name, number)| (name, Value::from(number))));
         entries.push(("certificate", Value::from("spn")));
         entries.push(("names", model.names.iter().map(Value::from).collect()));
+        entries.extend(columns_document(&model.names).map(|columns| ("columns", columns)));
         entries.push(("origin", object(origin().map(|(key, value)| (key, Value::from(value))))));
         return session.document(&object(entries));
     }
@@ -110,6 +113,7 @@ fn circuit(loaded: &LoadedModel, session: &mut Session) -> Result<(), Error> {
             ("vtree", Value::from(vtree)),
             ("origin", object(model.origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str()))))),
         ];
+        entries.extend(columns_document(&model.names).map(|columns| ("columns", columns)));
         if let Some(note) = note {
             entries.push(("note", Value::from(note)));
         }
@@ -129,6 +133,7 @@ fn circuit(loaded: &LoadedModel, session: &mut Session) -> Result<(), Error> {
     }
     lines.push(("counts kept", if model.circuit.counts().is_some() { "yes" } else { "no" }.to_owned()));
     lines.push(("names", all_names(&model.names)));
+    lines.extend(columns_in_words(&model.names).map(|columns| ("columns", columns)));
     lines.push(("vtree", shortened(&vtree)));
     session.line(facts(lines))?;
     tell_origin(&model.origin, session)?;
@@ -166,7 +171,7 @@ fn mixture(model: &Model<Mixture>, session: &mut Session) -> Result<(), Error> {
                 ("certificate", Value::from(certificate(circuit))),
             ])
         };
-        session.document(&object([
+        let entries = [
             ("variables", number(mixture.var_count())),
             ("nodes", number(stats.nodes)),
             ("elements", number(stats.elements)),
@@ -180,8 +185,9 @@ fn mixture(model: &Model<Mixture>, session: &mut Session) -> Result<(), Error> {
             ("components", components().map(component).collect()),
             ("names", model.names.iter().map(Value::from).collect()),
             ("origin", object(model.origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str()))))),
-        ]))?;
-        return Ok(());
+        ];
+        return session
+            .document(&object(entries.into_iter().chain(columns_document(&model.names).map(|c| ("columns", c)))));
     }
     let shared = match (mixture.shares_structure(), mixture.shares_vtree()) {
         (true, _) => "one structure",

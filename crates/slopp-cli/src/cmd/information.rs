@@ -3,7 +3,7 @@
 use crate::args::{GivenArgs, ModelArgs};
 use crate::cmd::map::variables;
 use crate::error::Error;
-use crate::event::{Event, compile, given};
+use crate::event::{Event, compile};
 use crate::files::Files;
 use crate::input::LoadedModel;
 use crate::report::{facts, json, logarithm, object};
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &InformationArgs, session: &mut Session) -> Result<Verdi
             Event::Formula(formula) => formula.clone(),
         };
         let sdd = compile(&formula, loaded.model.circuit.vtree())?;
-        (loaded.model.circuit, _) = given(&loaded.model.circuit, &sdd)?;
+        (loaded.model.circuit, _) = loaded.model.circuit.given(&sdd)?;
     }
     let circuit = &loaded.model.circuit;
     let information = circuit.mutual_information(&a, &b)?;

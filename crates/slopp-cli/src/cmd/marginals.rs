@@ -2,10 +2,10 @@
 
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, whole};
 use crate::error::Error;
-use crate::event::Event;
+use crate::event::{Event, compile};
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
-use crate::report::{Table, count, header, json, json_list, object, probability};
+use crate::report::{Table, count, json, json_list, object, probability, variable_header};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -54,10 +54,18 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
         return batch(args, &loaded, file, session);
     }
     let known = Event::parse(args.given.given.as_deref(), loaded.names())?;
-    let (loaded, _) = loaded.given(&known)?;
+    // Without pairs no circuit need be made.
+    let quick = match (&loaded, &known) {
+        (Loaded::Circuit(loaded), Event::Formula(formula)) if !args.pairs => {
+            let circuit = &loaded.model.circuit;
+            Some(circuit.marginals_given(&compile(formula, circuit.vtree())?)?)
+        }
+        _ => None,
+    };
+    let loaded = if quick.is_some() { loaded } else { loaded.given(&known)?.0 };
     let names = loaded.names();
     let given = known.evidence(names.len());
-    let marginals = loaded.distribution().marginals(&given)?;
+    let marginals = quick.map_or_else(|| loaded.distribution().marginals(&given), Ok)?;
     let pairs = match args.pairs {
         true => Some(strongest(&loaded.on_vtrees(PAIRS)?.pair_marginals(&given)?, &given)),
         false => None,
@@ -113,7 +121,7 @@ fn batch(args: &MarginalsArgs, loaded: &Loaded, file: &Path, session: &mut Sessi
         let variables: Value = names.iter().map(Value::from).collect();
         session.document(&object([("variables", variables), ("marginals", by_record.map(line).collect())]))?;
     } else {
-        session.line(header(names))?;
+        session.line(variable_header(names))?;
         let mut impossible = 0;
         for answer in by_record {
             let line = answer.map(|p| p.iter().map(f64::to_string).collect::<Vec<_>>().join(","));

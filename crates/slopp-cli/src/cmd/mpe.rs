@@ -6,7 +6,8 @@ use crate::event::Event;
 use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
 use crate::report::{
-    cells, counted, full_probability, header, is_or_are, json, json_world, logarithm, object, probability_of, world,
+    cells, counted, full_probability, header, is_or_are, json, json_world, logarithm, no_cells, object, probability_of,
+    world,
 };
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -128,14 +129,14 @@ fn batch(circuit: &Deterministic, records: &Records, wanted: usize, session: &mu
     let mut impossible = 0;
     for (number, answer) in by_record {
         let Some(worlds) = answer else {
-            let cells = ",".repeat(names.len() - 1);
+            let cells = no_cells(names);
             session.line(if ranked { format!("{},0,{cells}", number + 1) } else { cells })?;
             impossible += 1;
             continue;
         };
         for (world, log) in worlds {
             let rank = if ranked { format!("{},{},", number + 1, full_probability(*log)) } else { String::new() };
-            session.line(format!("{rank}{}", cells(world)))?;
+            session.line(format!("{rank}{}", cells(names, world)))?;
         }
     }
     session.note_impossible(impossible);

@@ -6,7 +6,7 @@ use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::on_vtrees::OnVtrees;
 use crate::report::records as records_in_words;
-use crate::report::{count, counted, is_or_are, json_count, json_world, object};
+use crate::report::{changes_in_words, count, is_or_are, json_changes, json_count, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use rayon::prelude::*;
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
                 ("possible", Value::Bool(nearest[row].distance == 0)),
                 ("distance", Value::from(nearest[row].distance)),
                 ("nearest", json_world(names, &nearest[row].world)),
-                ("change", object(change.into_iter().map(|(x, value)| (names.of(x), Value::Bool(value))))),
+                ("change", json_changes(names, &change)),
             ])
         };
         session.document(&object([
@@ -90,9 +90,8 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
     let mut faulty = by_record.filter(|&(_, row)| nearest[row].distance > 0);
     for (number, row) in faulty.by_ref().take(limit) {
         let change = changes(&records, row, &nearest[row]);
-        let words: Vec<String> = change.iter().map(|&(x, value)| names.literal(x.is(value))).collect();
-        let cells = counted(change.len(), "cell");
-        session.line(format!("record {}: change {cells} to {}", count(number as f64 + 1.0), words.join(", ")))?;
+        let change = changes_in_words(names, &change, "cell");
+        session.line(format!("record {}: change {change}", count(number as f64 + 1.0)))?;
     }
     let more = faulty.count();
     if more > 0 {
@@ -110,7 +109,7 @@ fn of_evidence(
 ) -> Result<Verdict, Error> {
     let names = loaded.names();
     let given = loaded.evidence(args.given.as_deref())?;
-    let nearest = circuits.nearest(&given)?;
+    let nearest = circuits.nearest(&given.by_column(names))?;
     let change: Vec<Lit> = given
         .lits()
         .map(|lit| lit.var.is(nearest.world[lit.var.index()]))
@@ -121,13 +120,12 @@ fn of_evidence(
             ("possible", Value::Bool(nearest.distance == 0)),
             ("distance", Value::from(nearest.distance)),
             ("nearest", json_world(names, &nearest.world)),
-            ("change", object(change.iter().map(|lit| (names.of(lit.var), Value::Bool(lit.value))))),
+            ("change", json_changes(names, &change)),
         ]))?;
     } else if change.is_empty() {
         session.line("possible")?;
     } else {
-        let words: Vec<String> = change.iter().map(|&lit| names.literal(lit)).collect();
-        session.line(format!("impossible: change {} to {}", counted(change.len(), "literal"), words.join(", ")))?;
+        session.line(format!("impossible: change {}", changes_in_words(names, &change, "literal")))?;
     }
     Ok(if change.is_empty() { Verdict::Yes } else { Verdict::No })
 }
@@ -139,15 +137,15 @@ fn nearest_worlds(circuits: &dyn OnVtrees, records: &Records) -> Result<Vec<Near
         let complete: Option<Vec<bool>> = records.row(row).collect();
         match complete.filter(|_| possible[row]) {
             Some(world) => Ok(Nearest { distance: 0, world }),
-            None => circuits.nearest(&Evidence::from_row(records, row)),
+            None => circuits.nearest(&Evidence::from_row(records, row).by_column(records.names())),
         }
     };
     Ok((0..records.len()).into_par_iter().map(nearest).collect::<Result<_, _>>()?)
 }
 
 /// The known cells that the nearest world changes, with their new values.
-pub(crate) fn changes(records: &Records, row: usize, nearest: &Nearest) -> Vec<(Var, bool)> {
+pub(crate) fn changes(records: &Records, row: usize, nearest: &Nearest) -> Vec<Lit> {
     let cells = records.row(row).zip(&nearest.world).enumerate();
     let changed = cells.filter(|(_, (cell, value))| cell.is_some_and(|cell| cell != **value));
-    changed.map(|(i, (_, &value))| (Var(i as u32), value)).collect()
+    changed.map(|(i, (_, &value))| Var(i as u32).is(value)).collect()
 }

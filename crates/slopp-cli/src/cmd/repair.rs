@@ -1,12 +1,12 @@
 //! `slopp repair`: impossible records, changed as little as possible.
 
 use crate::args::{ModelArgs, ReadArgs};
-use crate::cmd::explain::{broken_rule, explanations, literals};
+use crate::cmd::explain::{broken_rule, explanations};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
 use crate::report::records as records_in_words;
-use crate::report::{count, counted, json_count, object};
+use crate::report::{changes_in_words, count, json_changes, json_count, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &RepairArgs, session: &mut Session) -> Result<Verdict, E
             object([
                 ("record", Value::from(i + 1)),
                 ("rule", Value::from(broken_rule(&found.conflict).display(names).to_string())),
-                ("change", literals(names, &changes[row as usize])),
+                ("change", json_changes(names, &changes[row as usize])),
             ])
         };
         session.document(&object([
@@ -71,10 +71,8 @@ pub(crate) fn run(args: &RepairArgs, session: &mut Session) -> Result<Verdict, E
         let all = records_in_words(records.total());
         session.line(format!("{} of {all} changed", count(weight)))?;
         for (i, &row) in changed {
-            let change = &changes[row as usize];
-            let words: Vec<String> = change.iter().map(|&lit| names.literal(lit)).collect();
-            let cells = counted(change.len(), "cell");
-            session.line(format!("record {}: {cells} to {}", count(i as f64 + 1.0), words.join(", ")))?;
+            let change = changes_in_words(names, &changes[row as usize], "cell");
+            session.line(format!("record {}: {change}", count(i as f64 + 1.0)))?;
         }
     }
     session.saved(&args.output);

@@ -3,7 +3,7 @@
 use crate::args::{ModelArgs, ReadArgs, not_negative};
 use crate::cmd::learn::{save, tell_saved};
 use crate::error::Error;
-use crate::event::{compile, given};
+use crate::event::compile;
 use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
 use crate::report::{count, counted, grouped, json, object, probability};
@@ -11,7 +11,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::learn::ReviseError;
-use slopp::logic::Formula;
+use slopp::logic::{Formula, Rules};
 use slopp::{Certified, Model, Psdd};
 use std::path::PathBuf;
 
@@ -73,13 +73,15 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
             (revised.psdd, revised.share)
         }
         (None, Some(text), _) => {
-            let formula = compile(&parse(text)?, psdd.vtree())?;
+            // A world in which a column has two values is none.
+            let formula = Formula::and([parse(text)?, Rules::of_columns(names.clone()).formula()]);
+            let formula = compile(&formula, psdd.vtree())?;
             let revised = psdd.revise_by(&formula, args.formula_weight, args.weight).map_err(with_hint)?;
             (revised.psdd, revised.share)
         }
         (None, None, text) => {
             let formula = parse(text.as_ref().expect("the parser asks for one of the three"))?;
-            let (circuit, log) = given(&loaded.model.circuit, &compile(&formula, psdd.vtree())?)?;
+            let (circuit, log) = loaded.model.circuit.given(&compile(&formula, psdd.vtree())?)?;
             let Certified::Psdd(left) = circuit else { unreachable!("a PSDD given a formula is one") };
             (left, log.exp() - 1.0)
         }

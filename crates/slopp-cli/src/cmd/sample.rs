@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
-use crate::report::{cells, header, json_world, object};
+use crate::report::{cells, header, json_world, no_cells, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use rayon::prelude::*;
@@ -75,8 +75,8 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
         for part in drawn.parts {
             impossible += part.iter().filter(|world| world.is_none()).count();
             let line = |world: &Option<Vec<bool>>| match world {
-                Some(world) => cells(world),
-                None => ",".repeat(names.len() - 1),
+                Some(world) => cells(names, world),
+                None => no_cells(names),
             };
             part.iter().try_for_each(|world| writeln!(out, "{}", line(world)))?;
             bar.advance(part.len() as u64);

@@ -1,6 +1,6 @@
 //! `slopp vtree`: make, show and save vtrees.
 
-use crate::args::{ReadArgs, positive, seed};
+use crate::args::{ColumnArgs, ReadArgs, positive, seed};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{LoadedModel, VtreeSource, is_model, parse_vtree, read_records};
@@ -34,6 +34,8 @@ pub(crate) struct VtreeArgs {
     data: Option<PathBuf>,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    columns: ColumnArgs,
     /// How many variables a shape has, if there are no records
     #[arg(long, value_name = "N", conflicts_with = "data", value_parser = positive)]
     variables: Option<usize>,
@@ -97,7 +99,7 @@ fn make(args: &VtreeArgs) -> Result<(Vtree, Arc<Names>), Error> {
     }
     let source = VtreeSource::find(&args.source)?;
     if let Some(data) = &args.data {
-        let records = read_records(data, args.read)?;
+        let records = read_records(data, args.read, &args.columns)?;
         let names = records.names().clone();
         return Ok((source.build(&records, args.seed)?, names));
     }

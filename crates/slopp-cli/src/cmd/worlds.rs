@@ -57,7 +57,7 @@ pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, E
     }
     session.line(header(names))?;
     for world in worlds.by_ref().take(limit) {
-        session.line(cells(&world))?;
+        session.line(cells(names, &world))?;
     }
     if worlds.next().is_some() {
         let first = format!("{} {}", counted(limit, "world"), is_or_are(limit as f64));

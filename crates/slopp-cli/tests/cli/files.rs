@@ -123,8 +123,8 @@ fn an_unwritable_target_leaves_the_old_file() {
     fs::create_dir(folder.path("folder")).unwrap();
     folder.run("learn cars.csv -o folder").fails(&["folder"]);
     // The records are bad: the old model stays.
-    folder.write("bad.csv", "a,b\n1,2\n");
-    folder.run("learn bad.csv -o m.psdd").fails(&["bad.csv, line 2"]);
+    folder.write("bad.csv", "a,b\n1,2\n0,maybe,1\n");
+    folder.run("learn bad.csv -o m.psdd").fails(&["bad.csv, line 3"]);
     assert_eq!(folder.read("m.psdd"), old);
     assert_eq!(folder.files(), ["bad.csv", "cars.csv", "folder", "m.psdd"]);
 }

@@ -443,3 +443,48 @@ fn an_interrupted_learner_leaves_nothing() {
     assert!(!child.wait().unwrap().success());
     assert_eq!(folder.files(), ["long.csv"]);
 }
+
+#[test]
+fn columns_can_be_closed_in_an_open_world() {
+    let folder = Folder::with_cars();
+    let header: Vec<String> = folder.read("cars.csv").lines().next().unwrap().split(',').map(str::to_owned).collect();
+    let rows: Vec<Vec<bool>> =
+        folder.read("cars.csv").lines().skip(1).map(|line| line.split(',').map(|cell| cell == "1").collect()).collect();
+    let (closed, other) = ([0, 3, 5, 7], [8, 9]);
+    let group = |columns: &[usize]| columns.iter().map(|&i| header[i].clone()).collect::<Vec<_>>().join(",");
+    for learner in ["slopp", "slopp-tree", "slopp-em", "strudel --steps 50"] {
+        let file = if learner == "slopp-em" { "m.mix" } else { "m.psdd" };
+        let args = format!(
+            "learn cars.csv --learner {learner} --closed {} --closed {} -o {file}",
+            group(&closed),
+            group(&other)
+        );
+        let told = folder.run(&args).ok().out;
+        assert!(told.contains("2 groups of columns"), "{told}");
+        let seen =
+            |columns: &[usize], world: &[bool]| rows.iter().any(|row| columns.iter().all(|&i| row[i] == world[i]));
+        // Worlds near a record, some of them outside of what the groups allow.
+        let mut worlds: Vec<Vec<bool>> = Vec::new();
+        for row in rows.iter().take(8) {
+            for flip in 0..row.len() {
+                let mut world = row.clone();
+                world[flip] = !world[flip];
+                worlds.push(world);
+            }
+        }
+        let line = |world: &Vec<bool>| world.iter().map(|&x| if x { "1" } else { "0" }).collect::<Vec<_>>().join(",");
+        let text = worlds.iter().map(line).collect::<Vec<_>>().join("\n");
+        folder.write("worlds.csv", format!("{}\n{text}\n", header.join(",")));
+        let answer = folder.run(&format!("eval {file} worlds.csv --per-record --json")).ok().json();
+        let found = answer["per_record"].as_array().unwrap();
+        let expected: Vec<bool> = worlds.iter().map(|world| seen(&closed, world) && seen(&other, world)).collect();
+        assert!(expected.contains(&true) && expected.contains(&false));
+        for (log, possible) in found.iter().zip(expected) {
+            assert_eq!(log.is_number(), possible, "{learner}: {log}");
+        }
+    }
+    let origin = folder.run("info m.psdd --json").ok().json()["origin"].clone();
+    assert_eq!(origin["closed"], json!(format!("{}; {}", group(&closed), group(&other))));
+    folder.run("learn cars.csv --closed nothing").fails(&["nothing", "--closed"]);
+    folder.run("learn cars.csv --closed trim_luxury --world closed").fails(&["--closed", "leave one of them out"]);
+}

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bench;
+mod columns;
 mod curve;
 mod data;
 mod demo;

@@ -97,6 +97,12 @@ fn equivalence_has_counterexamples() {
     folder.run("compile same.txt -o same.psdd").ok();
     folder.run("compile rules.txt -o rules.psdd").ok();
     folder.run("equivalent same.psdd rules.psdd").ok();
+    folder.write("a.cnf", "p cnf 4 3\n1 2 0\n2 3 0\n3 4 0\n");
+    folder.write("b.cnf", "p cnf 4 2\n1 2 0\n2 3 0\n");
+    folder.run("compile a.cnf -o a.sdd -o a.vtree").ok();
+    folder.run("equivalent a.cnf a.sdd --vtree a.vtree").ok();
+    assert_eq!(folder.run("equivalent a.sdd b.cnf --vtree a.vtree").code, 1);
+    folder.run("equivalent a.cnf b.cnf --vtree a.vtree").fails(&["--vtree is for .sdd files"]);
     assert_eq!(folder.run("equivalent less.txt same.psdd").code, 1);
 }
 

@@ -104,6 +104,18 @@ impl Evidence {
         self.value(lit.var) != Some(!lit.value)
     }
 
+    /// The same evidence, said once by column: where a column has a value, that it has no other is left out.
+    ///
+    /// So a distance from it counts a column once, however many variables a new value changes.
+    pub fn by_column(&self, names: &Names) -> Evidence {
+        let mut evidence = self.clone();
+        for group in names.groups().iter().filter(|group| group.vars().any(|var| self.value(var) == Some(true))) {
+            let denied = group.vars().filter(|&var| self.value(var) == Some(false));
+            denied.for_each(|var| evidence.set(var, None));
+        }
+        evidence
+    }
+
     /// How many variables there are, known or not.
     pub fn var_count(&self) -> usize {
         self.len

@@ -25,6 +25,7 @@
 //! | `flow_log_values` | `Σ ln θ` over *all* active edges: for reproducing the paper, no likelihood | `Circuit` | `s·r/64` | |
 //! | `log_probability_of` | `ln Σ P(w)` over the worlds of a formula on the same vtree: pairs of elements of circuit and formula | `Circuit` | pairs reached | Vergari et al. 2021 |
 //! | `conditional_of` | `P(f ∧ g) / P(g)` of formulas | `Circuit` | pairs reached | |
+//! | `marginals_given` | `P(x \| f)` for every variable, without building the circuit given `f` | `Circuit` | pairs reached | |
 //! | `given` | the circuit of `P(w \| f)`, of the same kind; every other query on it is one given `f` | `Circuit` | pairs reached | Shen et al. 2016 |
 //! | `product` | the circuit of `P(w) Q(w) / Z`, of the same kind, and `ln Z` | `Circuit` | `≤ s·s′` | Shen et al. 2016 |
 //! | `marginal`, `_given` | the circuit of `P(a \| e) = Σ P(a,b \| e)` over some variables: a mixture | `Circuit` | `Σᵥ nodes(v)·s(below v)` | |

@@ -66,40 +66,8 @@ impl Circuit {
     /// ```
     pub fn fit_noise(&self, records: &Records) -> Result<NoiseFit, QueryError> {
         self.check_records(records)?;
-        if records.is_empty() {
-            return Err(QueryError::NoRecords);
-        }
         let linear = Linear::new(self);
-        let at = |log_epsilon: f64| {
-            let epsilon = log_epsilon.exp().min(MOST);
-            let logs = self.noisy(&linear, records, epsilon);
-            let sum: f64 = logs.iter().zip(records.weights()).map(|(log, weight)| log * weight).sum();
-            NoiseFit { epsilon, log_likelihood: sum / records.total() }
-        };
-        let (low, high) = (LEAST.ln(), MOST.ln());
-        let step = (high - low) / (COARSE - 1) as f64;
-        let coarse: Vec<NoiseFit> = (0..COARSE).map(|i| at(low + step * i as f64)).collect();
-        let first = (1..COARSE).fold(0, |best, i| if better(&coarse[i], &coarse[best]) { i } else { best });
-        let mut best = coarse[first];
-        let mut bracket =
-            [low + step * first.saturating_sub(1) as f64, low + step * (first + 1).min(COARSE - 1) as f64];
-        let ratio = (5f64.sqrt() - 1.0) / 2.0;
-        let inner = |[a, b]: [f64; 2]| [b - ratio * (b - a), a + ratio * (b - a)];
-        let mut values = inner(bracket).map(at);
-        for _ in 0..GOLDEN_STEPS {
-            let [x, y] = inner(bracket);
-            if better(&values[1], &values[0]) {
-                bracket[0] = x;
-                values = [values[1], at(inner(bracket)[1])];
-            } else {
-                bracket[1] = y;
-                values = [at(inner(bracket)[0]), values[0]];
-            }
-            for value in values {
-                best = if better(&value, &best) { value } else { best };
-            }
-        }
-        Ok(best)
+        NoiseFit::search(records, |epsilon| self.noisy(&linear, records, epsilon))
     }
 
     fn noisy(&self, linear: &Linear, records: &Records, epsilon: f64) -> Vec<f64> {
@@ -129,6 +97,44 @@ impl Circuit {
             },
         );
         answers
+    }
+}
+
+impl NoiseFit {
+    /// The noise under which records are most likely, by their log-likelihoods under any.
+    pub(crate) fn search(records: &Records, logs: impl Fn(f64) -> Vec<f64>) -> Result<NoiseFit, QueryError> {
+        if records.is_empty() {
+            return Err(QueryError::NoRecords);
+        }
+        let at = |log_epsilon: f64| {
+            let epsilon = log_epsilon.exp().min(MOST);
+            let sum: f64 = logs(epsilon).iter().zip(records.weights()).map(|(log, weight)| log * weight).sum();
+            NoiseFit { epsilon, log_likelihood: sum / records.total() }
+        };
+        let (low, high) = (LEAST.ln(), MOST.ln());
+        let step = (high - low) / (COARSE - 1) as f64;
+        let coarse: Vec<NoiseFit> = (0..COARSE).map(|i| at(low + step * i as f64)).collect();
+        let first = (1..COARSE).fold(0, |best, i| if better(&coarse[i], &coarse[best]) { i } else { best });
+        let mut best = coarse[first];
+        let mut bracket =
+            [low + step * first.saturating_sub(1) as f64, low + step * (first + 1).min(COARSE - 1) as f64];
+        let ratio = (5f64.sqrt() - 1.0) / 2.0;
+        let inner = |[a, b]: [f64; 2]| [b - ratio * (b - a), a + ratio * (b - a)];
+        let mut values = inner(bracket).map(at);
+        for _ in 0..GOLDEN_STEPS {
+            let [x, y] = inner(bracket);
+            if better(&values[1], &values[0]) {
+                bracket[0] = x;
+                values = [values[1], at(inner(bracket)[1])];
+            } else {
+                bracket[1] = y;
+                values = [at(inner(bracket)[0]), values[0]];
+            }
+            for value in values {
+                best = if better(&value, &best) { value } else { best };
+            }
+        }
+        Ok(best)
     }
 }
 

@@ -4,6 +4,8 @@
 //! `Z(n,m) = Σᵢⱼ θᵢ φⱼ Z(primes) Z(subs)` over pairs of elements. Only pairs that are reached from the two roots are
 //! looked at, subs only where the primes share a world, each pair once.
 
+mod marginals;
+
 use super::QueryError;
 use super::factor::{ANY, Factor, Part};
 use crate::circuit::{BuildError, Builder, Circuit, Deterministic, Kind, Node, NodeId, Psdd, Sharing};
@@ -396,7 +398,7 @@ impl<'a> Product<'a> {
         }
         let mut slots = self.slots();
         let goal = (self.circuit.root(), self.factor.root);
-        let pairs = self.alive(goal, &mut slots);
+        let pairs = self.alive(goal, &mut slots, true);
         // Pairs are different nodes; looking for equal ones would cost more than all the rest.
         let mut builder = Builder::new(self.circuit.vtree().clone(), Sharing::LiteralsOnly);
         let mut made = vec![NodeId(0); slots.len()];
@@ -453,8 +455,9 @@ impl<'a> Product<'a> {
         }
     }
 
-    /// The pairs below a pair that are part of some world, children before parents.
-    fn alive(&self, goal: (NodeId, u32), slots: &mut Slots) -> Vec<(NodeId, u32)> {
+    /// The pairs below a pair that are part of some world, children before parents; also, if told to, below nodes that
+    /// the factor leaves as they are.
+    fn alive(&self, goal: (NodeId, u32), slots: &mut Slots, below_any: bool) -> Vec<(NodeId, u32)> {
         let mut seen = vec![false; slots.len()];
         let mut pairs = Vec::new();
         let mut reach = |pair: (NodeId, u32), pairs: &mut Vec<(NodeId, u32)>| {
@@ -471,6 +474,9 @@ impl<'a> Product<'a> {
         let mut children = Vec::new();
         while let Some(&pair) = pairs.get(next) {
             next += 1;
+            if pair.1 == ANY && !below_any {
+                continue;
+            }
             children.clear();
             self.live_elements(pair, |prime, sub, _| children.extend([prime, sub]));
             children.iter().for_each(|&child| reach(child, &mut pairs));

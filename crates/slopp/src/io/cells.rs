@@ -24,6 +24,11 @@ pub(super) fn word(cell: &[u8]) -> Option<Option<bool>> {
     }
 }
 
+/// Whether a cell of a column with values is missing.
+pub(super) fn is_missing(cell: &str) -> bool {
+    matches!(word(cell.as_bytes()), Some(None)) && cell.trim() != "-1"
+}
+
 /// Whether a cell is a Boolean number, which nobody calls a column.
 pub(super) fn is_number(cell: &[u8]) -> bool {
     matches!(cell.trim_ascii(), b"0" | b"1" | b"0.0" | b"1.0")

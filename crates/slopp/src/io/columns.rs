@@ -1,42 +1,60 @@
 //! Matching the columns of a file to variables.
 
 use super::error::Problem;
-use crate::names::{NameError, Names};
+use crate::names::{Column, NameError, Names};
 use crate::var::Var;
 use std::sync::Arc;
 
-/// Which variable each column of a file holds.
+/// What each column of a file holds.
 #[derive(Clone, Debug)]
 pub struct Columns {
     names: Arc<Names>,
-    /// The variable of each column; `None` if column `i` holds variable `i`.
-    vars: Option<Vec<Var>>,
+    /// What each column holds; `None` if column `i` holds variable `i`.
+    places: Option<Vec<Place>>,
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A variable.
+    Var(usize),
+    /// One of several values, by the number of its group.
+    Group(usize),
 }
 
 /// How many unknown columns get a suggestion.
 const SUGGESTIONS: usize = 5;
 
 impl Columns {
-    /// Columns without a header: matched by position, so there must be one per variable.
+    /// Columns without a header: matched by position, so there must be one per variable, or one per column of the model.
     pub fn numbered(width: usize, names: Option<&Arc<Names>>) -> Result<Columns, Problem> {
-        match names {
-            None => Ok(Columns { names: Names::numbered(width).into(), vars: None }),
-            Some(names) if names.len() == width => Ok(Columns { names: names.clone(), vars: None }),
-            Some(names) => Err(Problem::ColumnCount { expected: names.len(), found: width }),
+        let Some(names) = names else { return Ok(Columns { names: Names::numbered(width).into(), places: None }) };
+        if names.len() == width {
+            return Ok(Columns { names: names.clone(), places: None });
+        }
+        let places = by_column(names).1;
+        match places.len() == width {
+            true => Ok(Columns { names: names.clone(), places: Some(places) }),
+            false => Err(Problem::ColumnCount { expected: places.len(), found: width }),
         }
     }
 
-    /// Columns with a header: matched by name, in any order, every variable once.
+    /// Columns with a header: matched by name, in any order, every variable once; or every column of the model, if the
+    /// header has one with several values.
     pub fn named(header: Names, names: Option<&Arc<Names>>) -> Result<Columns, Problem> {
-        let Some(names) = names else { return Ok(Columns { names: header.into(), vars: None }) };
-        if **names == header {
-            return Ok(Columns { names: names.clone(), vars: None });
+        let Some(names) = names else { return Ok(Columns { names: header.into(), places: None }) };
+        if names.iter().eq(header.iter()) {
+            return Ok(Columns { names: names.clone(), places: None });
         }
-        let unknown = header.iter().filter(|name| !names.contains(name)).enumerate();
+        let (own, places) = match names.groups().iter().any(|group| header.contains(group.name())) {
+            true => by_column(names),
+            false => (Names::clone(names), (0..names.len()).map(Place::Var).collect()),
+        };
+        let unknown = header.iter().filter(|name| !own.contains(name)).enumerate();
         let unknown: Vec<String> = unknown
             .map(|(i, name)| {
                 // The error of the lookup knows the nearest name, but looks at all of them to find it.
-                let error = if i < SUGGESTIONS { names.find(name).err() } else { None };
+                let error = if i < SUGGESTIONS { own.find(name).err() } else { None };
                 match error {
                     // A variable that has its column is not meant.
                     Some(NameError::Unknown { nearest: Some(nearest), .. }) if !header.contains(&nearest) => {
@@ -47,12 +65,12 @@ impl Columns {
             })
             .collect();
         let missing: Vec<String> =
-            names.iter().filter(|name| !header.contains(name)).map(|name| format!("\"{name}\"")).collect();
+            own.iter().filter(|name| !header.contains(name)).map(|name| format!("\"{name}\"")).collect();
         if !unknown.is_empty() || !missing.is_empty() {
             return Err(Problem::Columns { missing, unknown });
         }
-        let vars = header.iter().map(|name| names.find(name).expect("checked above")).collect();
-        Ok(Columns { names: names.clone(), vars: Some(vars) })
+        let places = header.iter().map(|name| places[own.find(name).expect("checked above").index()]).collect();
+        Ok(Columns { names: names.clone(), places: Some(places) })
     }
 
     /// The names of the variables.
@@ -62,23 +80,41 @@ impl Columns {
 
     /// How many columns there are.
     pub fn width(&self) -> usize {
-        self.names.len()
+        self.places.as_ref().map_or(self.names.len(), Vec::len)
     }
 
     /// Whether column `i` holds variable `i`, for all `i`.
     pub fn in_order(&self) -> bool {
-        self.vars.is_none()
+        self.places.is_none()
     }
 
-    /// The position of the variable in a column.
-    pub(super) fn var(&self, column: usize) -> usize {
-        self.vars.as_ref().map_or(column, |vars| vars[column].index())
+    /// What a column holds, if it is there.
+    pub(super) fn place(&self, column: usize) -> Option<Place> {
+        match &self.places {
+            None => (column < self.width()).then_some(Place::Var(column)),
+            Some(places) => places.get(column).copied(),
+        }
     }
 
-    /// The name of a column, if there is one.
+    /// The name of a column, if it is there.
     pub(super) fn name(&self, column: usize) -> Option<String> {
-        (column < self.width()).then(|| self.names.of(Var(self.var(column) as u32)).to_owned())
+        self.place(column).map(|place| match place {
+            Place::Var(var) => self.names.of(Var(var as u32)).to_owned(),
+            Place::Group(group) => self.names.groups()[group].name().to_owned(),
+        })
     }
+}
+
+/// The names of the columns of a model, and what each holds.
+fn by_column(names: &Names) -> (Names, Vec<Place>) {
+    let mut group = 0..;
+    let places = names.columns().map(|column| match column {
+        Column::Boolean(var) => Place::Var(var.index()),
+        Column::Group(_) => Place::Group(group.next().expect("without end")),
+    });
+    let places = places.collect();
+    let own = names.columns().map(|column| names.column_name(column).to_owned()).collect();
+    (Names::new(own).expect("columns have different names"), places)
 }
 
 #[cfg(test)]
@@ -93,7 +129,10 @@ mod tests {
     fn names_match_in_any_order() {
         let model = Arc::new(names("a b c"));
         let columns = Columns::named(names("c a b"), Some(&model)).unwrap();
-        assert_eq!([0, 1, 2].map(|i| columns.var(i)), [2, 0, 1]);
+        assert_eq!(
+            [0, 1, 2, 3].map(|i| columns.place(i)),
+            [Some(2), Some(0), Some(1), None].map(|i| i.map(Place::Var))
+        );
         assert!(!columns.in_order() && columns.name(0) == Some("c".into()));
         assert!(Columns::named(names("a b c"), Some(&model)).unwrap().in_order());
     }

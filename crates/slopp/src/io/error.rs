@@ -64,9 +64,10 @@ pub enum Problem {
     #[error("has a header and no records; if its first line is a record, say so with `--header no`")]
     HeaderOnly,
     /// A cell that is not Boolean.
-    #[error("column {column}{}: expected {}, found {found}{}{}", Named(.name), Accepted(*.missing),
+    #[error("column {column}{}: expected {}, found {found}{}{}{}", Named(.name), Accepted(*.missing),
         if *.alone { "; cells are separated by commas, semicolons, tabs or blanks" } else { "" },
-        if *.first { "; if the first line holds names, say so with `--header yes`" } else { "" })]
+        if *.first { "; if the first line holds names, say so with `--header yes`" } else { "" },
+        if *.categories { "; if the column holds categories, say so with `--categories NAME`" } else { "" })]
     Cell {
         /// The column, from one.
         column: usize,
@@ -80,7 +81,51 @@ pub enum Problem {
         alone: bool,
         /// Whether this is the first line, which may be a header taken for a record.
         first: bool,
+        /// Whether the column may be meant to hold more values than two.
+        categories: bool,
     },
+    /// A cell that is no value of its column.
+    #[error("column {column}{}: found {found}, and the values of this column are {}; correct the cell, or learn again from records that have it",
+        Named(.name), .known.join(", "))]
+    Value {
+        /// The column, from one.
+        column: usize,
+        /// Its name, if there is a header.
+        name: Option<String>,
+        /// What stands there.
+        found: String,
+        /// The values it may have.
+        known: Vec<String>,
+    },
+    /// A cell that is no number in a column that is cut into bins.
+    #[error("column {column} ({name}): expected a number, because the column is to be cut into bins, found {found}")]
+    Number {
+        /// The column, from one.
+        column: usize,
+        /// Its name.
+        name: String,
+        /// What stands there.
+        found: String,
+    },
+    /// A column with more values than are allowed.
+    #[error("column {column} ({name}) has more than {limit} different values, such as {}; {}", .some.join(", "),
+        if *.numbers { format!("cut its numbers into bins with `--bins {name}=4`, or allow more with `--max-values N`") }
+        else { "delete the column, or allow more with `--max-values N`".to_owned() })]
+    TooManyValues {
+        /// The column, from one.
+        column: usize,
+        /// Its name.
+        name: String,
+        /// The limit.
+        limit: usize,
+        /// Some values.
+        some: Vec<String>,
+        /// Whether all are numbers.
+        numbers: bool,
+    },
+    /// Values or bins are asked for, and no column has the name.
+    #[error("{0}; `--categories` and `--bins` name columns of the header")]
+    NoSuchColumn(NameError),
     /// A row of another length.
     #[error("expected {expected} cells as in line {first_line}, found {found}; every row needs one cell per variable")]
     Ragged {

@@ -2,7 +2,7 @@
 //!
 //! | format | holds | read | write |
 //! |---|---|---|---|
-//! | CSV, `.data` | records, with or without header; 0/1, true/false, yes/no; missing cells | [`read_records`] | [`write_records`] |
+//! | CSV, `.data` | records, with or without header; 0/1, true/false, yes/no, a few values, bins of numbers; missing cells | [`read_records`] | [`write_records`] |
 //! | `.wdata` | records with weights, `2\|0,1,1` | [`read_records`] | [`write_weighted_records`] |
 //! | `.vtree` | a vtree | [`read_vtree`] | [`write_vtree`] |
 //! | `.psdd` | a circuit, in either dialect | [`read_psdd`] | [`write_psdd`] |
@@ -43,10 +43,12 @@ mod model;
 mod psdd;
 mod records;
 mod records_out;
+mod rows;
 mod rules;
 mod sdd;
 mod source;
 mod spn;
+mod survey;
 mod vtree;
 
 pub use any::{LoadedAny, read_any_model, read_any_model_bytes, write_any_model};
@@ -65,4 +67,5 @@ pub use rules::{read_rules, read_rules_bytes, write_rules};
 pub use sdd::{read_sdd, read_sdd_bytes, write_sdd, write_sdd_to};
 pub use source::{open, unzipped};
 pub use spn::{read_spn, read_spn_bytes, write_spn, write_spn_to};
+pub use survey::{Binning, BinsError, parse_bins};
 pub use vtree::{LoadedVtree, read_vtree, read_vtree_bytes, write_vtree, write_vtree_to};

@@ -5,6 +5,7 @@
 //! c slopp 1                    the version of this format
 //! c vtree ((1,2),3)            the vtree; several lines are one text
 //! c names ["age","smoker"]     the names, as JSON; several lines are one list
+//! c column {"name":"color","first":3,"values":2}    variables 3 and 4 are the values of a column; bins have "cuts" too
 //! c origin {"seed":"7"}        how the model was made, one line per entry
 //! c counts 2                   how many `c count` lines follow, if there are counts
 //! c count 5 31 9               node id and the numbers of its parameters, false before true
@@ -25,6 +26,7 @@ use crate::model::{Certified, Model};
 use crate::names::Names;
 use crate::vtree::Vtree;
 use rustc_hash::FxHashMap;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
@@ -86,6 +88,30 @@ fn from_sdd(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedModel, Rea
     Ok(LoadedModel { model: Model::new(names, Certified::new(circuit)), file_ids, vtree_ids })
 }
 
+/// A column with several values.
+#[derive(Default)]
+struct ColumnComment {
+    name: String,
+    /// The first variable, from one.
+    first: usize,
+    values: usize,
+    cuts: Option<Vec<f64>>,
+}
+
+impl ColumnComment {
+    fn read(text: &str) -> Option<ColumnComment> {
+        let entry: Value = serde_json::from_str(text).ok()?;
+        let number = |key: &str| entry[key].as_u64().and_then(|number| usize::try_from(number).ok());
+        let cuts = |cuts: &Vec<Value>| cuts.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>();
+        let cuts = match &entry["cuts"] {
+            Value::Null => None,
+            found => Some(cuts(found.as_array()?)?),
+        };
+        let first = number("first").filter(|&first| first > 0)?;
+        Some(ColumnComment { name: entry["name"].as_str()?.to_owned(), first, values: number("values")?, cuts })
+    }
+}
+
 /// What the comments of a saved model say, with the lines they stand in.
 #[derive(Default)]
 pub(super) struct Comments {
@@ -93,6 +119,7 @@ pub(super) struct Comments {
     line: usize,
     vtree: (usize, String),
     names: (usize, Vec<String>),
+    columns: Vec<(usize, ColumnComment)>,
     pub(super) origin: BTreeMap<String, String>,
     /// How many nodes are said to have counts.
     counted: Option<(usize, usize)>,
@@ -132,7 +159,7 @@ impl Comments {
 
     fn add(&mut self, line: usize, key: &[u8], value: &[u8]) -> Result<(), ReadError> {
         let key = match key {
-            b"vtree" | b"names" | b"origin" | b"counts" | b"count" | b"false" => {
+            b"vtree" | b"names" | b"column" | b"origin" | b"counts" | b"count" | b"false" => {
                 std::str::from_utf8(key).expect("one of these")
             }
             _ => return Ok(()),
@@ -148,6 +175,10 @@ impl Comments {
                 self.names.0 = line;
                 let names: Vec<String> = serde_json::from_str(value).map_err(|_| damaged("a JSON list of names"))?;
                 self.names.1.extend(names);
+            }
+            "column" => {
+                let column = ColumnComment::read(value).ok_or_else(|| damaged("a column as a JSON object"))?;
+                self.columns.push((line, column));
             }
             "origin" => {
                 let entries: BTreeMap<String, String> =
@@ -183,7 +214,14 @@ impl Comments {
             let reason = format!("`c names` holds {} names for {variables} variables", names.len());
             return Err(ReadError::damaged(line, reason));
         }
-        Names::new(names).map_err(|e| ReadError::damaged(line, format!("`c names`: {e}")))
+        let mut names = Names::new(names).map_err(|e| ReadError::damaged(line, format!("`c names`: {e}")))?;
+        for (line, column) in std::mem::take(&mut self.columns) {
+            let grouped = names.with_group(&column.name, column.first - 1, column.values, column.cuts);
+            let reason =
+                || format!("`c column` does not fit the names: they have no values of {:?} there", column.name);
+            names = grouped.ok_or_else(|| ReadError::damaged(line, reason()))?;
+        }
+        Ok(names)
     }
 
     /// Names and origin, all that the comments of other models than circuits hold.
@@ -367,7 +405,16 @@ pub(super) fn write_names(out: &mut dyn Write, names: &Names) -> io::Result<()> 
             line.clear();
         }
     }
-    if line.is_empty() { Ok(()) } else { writeln!(out, "c names {line}]") }
+    if !line.is_empty() {
+        writeln!(out, "c names {line}]")?;
+    }
+    for group in names.groups() {
+        let first = group.vars().next().map_or(0, |var| var.number());
+        let (name, cuts) = (serde_json::to_string(group.name())?, group.cuts().map(serde_json::to_string).transpose()?);
+        let cuts = cuts.map_or(String::new(), |cuts| format!(",\"cuts\":{cuts}"));
+        writeln!(out, "c column {{\"name\":{name},\"first\":{first},\"values\":{}{cuts}}}", group.vars().len())?;
+    }
+    Ok(())
 }
 
 fn write_counts(out: &mut dyn Write, circuit: &Circuit, counts: &Weights) -> io::Result<()> {

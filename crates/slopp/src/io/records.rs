@@ -1,12 +1,13 @@
 //! Records from CSV, `.data` and `.wdata` files.
 
-use super::cells::{split, split_plain, word};
 use super::columns::Columns;
-use super::error::{Problem, ReadError, show};
+use super::error::{Problem, ReadError};
 use super::first_line::FirstLine;
 use super::lines::kind_by_first_line;
+use super::rows::{Layout, Lines, Rows};
 use super::source;
-use crate::data::{Records, RecordsBuilder};
+use super::survey::{Binning, survey};
+use crate::data::Records;
 use crate::names::Names;
 use std::io::BufRead;
 use std::path::Path;
@@ -31,7 +32,7 @@ pub enum Header {
 }
 
 /// How to read records; the default takes everything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RecordsOptions {
     /// Whether there is a header.
     pub header: Header,
@@ -40,11 +41,24 @@ pub struct RecordsOptions {
     /// What separates cells; by default the one of `,`, `;` and tab that the first line has most of, or blanks if it
     /// has none of them and they separate Boolean cells.
     pub delimiter: Option<u8>,
+    /// How many values a column may have that is not Boolean; with zero every column must be.
+    pub max_values: usize,
+    /// Columns that hold values even if they look Boolean.
+    pub categories: Vec<String>,
+    /// Columns of numbers, and how they are cut into bins.
+    pub bins: Vec<(String, Binning)>,
 }
 
 impl Default for RecordsOptions {
     fn default() -> RecordsOptions {
-        RecordsOptions { header: Header::Detect, missing: true, delimiter: None }
+        RecordsOptions {
+            header: Header::Detect,
+            missing: true,
+            delimiter: None,
+            max_values: 20,
+            categories: Vec::new(),
+            bins: Vec::new(),
+        }
     }
 }
 
@@ -64,6 +78,10 @@ pub struct LoadedRecords {
 /// Cells are 0/1, 0.0/1.0, true/false, t/f, yes/no, y/n in any case; empty, `?`, `NA`, `nan` and `-1` are missing. A
 /// row may begin with a weight: `2.5|0,1,1`; then the header may begin with a label: `weight|a,b,c`. Blank lines are
 /// skipped.
+///
+/// Below a header, a column may also hold a few other values, or numbers to be cut into bins: it becomes a variable for
+/// each, `color=red`, of which one is true ([`Names::groups`]). A column that seems Boolean but for some cells is
+/// an error unless it is said to hold [categories](RecordsOptions::categories). Files are then read more than once.
 pub fn read_records(path: &Path, options: &RecordsOptions) -> Result<Records, ReadError> {
     load_records(path, options, None).map(|loaded| loaded.records)
 }
@@ -79,235 +97,111 @@ pub fn load_records(
     options: &RecordsOptions,
     names: Option<&Arc<Names>>,
 ) -> Result<LoadedRecords, ReadError> {
-    read_records_from(source::open(path)?, options, names).map_err(|e| e.in_file(path))
+    let read = match path == Path::new("-") {
+        false => read_again(&|| source::open(path), options, names),
+        true => read_records_from(source::open(path)?, options, names),
+    };
+    read.map_err(|e| e.in_file(path))
 }
 
 /// Reads records from a plain text, over the variables `names` or those the text has.
 pub fn read_records_from(
-    text: impl BufRead,
+    mut text: impl BufRead,
     options: &RecordsOptions,
     names: Option<&Arc<Names>>,
 ) -> Result<LoadedRecords, ReadError> {
-    let mut lines = Lines { text, number: 0, line: Vec::new(), first: true };
-    if !lines.advance()? {
-        return Err(ReadError::new(Problem::Empty { expected: "records, one per line, of cells like 0,1,1" }));
+    if names.is_some() {
+        return read_once(text, options, names);
     }
-    let (number, line) = (lines.number, std::mem::take(&mut lines.line));
-    if let Some(found) = kind_by_first_line(&line) {
-        return Err(ReadError::at(number, Problem::OtherKind { expected: "a file of records", found }));
-    }
-    // What is wrong with the second line is told after what is wrong with the first.
-    let more = lines.advance();
-    let second = matches!(more, Ok(true)).then_some(&lines.line[..]);
-    let in_first = |problem| ReadError::at(number, problem);
-    let first = FirstLine::new(&line, second, options).map_err(in_first)?;
-    let header = first.header.is_some();
-    let columns = match first.header {
-        Some(found) => Columns::named(found, names),
-        None => Columns::numbered(first.width, names),
-    };
-    let columns = columns.map_err(in_first)?;
-    let mut rows = Rows {
-        first_line: number,
-        delimiter: first.delimiter,
-        weighted: false,
-        missing: options.missing,
-        header,
-        bar_in_name: first.bar_in_name,
-        packed: vec![0; first.width.div_ceil(64)],
-        cells: Vec::new(),
-        builder: RecordsBuilder::new(columns.names().clone()),
-        columns,
-    };
-    if !header {
-        rows.push(number, &line)?;
-    }
-    let mut more = more?;
-    if header && !more {
-        return Err(ReadError::new(Problem::HeaderOnly));
-    }
-    while more {
-        rows.push(lines.number, &lines.line)?;
-        more = lines.advance()?;
-    }
-    Ok(LoadedRecords { weighted: rows.weighted, header, records: rows.builder.finish() })
+    let mut bytes = Vec::new();
+    text.read_to_end(&mut bytes).map_err(|error| {
+        let line = 1 + bytes.iter().filter(|&&b| b == b'\n').count();
+        ReadError { line: Some(line), ..source::read_problem(error) }
+    })?;
+    read_again(&|| Ok(Box::new(&bytes[..])), options, None)
 }
 
-/// The lines of a text that are not blank; a line end inside quotes does not end a line.
-struct Lines<R> {
-    text: R,
-    number: usize,
+/// Where a text comes from, from its beginning.
+type Source<'a> = &'a dyn Fn() -> Result<Box<dyn BufRead + 'a>, ReadError>;
+
+/// Reads Boolean records; if they turn out not to be, finds out what the columns hold and reads them again.
+fn read_again(
+    open: Source<'_>,
+    options: &RecordsOptions,
+    names: Option<&Arc<Names>>,
+) -> Result<LoadedRecords, ReadError> {
+    let told = !options.categories.is_empty() || !options.bins.is_empty();
+    if names.is_some() || !told {
+        let read = read_once(open()?, options, names);
+        let may_have_values = |error: &ReadError| matches!(&*error.problem, Problem::Cell { name: Some(_), .. });
+        match &read {
+            Err(error) if names.is_none() && options.max_values > 0 && may_have_values(error) => {}
+            _ => return read,
+        }
+    }
+    let names = Arc::new(survey(open()?, options)?);
+    read_once(open()?, options, Some(&names))
+}
+
+/// The first lines of a file of records, understood.
+pub(super) struct Opened<R> {
+    pub(super) lines: Lines<R>,
+    pub(super) first: FirstLine,
+    pub(super) first_line: usize,
+    /// The first line itself, which is a row unless it is a header.
     line: Vec<u8>,
-    first: bool,
+    /// Whether there is a second line, which is the present one.
+    more: Result<bool, ReadError>,
 }
 
-impl<R: BufRead> Lines<R> {
-    /// Moves to the next line; `false` at the end.
-    fn advance(&mut self) -> Result<bool, ReadError> {
-        loop {
-            self.line.clear();
-            self.number += 1;
-            if self.read_on()? == 0 {
-                return Ok(false);
-            }
-            if self.first {
-                self.first = false;
-                if self.line.starts_with(b"\xef\xbb\xbf") {
-                    self.line.drain(..3);
-                }
-            }
-            // Cells 0 and 1 need no closer look.
-            if !self.line.iter().any(|&b| b == 0 || b == b'"') {
-                if !self.line.iter().all(|&b| b == b' ') {
-                    return Ok(true);
-                }
-                continue;
-            }
-            let start = self.number;
-            let odd_quotes = |part: &[u8]| part.iter().filter(|&&b| b == b'"').count() % 2 == 1;
-            let mut open = odd_quotes(&self.line);
-            while open {
-                self.line.push(b'\n');
-                let before = self.line.len();
-                if self.read_on()? == 0 {
-                    return Err(ReadError::unexpected(start, "a closing quote", "the end of the file"));
-                }
-                open ^= odd_quotes(&self.line[before..]);
-                self.number += 1;
-            }
-            return match self.line.contains(&0) {
-                true => Err(ReadError::at(start, Problem::Nul)),
-                false => Ok(true),
-            };
+impl<R: BufRead> Opened<R> {
+    pub(super) fn new(text: R, options: &RecordsOptions) -> Result<Opened<R>, ReadError> {
+        let mut lines = Lines::new(text);
+        if !lines.advance()? {
+            return Err(ReadError::new(Problem::Empty { expected: "records, one per line, of cells like 0,1,1" }));
         }
+        let (first_line, line) = (lines.number, std::mem::take(&mut lines.line));
+        if let Some(found) = kind_by_first_line(&line) {
+            return Err(ReadError::at(first_line, Problem::OtherKind { expected: "a file of records", found }));
+        }
+        // What is wrong with the second line is told after what is wrong with the first.
+        let more = lines.advance();
+        let second = matches!(more, Ok(true)).then_some(&lines.line[..]);
+        let first = FirstLine::new(&line, second, options).map_err(|problem| ReadError::at(first_line, problem))?;
+        Ok(Opened { lines, first, first_line, line, more })
     }
 
-    /// Appends the next line without its end; returns how many bytes were read.
-    fn read_on(&mut self) -> Result<usize, ReadError> {
-        let read = self.text.read_until(b'\n', &mut self.line).map_err(|e| {
-            let error = source::read_problem(e);
-            ReadError { line: Some(self.number), ..error }
-        })?;
-        if self.line.ends_with(b"\n") {
-            self.line.pop();
+    /// Hands over the rows with their line numbers.
+    pub(super) fn rows(mut self, mut push: impl FnMut(usize, &[u8]) -> Result<(), ReadError>) -> Result<(), ReadError> {
+        let header = self.first.header.is_some();
+        if !header {
+            push(self.first_line, &self.line)?;
         }
-        if self.line.ends_with(b"\r") {
-            self.line.pop();
+        let mut more = self.more?;
+        if header && !more {
+            return Err(ReadError::new(Problem::HeaderOnly));
         }
-        Ok(read)
-    }
-}
-
-/// Turns lines into rows.
-struct Rows {
-    first_line: usize,
-    delimiter: u8,
-    weighted: bool,
-    missing: bool,
-    header: bool,
-    bar_in_name: bool,
-    columns: Columns,
-    packed: Vec<u64>,
-    cells: Vec<Option<bool>>,
-    builder: RecordsBuilder,
-}
-
-impl Rows {
-    fn push(&mut self, number: usize, line: &[u8]) -> Result<(), ReadError> {
-        let mut weight = 1.0;
-        let mut row = line;
-        let width = self.columns.width();
-        let mut packed = self.columns.in_order() && pack(row, self.delimiter, width, &mut self.packed);
-        if !packed && let Some(bar) = line.iter().position(|&b| b == b'|') {
-            if self.bar_in_name {
-                let expected = format!(
-                    "no weight, because the first column is called {} and the row below has no weight either (a header \
-                     like `weight|a,b` needs a weighted row below it; a name with a bar needs quotes)",
-                    show(self.columns.name(0).unwrap_or_default().as_bytes())
-                );
-                return Err(ReadError::unexpected(number, expected, format!("{} before `|`", show(&line[..bar]))));
-            }
-            self.weighted = true;
-            let text = &line[..bar];
-            let parsed = std::str::from_utf8(text).ok().and_then(|t| t.trim().parse::<f64>().ok());
-            weight = parsed
-                .filter(|w| (MIN_WEIGHT..=MAX_WEIGHT).contains(w))
-                .ok_or_else(|| ReadError::at(number, Problem::Weight { found: show(text) }))?;
-            row = &line[bar + 1..];
-            packed = self.columns.in_order() && pack(row, self.delimiter, width, &mut self.packed);
+        while more {
+            push(self.lines.number, &self.lines.line)?;
+            more = self.lines.advance()?;
         }
-        if packed {
-            self.builder.push_words(&self.packed, weight);
-            return Ok(());
-        }
-        self.cells.clear();
-        self.cells.resize(width, None);
-        let mut found = 0;
-        let mut take = |cell: &[u8], column: usize| {
-            let value = word(cell).filter(|value| self.missing || value.is_some());
-            let value = value.ok_or_else(|| {
-                let name = self.header.then(|| self.columns.name(column)).flatten();
-                let problem = Problem::Cell {
-                    column: column + 1,
-                    name,
-                    found: show(cell),
-                    missing: self.missing,
-                    alone: width == 1,
-                    first: !self.header && number == self.first_line,
-                };
-                ReadError::at(number, problem)
-            })?;
-            if column < width {
-                self.cells[self.columns.var(column)] = value;
-            }
-            Ok(())
-        };
-        if row.contains(&b'"') {
-            for cell in split(row, self.delimiter) {
-                take(&cell.text, found)?;
-                found += 1;
-            }
-        } else {
-            for cell in split_plain(row, self.delimiter) {
-                take(cell, found)?;
-                found += 1;
-            }
-        }
-        if found != width {
-            let problem = Problem::Ragged { expected: width, first_line: self.first_line, found };
-            return Err(ReadError::at(number, problem));
-        }
-        self.builder.push(self.cells.iter().copied(), weight);
         Ok(())
     }
 }
 
-/// Packs a line of exactly `0,1,…` into words; `false` if it is anything else.
-fn pack(line: &[u8], delimiter: u8, width: usize, packed: &mut [u64]) -> bool {
-    if line.len() + 1 != 2 * width {
-        return false;
-    }
-    // Eight bytes hold four cells: `0,1,0,1,` differs from `0,0,0,0,` in the lowest bit of every other byte only.
-    const ONES: u64 = 0x0001_0001_0001_0001;
-    let zeros = u64::from_le_bytes([b'0', delimiter, b'0', delimiter, b'0', delimiter, b'0', delimiter]);
-    packed.fill(0);
-    let (fours, rest) = line.as_chunks::<8>();
-    for (i, four) in fours.iter().enumerate() {
-        let bits = u64::from_le_bytes(*four) ^ zeros;
-        if bits & !ONES != 0 {
-            return false;
-        }
-        // The product gathers bits 0, 16, 32 and 48 in bits 48 to 51.
-        let gathered = bits.wrapping_mul(1 << 48 | 1 << 33 | 1 << 18 | 1 << 3) >> 48 & 15;
-        packed[i / 16] |= gathered << (4 * (i % 16));
-    }
-    for (i, pair) in rest.chunks(2).enumerate() {
-        let cell = 4 * fours.len() + i;
-        let bit = pair[0] ^ b'0';
-        if bit > 1 || pair.get(1).is_some_and(|&b| b != delimiter) {
-            return false;
-        }
-        packed[cell / 64] |= u64::from(bit) << (cell % 64);
-    }
-    true
+fn read_once(
+    text: impl BufRead,
+    options: &RecordsOptions,
+    names: Option<&Arc<Names>>,
+) -> Result<LoadedRecords, ReadError> {
+    let opened = Opened::new(text, options)?;
+    let header = opened.first.header.is_some();
+    let columns = match &opened.first.header {
+        Some(found) => Columns::named(found.clone(), names),
+        None => Columns::numbered(opened.first.width, names),
+    };
+    let columns = columns.map_err(|problem| ReadError::at(opened.first_line, problem))?;
+    let mut rows = Rows::new(Layout::new(&opened.first, opened.first_line), columns, options.missing);
+    opened.rows(|number, line| rows.push(number, line))?;
+    Ok(LoadedRecords { weighted: rows.weighted, header, records: rows.builder.finish() })
 }

@@ -176,7 +176,7 @@ impl SddFile {
                 },
             });
         }
-        Sdd::new(vtree.vtree.clone(), nodes, self.elements.clone()).map_err(|e| {
+        Sdd::promised(vtree.vtree.clone(), nodes, self.elements.clone()).map_err(|e| {
             let line = self.nodes[e.node.index()].line;
             let tell = |v: VtreeId| vtree.file_ids.get(v.index()).copied().unwrap_or(u64::from(v.0));
             match e.fault {

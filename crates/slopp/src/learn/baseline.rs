@@ -2,7 +2,7 @@
 
 use super::learner::{Learner, Outcome, Task, VtreeUse};
 use super::slopp::check_pseudocount;
-use super::vtree::{ChowLiuTree, RootedTree, VtreeMethod, pair_information};
+use super::vtree::{ChowLiuTree, RootedTree, VtreeMethod, bound, pair_information};
 use super::{LearnError, World, check, finish};
 use crate::circuit::{BuildError, Builder, NodeId, Psdd, Sharing};
 use crate::data::Records;
@@ -96,12 +96,12 @@ pub fn factorised(records: &Records, vtree: Arc<Vtree>, world: World, pseudocoun
 /// The Chow-Liu tree: every variable depends on one other, `P(x) = Π P(xᵢ | x_parent(i))`.
 ///
 /// It brings its own vtree, that of the tree hung up at its centre (see [`RootedTree::vtree`]). In a closed world
-/// pairs of values of neighbours that were never seen together are impossible.
+/// pairs of values of neighbours that were never seen together are impossible. The values of one column are connected.
 pub fn chow_liu(records: &Records, world: World, pseudocount: f64) -> Result<Psdd, LearnError> {
     if records.var_count() == 0 {
         return Err(LearnError::NoVariables);
     }
-    let tree = ChowLiuTree::new(&pair_information(records)?);
+    let tree = ChowLiuTree::new(&bound(&pair_information(records)?, records.names()));
     let tree = tree.rooted_at(tree.centre());
     let vtree = Arc::new(tree.vtree());
     check(records, &vtree)?;

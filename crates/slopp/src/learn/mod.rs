@@ -12,6 +12,7 @@
 //! | revision of any PSDD by records it excludes | [`Psdd::revise`](crate::Psdd::revise) | a certified [`crate::Psdd`] that allows them and nothing else new |
 //! | EM over components of one deterministic structure | [`em_mixture`] | a [`Mixture`](crate::Mixture) |
 //! | Strudel's mixtures, over the structure of its single model | [`StrudelMixture`] | a [`Mixture`](crate::Mixture) |
+//! | any of them that gives circuits, inside rules | [`Learned::inside`] | the same kind, whose base implies the rules |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
@@ -21,6 +22,7 @@
 pub mod baseline;
 mod em;
 mod grow;
+mod inside;
 mod kmeans;
 mod learner;
 pub mod learnspn;
@@ -37,6 +39,7 @@ mod start;
 pub mod vtree;
 
 pub use em::{EmConfig, EmFit, em};
+pub use inside::InsideError;
 pub use learner::{Learned, Learner, Outcome, Size, Task, VtreeUse};
 pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};
 pub use params::{FitError, Fitted};
@@ -128,6 +131,9 @@ pub enum LearnError {
         /// What it may be.
         expected: &'static str,
     },
+    /// The values of columns cannot be kept apart on the vtree.
+    #[error(transparent)]
+    Inside(#[from] InsideError),
     /// The circuit would be too large.
     #[error(transparent)]
     Build(#[from] BuildError),

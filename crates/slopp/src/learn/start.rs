@@ -3,9 +3,11 @@
 use super::learner::{Learner, Outcome, Task, VtreeUse};
 use super::refine::{LearnPsddConfig, Scope, StrudelConfig, learn_psdd, strudel, strudel_deterministic};
 use super::vtree::VtreeMethod;
-use super::{LearnError, World, baseline, slopp};
+use super::{InsideError, LearnError, World, baseline, slopp};
 use crate::circuit::{Deterministic, Psdd};
+use crate::logic::{Limits, Rules};
 use crate::model::Certified;
+use crate::names::Names;
 use crate::progress::Progress;
 use std::sync::Arc;
 
@@ -43,7 +45,8 @@ pub struct Strudel {
 }
 
 impl Start {
-    /// The PSDD to start from. Its parameters do not matter, only what is possible: refinement counts anew.
+    /// The PSDD to start from. Its parameters do not matter, only what is possible: refinement counts anew, and stays
+    /// inside. So one that is made here has one value per column from the start.
     pub fn psdd(&self, task: &Task, progress: &dyn Progress) -> Result<Arc<Psdd>, LearnError> {
         let pseudocount = 1.0;
         Ok(match self {
@@ -54,12 +57,15 @@ impl Start {
             }
             Start::Slopp(config) => {
                 let vtree = task.vtree_or(VtreeMethod::ChowLiu, progress)?;
-                slopp::certified(task.train, vtree, config, progress)?.into()
+                within_columns(slopp::certified(task.train, vtree, config, progress)?, task.train.names())?
             }
-            Start::Baseline(world) => match task.vtree {
-                None => baseline::chow_liu(task.train, *world, pseudocount)?.into(),
-                Some(vtree) => baseline::factorised(task.train, vtree.clone(), *world, pseudocount)?.into(),
-            },
+            Start::Baseline(world) => {
+                let start = match task.vtree {
+                    None => baseline::chow_liu(task.train, *world, pseudocount)?,
+                    Some(vtree) => baseline::factorised(task.train, vtree.clone(), *world, pseudocount)?,
+                };
+                within_columns(start, task.train.names())?
+            }
         })
     }
 
@@ -87,6 +93,15 @@ impl Start {
         settings.extend(refinement);
         settings
     }
+}
+
+/// A PSDD given that every column has one value.
+fn within_columns(psdd: Psdd, names: &Arc<Names>) -> Result<Arc<Psdd>, LearnError> {
+    if names.groups().is_empty() {
+        return Ok(psdd.into());
+    }
+    let one = Rules::of_columns(names.clone()).compile(psdd.vtree().clone(), &Limits::default());
+    Ok(psdd.given(&one.map_err(InsideError::Rules)?).map_err(InsideError::from)?.0.into())
 }
 
 impl Learner for LearnPsdd {

@@ -194,7 +194,7 @@ mod tests {
                 nodes.push(SddNode::Decision { vtree: v, start, end: elements.len() as u32 });
             }
         }
-        Sdd::new(vtree, nodes, elements).unwrap()
+        Sdd::promised(vtree, nodes, elements).unwrap()
     }
 
     /// The first decision whose primes do not hold one at a time in every world, and whether two of them hold at once.
@@ -204,7 +204,7 @@ mod tests {
         let holds = |id: SddId, world: &[bool]| {
             let part = sdd.nodes()[..=id.index()].to_vec();
             let elements = sdd.ids().flat_map(|id| sdd.elements_of(id)).copied().collect();
-            Sdd::new(sdd.vtree().clone(), part, elements).unwrap().is_satisfied_by(world)
+            Sdd::promised(sdd.vtree().clone(), part, elements).unwrap().is_satisfied_by(world)
         };
         sdd.ids().filter(|&id| !sdd.elements_of(id).is_empty()).find_map(|id| {
             let held = |w: &Vec<bool>| sdd.elements_of(id).iter().filter(|e| holds(e.prime, w)).count();
@@ -223,6 +223,9 @@ mod tests {
             let found = sdd.prove_partitions().map_err(|e| (e.node, matches!(e.fault, SddFault::Overlap { .. })));
             let expected = first_fault(&sdd, vars);
             assert_eq!(found.err(), expected, "seed {seed}: {sdd:?}");
+            let elements = sdd.ids().flat_map(|id| sdd.elements_of(id)).copied().collect();
+            let made = Sdd::new(sdd.vtree().clone(), sdd.nodes().to_vec(), elements);
+            assert_eq!(made.map_err(|e| e.node), expected.map_or(Ok(sdd), |(node, _)| Err(node)), "seed {seed}");
             seen[expected.map_or(0, |(_, overlap)| 1 + usize::from(overlap))] += 1;
         }
         assert!(seen.iter().all(|&n| n >= 5), "{seen:?}");

@@ -53,8 +53,8 @@ pub struct SddElement {
 /// 1. Children come before parents, the root is last.
 /// 2. The primes of a decision at vtree node `v` have variables below its left child only, its subs below its right
 ///    child only; either may be constant.
-/// 3. The primes of a decision are exclusive and cover everything. This is a promise of whoever makes the diagram;
-///    [`Sdd::prove_partitions`] proves it, and has done so for diagrams read from files.
+/// 3. The primes of a decision are exclusive and cover everything. So a circuit given a diagram keeps its certificate.
+///    [`Sdd::new`] and readers prove it; managers make diagrams that have it.
 ///
 /// ```
 /// use slopp::logic::{Sdd, SddElement, SddId, SddNode};
@@ -129,8 +129,19 @@ pub enum SddFault {
 }
 
 impl Sdd {
-    /// Checks invariants 1 and 2.
+    /// Checks all invariants. Cost: that of [`Sdd::prove_partitions`].
     pub fn new(vtree: impl Into<Arc<Vtree>>, nodes: Vec<SddNode>, elements: Vec<SddElement>) -> Result<Sdd, SddError> {
+        let sdd = Sdd::promised(vtree, nodes, elements)?;
+        sdd.prove_partitions()?;
+        Ok(sdd)
+    }
+
+    /// Checks invariants 1 and 2; the third is a promise of the caller, or proved next.
+    pub(crate) fn promised(
+        vtree: impl Into<Arc<Vtree>>,
+        nodes: Vec<SddNode>,
+        elements: Vec<SddElement>,
+    ) -> Result<Sdd, SddError> {
         let sdd = Sdd { vtree: vtree.into(), nodes, elements };
         if sdd.nodes.is_empty() {
             return Err(SddError { node: SddId(0), fault: SddFault::Empty });

@@ -7,7 +7,9 @@
 //! them; [`Mixture::mpe_bounds`] gives bounds that always hold.
 
 mod bounds;
+mod given;
 mod marginals;
+mod noise;
 mod queries;
 mod sample;
 mod weights;

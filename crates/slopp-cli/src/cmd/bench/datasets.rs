@@ -1,6 +1,6 @@
 //! The datasets of a folder: three files each, with the standard split.
 
-use crate::args::{HeaderWhen, ReadArgs};
+use crate::args::{ColumnArgs, HeaderWhen, ReadArgs};
 use crate::error::Error;
 use crate::input::{read_records, read_records_of};
 use slopp::names::NameError;
@@ -54,7 +54,7 @@ pub(super) fn read(data: &Path, name: &str) -> Result<Parts, Error> {
             Error::new(format!("{name}/{name}.{part}.data is not in {}, nor with .gz", data.display())).hint(SOURCE)
         })
     };
-    let train = read_records(&path("train")?, read)?;
+    let train = read_records(&path("train")?, read, &ColumnArgs::default())?;
     let valid = read_records_of(&path("valid")?, read, train.names())?;
     let test = read_records_of(&path("test")?, read, train.names())?;
     Ok(Parts { train, valid, test })

@@ -1,22 +1,26 @@
 //! `slopp data describe`: what a data set looks like.
 
-use crate::args::{ReadArgs, whole};
+use crate::args::{ColumnArgs, ReadArgs, whole};
 use crate::error::Error;
 use crate::input::read_records;
-use crate::report::{Table, count, facts, json, json_count, object, some_of};
+use crate::report::{Table, columns_document, count, facts, json, json_count, object, probability, some_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::Var;
 use slopp::data::Description;
+use slopp::names::Column;
+use slopp::{Records, Var};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   slopp data describe records.csv
+  slopp data describe people.csv --bins age=4
   slopp data describe nltcs.train.data --pairs 20 --json";
 
-/// What do these records look like? Rows, density, constant columns, strongest pairs
+/// What do these records look like? Rows, density, columns, constants, strongest pairs
+///
+/// A column that is not Boolean is shown with its values, or the bins its numbers are cut into, as `slopp learn` takes it.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DescribeArgs {
@@ -24,13 +28,15 @@ pub(crate) struct DescribeArgs {
     data: PathBuf,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    columns: ColumnArgs,
     /// How many of the most dependent pairs of variables to list
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole)]
     pairs: usize,
 }
 
 pub(crate) fn run(args: &DescribeArgs, session: &mut Session) -> Result<Verdict, Error> {
-    let records = read_records(&args.data, args.read)?;
+    let records = read_records(&args.data, args.read, &args.columns)?;
     let names = records.names();
     let found = Description::of(&records, args.pairs);
     if session.json {
@@ -42,7 +48,8 @@ pub(crate) fn run(args: &DescribeArgs, session: &mut Session) -> Result<Verdict,
                 ("mutual_information", json(pair.mutual_information)),
             ])
         });
-        session.document(&object([
+        let columns = columns_document(names).map(|columns| ("columns", columns));
+        session.document(&object(columns.into_iter().chain([
             ("variables", Value::from(found.variables)),
             ("records", json_count(found.records)),
             ("distinct", Value::from(found.distinct)),
@@ -52,7 +59,7 @@ pub(crate) fn run(args: &DescribeArgs, session: &mut Session) -> Result<Verdict,
             ("constants", object(found.constants.iter().map(|&(x, value)| (names.of(x), Value::Bool(value))))),
             ("frequencies", object(frequencies)),
             ("strongest_pairs", pairs.collect()),
-        ]))?;
+        ])))?;
         return Ok(Verdict::Yes);
     }
     let constants: Vec<String> = found.constants.iter().map(|&(x, value)| names.literal(x.is(value))).collect();
@@ -68,6 +75,10 @@ pub(crate) fn run(args: &DescribeArgs, session: &mut Session) -> Result<Verdict,
         ("missing cells", count(found.missing)),
         ("constant", if constants.is_empty() { "none".to_owned() } else { some_of(&constants) }),
     ]))?;
+    if !names.groups().is_empty() {
+        session.line("")?;
+        session.table(&columns(&records, &found))?;
+    }
     const SHOWN: usize = 40;
     let mut table = Table::titled(["variable", "share of true"]);
     for (i, frequency) in found.frequencies.iter().enumerate().take(SHOWN) {
@@ -88,4 +99,24 @@ pub(crate) fn run(args: &DescribeArgs, session: &mut Session) -> Result<Verdict,
         session.table(&table)?;
     }
     Ok(Verdict::Yes)
+}
+
+/// The columns with what they hold; values with their share of the known cells.
+fn columns(records: &Records, found: &Description) -> Table {
+    let names = records.names();
+    let mut table = Table::titled(["column", "holds", "missing"]);
+    let share = |var: Var| found.frequencies[var.index()].map_or("-".to_owned(), probability);
+    let missing = |var: Var| records.missing_column(var).map_or(0.0, |missing| records.count(missing));
+    for column in names.columns() {
+        let (first, holds) = match column {
+            Column::Boolean(var) => (var, "true or false".to_owned()),
+            Column::Group(group) => {
+                let values: Vec<String> =
+                    group.values().map(|(var, value)| format!("{value} {}", share(var))).collect();
+                (group.vars().next().expect("at least one value"), values.join(", "))
+            }
+        };
+        table.push([names.column_name(column).to_owned(), holds, count(missing(first))]);
+    }
+    table
 }

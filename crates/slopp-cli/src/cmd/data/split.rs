@@ -1,6 +1,6 @@
 //! `slopp data split`: one file of records into several.
 
-use crate::args::{ReadArgs, check_shares, not_negative, seed, shares_in_words};
+use crate::args::{ColumnArgs, ReadArgs, check_shares, not_negative, seed, shares_in_words};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::read_records;
@@ -27,6 +27,8 @@ pub(crate) struct SplitArgs {
     data: PathBuf,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    columns: ColumnArgs,
     /// The shares of the parts
     #[arg(long, value_name = "SHARES", value_delimiter = ',', num_args = 1, allow_hyphen_values = true,
         value_parser = not_negative, default_value = "0.8,0.1,0.1")]
@@ -49,7 +51,7 @@ pub(crate) fn run(args: &SplitArgs, session: &mut Session) -> Result<Verdict, Er
     let outputs: Vec<PathBuf> = all.map(|(i, ending)| format!("{}.{}.{ending}", args.output, name(i)).into()).collect();
     Files::default().read([&args.data]).write(&outputs).check()?;
     shares_in_words(&args.shares).into_iter().for_each(|words| session.note(words));
-    let data = read_records(&args.data, args.read)?;
+    let data = read_records(&args.data, args.read, &args.columns)?;
     let parts = data.split(&args.shares, args.seed)?;
     let mut written = Vec::new();
     for (i, part) in parts.iter().enumerate() {

@@ -4,27 +4,28 @@ use super::{LearnArgs, OnViolation};
 use crate::cmd::explain::{broken, broken_rule, literals, rule_entry};
 use crate::cmd::repair::with_changes;
 use crate::error::Error;
-use crate::event::given;
 use crate::input::explained;
 use crate::knowledge::{check_variables, stopped};
 use crate::report::records as records_in_words;
-use crate::report::{count, counted, json_count, object};
+use crate::report::{changes_in_words, count, counted, json_changes, json_count, object};
 use crate::session::Session;
 use serde_json::Value;
 use slopp::circuit::Smoothing;
-use slopp::infer::{Evidence, Explanation, QueryError};
-use slopp::learn::{EmConfig, Learned, em};
+use slopp::infer::{Evidence, Explanation};
+use slopp::learn::{InsideError, Learned};
 use slopp::logic::{Limits, Rules, Sdd};
-use slopp::{Certified, Deterministic, Lit, Names, Progress, Psdd, Records};
-use std::path::Path;
+use slopp::{Deterministic, Lit, Names, Progress, Psdd, Records};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How many records that break rules are told in words.
 const SHOWN: usize = 10;
 
-/// Rules that the result must obey.
+/// Rules that the result must obey: those of a file, and that every column has one value.
 pub(super) struct Inside {
     rules: Rules,
+    /// How many of them, the first, are of the file; none if there is no file.
+    of_file: Option<usize>,
     on_violation: OnViolation,
     /// The training records that broke rules.
     violations: Vec<Violation>,
@@ -43,9 +44,17 @@ struct Violation {
 }
 
 impl Inside {
-    /// Reads the rules and applies them to the training records; gives the records to learn from.
-    pub(super) fn new(args: &LearnArgs, file: &Path, records: Records) -> Result<(Inside, Records), Error> {
-        let rules = slopp::io::read_rules(file, Some(records.names())).map_err(explained)?;
+    /// Reads the rules and applies them to the training records; gives the records to learn from. Without rules and
+    /// without columns of several values there is nothing to obey.
+    pub(super) fn new(args: &LearnArgs, records: Records) -> Result<(Option<Inside>, Records), Error> {
+        let names = records.names();
+        let read = |file: &PathBuf| slopp::io::read_rules(file, Some(names)).map_err(explained);
+        let rules = args.rules.as_ref().map(read).transpose()?;
+        let of_file = rules.as_ref().map(|rules| rules.len());
+        if of_file.is_none() && names.groups().is_empty() {
+            return Ok((None, records));
+        }
+        let rules = rules.unwrap_or_else(|| Rules::new(names.clone(), [])).with_columns();
         check_variables(&rules)?;
         let limits = Limits::default();
         let vtree = Arc::new(rules.min_fill_vtree());
@@ -53,7 +62,7 @@ impl Inside {
         let Ok(circuit) = sdd.to_circuit() else { return Err(contradiction(&rules, &sdd)?) };
         let allowed = circuit.certify()?;
         let on_violation = args.on_violation.unwrap_or(OnViolation::Reject);
-        let mut inside = Inside { rules, on_violation, violations: Vec::new(), weight: 0.0 };
+        let mut inside = Inside { rules, of_file, on_violation, violations: Vec::new(), weight: 0.0 };
         let explanations = explanations(&allowed, &records)?;
         let change = |row: usize, found: &Explanation| found.repairs[0].changes(&Evidence::from_row(&records, row));
         for (i, &row) in records.original().iter().enumerate() {
@@ -70,7 +79,7 @@ impl Inside {
         let weights = records.weights().iter().zip(&explanations);
         inside.weight = weights.filter(|(_, found)| found.is_some()).map(|(weight, _)| weight).sum();
         if inside.violations.is_empty() {
-            return Ok((inside, records));
+            return Ok((Some(inside), records));
         }
         let records = match on_violation {
             OnViolation::Reject => return Err(inside.refusal(args, &records)),
@@ -89,7 +98,7 @@ impl Inside {
                 with_changes(&records, &changes)
             }
         };
-        Ok((inside, records))
+        Ok((Some(inside), records))
     }
 
     /// What was learned, given the rules, and fitted to the records again.
@@ -100,29 +109,12 @@ impl Inside {
         pseudocount: f64,
         bar: &dyn Progress,
     ) -> Result<Learned, Error> {
-        let Learned::Circuit(circuit) = learned else {
-            return Err(Error::new("only a circuit can be conditioned on rules, and the learner made none")
-                .hint("--learner slopp, or any other that gives a PSDD"));
-        };
-        bar.begin("conditioning on the rules", 1);
-        let too_large = |error: Error| {
-            error
-                .while_doing("the rules do not go with the vtree of what was learned")
-                .hint("`slopp compile RULES --names RECORDS -o rules.vtree`, then --vtree rules.vtree with --learner slopp-tree")
-        };
-        let sdd = self.rules.compile(circuit.vtree().clone(), &Limits::default()).map_err(|e| too_large(e.into()))?;
-        let conditioned = match circuit.log_probability_of(&sdd) {
-            Ok(f64::NEG_INFINITY) => {
-                return Err(Error::new("nothing that was learned obeys the rules").hint("look at the rules"));
-            }
-            Ok(_) => given(&circuit, &sdd)?.0,
-            Err(error @ QueryError::TooLarge { .. }) => return Err(too_large(error.into())),
-            Err(error) => return Err(error.into()),
-        };
-        Ok(Learned::Circuit(match conditioned {
-            Certified::Psdd(psdd) => Certified::Psdd(refit(&psdd, records, pseudocount, bar)?),
-            other => other,
-        }))
+        learned.inside(&self.rules, records, pseudocount, &Limits::default(), bar).map_err(|error| match error {
+            InsideError::Rules(_) | InsideError::Product(_) => Error::from(error).hint(
+                "`slopp compile RULES --names RECORDS -o rules.vtree`, then --vtree rules.vtree with --learner slopp-tree",
+            ),
+            error => error.into(),
+        })
     }
 
     /// The refusal to learn from records that break rules.
@@ -139,14 +131,12 @@ impl Inside {
     fn in_words(&self, names: &Names) -> Vec<String> {
         let line = |violation: &Violation| {
             let told = match violation.rules.first() {
+                Some(&i) if self.rules[i].line == 0 => self.rules[i].text.clone(),
                 Some(&i) => format!("line {}: {}", self.rules[i].line, self.rules[i].text),
                 None => format!("several rules together: {}", broken_rule(&violation.found.conflict).display(names)),
             };
             let change = match self.on_violation {
-                OnViolation::Repair => {
-                    let words: Vec<String> = violation.change.iter().map(|&lit| names.literal(lit)).collect();
-                    format!("; changed {} to {}", counted(words.len(), "cell"), words.join(", "))
-                }
+                OnViolation::Repair => format!("; changed {}", changes_in_words(names, &violation.change, "cell")),
                 _ => String::new(),
             };
             format!("record {} breaks {told}{change}", count(violation.record as f64))
@@ -163,19 +153,20 @@ impl Inside {
         self.in_words(names).into_iter().for_each(|line| session.note(line));
     }
 
-    /// A line of the report.
-    pub(super) fn fact(&self) -> String {
-        let rules = counted(self.rules.len(), "rule");
+    /// A line of the report, if there is a file of rules.
+    pub(super) fn fact(&self) -> Option<String> {
+        let rules = counted(self.of_file?, "rule");
         let broken = match (self.weight, self.on_violation) {
             (0.0, _) => "every record obeys them".to_owned(),
             (weight, OnViolation::Repair) => format!("{} changed to obey them", records_in_words(weight)),
             (weight, _) => format!("{} dropped that broke one", records_in_words(weight)),
         };
-        format!("{rules}, which the base implies; {broken}")
+        Some(format!("{rules}, which the base implies; {broken}"))
     }
 
-    /// The report as JSON.
-    pub(super) fn document(&self, names: &Names) -> Value {
+    /// The report as JSON, if there is a file of rules.
+    pub(super) fn document(&self, names: &Names) -> Option<Value> {
+        let rules = self.of_file?;
         let entry = |violation: &Violation| {
             let mut entries = vec![
                 ("record", Value::from(violation.record)),
@@ -183,16 +174,16 @@ impl Inside {
                 ("conflict", literals(names, &violation.found.conflict)),
             ];
             if self.on_violation == OnViolation::Repair {
-                entries.push(("change", literals(names, &violation.change)));
+                entries.push(("change", json_changes(names, &violation.change)));
             }
             object(entries)
         };
-        object([
-            ("rules", Value::from(self.rules.len())),
+        Some(object([
+            ("rules", Value::from(rules)),
             ("violating_records", json_count(self.weight)),
             ("on_violation", Value::from(self.on_violation.name())),
             ("violations", self.violations.iter().map(entry).collect()),
-        ])
+        ]))
     }
 }
 
@@ -210,15 +201,6 @@ fn explanations(allowed: &Psdd, records: &Records) -> Result<Vec<Option<Explanat
     };
     let circuit: &Deterministic = &fitted;
     crate::cmd::explain::explanations(circuit, records, 1)
-}
-
-/// Fits the parameters to the records again: given the rules, others fit best.
-fn refit(psdd: &Psdd, records: &Records, pseudocount: f64, bar: &dyn Progress) -> Result<Psdd, Error> {
-    let smoothing = Smoothing::marginal(pseudocount, records);
-    match records.has_missing() {
-        false => Ok(psdd.fit(records, &smoothing)?.circuit),
-        true => Ok(em(psdd, records, &EmConfig { smoothing, ..EmConfig::default() }, bar)?.circuit),
-    }
 }
 
 /// Rules of which nothing can be learned, with the lines that contradict each other.

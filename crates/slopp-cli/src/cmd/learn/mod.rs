@@ -1,5 +1,6 @@
 //! `slopp learn`: from records to a model.
 
+mod closed;
 mod inside;
 mod learners;
 mod plan;
@@ -8,7 +9,7 @@ mod report;
 pub(crate) use plan::origin;
 pub(crate) use report::score_table;
 
-use crate::args::{ReadArgs, check_shares, not_negative, positive, shares_in_words, whole};
+use crate::args::{ColumnArgs, ReadArgs, check_shares, not_negative, positive, shares_in_words, whole};
 use crate::cmd::eval::Score;
 use crate::error::Error;
 use crate::files::{Files, way_out};
@@ -34,7 +35,8 @@ Examples:
   slopp learn records.csv --split 0.8,0.1,0.1 --seed 7 --world closed -o rules.psdd
   slopp learn train.csv --valid valid.csv --learner strudel --start rules.psdd -o model.psdd
   slopp learn nltcs.train.data --learner slopp-kmeans --k 3 --d 20    as in the paper: a mixture
-  slopp learn records.csv --rules rules.txt --on-violation drop -o model.psdd    inside the rules";
+  slopp learn records.csv --rules rules.txt --on-violation drop -o model.psdd    inside the rules
+  slopp learn people.csv --bins age=young:30:old:65:ancient --bins income=4 -o people.psdd    bins of numbers";
 
 /// Learn a model from records
 ///
@@ -53,6 +55,10 @@ Examples:
 /// With --rules the base of the result implies the rules, one formula per line: what is learned is conditioned on them,
 /// exactly, and its parameters are fitted again. A training record that breaks a rule is reported with the rule and its
 /// line.
+///
+/// Below a header, a column that is not Boolean but has few values becomes a variable for each, `color=red`, and the
+/// base of the result says that exactly one of them holds; --bins cuts columns of numbers. The model knows its columns,
+/// so that new records, evidence and answers have values too.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {
@@ -96,11 +102,17 @@ pub(crate) struct LearnArgs {
     /// Rules that the result must obey: text with one formula per line, or DIMACS
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
+    /// Columns that are closed in a world that is open: what no training record shows together there is impossible; may be
+    /// repeated
+    #[arg(long, value_name = "COLUMNS")]
+    closed: Vec<String>,
     /// What to do with training records that break a rule [default: reject]
     #[arg(long, value_name = "WHAT", requires = "rules")]
     on_violation: Option<OnViolation>,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    columns: ColumnArgs,
     #[command(flatten)]
     merged: MergedArgs,
     #[command(flatten)]
@@ -318,9 +330,9 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let files = Files::default().read(inputs.into_iter().flatten()).replace(&args.refined.start);
     files.write(&args.output).check()?;
     let entry = learners::find(&args.learner).expect("the parser takes no other");
-    if args.rules.is_some() && args.learner == "learnspn" {
-        return Err(Error::new("a sum-product network cannot be conditioned on rules")
-            .hint("--learner slopp, or any other that gives a PSDD"));
+    if !args.closed.is_empty() && matches!(args.world, Some(WorldName::Closed)) {
+        return Err(Error::new("--closed names columns in a world that is open, and --world closed closes all of it")
+            .hint("leave one of them out"));
     }
     let mut plan = Plan::new(entry, args)?;
     let parts = Parts::read(args, plan.names(), session)?;
@@ -335,6 +347,15 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
             args.rules.as_ref().and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
         origin.extend(rules.map(|rules| ("rules".to_owned(), rules)));
     }
+    if let Some(closed) = &parts.closed {
+        let pseudocount = origin.get("pseudocount").and_then(|text| text.parse().ok()).unwrap_or(1.0);
+        let limits = slopp::logic::Limits::default();
+        outcome.learned = outcome
+            .learned
+            .inside(&closed.rules, &parts.train, pseudocount, &limits, &bar)
+            .map_err(|error| Error::from(error).while_doing("--closed").hint("close fewer columns at a time"))?;
+        origin.insert("closed".to_owned(), closed.origin());
+    }
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
     let scores = parts.scores(outcome.learned.distribution())?;
@@ -343,8 +364,8 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let saved = save(args.output.as_deref(), |file| slopp::io::write_any_model(file, &model));
     let output = args.output.as_deref().filter(|_| saved.is_ok());
     let dropped = args.drop_incomplete.then_some(parts.dropped);
-    let inside = parts.inside.as_ref();
-    let learned = report::Learned { model: &model, scores: &scores, seconds, dropped, inside, output };
+    let (inside, closed) = (parts.inside.as_ref(), parts.closed.as_ref());
+    let learned = report::Learned { model: &model, scores: &scores, seconds, dropped, inside, closed, output };
     match session.json {
         true => session.document(&learned.document(args.seed))?,
         false => learned.tell(session)?,
@@ -399,29 +420,37 @@ struct Parts {
     dropped: f64,
     /// The rules that the result must obey.
     inside: Option<inside::Inside>,
+    /// What is closed in a world that is open.
+    closed: Option<closed::Closed>,
 }
 
 impl Parts {
     /// Reads all parts, over the variables with these names if they are given.
     fn read(args: &LearnArgs, names: Option<&Arc<Names>>, session: &Session) -> Result<Parts, Error> {
         let records = match names {
-            None => input::read_records(&args.train, args.read)?,
+            None => input::read_records(&args.train, args.read, &args.columns)?,
             Some(names) => input::read_records_of(&args.train, args.read, names)?,
         };
-        let (inside, records) = match &args.rules {
-            None => (None, records),
-            Some(file) => {
-                let (inside, records) = inside::Inside::new(args, file, records)?;
-                (Some(inside), records)
-            }
-        };
+        if args.learner == "learnspn" && (args.rules.is_some() || !records.names().groups().is_empty()) {
+            let what = if args.rules.is_some() { "rules" } else { "one value for each column" };
+            return Err(Error::new(format!("a sum-product network cannot be conditioned on {what}"))
+                .hint("--learner slopp, or any other that gives a PSDD"));
+        }
+        let (inside, records) = inside::Inside::new(args, records)?;
         let mut parts = match &args.split {
             None => {
                 let other = |file: &Option<PathBuf>| {
                     let read = |file: &PathBuf| input::read_records_of(file, args.read, records.names());
                     file.as_ref().map(read).transpose()
                 };
-                Parts { valid: other(&args.valid)?, test: other(&args.test)?, train: records, dropped: 0.0, inside }
+                Parts {
+                    valid: other(&args.valid)?,
+                    test: other(&args.test)?,
+                    train: records,
+                    dropped: 0.0,
+                    inside,
+                    closed: None,
+                }
             }
             Some(shares) => {
                 if shares.is_empty() || shares.len() > 3 {
@@ -433,12 +462,13 @@ impl Parts {
                 let mut parts = records.split(shares, args.seed)?.into_iter();
                 let train = parts.next().expect("at least one share");
                 let [valid, test] = [parts.next(), parts.next()].map(|part| part.filter(|records| !records.is_empty()));
-                Parts { train, valid, test, dropped: 0.0, inside }
+                Parts { train, valid, test, dropped: 0.0, inside, closed: None }
             }
         };
         if args.drop_incomplete {
             (parts.train, parts.dropped) = without_incomplete(parts.train, &args.train)?;
         }
+        parts.closed = closed::Closed::new(&args.closed, &parts.train)?;
         Ok(parts)
     }
 

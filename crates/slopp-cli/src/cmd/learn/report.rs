@@ -1,10 +1,13 @@
 //! What `slopp learn` tells about a model it learned.
 
+use super::closed::Closed;
 use super::inside::Inside;
 use crate::cmd::eval::Score;
 use crate::error::Error;
 use crate::input::{MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
-use crate::report::{Table, count, counted, facts, json, json_count, logarithm, object, records};
+use crate::report::{
+    Table, columns_document, columns_in_words, count, counted, facts, json, json_count, logarithm, object, records,
+};
 use crate::session::Session;
 use serde_json::Value;
 use slopp::{AnyModel, Certified};
@@ -19,6 +22,8 @@ pub(super) struct Learned<'a> {
     pub(super) dropped: Option<f64>,
     /// The rules that it obeys.
     pub(super) inside: Option<&'a Inside>,
+    /// What is closed in it.
+    pub(super) closed: Option<&'a Closed>,
     /// Where it was saved.
     pub(super) output: Option<&'a Path>,
 }
@@ -68,7 +73,9 @@ impl Learned<'_> {
             }
         }
         entries.extend(self.dropped.map(|dropped| ("dropped_incomplete", json_count(dropped))));
-        entries.extend(self.inside.map(|inside| ("rules", inside.document(self.model.names()))));
+        entries.extend(columns_document(self.model.names()).map(|columns| ("columns", columns)));
+        let rules = self.inside.and_then(|inside| inside.document(self.model.names()));
+        entries.extend(rules.map(|rules| ("rules", rules)));
         entries.extend(self.scores.iter().map(|(name, score)| (*name, object(score.entries()))));
         let settings = origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str())));
         entries.push(("origin", object(settings)));
@@ -114,7 +121,9 @@ impl Learned<'_> {
         if let Some(dropped) = self.dropped {
             lines.push(("dropped", format!("{} with missing cells", records(dropped))));
         }
-        lines.extend(self.inside.map(|inside| ("rules", inside.fact())));
+        lines.extend(columns_in_words(self.model.names()).map(|columns| ("columns", columns)));
+        lines.extend(self.inside.and_then(|inside| inside.fact()).map(|rules| ("rules", rules)));
+        lines.extend(self.closed.map(|closed| ("closed", closed.fact())));
         lines.push(("time", format!("{:.2} s", self.seconds)));
         session.line(facts(lines))?;
         session.line("")?;

@@ -35,6 +35,18 @@ pub enum EvidenceError {
         /// Column of the second mention, from one; `None` for evidence that was not text.
         column: Option<usize>,
     },
+    /// A column is said to have two values.
+    #[error("evidence, column {column}: it says that \"{name}\" is both {first} and {second}; keep one of the two")]
+    TwoValues {
+        /// The column of the records.
+        name: String,
+        /// One value.
+        first: String,
+        /// The other.
+        second: String,
+        /// Column of the second mention, from one.
+        column: usize,
+    },
     /// A text that cannot be read.
     #[error("evidence, column {column}: expected {expected}, found {found}; write it like \"smoker, !cancer, age=1\"")]
     Text {
@@ -69,7 +81,8 @@ impl Evidence {
     /// A literal is `x`, one of `!x`, `~x`, `-x`, `¬x`, `not x`, or `x=1` with one of the values `1`, `0`, `true`, `false`,
     /// `yes`, `no`. Names may stand in double quotes, and must if they hold a separator, `=` or a negation; a
     /// quote in a quoted name is written twice. A separator may follow the last literal.
-    /// A text without literals is no evidence.
+    /// A column with several values is `color=red`, `!color=red`, or `color=?` if nothing is known of it; where it holds
+    /// bins of numbers, `age=42` is the bin of 42. A text without literals is no evidence.
     pub fn parse(text: &str, names: &Names) -> Result<Evidence, EvidenceError> {
         let mut evidence = Evidence::none(names.len());
         let mut reader = Reader { text, at: 0 };
@@ -79,11 +92,10 @@ impl Evidence {
         }
         loop {
             let (column, lit) = reader.literal(names)?;
-            if !evidence.allows(lit) {
-                let name = names.of(lit.var).to_owned();
-                return Err(EvidenceError::Contradiction { name, column: Some(column) });
+            if let Some(lit) = lit {
+                check(lit, &evidence, names, column)?;
+                evidence.set(lit.var, Some(lit.value));
             }
-            evidence.set(lit.var, Some(lit.value));
             reader.skip_spaces();
             match reader.rest().chars().next() {
                 None => return Ok(evidence),
@@ -95,6 +107,26 @@ impl Evidence {
                 return Ok(evidence);
             }
         }
+    }
+}
+
+/// Refuses a literal that contradicts what was said before.
+fn check(lit: Lit, evidence: &Evidence, names: &Names, column: usize) -> Result<(), EvidenceError> {
+    if !evidence.allows(lit) {
+        let name = names.of(lit.var).to_owned();
+        return Err(EvidenceError::Contradiction { name, column: Some(column) });
+    }
+    let Some(group) = names.group_of(lit.var).filter(|_| lit.value) else { return Ok(()) };
+    let other = group.values().find(|&(var, _)| var != lit.var && evidence.value(var) == Some(true));
+    let second = group.values().find(|&(var, _)| var == lit.var);
+    match (other, second) {
+        (Some((_, first)), Some((_, second))) => Err(EvidenceError::TwoValues {
+            name: group.name().to_owned(),
+            first: first.to_owned(),
+            second: second.to_owned(),
+            column,
+        }),
+        _ => Ok(()),
     }
 }
 
@@ -124,8 +156,8 @@ impl<'a> Reader<'a> {
         EvidenceError::Text { column: self.column(), expected, found }
     }
 
-    /// A literal, and the column where its name stands.
-    fn literal(&mut self, names: &Names) -> Result<(usize, Lit), EvidenceError> {
+    /// A literal, and the column where its name stands; none if it says that nothing is known.
+    fn literal(&mut self, names: &Names) -> Result<(usize, Option<Lit>), EvidenceError> {
         let mut value = true;
         loop {
             self.skip_spaces();
@@ -143,29 +175,45 @@ impl<'a> Reader<'a> {
             value = !value;
         }
         let column = self.column();
-        let var = self.name(names, value)?;
+        let name = self.name("a variable")?;
         self.skip_spaces();
+        if let Some(group) = names.group(&name).filter(|_| self.rest().starts_with('=')) {
+            self.at += 1;
+            self.skip_spaces();
+            let cell = self.name("a value, or ? for unknown")?;
+            return match group.find(&cell) {
+                _ if cell == "?" => Ok((column, None)),
+                Some(var) => Ok((column, Some(var.is(value)))),
+                None => {
+                    let source = names.find(&format!("{name}={cell}")).expect_err("the column has no such value");
+                    Err(EvidenceError::Name { column, source })
+                }
+            };
+        }
+        let var = self.variable(&name, column, names, value)?;
         if self.rest().starts_with('=') {
             self.at += 1;
             value = value == self.truth()?;
         }
-        Ok((column, var.is(value)))
+        Ok((column, Some(var.is(value))))
+    }
+
+    /// A name or a value, in quotes or not.
+    fn name(&mut self, expected: &'static str) -> Result<String, EvidenceError> {
+        if self.rest().starts_with('"') {
+            return self.quoted();
+        }
+        let name = self.word();
+        if name.is_empty() {
+            return Err(self.expected(expected));
+        }
+        self.at += name.len();
+        Ok(name.to_owned())
     }
 
     /// The variable of a literal whose sign is read.
-    fn name(&mut self, names: &Names, value: bool) -> Result<Var, EvidenceError> {
-        let column = self.column();
-        let name = if self.rest().starts_with('"') {
-            self.quoted()?
-        } else {
-            let name = self.word();
-            if name.is_empty() {
-                return Err(self.expected("a variable"));
-            }
-            self.at += name.len();
-            name.to_owned()
-        };
-        names.find(&name).map_err(|source| match with_commas(&name, names) {
+    fn variable(&self, name: &str, column: usize, names: &Names, value: bool) -> Result<Var, EvidenceError> {
+        names.find(name).map_err(|source| match with_commas(name, names) {
             Some(fixed) => EvidenceError::Blanks { column, fixed: format!("{}{fixed}", if value { "" } else { "!" }) },
             None => EvidenceError::Name { column, source },
         })
@@ -248,6 +296,7 @@ impl fmt::Display for Named<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::names::{Bins, Kind};
 
     fn names() -> Names {
         Names::new(["smoker", "a b", "x,y", "note", "not"].map(String::from).to_vec()).unwrap()
@@ -304,6 +353,36 @@ mod tests {
             let text = evidence.display(&names).to_string();
             assert_eq!(Evidence::parse(&text, &names).as_ref(), Ok(&evidence), "{text}");
         }
+    }
+
+    #[test]
+    fn columns_with_several_values() {
+        let values = |text: &str| Kind::Values(text.split('|').map(String::from).collect());
+        let bins = Bins::new(["young", "old"].map(String::from).to_vec(), vec![30.0]).unwrap();
+        let columns = [("color", values("red|a, b|0")), ("x", Kind::Boolean), ("age", Kind::Bins(bins))];
+        let names = Names::of_columns(columns.map(|(name, kind)| (name.to_owned(), kind))).unwrap();
+        let parse = |text: &str| Evidence::parse(text, &names).map_err(|e| e.to_string());
+        let lits = |text: &str| parse(text).map(|evidence| evidence.lits().map(Lit::number).collect::<Vec<_>>());
+        assert_eq!(lits("color=red, !age = old"), Ok(vec![1, -6]));
+        assert_eq!(lits("color = \"a, b\" & x=0, age=29.5"), Ok(vec![2, -4, 5]));
+        assert_eq!(lits("color=?, color=0, \"age=old\""), Ok(vec![3, 6]));
+        for (text, says) in [
+            (
+                "x, color=blue",
+                "column 4: column \"color\" has no value \"blue\"; write color=VALUE with one of red, a, b, 0",
+            ),
+            ("color", "column 1: column \"color\" has several values; write color=VALUE"),
+            ("color=", "column 7: expected a value, or ? for unknown, found the end"),
+            ("color=red, color=0", "column 12: it says that \"color\" is both red and 0"),
+            ("age=old, !age=old", "\"age=old\" is both true and false"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+        let evidence = parse("!color=red, \"color=a, b\", x, age=old").unwrap();
+        assert_eq!(evidence.display(&names).to_string(), "!color=red, \"color=a, b\", x, age=old");
+        let text = evidence.display(&names).to_string();
+        assert_eq!(parse(&text), Ok(evidence));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::{Config, check_validation, held_out, learn};
 use crate::certified::Certified;
 use crate::data::{Records, RecordsBuilder};
 use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
-use crate::learn::vtree::{ChowLiuTree, pair_information};
+use crate::learn::vtree::{ChowLiuTree, Gathered, pair_information};
 use crate::learn::{LearnError, check_complete};
 use crate::mixture::Mixture;
 use crate::progress::Progress;
@@ -142,9 +142,10 @@ fn own_order(index: usize, drawn: &Records, orders: &[Vec<Var>], random: &mut Ra
     if index.is_multiple_of(2) && !good.is_empty() {
         return Ok(good[index / 2 % good.len()].clone());
     }
-    let tree = ChowLiuTree::new(&pair_information(drawn)?);
+    let gathered = Gathered::new(drawn.names());
+    let tree = ChowLiuTree::new(&gathered.information(&pair_information(drawn)?));
     let root = Var(random.below(tree.var_count()) as u32);
-    Ok(tree.rooted_at(root).depth_first())
+    Ok(gathered.order(tree.rooted_at(root).depth_first()))
 }
 
 /// Weights that are fitted, if half of the records say so of the other half.

@@ -6,7 +6,7 @@ use super::{Config, Learned, learn, order};
 use crate::data::Records;
 use crate::infer::{Distribution, QueryError};
 use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
-use crate::learn::vtree::pair_information;
+use crate::learn::vtree::{ChowLiuTree, Gathered, pair_information};
 use crate::learn::{LearnError, check};
 use crate::progress::Progress;
 use crate::var::Var;
@@ -72,10 +72,14 @@ pub(super) fn ranked_orders(
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<Var>>, LearnError> {
     let information = pair_information(train)?;
-    let mut orders = match train.var_count() > MANY_VARIABLES {
+    let gathered = Gathered::new(train.names());
+    let information = gathered.information(&information);
+    let mut orders = match gathered.len(train.var_count()) > MANY_VARIABLES {
         true => order::depth_first_orders(&information, ROOTS, config.seed),
         false => order::candidates(&information, ROOTS, config.seed),
     };
+    orders.insert(0, gathered.along(&ChowLiuTree::new(&information)));
+    let mut orders: Vec<Vec<Var>> = orders.into_iter().map(|order| gathered.order(order)).collect();
     let mut seen = std::collections::HashSet::new();
     orders.retain(|order| seen.insert(order.clone()));
     progress.begin("trying orders", orders.len() as u64);

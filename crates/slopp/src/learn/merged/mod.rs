@@ -4,7 +4,8 @@
 //! for every vtree node, a partition of the records into classes. Without merging the classes multiply, which is the
 //! size problem of SLoPP as published. Here every layer has a bounded number of them:
 //!
-//! 1. *Order*: depth-first through the Chow-Liu tree from its centre, small subtrees first; it makes the vtree.
+//! 1. *Order*: depth-first through the Chow-Liu tree from its centre, small subtrees first, the values of one column
+//!    side by side; it makes the vtree.
 //! 2. *Start*, top-down: the classes of a layer split by value, the parts are merged again ([`Start`] says how).
 //! 3. *Sweeps*, bottom-up: classes are formed anew by what their records are truly worth below.
 //! 4. *Clones*: edges into shared classes get their own copies where the exact gain is worth it.
@@ -48,7 +49,7 @@ use self::grow::Tree;
 use self::layers::{Layers, Prior};
 use self::view::View;
 use super::slopp::check_pseudocount;
-use super::vtree::{ChowLiuTree, pair_information, spanning_tree};
+use super::vtree::{ChowLiuTree, Gathered, pair_information, spanning_tree};
 use super::{LearnError, World, check, check_complete};
 use crate::circuit::Psdd;
 use crate::data::Records;
@@ -279,7 +280,11 @@ pub fn learn(
     let information = pair_information(part)?;
     let vtree = match &config.vtree {
         Some(vtree) => vtree.clone(),
-        None => Arc::new(Vtree::right_linear_over(&order::depth_first(&ChowLiuTree::new(&information)))),
+        None => {
+            let gathered = Gathered::new(train.names());
+            let tree = ChowLiuTree::new(&gathered.information(&information));
+            Arc::new(Vtree::right_linear_over(&gathered.order(gathered.along(&tree))))
+        }
     };
     let order = vtree.vars(vtree.root());
     let between = |i: usize, j: usize| information.at(order[i].index(), order[j].index());

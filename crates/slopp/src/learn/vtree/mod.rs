@@ -2,10 +2,12 @@
 
 mod bisection;
 mod chow_liu;
+mod gather;
 mod matching;
 
 pub(in crate::learn) use chow_liu::spanning_tree;
 pub use chow_liu::{ChowLiuTree, RootedTree};
+pub(in crate::learn) use gather::{Gathered, bound};
 
 use crate::data::{MAX_PAIR_VARIABLES, PairCounts, Records, SymmetricMatrix};
 use crate::vtree::Vtree;
@@ -88,7 +90,8 @@ impl VtreeMethod {
 
     /// Makes a vtree over the variables of the records.
     ///
-    /// Cost: none to speak of for the first four; `n²` pair counts and about as much again for the others.
+    /// The values of one column lie below a node of their own or, on a right-linear vtree, side by side. Cost: none to
+    /// speak of for the first four; `n²` pair counts and about as much again for the others.
     ///
     /// ```
     /// use slopp::{Names, Records, learn::vtree::VtreeMethod};
@@ -102,18 +105,22 @@ impl VtreeMethod {
         if variables == 0 {
             return Err(VtreeMethodError::NoVariables);
         }
-        let information = || pair_information(records);
+        let gathered = Gathered::new(records.names());
+        let columns = gathered.len(variables);
+        let information =
+            || pair_information(records).map(|information| gathered.information(&information).into_owned());
         let chow_liu = || information().map(|information| ChowLiuTree::new(&information));
-        Ok(match self {
-            VtreeMethod::Balanced => Vtree::balanced(variables),
-            VtreeMethod::RightLinear => Vtree::right_linear(variables),
-            VtreeMethod::LeftLinear => Vtree::left_linear(variables),
-            VtreeMethod::Random => Vtree::random(variables, seed),
+        let vtree = match self {
+            VtreeMethod::Balanced => Vtree::balanced(columns),
+            VtreeMethod::RightLinear => Vtree::right_linear(columns),
+            VtreeMethod::LeftLinear => Vtree::left_linear(columns),
+            VtreeMethod::Random => Vtree::random(columns, seed),
             VtreeMethod::ChowLiu => chow_liu()?.vtree(),
-            VtreeMethod::ChowLiuLinear => Vtree::right_linear_over(&chow_liu()?.linear_order()),
+            VtreeMethod::ChowLiuLinear => Vtree::right_linear_over(&gathered.along(&chow_liu()?)),
             VtreeMethod::MiTopDown => top_down(&information()?, seed),
             VtreeMethod::MiBottomUp => bottom_up(&information()?),
-        })
+        };
+        Ok(gathered.vtree(vtree))
     }
 
     fn list() -> String {

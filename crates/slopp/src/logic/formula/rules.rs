@@ -3,8 +3,8 @@
 use super::error::FormulaError;
 use super::lexer::Lexer;
 use super::vocabulary::Vocabulary;
-use super::{Formula, parser};
-use crate::names::Names;
+use super::{Comparison, Formula, parser};
+use crate::names::{Group, Names};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -77,6 +77,31 @@ impl Rules {
         let names = names.into();
         let rules = read(text, &mut Vocabulary::known(&names))?;
         Ok(Rules { names, rules })
+    }
+
+    /// Exactly one value for each column that has several, as a rule each.
+    ///
+    /// ```
+    /// use slopp::logic::Rules;
+    /// use slopp::{Kind, Names};
+    /// let colors = Kind::Values(["green", "red"].map(String::from).to_vec());
+    /// let rules = Rules::of_columns(Names::of_columns([("color".into(), colors)])?);
+    /// assert_eq!(rules[0].text, "exactly(1, color=green, color=red)");
+    /// # Ok::<(), slopp::NameError>(())
+    /// ```
+    pub fn of_columns(names: impl Into<Arc<Names>>) -> Rules {
+        let names = names.into();
+        let one = |group: &Group| {
+            Formula::count(Comparison::Exactly, 1, group.vars().map(|var| Formula::literal(var.is(true))))
+        };
+        let formulas: Vec<Formula> = names.groups().iter().map(one).collect();
+        Rules::new(names, formulas)
+    }
+
+    /// These rules and those of the columns with several values.
+    pub fn with_columns(mut self) -> Rules {
+        self.rules.extend(Rules::of_columns(self.names.clone()).rules);
+        self
     }
 
     /// The names of the variables.

@@ -29,7 +29,7 @@ impl Manager {
                 }
             });
         }
-        Sdd::new(self.vtree.clone(), nodes, elements).expect("managers keep the invariants")
+        Sdd::promised(self.vtree.clone(), nodes, elements).expect("managers keep the invariants")
     }
 
     /// How many decisions and elements the diagram of a formula has, as [`Sdd::size`] counts.

@@ -23,7 +23,11 @@ struct Named<'a> {
 impl Named<'_> {
     fn lit(&self, lit: Lit) -> String {
         let name = self.names.of(lit.var);
-        let name = if is_plain(name) { name.to_owned() } else { quote(name) };
+        let plain = match self.names.group_of(lit.var) {
+            Some(group) => is_plain(group.name()) && is_plain_value(&name[group.name().len() + 1..]),
+            None => is_plain(name),
+        };
+        let name = if plain { name.to_owned() } else { quote(name) };
         if lit.value { name } else { format!("!{name}") }
     }
 
@@ -58,6 +62,12 @@ impl fmt::Display for Named<'_> {
             }
         }
     }
+}
+
+/// Whether a value cannot be taken for anything else, not even where the names are not known: `x=yes` could be `x`.
+fn is_plain_value(value: &str) -> bool {
+    const TRUTHS: [&str; 6] = ["1", "0", "true", "false", "yes", "no"];
+    value.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)) && !TRUTHS.contains(&value.to_lowercase().as_str())
 }
 
 /// Whether a name cannot be taken for anything but a name.

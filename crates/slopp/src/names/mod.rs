@@ -1,15 +1,22 @@
-//! Names of variables, as people wrote them in the header of their file.
+//! Names of variables, as people wrote them in the header of their file, and the columns they come from.
+
+mod group;
+
+pub(crate) use group::canonical;
+pub use group::{Bins, Column, Group, Kind};
 
 use crate::var::{Lit, Var};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The names of the variables `0..len`, each used once.
+/// The names of the variables `0..len`, each used once, and which of them are the values of one column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
     names: Vec<String>,
     index: FxHashMap<String, Var>,
+    /// By their first variable.
+    groups: Vec<Group>,
 }
 
 /// What is wrong with a list of names, or with a name that was looked up.
@@ -39,6 +46,31 @@ pub enum NameError {
         /// The nearest existing name, if any is near.
         nearest: Option<String>,
     },
+    /// A column has no such value.
+    #[error("{}; write {}=VALUE with one of {}", NoValue(.name), column_of(.name).0, .known.join(", "))]
+    Value {
+        /// What was looked up: a column, `=` and a value, or a column alone.
+        name: String,
+        /// The values it has.
+        known: Vec<String>,
+    },
+}
+
+/// The column and the value of a name like `color=red`; the value is empty if there is none.
+fn column_of(name: &str) -> (&str, &str) {
+    let (column, value) = name.split_once('=').unwrap_or((name, ""));
+    (column.trim(), value.trim())
+}
+
+struct NoValue<'a>(&'a str);
+
+impl fmt::Display for NoValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match column_of(self.0) {
+            (column, "") => write!(f, "column \"{column}\" has several values"),
+            (column, value) => write!(f, "column \"{column}\" has no value \"{value}\""),
+        }
+    }
 }
 
 struct Suggestion<'a>(&'a Option<String>);
@@ -64,7 +96,7 @@ impl Names {
                 return Err(NameError::Repeated { name: name.clone(), first: first as usize + 1, second: i + 1 });
             }
         }
-        Ok(Names { names, index })
+        Ok(Names { names, index, groups: Vec::new() })
     }
 
     /// The names `x1`, `x2`, … for data without a header.
@@ -90,7 +122,12 @@ impl Names {
     /// The name as evidence takes it: in double quotes where it would be read as something else.
     pub fn quoted(&self, var: Var) -> Cow<'_, str> {
         let name = self.of(var);
-        if is_misread(name) { quote(name).into() } else { name.into() }
+        let misread = match self.group_of(var) {
+            // A value is read up to the next separator.
+            Some(group) => is_misread(group.name()) || is_misread(&name[group.name().len() + 1..]),
+            None => is_misread(name),
+        };
+        if misread { quote(name).into() } else { name.into() }
     }
 
     /// The literal as people write it and evidence takes it: `smoker`, `!smoker` or `!"a, b"`.
@@ -110,10 +147,17 @@ impl Names {
 
     /// The variable with this name; the error suggests the nearest name.
     pub fn find(&self, name: &str) -> Result<Var, NameError> {
-        self.index
-            .get(name)
-            .copied()
-            .ok_or_else(|| NameError::Unknown { name: name.to_owned(), nearest: self.nearest(name) })
+        self.index.get(name).copied().ok_or_else(|| self.unknown_value(name).unwrap_or_else(|| self.unknown(name)))
+    }
+
+    fn unknown(&self, name: &str) -> NameError {
+        NameError::Unknown { name: name.to_owned(), nearest: self.nearest(name) }
+    }
+
+    /// What is wrong with a name that is that of a column, or begins with one.
+    fn unknown_value(&self, name: &str) -> Option<NameError> {
+        let known = self.group(column_of(name).0)?.values().map(|(_, value)| value.to_owned()).collect();
+        Some(NameError::Value { name: name.to_owned(), known })
     }
 
     fn nearest(&self, name: &str) -> Option<String> {

@@ -1,0 +1,145 @@
+//! Columns with several values, from the file to every answer.
+
+use crate::folder::Folder;
+use serde_json::json;
+
+/// Cars: red ones are fast and not large; grey ones are old.
+const CARS: &str = "\
+color,age,fast,size
+red,3,yes,S
+red,12,yes,M
+grey,30,no,L
+grey,41,no,S
+blue,8,no,L
+blue,22,yes,M
+blue,9,no,S
+red,5,yes,S
+grey,28,no,M
+blue,17,no,L
+";
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("cars.csv", CARS);
+    folder.run("learn cars.csv --bins age=new:10:used:25:old --world closed -o closed.psdd").ok();
+    folder.run("learn cars.csv --bins age=new:10:used:25:old -o cars.psdd").ok();
+    folder
+}
+
+#[test]
+fn answers_have_values() {
+    let folder = folder();
+    let ask = |args: &[&str]| folder.run_args(args).ok();
+    let best = ask(&["mpe", "cars.psdd", "--given", "color=red, size=?", "--json"]).json();
+    let world = &best["worlds"][0]["world"];
+    assert_eq!((&world["color"], &world["fast"]), (&json!("red"), &json!(true)));
+    assert_eq!(best["given"], "color=red");
+    assert!(ask(&["mpe", "cars.psdd", "--given", "!color=red, fast"]).out.contains("color="));
+    for args in [&["worlds", "cars.psdd", "--limit", "0"][..], &["sample", "cars.psdd", "-n", "50"]] {
+        let out = ask(args).out;
+        let mut lines = out.lines();
+        assert_eq!(lines.next(), Some("color,age,fast,size"));
+        for line in lines {
+            let cells: Vec<&str> = line.split(',').collect();
+            assert!(
+                ["red", "grey", "blue"].contains(&cells[0]) && ["new", "used", "old"].contains(&cells[1]),
+                "{line}"
+            );
+        }
+    }
+    // Three colours, three ages, fast or not, three sizes.
+    assert_eq!(folder.run("count cars.psdd").ok().out, "54\n");
+    let marginals = ask(&["marginals", "cars.psdd", "--given", "color=grey", "--json"]).json();
+    assert_eq!(marginals["marginals"]["color=grey"], 1.0);
+    assert_eq!(marginals["marginals"]["color=red"], 0.0);
+    let p = |event: &str| ask(&["prob", "cars.psdd", event, "--json"]).json()["probability"].as_f64().unwrap();
+    assert!((p("color=red") + p("color=grey") + p("color=blue") - 1.0).abs() < 1e-9);
+    assert!((p("color=red | age=old") - p("!(color!=red & age!=old)")).abs() < 1e-9);
+    assert!((p("age=9") - p("age=new")).abs() < 1e-12, "a number is its bin");
+    folder
+        .run_args(&["prob", "cars.psdd", "color=pink"])
+        .fails(&["column \"color\" has no value \"pink\"", "blue, grey, red"]);
+    folder.run_args(&["prob", "cars.psdd", "color=red -> size=XL"]).fails(&["column \"size\" has no value \"XL\""]);
+    folder.run_args(&["mpe", "cars.psdd", "--given", "color=red, color=blue"]).fails(&["both red and blue"]);
+    folder.run_args(&["mpe", "cars.psdd", "--given", "color"]).fails(&["several values", "color=VALUE"]);
+    let rules = folder.run("rules cars.psdd").ok().out;
+    assert!(rules.contains("exactly(1, color=blue, color=grey, color=red)"), "{rules}");
+    let info = folder.run("info cars.psdd --json").ok().json();
+    assert_eq!(info["columns"]["age"], json!(["new", "used", "old"]));
+}
+
+#[test]
+fn new_records_are_read_and_repaired_by_column() {
+    let folder = folder();
+    folder.write("new.csv", "size,fast,color,age\nL,no,red,3\n?,yes,,11\n");
+    let eval = folder.run("eval closed.psdd new.csv --json").ok().json();
+    assert_eq!((&eval["records"], &eval["impossible"]), (&json!(2), &json!(1)));
+    let why = folder.run("explain closed.psdd new.csv --json").ok().json();
+    assert_eq!(why.as_array().unwrap().len(), 1);
+    assert_eq!(why[0]["distance"], 1, "one column changes");
+    assert_eq!(why[0]["change"].as_object().unwrap().len(), 1);
+    let text = folder.run("explain closed.psdd new.csv").ok().out;
+    assert!(text.contains("change 1 cell to "), "{text}");
+    let possible = folder.run("possible closed.psdd new.csv");
+    assert!(possible.out.contains("record 1: change 1 cell to "), "{}", possible.out);
+    folder.run("repair closed.psdd new.csv -o good.csv").ok();
+    let good = folder.read("good.csv");
+    let lines: Vec<&str> = good.lines().collect();
+    assert_eq!((lines[0], lines[2]), ("color,age,fast,size", "?,used,1,?"));
+    assert_eq!(folder.run("eval closed.psdd good.csv --json").ok().json()["impossible"], 0);
+    let filled = folder.run("mpe closed.psdd --records good.csv").ok().out;
+    assert!(filled.lines().nth(2).unwrap().contains(",used,1,") && !filled.contains('?'), "{filled}");
+    folder.write("bad.csv", "size,fast,color,age\nS,no,red,3\nL,no,pink,4\n");
+    folder.run("eval cars.psdd bad.csv").fails(&["bad.csv, line 3", "column 3 (color)", "\"pink\"", "blue, grey, red"]);
+    folder.write("bad.csv", "size,fast,color,age\nS,no,red,three\n");
+    folder.run("eval cars.psdd bad.csv").fails(&["line 2", "column 4 (age)", "any number, new, used, old"]);
+    // What is revised by a formula still has one colour.
+    let wide = ["revise", "closed.psdd", "--formula", "color=red & size=L", "-o", "wide.psdd"];
+    folder.run_args(&wide).ok();
+    folder.run_args(&["entails", "wide.psdd", "exactly(1, color=red, color=grey, color=blue)"]).ok();
+    folder.run_args(&["prob", "wide.psdd", "color=red & size=L"]).ok();
+}
+
+#[test]
+fn describe_split_and_rules_know_columns() {
+    let folder = folder();
+    let text = folder.run("data describe cars.csv --bins age=2").ok().out;
+    for part in ["column", "blue 0.4000, grey 0.3000, red 0.3000", "true or false", "..17 0.5000, 17.. 0.5000"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let found = folder.run("data describe cars.csv --bins age=2 --json").ok().json();
+    assert_eq!(found["columns"]["color"], json!(["blue", "grey", "red"]));
+    folder.run("data split cars.csv --shares 0.5,0.5 -o part").ok();
+    assert!(folder.read("part.1.csv").starts_with("color,age,fast,size\n"));
+    folder.run("data describe cars.csv --max-values 5").fails(&["column 2 (age)", "more than 5", "--bins age=4"]);
+    folder.run("data describe cars.csv --bins age=old").fails(&["age=young:30:old"]);
+    folder.write("rules.txt", "color=red -> fast\nsize=L -> !fast\n");
+    let learned = folder.run("learn cars.csv --bins age=2 --rules rules.txt -o ruled.psdd --json").ok().json();
+    assert_eq!((&learned["rules"]["rules"], &learned["certificate"]), (&json!(2), &json!("psdd")));
+    for rule in ["color=red -> fast", "exactly(1, size=L, size=M, size=S)", "!(color=red & size=L)"] {
+        folder.run_args(&["entails", "ruled.psdd", rule]).ok();
+    }
+    folder.write("rules.txt", "color=red -> size=S\n");
+    let refused = folder.run("learn cars.csv --bins age=2 --rules rules.txt");
+    refused.fails(&["1 of 10 records", "record 2 breaks line 1: color=red -> size=S"]);
+    let repaired = folder.run("learn cars.csv --bins age=2 --rules rules.txt --on-violation repair").ok();
+    assert!(repaired.err.contains("changed 1 cell to "), "{}", repaired.err);
+}
+
+#[test]
+fn every_learner_of_circuits_takes_columns() {
+    let folder = folder();
+    for learner in ["slopp-tree", "slopp-kmeans", "factorised", "chow-liu", "learnpsdd", "slopp+learnpsdd", "strudel"] {
+        for world in ["open", "closed"] {
+            folder.run(&format!("learn cars.csv --max-values 30 --learner {learner} --world {world} -o m.psdd")).ok();
+            folder.run_args(&["entails", "m.psdd", "exactly(1, color=red, color=grey, color=blue)"]).ok();
+        }
+    }
+    for learner in ["slopp-bag --components 2", "slopp-em --components 2"] {
+        folder.run(&format!("learn cars.csv --max-values 30 --learner {learner} -o m.mix")).ok();
+        let both = folder.run_args(&["prob", "m.mix", "(color=red) & color=blue", "--json"]).ok().json();
+        assert_eq!(both["probability"], 0.0, "{learner}");
+    }
+    folder.run("learn cars.csv --max-values 30 --learner learnspn").fails(&["sum-product network", "--learner slopp"]);
+    folder.run("learn cars.csv --max-values 30 --learner strudel --start cars.psdd").ok();
+}

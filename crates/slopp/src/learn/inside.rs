@@ -1,0 +1,97 @@
+//! Learning inside rules: what was learned, given that they hold, and fitted again.
+
+use super::learner::Learned;
+use super::params::FitError;
+use super::{EmConfig, LearnError, em};
+use crate::circuit::{Psdd, Smoothing};
+use crate::data::Records;
+use crate::infer::QueryError;
+use crate::logic::{Limits, Rules, Sdd, Stopped};
+use crate::model::Certified;
+use crate::progress::Progress;
+use crate::vtree::Vtree;
+use std::sync::Arc;
+
+/// Why what was learned could not be conditioned on rules.
+#[derive(Debug, thiserror::Error)]
+pub enum InsideError {
+    /// A sum-product network has no vtree that rules could be compiled on.
+    #[error("a sum-product network cannot be conditioned on rules; choose a learner that gives a circuit")]
+    Network,
+    /// No world is possible under both.
+    #[error("nothing that was learned obeys the rules; look at the rules")]
+    Impossible,
+    /// The rules are too large on the vtree of what was learned.
+    #[error("the rules do not go with the vtree of what was learned: {0}")]
+    Rules(#[from] Stopped),
+    /// The product is too large.
+    #[error("the rules do not go with the vtree of what was learned: {0}")]
+    Product(QueryError),
+    /// The result could not be fitted.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// The result could not be fitted to records with missing cells.
+    #[error(transparent)]
+    Em(Box<LearnError>),
+}
+
+impl From<QueryError> for InsideError {
+    fn from(error: QueryError) -> InsideError {
+        match error {
+            QueryError::ImpossibleFormula => InsideError::Impossible,
+            error => InsideError::Product(error),
+        }
+    }
+}
+
+impl Learned {
+    /// The same given rules, exactly: the base implies them. A PSDD is then fitted to the records again, since given the
+    /// rules other parameters fit best.
+    ///
+    /// A column with several values is a rule: [`Rules::of_columns`].
+    ///
+    /// ```
+    /// use slopp::learn::{Learner, Task, World, merged};
+    /// use slopp::logic::{Limits, Rules};
+    /// let records = slopp::example::records();
+    /// let rules = Rules::parse_with("X1 | X2", records.names().clone())?;
+    /// let learned = merged::Config::new(World::Open).learn(&Task::new(&records), &())?.learned;
+    /// let inside = learned.inside(&rules, &records, 1.0, &Limits::default(), &())?;
+    /// assert!(!inside.psdd().unwrap().is_possible(&[false, false, true, true])?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn inside(
+        self,
+        rules: &Rules,
+        records: &Records,
+        pseudocount: f64,
+        limits: &Limits,
+        progress: &dyn Progress,
+    ) -> Result<Learned, InsideError> {
+        progress.begin("conditioning on the rules", 1);
+        let mut on = |vtree: &Arc<Vtree>| -> Result<Sdd, InsideError> { Ok(rules.compile(vtree.clone(), limits)?) };
+        match self {
+            Learned::Spn(_) => Err(InsideError::Network),
+            Learned::Mixture(mixture) => Ok(Learned::Mixture(mixture.given(&mut on)?.0)),
+            Learned::Circuit(circuit) => {
+                let sdd = on(circuit.vtree())?;
+                Ok(Learned::Circuit(match circuit.given(&sdd)?.0 {
+                    Certified::Psdd(psdd) => Certified::Psdd(refitted(&psdd, records, pseudocount, progress)?),
+                    other => other,
+                }))
+            }
+        }
+    }
+}
+
+/// A PSDD with parameters fitted to records, by counting where no cell is missing.
+fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Progress) -> Result<Psdd, InsideError> {
+    let smoothing = Smoothing::marginal(pseudocount, records);
+    match records.has_missing() {
+        false => Ok(psdd.fit(records, &smoothing)?.circuit),
+        true => {
+            let config = EmConfig { smoothing, ..EmConfig::default() };
+            Ok(em(psdd, records, &config, progress).map_err(|error| InsideError::Em(error.into()))?.circuit)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Mixtures given a formula.
+
+use super::Mixture;
+use crate::infer::QueryError;
+use crate::logic::Sdd;
+use crate::logspace::{LOG_ZERO, log_sum};
+use crate::vtree::Vtree;
+use std::sync::Arc;
+
+/// A formula on the vtrees it is needed on, each once.
+struct Compiled<'a, E> {
+    on: &'a mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
+    done: Vec<Sdd>,
+}
+
+impl<E> Compiled<'_, E> {
+    fn get(&mut self, vtree: &Arc<Vtree>) -> Result<&Sdd, E> {
+        let place = match self.done.iter().position(|sdd| Arc::ptr_eq(sdd.vtree(), vtree) || sdd.vtree() == vtree) {
+            Some(place) => place,
+            None => {
+                self.done.push((self.on)(vtree)?);
+                self.done.len() - 1
+            }
+        };
+        Ok(&self.done[place])
+    }
+}
+
+impl Mixture {
+    /// The log-probability of a formula, −∞ if it is impossible; `on` compiles it for a vtree.
+    pub fn log_probability_of<E: From<QueryError>>(
+        &self,
+        on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
+    ) -> Result<f64, E> {
+        Ok(log_sum(self.log_shares(&mut Compiled { on, done: Vec::new() })?.into_iter()))
+    }
+
+    /// The mixture given a formula, and the log-probability of the formula; `on` compiles it for a vtree.
+    ///
+    /// Every component given the formula, weighted by how much of the formula is its own; one in which the formula is
+    /// impossible has no part in what is left. An error if it is impossible in all.
+    pub fn given<E: From<QueryError>>(
+        &self,
+        on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
+    ) -> Result<(Mixture, f64), E> {
+        let mut compiled = Compiled { on, done: Vec::new() };
+        let shares = self.log_shares(&mut compiled)?;
+        let log = log_sum(shares.iter().copied());
+        if log == LOG_ZERO {
+            return Err(QueryError::ImpossibleFormula.into());
+        }
+        let mut parts = Vec::new();
+        for (circuit, share) in self.components.iter().zip(shares).filter(|(_, share)| *share > LOG_ZERO) {
+            parts.push(((share - log).exp(), circuit.given(compiled.get(circuit.vtree())?)?.0));
+        }
+        Ok((Mixture::new(parts).expect("some components, over the same variables"), log))
+    }
+
+    /// For each component, the log of its weight times the probability of the formula.
+    fn log_shares<E: From<QueryError>>(&self, compiled: &mut Compiled<'_, E>) -> Result<Vec<f64>, E> {
+        let parts = self.components.iter().zip(&self.weights);
+        parts
+            .map(|(circuit, weight)| Ok(weight.ln() + circuit.log_probability_of(compiled.get(circuit.vtree())?)?))
+            .collect()
+    }
+}

@@ -1,0 +1,330 @@
+//! Columns with several values: a variable for each value, of which exactly one is true.
+
+use super::{NameError, Names};
+use crate::var::{Lit, Var};
+
+/// What a column of a file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// True or false: one variable, named like the column.
+    Boolean,
+    /// One of these values: for each a variable, named `color=red`.
+    Values(Vec<String>),
+    /// A number: for each bin a variable, named `age=young`.
+    Bins(Bins),
+}
+
+/// Numbers cut into named ranges.
+///
+/// ```
+/// use slopp::Bins;
+/// let bins = Bins::new(["child", "adult", "old"].map(String::from).to_vec(), vec![18.0, 65.0]).unwrap();
+/// assert_eq!([17.9, 18.0, 80.0].map(|age| bins.of(age)), [0, 1, 2]);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bins {
+    names: Vec<String>,
+    cuts: Vec<f64>,
+}
+
+/// A column with several values, and its variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    name: String,
+    first: u32,
+    values: Vec<String>,
+    cuts: Option<Vec<f64>>,
+}
+
+// Cuts are never NaN.
+impl Eq for Group {}
+
+/// A column of a file and the variables it became.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column<'a> {
+    /// A variable by itself.
+    Boolean(Var),
+    /// A variable per value.
+    Group(&'a Group),
+}
+
+impl Bins {
+    /// Bins from their names, the lowest first, and the numbers between them; each number belongs to the bin above it.
+    ///
+    /// `None` unless there is one name more than cuts, and cuts are finite and increase.
+    pub fn new(names: Vec<String>, cuts: Vec<f64>) -> Option<Bins> {
+        let increase = cuts.windows(2).all(|pair| pair[0] < pair[1]) && cuts.iter().all(|cut| cut.is_finite());
+        (increase && names.len() == cuts.len() + 1).then_some(Bins { names, cuts })
+    }
+
+    /// At most so many bins of about equal weight, for numbers with weights, named by their ranges: `..30`, `30..45`,
+    /// `45..`, where the lower end belongs to a range and the upper does not.
+    ///
+    /// Equal numbers stay together, so there may be fewer. Without numbers there is one bin.
+    pub fn quantiles(mut numbers: Vec<(f64, f64)>, wanted: usize) -> Bins {
+        numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let total: f64 = numbers.iter().map(|(_, weight)| weight).sum();
+        let mut cuts: Vec<f64> = Vec::new();
+        let mut below = 0.0;
+        for (i, &(number, weight)) in numbers.iter().enumerate() {
+            let begins = i > 0 && numbers[i - 1].0 < number;
+            // As many bins end below here as their share of the weight says, so no two cuts are for one of them.
+            if begins && cuts.len() + 1 < wanted && below >= total * (cuts.len() + 1) as f64 / wanted as f64 {
+                cuts.push(number);
+            }
+            below += weight;
+        }
+        let end = |i: usize| cuts.get(i).map_or(String::new(), f64::to_string);
+        let name = |i: usize| format!("{}..{}", if i == 0 { String::new() } else { end(i - 1) }, end(i));
+        Bins { names: (0..=cuts.len()).map(name).collect(), cuts }
+    }
+
+    /// The names, the lowest first.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The numbers between the bins.
+    pub fn cuts(&self) -> &[f64] {
+        &self.cuts
+    }
+
+    /// The bin of a number.
+    pub fn of(&self, number: f64) -> usize {
+        bin(&self.cuts, number)
+    }
+}
+
+fn bin(cuts: &[f64], number: f64) -> usize {
+    cuts.partition_point(|&cut| cut <= number)
+}
+
+/// A value as it is compared: `3.0` is `3`, which is how a column of whole numbers is written once a cell is missing.
+pub(crate) fn canonical(cell: &str) -> &str {
+    let cell = cell.trim();
+    match cell.strip_suffix(".0") {
+        Some(whole) if whole.parse::<i64>().is_ok() => whole,
+        _ => cell,
+    }
+}
+
+impl Group {
+    /// The name of the column.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its values, each with its variable.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = (Var, &str)> {
+        self.values.iter().enumerate().map(|(i, value)| (Var(self.first + i as u32), value.as_str()))
+    }
+
+    /// Its variables.
+    pub fn vars(&self) -> impl ExactSizeIterator<Item = Var> + Clone + use<> {
+        (self.first..self.first + self.values.len() as u32).map(Var)
+    }
+
+    /// The numbers between its bins, if it has bins.
+    pub fn cuts(&self) -> Option<&[f64]> {
+        self.cuts.as_deref()
+    }
+
+    /// Whether a variable is one of its values.
+    pub fn contains(&self, var: Var) -> bool {
+        (self.first..self.first + self.values.len() as u32).contains(&var.0)
+    }
+
+    /// The variable of a cell: the value itself, or a number in its bin.
+    pub fn find(&self, cell: &str) -> Option<Var> {
+        let cell = canonical(cell);
+        let named = self.values.iter().position(|value| value == cell);
+        let number = || cell.parse::<f64>().ok().filter(|number| !number.is_nan());
+        let place = named.or_else(|| self.cuts.as_ref().and_then(|cuts| Some(bin(cuts, number()?))));
+        place.map(|place| Var(self.first + place as u32))
+    }
+
+    /// What a cell may hold, for people.
+    pub(crate) fn known(&self) -> Vec<String> {
+        let numbers = self.cuts.as_ref().map(|_| "any number".to_owned());
+        numbers.into_iter().chain(self.values.iter().cloned()).collect()
+    }
+
+    /// The value in a world, if exactly one is true.
+    pub fn value_in(&self, world: &[bool]) -> Option<&str> {
+        let mut found = self.values().filter(|(var, _)| world[var.index()]).map(|(_, value)| value);
+        found.next().filter(|_| found.next().is_none())
+    }
+}
+
+impl Names {
+    /// The names of the variables that columns become.
+    ///
+    /// ```
+    /// use slopp::{Kind, Names};
+    /// let colors = Kind::Values(["green", "red"].map(String::from).to_vec());
+    /// let names = Names::of_columns([("fast".into(), Kind::Boolean), ("color".into(), colors)])?;
+    /// assert_eq!(names.iter().collect::<Vec<_>>(), ["fast", "color=green", "color=red"]);
+    /// assert_eq!(names.cells(&[true, false, true]), ["1", "red"]);
+    /// # Ok::<(), slopp::NameError>(())
+    /// ```
+    pub fn of_columns(columns: impl IntoIterator<Item = (String, Kind)>) -> Result<Names, NameError> {
+        let (mut names, mut groups): (Vec<String>, Vec<Group>) = (Vec::new(), Vec::new());
+        for (place, (name, kind)) in columns.into_iter().enumerate() {
+            if name.is_empty() {
+                return Err(NameError::Empty { column: place + 1 });
+            }
+            let (values, cuts) = match kind {
+                Kind::Boolean => {
+                    names.push(name);
+                    continue;
+                }
+                Kind::Values(values) => (values, None),
+                Kind::Bins(bins) => (bins.names, Some(bins.cuts)),
+            };
+            let first = names.len() as u32;
+            names.extend(values.iter().map(|value| format!("{name}={value}")));
+            groups.push(Group { name, first, values, cuts });
+        }
+        Names { groups, ..Names::new(names)? }.checked()
+    }
+
+    /// The same names, of which so many from a variable on are the values of a column; `None` if they are not named so.
+    pub(crate) fn with_group(mut self, name: &str, first: usize, len: usize, cuts: Option<Vec<f64>>) -> Option<Names> {
+        let end = self.groups.last().map_or(0, |last| last.first as usize + last.values.len());
+        let bins = cuts.as_ref().is_none_or(|cuts| Bins::new(vec![String::new(); len], cuts.clone()).is_some());
+        if first < end || len == 0 || first.checked_add(len).is_none_or(|end| end > self.len()) || !bins {
+            return None;
+        }
+        let value = |full: &String| Some(full.strip_prefix(name)?.strip_prefix('=')?.to_owned());
+        let values = self.names[first..first + len].iter().map(value).collect::<Option<Vec<_>>>()?;
+        self.groups.push(Group { name: name.to_owned(), first: first as u32, values, cuts });
+        self.checked().ok()
+    }
+
+    /// Checks that no two columns share a name, nor a column and a variable.
+    fn checked(self) -> Result<Names, NameError> {
+        let mut columns: Vec<(&str, usize)> =
+            self.columns().enumerate().map(|(i, column)| (self.column_name(column), i + 1)).collect();
+        columns.sort_unstable();
+        match columns.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            None => Ok(self),
+            Some(&[(name, first), (_, second)]) => Err(NameError::Repeated { name: name.to_owned(), first, second }),
+            Some(_) => unreachable!("windows of two"),
+        }
+    }
+
+    /// The columns with several values.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// The column with several values that a variable belongs to.
+    pub fn group_of(&self, var: Var) -> Option<&Group> {
+        let after = self.groups.partition_point(|group| group.first <= var.0);
+        self.groups[..after].last().filter(|group| group.contains(var))
+    }
+
+    /// The column with several values of this name.
+    pub fn group(&self, name: &str) -> Option<&Group> {
+        self.groups.iter().find(|group| group.name == name)
+    }
+
+    /// The columns, in the order of their variables.
+    pub fn columns(&self) -> impl Iterator<Item = Column<'_>> {
+        let mut groups = self.groups.iter().peekable();
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let here = next;
+            if let Some(group) = groups.next_if(|group| group.first == here) {
+                next += group.values.len() as u32;
+                return Some(Column::Group(group));
+            }
+            next += 1;
+            ((here as usize) < self.len()).then_some(Column::Boolean(Var(here)))
+        })
+    }
+
+    /// The name of a column.
+    pub fn column_name<'a>(&'a self, column: Column<'a>) -> &'a str {
+        match column {
+            Column::Boolean(var) => self.of(var),
+            Column::Group(group) => &group.name,
+        }
+    }
+
+    /// What literals say by column: that a column has a value says that it has no other.
+    pub fn by_column(&self, lits: &[Lit]) -> Vec<Lit> {
+        let said = |group: &Group| lits.iter().any(|lit| lit.value && group.contains(lit.var));
+        let needed = |lit: &Lit| lit.value || !self.group_of(lit.var).is_some_and(said);
+        lits.iter().copied().filter(needed).collect()
+    }
+
+    /// A world by columns: 0 or 1, or the value. A column without exactly one true value has all of them, `red+blue`, or
+    /// `-` if it has none.
+    pub fn cells(&self, world: &[bool]) -> Vec<String> {
+        let cell = |column| match column {
+            Column::Boolean(var) => u8::from(world[var.index()]).to_string(),
+            Column::Group(group) => {
+                let trues: Vec<&str> =
+                    group.values().filter(|(var, _)| world[var.index()]).map(|(_, value)| value).collect();
+                if trues.is_empty() { "-".to_owned() } else { trues.join("+") }
+            }
+        };
+        self.columns().map(cell).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Kind {
+        Kind::Values(text.split(' ').map(String::from).collect())
+    }
+
+    #[test]
+    fn columns_become_variables_and_back() {
+        let columns = [("a", Kind::Boolean), ("c", values("x y z")), ("b", Kind::Boolean), ("d", values("3 10"))];
+        let names = Names::of_columns(columns.map(|(name, kind)| (name.to_owned(), kind))).unwrap();
+        assert_eq!(names.iter().collect::<Vec<_>>(), ["a", "c=x", "c=y", "c=z", "b", "d=3", "d=10"]);
+        let columns: Vec<&str> = names.columns().map(|column| names.column_name(column)).collect();
+        assert_eq!(columns, ["a", "c", "b", "d"]);
+        assert_eq!(names.cells(&[true, false, true, false, false, true, true]), ["1", "y", "0", "3+10"]);
+        let of = |i: u32| names.group_of(Var(i)).map(Group::name);
+        assert_eq!([0, 1, 3, 4, 5, 6].map(of), [None, Some("c"), Some("c"), None, Some("d"), Some("d")]);
+        let d = names.group("d").unwrap();
+        assert_eq!(
+            ["3", " 3.0 ", "10", "4", "03"].map(|cell| d.find(cell)),
+            [Some(5), Some(5), Some(6), None, None].map(|v| v.map(Var))
+        );
+        let plain = Names::new(names.iter().map(String::from).collect()).unwrap();
+        let again = plain.clone().with_group("c", 1, 3, None).and_then(|names| names.with_group("d", 5, 2, None));
+        assert_eq!(again, Some(names));
+        for (name, first, len) in [("c", 0, 3), ("c", 1, 4), ("c", 6, 9), ("d", 5, 0), ("x", 1, 2)] {
+            assert_eq!(plain.clone().with_group(name, first, len, None), None, "{name} {first} {len}");
+        }
+    }
+
+    #[test]
+    fn names_of_columns_are_used_once() {
+        let twice = [("c".to_owned(), values("x y")), ("c".to_owned(), Kind::Boolean)];
+        assert_eq!(Names::of_columns(twice), Err(NameError::Repeated { name: "c".into(), first: 1, second: 2 }));
+        assert_eq!(Names::of_columns([(String::new(), values("x"))]), Err(NameError::Empty { column: 1 }));
+    }
+
+    #[test]
+    fn quantiles_have_about_equal_weight() {
+        let numbers = |list: &[f64]| list.iter().map(|&x| (x, 1.0)).collect::<Vec<_>>();
+        let bins = Bins::quantiles(numbers(&[4.0, 1.0, 3.0, 2.0, 8.0, 7.0, 6.0, 5.0]), 4);
+        assert_eq!(
+            (bins.names(), bins.cuts()),
+            (&["..3", "3..5", "5..7", "7.."].map(String::from)[..], &[3.0, 5.0, 7.0][..])
+        );
+        assert_eq!(Bins::quantiles(numbers(&[1.0, 1.0, 1.0, 1.0, 2.0]), 3).cuts(), [2.0]);
+        assert_eq!(Bins::quantiles(numbers(&[1.0; 5]), 3).names(), [".."]);
+        assert_eq!(Bins::quantiles(vec![], 2).names(), [".."]);
+        assert_eq!(Bins::quantiles(vec![(1.0, 1.0), (2.0, 1.0), (-0.5, 2.0)], 2).names(), ["..1", "1.."]);
+        assert_eq!(Bins::new(vec!["a".into(), "b".into()], vec![f64::NAN]), None);
+        assert_eq!(Bins::new(vec!["a".into(), "b".into(), "c".into()], vec![2.0, 2.0]), None);
+    }
+}

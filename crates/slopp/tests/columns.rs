@@ -1,0 +1,342 @@
+//! Columns with several values: read, kept, learned with exactly one value each, asked, against enumeration.
+
+use slopp::infer::Evidence;
+use slopp::io::{self, RecordsOptions, parse_bins, read_records_from};
+use slopp::learn::baseline::{ChowLiu, Factorised};
+use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
+use slopp::learn::slopp::{Config, PublishedConfig, Variant};
+use slopp::learn::vtree::VtreeMethod;
+use slopp::learn::{InsideError, LearnPsdd, Learned, Learner, Start, Strudel, Task, World, merged};
+use slopp::logic::{Limits, Rules};
+use slopp::names::Column;
+use slopp::{AnyModel, Kind, Names, Random, Records, RecordsBuilder, Var};
+use std::sync::Arc;
+
+fn read(text: &str, options: &RecordsOptions) -> Result<Records, String> {
+    read_records_from(text.as_bytes(), options, None).map(|loaded| loaded.records).map_err(|e| e.to_string())
+}
+
+fn names_of(text: &str) -> Result<Vec<String>, String> {
+    read(text, &RecordsOptions::default()).map(|records| records.names().iter().map(String::from).collect())
+}
+
+/// Records of so many columns of each kind, with values that depend on those before.
+fn records(groups: usize, values: usize, booleans: usize, count: usize, seed: u64) -> Records {
+    let kind = || Kind::Values((0..values).map(|i| format!("v{i}")).collect());
+    let columns = (0..groups).map(|i| (format!("g{i}"), kind()));
+    let columns = columns.chain((0..booleans).map(|i| (format!("b{i}"), Kind::Boolean)));
+    let names = Arc::new(Names::of_columns(columns).unwrap());
+    let mut random = Random::new(seed);
+    let mut builder = RecordsBuilder::new(names.clone());
+    for _ in 0..count {
+        let mut world = vec![Some(false); names.len()];
+        let mut before = random.below(values);
+        for column in names.columns() {
+            if random.unit() < 0.35 {
+                before = random.below(values);
+            }
+            match column {
+                Column::Boolean(var) => world[var.index()] = Some(before == 0),
+                Column::Group(group) => world[group.vars().nth(before).unwrap().index()] = Some(true),
+            }
+        }
+        builder.push(world, 1.0);
+    }
+    builder.finish()
+}
+
+fn worlds(len: usize) -> impl Iterator<Item = Vec<bool>> {
+    (0..1usize << len).map(move |bits| (0..len).map(|i| bits >> i & 1 == 1).collect())
+}
+
+fn has_one_value_each(names: &Names, world: &[bool]) -> bool {
+    names.groups().iter().all(|group| group.vars().filter(|var| world[var.index()]).count() == 1)
+}
+
+fn learners(world: World) -> Vec<Box<dyn Learner>> {
+    let merged = merged::Config::new(world);
+    let effort = |effort| merged::Slopp { config: merged.clone(), effort };
+    vec![
+        Box::new(merged.clone()),
+        Box::new(effort(merged::Effort::Balanced)),
+        Box::new(merged::BagConfig { members: 3, ..merged::BagConfig::new(merged.clone()) }),
+        Box::new(Config::new(world)),
+        Box::new(PublishedConfig { world, pseudocount: 1.0, ..PublishedConfig::new(Variant::Notebook, 3, 20) }),
+        Box::new(Factorised { world, pseudocount: 1.0 }),
+        Box::new(ChowLiu { world, pseudocount: 1.0 }),
+        Box::new(LearnPsdd { start: Start::Baseline(world), config: LearnPsddConfig::default() }),
+        Box::new(LearnPsdd { start: Start::Slopp(Config::new(world)), config: LearnPsddConfig::default() }),
+        Box::new(Strudel { start: Start::Baseline(world), scope: Scope::Prime, config: StrudelConfig::default() }),
+    ]
+}
+
+#[test]
+fn columns_are_what_their_cells_are() {
+    assert_eq!(names_of("a,c\n1,red\n0,green\n1,red\n").unwrap(), ["a", "c=green", "c=red"]);
+    assert_eq!(names_of("a,n\nyes,10\nno,9\n?,0\n").unwrap(), ["a", "n=0", "n=9", "n=10"]);
+    assert_eq!(names_of("wind,a\nn,1\ne,0\n,1\n").unwrap(), ["wind=e", "wind=n", "a"]);
+    assert_eq!(names_of("a,b\n1,0\n-1,1\n").unwrap(), ["a", "b"], "Boolean files stay as they are");
+    assert_eq!(names_of("n,a\n2.0,1\n2,1\n3,0\n").unwrap(), ["n=2", "n=3", "a"]);
+    for (text, says) in [
+        ("a,b\n0,1\n0,maybe\n", "line 3: column 2 (b): expected 0, 1, true"),
+        ("a,b\n0,yes\n0,no\n1,perhaps\n", "line 4: column 2 (b)"),
+        ("a,b\n0,yes\n0,no\n1,perhaps\n", "say so with `--categories NAME`"),
+        ("a=x,a\n1,x\n", "the name \"a=x\" is used by columns 1 and 2"),
+    ] {
+        let error = names_of(text).unwrap_err();
+        assert!(error.contains(says), "{text:?}: {error}");
+    }
+    let many: String = (0..30).map(|i| format!("{},w{i}\n", i % 2)).collect();
+    let error = names_of(&format!("a,c\n{many}")).unwrap_err();
+    assert!(error.contains("column 2 (c) has more than 20 different values, such as w0, w1"), "{error}");
+    let error = names_of(&format!("a,c\n{}", many.replace('w', "7"))).unwrap_err();
+    assert!(error.contains("--bins c=4"), "{error}");
+    let options = RecordsOptions { max_values: 30, ..RecordsOptions::default() };
+    assert_eq!(read(&format!("a,c\n{many}"), &options).unwrap().var_count(), 31);
+    let options = RecordsOptions { max_values: 0, ..RecordsOptions::default() };
+    assert!(read("a,c\n1,red\n", &options).unwrap_err().contains("column 2 (c): expected 0, 1"));
+    let options = RecordsOptions { categories: vec!["b".into()], ..RecordsOptions::default() };
+    let told = read("a,b\n0,yes\n0,no\n1,perhaps\n", &options).unwrap();
+    assert_eq!(told.names().iter().collect::<Vec<_>>(), ["a", "b=no", "b=perhaps", "b=yes"]);
+    let error = read("a\n0\n", &options).unwrap_err();
+    assert!(error.contains("there is no variable \"b\"") && error.contains("--categories"), "{error}");
+}
+
+#[test]
+fn numbers_are_cut_into_bins() {
+    let options = |bins: &str| RecordsOptions { bins: vec![parse_bins(bins).unwrap()], ..RecordsOptions::default() };
+    let text = "age,a\n12,1\n30,0\n-5.5,1\n1e2,0\n,1\n";
+    let named = read(text, &options("age=young:30:old")).unwrap();
+    assert_eq!(named.names().iter().collect::<Vec<_>>(), ["age=young", "age=old", "a"]);
+    let row = |i: usize| named.row(named.original()[i] as usize).collect::<Vec<_>>();
+    assert_eq!(row(1), [Some(false), Some(true), Some(false)], "a number between two bins is in the upper one");
+    assert_eq!(row(2), [Some(true), Some(false), Some(true)]);
+    assert_eq!(row(4), [None, None, Some(true)], "a missing cell is missing for the whole column");
+    let equal = read(text, &options("age=2")).unwrap();
+    assert_eq!(equal.names().iter().collect::<Vec<_>>(), ["age=..30", "age=30..", "a"]);
+    let error = read("age,a\n12,1\nold,0\n", &options("age=2")).unwrap_err();
+    assert!(error.contains("line 3: column 1 (age): expected a number"), "{error}");
+    for (text, says) in [
+        ("age", "no \"=\""),
+        ("age=1", "one bin is not enough"),
+        ("age=young:old", "do not take turns"),
+        ("age=a:3:b:2:c", "must increase"),
+        ("age=a:3:a", "a name of its own"),
+        ("=3", "is empty"),
+    ] {
+        let error = parse_bins(text).unwrap_err().to_string();
+        assert!(error.contains(says) && error.contains("age=young:30:old"), "{error}");
+    }
+}
+
+#[test]
+fn new_records_are_read_by_the_columns_of_a_model() {
+    let train = read("c,a,n\nred,1,3\nblue,0,4\n", &RecordsOptions::default()).unwrap();
+    let names = train.names();
+    let of = |text: &str| {
+        let read = read_records_from(text.as_bytes(), &RecordsOptions::default(), Some(names));
+        read.map(|loaded| loaded.records.row(0).collect::<Vec<_>>()).map_err(|e| e.to_string())
+    };
+    let red = vec![Some(false), Some(true), Some(true), Some(false), Some(true)];
+    let options = |header| RecordsOptions { header, ..RecordsOptions::default() };
+    for (text, header) in [
+        ("c,a,n\nred,yes,4\n", io::Header::Detect),
+        ("n,c,a\n4.0, red ,1\n", io::Header::Detect),
+        ("red,1,4\n", io::Header::Absent),
+        ("c=blue,c=red,a,n=3,n=4\n0,1,1,0,1\n", io::Header::Detect),
+        ("0,1,1,0,1\n", io::Header::Detect),
+    ] {
+        let found = read_records_from(text.as_bytes(), &options(header), Some(names)).unwrap().records;
+        assert_eq!(found.row(0).collect::<Vec<_>>(), red, "{text:?}");
+    }
+    assert_eq!(of("c,a,n\n?,1,nan\n").unwrap(), [None, None, Some(true), None, None]);
+    for (text, says) in [
+        (
+            "c,a,n\nred,1,3\ngreen,1,3\n",
+            "line 3: column 1 (c): found \"green\", and the values of this column are blue, red",
+        ),
+        ("c,a\nred,1\n", "missing \"n\""),
+        ("c,a,m\nred,1,3\n", "unknown \"m\""),
+        ("0,1\n", "expected 3 columns"),
+    ] {
+        let error = of(text).unwrap_err();
+        assert!(error.contains(says), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn written_records_read_back() {
+    let text = "c,a,n\n\"x, y\",1,3\nblue,?,4\n?,0,3\n";
+    let records = read(text, &RecordsOptions::default()).unwrap();
+    let mut written = Vec::new();
+    io::write_records_to(&mut written, &records, true).unwrap();
+    assert_eq!(String::from_utf8(written.clone()).unwrap(), text);
+    let again = read_records_from(&written[..], &RecordsOptions::default(), Some(records.names())).unwrap();
+    assert_eq!(again.records, records);
+    // Without one value each, variables are written.
+    let mut odd = RecordsBuilder::new(records.names().clone());
+    odd.push([Some(true); 5], 1.0);
+    let mut written = Vec::new();
+    io::write_records_to(&mut written, &odd.finish(), true).unwrap();
+    assert!(String::from_utf8(written).unwrap().starts_with("c=blue,\"c=x, y\",a,n=3,n=4\n1,1,1,1,1\n"));
+}
+
+/// Every learner in every world: the base allows only worlds with one value each, and the result is a distribution.
+#[test]
+fn every_learner_keeps_one_value_for_each_column() {
+    let train = records(2, 3, 3, 120, 4);
+    let names = train.names();
+    let rules = Rules::of_columns(names.clone());
+    for world in [World::Open, World::Closed] {
+        for learner in learners(world) {
+            let learned = learner.learn(&Task::new(&train), &()).unwrap().learned;
+            let psdd = learned.psdd().is_some();
+            let inside = learned.inside(&rules, &train, 1.0, &Limits::default(), &()).unwrap();
+            assert_eq!(inside.psdd().is_some(), psdd, "{}", learner.name());
+            let mut total = 0.0;
+            for world in worlds(names.len()) {
+                let log = inside.distribution().log_evidence(&Evidence::of_world(&world)).unwrap();
+                assert!(log == f64::NEG_INFINITY || has_one_value_each(names, &world), "{} {world:?}", learner.name());
+                total += log.exp();
+            }
+            assert!((total - 1.0).abs() < 1e-9, "{} {world:?}: {total}", learner.name());
+            if world == World::Open && psdd {
+                let possible = worlds(names.len()).filter(|world| has_one_value_each(names, world)).count();
+                assert_eq!(inside.psdd().unwrap().model_count(), possible.into(), "{}", learner.name());
+            }
+            let logs = inside.distribution().log_likelihoods(&train).unwrap();
+            assert!(logs.iter().all(|log| log.is_finite()), "{} {world:?}", learner.name());
+        }
+    }
+}
+
+/// Conditioning is exact: before fitting again, probabilities are those of the learned circuit, divided.
+#[test]
+fn mixtures_are_conditioned_exactly() {
+    let train = records(2, 3, 1, 80, 9);
+    let names = train.names();
+    let config = merged::BagConfig { members: 3, ..merged::BagConfig::new(merged::Config::new(World::Open)) };
+    let Learned::Mixture(mixture) = config.learn(&Task::new(&train), &()).unwrap().learned else { panic!("a mixture") };
+    let rules = Rules::of_columns(names.clone());
+    let inside = Learned::Mixture(mixture.clone()).inside(&rules, &train, 1.0, &Limits::default(), &()).unwrap();
+    let one = |world: &Vec<bool>| has_one_value_each(names, world);
+    let mass: f64 = worlds(names.len()).filter(one).map(|w| mixture.log_probability(&w).unwrap().exp()).sum();
+    for world in worlds(names.len()) {
+        let expected = if one(&world) { mixture.log_probability(&world).unwrap().exp() / mass } else { 0.0 };
+        let found = inside.distribution().log_evidence(&Evidence::of_world(&world)).unwrap().exp();
+        assert!((expected - found).abs() < 1e-9, "{world:?}: {expected} {found}");
+    }
+}
+
+#[test]
+fn columns_are_kept_in_model_files() {
+    let text = "age,c,a\n12,red,1\n40,blue,0\n77,\"dark, red\",0\n";
+    let options = RecordsOptions { bins: vec![parse_bins("age=young:30:old").unwrap()], ..RecordsOptions::default() };
+    let train = read(text, &options).unwrap();
+    for learner in &learners(World::Open)[..4] {
+        let learned = learner.learn(&Task::new(&train), &()).unwrap().learned;
+        let model = learned.into_model(train.names().clone(), Default::default());
+        let mut file = Vec::new();
+        match &model {
+            AnyModel::Circuit(model) => io::write_model_to(&mut file, model).unwrap(),
+            AnyModel::Mixture(model) => io::write_mixture_to(&mut file, model).unwrap(),
+            AnyModel::Spn(_) => unreachable!(),
+        }
+        let again = match io::read_any_model_bytes(&file, None).unwrap() {
+            io::LoadedAny::Circuit(loaded) => loaded.model.names,
+            io::LoadedAny::Mixture(model) => model.names,
+            io::LoadedAny::Spn(_) => unreachable!(),
+        };
+        assert_eq!(&again, train.names());
+        let text = String::from_utf8(file).unwrap();
+        let line = "c column {\"name\":\"age\",\"first\":1,\"values\":2,\"cuts\":[30.0]}";
+        assert!(text.contains(line), "{text}");
+        for (broken, says) in [
+            (line.replace("\"values\":2", "\"values\":3"), "does not fit the names"),
+            (line.replace("\"first\":1", "\"first\":0"), "a column as a JSON object"),
+            (line.replace("[30.0]", "[30.0,40.0]"), "does not fit the names"),
+            (line.replace("\"age\"", "\"ag\""), "does not fit the names"),
+            ("c column {".to_owned(), "a column as a JSON object"),
+        ] {
+            let error = io::read_any_model_bytes(text.replace(line, &broken).as_bytes(), None).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+}
+
+/// By column, a distance is the number of columns that change: against all worlds with one value each.
+#[test]
+fn distances_count_columns() {
+    let train = records(3, 3, 2, 25, 12);
+    let names = train.names();
+    let learned = merged::Config::new(World::Closed).learn(&Task::new(&train), &()).unwrap().learned;
+    let inside = learned.inside(&Rules::of_columns(names.clone()), &train, 0.0, &Limits::default(), &()).unwrap();
+    let psdd = inside.psdd().unwrap();
+    let possible: Vec<Vec<bool>> = psdd.worlds(&Evidence::none(names.len())).unwrap().collect();
+    let mut impossible = 0;
+    for world in worlds(names.len()).filter(|world| has_one_value_each(names, world)) {
+        let differ =
+            |other: &Vec<bool>| names.cells(&world).iter().zip(names.cells(other)).filter(|(a, b)| *a != b).count();
+        let expected = possible.iter().map(differ).min().unwrap();
+        let evidence = Evidence::of_world(&world);
+        let near = psdd.nearest_worlds(&evidence.by_column(names), 1).unwrap();
+        assert_eq!(near[0].distance as usize, expected, "{world:?}");
+        assert_eq!(differ(&near[0].world), expected);
+        assert_eq!(names.by_column(&near[0].changes(&evidence)).len(), expected);
+        impossible += usize::from(expected > 0);
+    }
+    assert!(impossible > 0, "some worlds are far");
+}
+
+/// The values of a column side by side keep the rule that one holds small.
+#[test]
+#[allow(clippy::print_stdout, reason = "the figures of the guide")]
+fn columns_stay_small_among_many() {
+    let train = records(10, 8, 0, 5000, 1);
+    let names = train.names();
+    let rules = Rules::of_columns(names.clone());
+    let plain = Names::new(names.iter().map(String::from).collect()).unwrap();
+    let scattered = Records::from_rows(
+        plain,
+        train.original().iter().map(|&row| train.row(row as usize).map(|c| c == Some(true)).collect::<Vec<_>>()),
+    );
+    let size = |records: &Records| {
+        let learned = merged::Config::new(World::Open).learn(&Task::new(records), &()).unwrap().learned;
+        let before = learned.size().elements;
+        let inside = learned.inside(&rules, records, 1.0, &Limits::default(), &()).unwrap();
+        let log: f64 = inside
+            .distribution()
+            .log_likelihoods(records)
+            .unwrap()
+            .iter()
+            .zip(records.weights())
+            .map(|(l, w)| l * w)
+            .sum();
+        (before, inside.size().elements, log / records.total())
+    };
+    let (together, apart) = (size(&train), size(&scattered));
+    println!("elements before, inside, mean log-likelihood: together {together:?}, without columns {apart:?}");
+    assert!(together.1 <= 2 * together.0, "{together:?}");
+    assert!(together.1 <= apart.1, "{together:?} {apart:?}");
+    // On a vtree of any method a column is a node of its own, and exactly one of n values takes a few elements each.
+    for method in VtreeMethod::ALL {
+        let sdd = rules.compile(method.build(&train, 3).unwrap(), &Limits::default()).unwrap();
+        assert!(sdd.size().1 <= 8 * names.len(), "{method}: {}", sdd.size().1);
+        assert_eq!(sdd.model_count(), 8u32.pow(10).into());
+    }
+    assert_eq!(names.group_of(Var(9)).unwrap().name(), "g1");
+}
+
+#[test]
+fn rules_that_are_too_large_stop_cleanly() {
+    let train = records(3, 4, 0, 60, 2);
+    let rules = Rules::of_columns(train.names().clone());
+    let learned = merged::Config::new(World::Open).learn(&Task::new(&train), &()).unwrap().learned;
+    let few = Limits::default().with_nodes(3);
+    let error = learned.clone().inside(&rules, &train, 1.0, &few, &()).unwrap_err();
+    assert!(matches!(error, InsideError::Rules(_)), "{error}");
+    assert!(error.to_string().contains("do not go with the vtree"), "{error}");
+    let nothing = Rules::parse_with("g0=v0 & !g0=v0", train.names().clone()).unwrap();
+    let error = learned.inside(&nothing, &train, 1.0, &Limits::default(), &()).unwrap_err();
+    assert!(matches!(error, InsideError::Impossible), "{error}");
+}
