@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 from . import errors
 from ._columns import Column, Columns
 from ._slopp import __version__, set_threads
+from .circuit import Circuit, Deterministic, Psdd, example, read
 from .errors import SloppError
 from .knowledge import Rules, Sdd, diff, equivalent
 from .learning import LEARNERS, learn
-from .model import Circuit, Deterministic, Mixture, Model, Psdd, Spn, example, read
+from .model import Mixture, Model, Spn
 from .records import Records, configurations
 from .vtree import Vtree
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _columns
+from . import _frames
 from ._columns import Columns
 from .errors import ImpossibleError, LearnError, RecordsError
 from .learning import learn
@@ -72,7 +72,7 @@ class _IfTarget:
         return MethodType(self._method, estimator)
 
 
-class PSDD(DensityMixin, BaseEstimator):
+class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     """A certified PSDD as a density estimator, and as a classifier for any of its columns.
 
     Parameters
@@ -118,15 +118,15 @@ class PSDD(DensityMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PSDD:
         """Learns from the rows of `X`; `y` is there for pipelines and not looked at."""
         table = self._table(X, reset=True)
-        columns = _columns.learn_columns(table, None, self.binarize)
+        columns = _frames.learn_columns(table, None, self.binarize)
         records = Records(table, columns=columns, weights=sample_weight, binarize=self.binarize)
         if len(records) == 0:
             raise RecordsError("Found array with 0 sample(s) while a minimum of 1 is required: there are no records "
                                "to learn from, or all have weight zero")
         if records.has_missing and self.missing == "reject":
-            raise LearnError('Input X contains NaN: cells are missing, and the learner needs complete records. missing="em" '
-                             'learns the structure from complete records and the parameters from all, "drop" leaves them '
-                             "out; in score_samples and predict_proba cells may be missing in any case")
+            raise LearnError('Input X contains NaN: cells are missing, and the learner needs complete records. '
+                             'missing="em" learns the structure from complete records and the parameters from all, "drop" '
+                             "leaves them out; in score_samples and predict_proba cells may be missing in any case")
         options = dict(self.options or {})
         if self.learner == "slopp":
             options.setdefault("effort", self.effort)
@@ -149,7 +149,8 @@ class PSDD(DensityMixin, BaseEstimator):
 
     def score_samples(self, X: Any) -> np.ndarray:
         """The log-likelihood of each row; −∞ if it is impossible. NaN is summed out."""
-        return self.model_.log_likelihoods(self._records(X))  # type: ignore[no-any-return]
+        records = self._records(X)
+        return self.model_.log_likelihoods(records)  # type: ignore[no-any-return]
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean log-likelihood of the rows."""
@@ -163,7 +164,7 @@ class PSDD(DensityMixin, BaseEstimator):
         worlds = self.model_._model.sample(n_samples, self.model_._event(None), _seed(random_state))
         if self._kind == "array":
             return worlds
-        return _columns.in_kind(_columns.Table(self._kind, n_samples, None), self.columns_.decode(worlds))
+        return _frames.in_kind(_frames.Table(self._kind, n_samples, None), self.columns_.decode(worlds))
 
     @_IfTarget
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -210,11 +211,11 @@ class PSDD(DensityMixin, BaseEstimator):
     def _without_target(self, X: Any) -> tuple[Records, range]:
         self._check_fitted()
         place = self._place()
-        table = _columns.read(X)
+        table = _frames.read(X)
         name = self.columns_.names[place]
         if table.names is not None and name not in table.names:
             rest = Columns([column for column in self.columns_ if column.name != name])
-            cells = _columns.encode(table, rest, self.binarize).astype(np.float64)
+            cells = _frames.encode(table, rest, self.binarize).astype(np.float64)
             variables = self.columns_.places()[place]
             unknown = np.full((table.rows, len(variables)), np.nan)
             cells = np.hstack([cells[:, :variables.start], unknown, cells[:, variables.start:]])
@@ -227,17 +228,17 @@ class PSDD(DensityMixin, BaseEstimator):
         table = self._table(X, reset=False)
         return Records(table, columns=self.columns_, binarize=self.binarize)
 
-    def _table(self, X: Any, *, reset: bool) -> _columns.Table:
+    def _table(self, X: Any, *, reset: bool) -> _frames.Table:
         """`X` as a table, checked in the way of scikit-learn."""
         if isinstance(X, Records):
             X = X.to_pandas() if not X.columns.is_plain else X.to_numpy()
-        if HAS_SKLEARN and not _columns.is_frame(X):
+        if HAS_SKLEARN and not _frames.is_frame(X):
             X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan",
                               accept_sparse=["csr", "csc", "coo"])
-            if getattr(X, "dtype", None) == object:
+            if X.dtype.kind == "O":
                 X = X.astype(np.float64)
-            return _columns.read(X)
-        table = _columns.read(X)
+            return _frames.read(X)
+        table = _frames.read(X)
         if HAS_SKLEARN and hasattr(X, "columns") and hasattr(X, "shape"):
             validate_data(self, X, reset=reset, skip_check_array=True)
         elif reset:
@@ -247,8 +248,8 @@ class PSDD(DensityMixin, BaseEstimator):
                                f"{self.n_features_in_} features as input")
         for count, what in ((table.rows, "sample"), (table.width, "feature")):
             if count == 0:
-                raise RecordsError(f"Found array with 0 {what}(s) (shape=({table.rows}, {table.width})) while a minimum "
-                                   "of 1 is required")
+                raise RecordsError(f"Found array with 0 {what}(s) (shape=({table.rows}, {table.width})) while a "
+                                   "minimum of 1 is required")
         return table
 
     def _check_fitted(self) -> None:
@@ -277,9 +278,10 @@ def _seed(random_state: Any) -> int:
     """A seed from what scikit-learn takes as one."""
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
-    if isinstance(random_state, (np.random.RandomState, np.random.Generator)):
-        draw = getattr(random_state, "integers", None) or random_state.randint
-        return int(draw(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
     if isinstance(random_state, (int, np.integer)) and random_state >= 0:
         return int(random_state)
     raise ValueError(f"random_state is {random_state!r}, but must be a whole number of at least 0, a generator of "

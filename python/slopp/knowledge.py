@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-
 from . import _slopp
 from ._show import Progress, Rows, Values, listening
 from .records import Path
 from .vtree import Vtree
 
 if TYPE_CHECKING:
-    from .model import Psdd
+    from .circuit import Psdd
 
 
 class Rules:
@@ -160,7 +159,7 @@ def diff(first: Any, second: Any, *, limit: int = 5) -> Difference:
 def equivalent(first: Any, second: Any) -> bool:
     """Whether two allow the same worlds."""
     found = diff(first, second, limit=0)
-    return found["only_first"] == found["only_second"] == 0
+    return bool(found["only_first"] == found["only_second"] == 0)
 
 
 def _known(knowledge: Any) -> Any:

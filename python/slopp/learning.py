@@ -9,9 +9,10 @@ from typing import Any
 
 from . import _slopp
 from ._show import Progress, listening
+from .circuit import Circuit
 from .errors import LearnError, RecordsError
 from .knowledge import Rules
-from .model import Circuit, Model, aligned, wrap
+from .model import Model, aligned, wrap
 from .records import Records
 from .vtree import Vtree
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _columns, _slopp
+from . import _frames, _slopp
 from ._columns import Columns
 from .errors import RecordsError
 
@@ -22,6 +22,7 @@ class Records:
     frame, anything with the Arrow stream interface, or a dict of columns. A categorical column becomes a variable
     `column=category` per category. `columns` are those of records seen before: data is matched to them by name.
 
+    >>> from slopp import Records
     >>> records = Records({"smoker": [1, 0, 1], "colour": ["red", "blue", "red"]})
     >>> records.names
     ['smoker', 'colour=blue', 'colour=red']
@@ -31,22 +32,25 @@ class Records:
 
     def __init__(self, data: Any, *, names: Sequence[str] | None = None, weights: Any = None,
                  columns: Columns | None = None, binarize: float | None = None):
-        table = _columns.read(data)
+        table = _frames.read(data)
         if columns is None:
-            columns = _columns.learn_columns(table, names, binarize)
-        cells = _columns.encode(table, columns, binarize)
+            columns = _frames.learn_columns(table, names, binarize)
+        cells = _frames.encode(table, columns, binarize)
         if weights is not None:
             weights, cells = _checked_weights(weights, cells)
         self._records = _slopp.Records.from_array(cells, columns.variables, weights)
         self.columns = columns
         self._table = table
+        self._weights: np.ndarray | None = weights
 
     @classmethod
-    def _of(cls, records: _slopp.Records, columns: Columns | None = None) -> Records:
+    def _of(cls, records: _slopp.Records, columns: Columns | None = None,
+            weights: np.ndarray | None = None) -> Records:
         self = cls.__new__(cls)
         self._records = records
         self.columns = columns or Columns.of_names(records.names)
-        self._table = _columns.Table("array", len(records), None)
+        self._table = _frames.Table("array", len(records), None)
+        self._weights = weights
         return self
 
     @classmethod
@@ -99,6 +103,10 @@ class Records:
         """The weight of each distinct row, descending."""
         return self._records.weights()
 
+    def record_weights(self) -> np.ndarray:
+        """The weight of every record, in its order; where only that of its row is known, an even share of it."""
+        return self._records.record_weights() if self._weights is None else self._weights
+
     def split(self, *shares: float, seed: int = 0) -> list[Records]:
         """Parts at random with these shares."""
         return [Records._of(part, self.columns) for part in self._records.split(list(shares), seed)]
@@ -117,7 +125,7 @@ class Records:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> Any:
-        cells, weights = self._records.cells(False), self._records.record_weights()
+        cells, weights = self._records.cells(False), self.record_weights()
         return _unpickled, (cells, self.names, weights, self.columns.categories)
 
     def where(self, keep: Any) -> Records:
@@ -126,8 +134,8 @@ class Records:
 
     def _with(self, cells: np.ndarray, keep: Any = slice(None)) -> Records:
         """The same records, or some of them, with other cells."""
-        weights = self._records.record_weights()[keep]
-        return Records._of(_slopp.Records.from_array(cells, self.names, weights), self.columns)
+        weights = self.record_weights()[keep]
+        return Records._of(_slopp.Records.from_array(cells, self.names, weights), self.columns, weights)
 
     def __repr__(self) -> str:
         missing = ", cells missing" if self.has_missing else ""
@@ -143,7 +151,7 @@ class Records:
 
 def _unpickled(cells: np.ndarray, names: list[str], weights: np.ndarray, categories: Mapping[str, Any]) -> Records:
     records = _slopp.Records.from_array(_as_numbers(cells), names, weights)
-    return Records._of(records, Columns.of_names(names, categories))
+    return Records._of(records, Columns.of_names(names, categories), weights)
 
 
 def _as_numbers(cells: np.ndarray) -> np.ndarray:

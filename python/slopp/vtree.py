@@ -37,7 +37,7 @@ class Vtree:
 
     @classmethod
     def learn(cls, records: Any, method: str = "chow-liu", *, seed: int = 0) -> Vtree:
-        """By a method: balanced, right-linear, left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up."""
+        """By a method: one of the shapes, or chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up."""
         records = records if isinstance(records, Records) else Records(records)
         return cls._of(_slopp.Vtree.learn(records._records, method, seed))
 
