@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import errors
 from ._columns import Column, Columns
+from ._show import Rows, Values, World
 from ._slopp import __version__, set_threads
 from .circuit import Circuit, Deterministic, Psdd, example, read
 from .errors import SloppError
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     from .estimator import PSDD
 
 __all__ = [
-    "LEARNERS", "PSDD", "Circuit", "Column", "Columns", "Deterministic", "Mixture", "Model", "Psdd", "Records", "Rules",
-    "Sdd", "SloppError", "Spn", "Vtree", "__version__", "configurations", "diff", "equivalent", "errors", "example",
-    "learn", "read", "set_threads",
+    "LEARNERS", "PSDD", "Circuit", "Column", "Columns", "Deterministic", "Mixture", "Model", "Psdd", "Records", "Rows",
+    "Rules", "Sdd", "SloppError", "Spn", "Values", "Vtree", "World", "__version__", "configurations", "diff",
+    "equivalent", "errors", "example", "learn", "read", "set_threads",
 ]
 
 

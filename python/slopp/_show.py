@@ -57,6 +57,10 @@ class World(Values):
 class Rows(list[Any]):
     """Rows with the same names, such as rules or worlds: a list of dicts that shows itself as a table."""
 
+    def __getitem__(self, place: Any) -> Any:
+        found = super().__getitem__(place)
+        return Rows(found) if isinstance(place, slice) else found
+
     def _repr_html_(self) -> str:
         names = list(self[0]) if self else []
         extra = ["P"] if self and isinstance(self[0], World) else []

@@ -125,8 +125,8 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
                                "to learn from, or all have weight zero")
         if records.has_missing and self.missing == "reject":
             raise LearnError('Input X contains NaN: cells are missing, and the learner needs complete records. '
-                             'missing="em" learns the structure from complete records and the parameters from all, "drop" '
-                             "leaves them out; in score_samples and predict_proba cells may be missing in any case")
+                             'missing="em" learns the structure from complete records and the parameters from all, '
+                             '"drop" leaves them out; in score_samples and predict_proba cells may be missing anyway')
         options = dict(self.options or {})
         if self.learner == "slopp":
             options.setdefault("effort", self.effort)
