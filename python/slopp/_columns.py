@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -75,6 +76,15 @@ class Columns(Sequence[Column]):
         """What is always true of categorical columns: exactly one category holds."""
         quoted = (", ".join(map(quote, column.variables)) for column in self if column.categories is not None)
         return [f"exactly(1, {variables})" for variables in quoted]
+
+    def quoted(self, text: str) -> str:
+        """A formula with the names of categories in quotes, which the sign = in them needs: `colour=red & hot`."""
+        names = [variable for column in self if column.categories is not None for variable in column.variables]
+        if not names:
+            return text
+        known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+        found = re.compile(rf'"(?:[^"]|"")*"|(?<![\w=])(?:{known})(?![\w=])')
+        return found.sub(lambda match: match[0] if match[0].startswith('"') else quote(match[0]), text)
 
     def places(self) -> list[range]:
         """Where the variables of each column are."""

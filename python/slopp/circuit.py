@@ -12,7 +12,7 @@ import numpy as np
 from . import _slopp
 from ._show import Progress, Rows, Values, World, listening, number
 from .errors import CertificateError
-from .model import KINDS, Given, Model, OnVtrees, or_missing, wrap
+from .model import KINDS, Given, Model, OnVtrees, not_both, or_missing, wrap
 from .records import Path
 from .vtree import Vtree
 
@@ -137,6 +137,7 @@ class Deterministic(Circuit):
         """
         if records is None:
             return self.top_worlds(1, given=given)[0]
+        not_both(given)
         aligned_records = self.records(records)
         worlds, logs = self._model.mpe_batch(aligned_records._records)
         return self._in_kind(aligned_records, or_missing(worlds, logs > -math.inf)), logs
@@ -146,6 +147,7 @@ class Deterministic(Circuit):
         if records is None:
             model, event, log = self._under(given)
             return self._ranked(model._model.top_worlds(event, k), log)
+        not_both(given)
         found = self._model.top_worlds_batch(self.records(records)._records, k)
         return [self._ranked(ranked, 0.0) for ranked in found]
 

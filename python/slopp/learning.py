@@ -74,7 +74,7 @@ def _rules(rules: Rules | str | Iterable[str] | None, data: Records) -> Rules | 
         given = rules.formulas
     else:
         given = list(rules or [])
-    formulas = data.columns.rules() + given
+    formulas = data.columns.rules() + [data.columns.quoted(formula) for formula in given]
     return Rules(formulas, data.names) if formulas else None
 
 

@@ -96,8 +96,7 @@ class Model:
         """
         if records is None:
             return math.exp(self.log_probability(event, given=given))
-        if given is not None:
-            raise TypeError("give records or what is given, not both")
+        not_both(given)
         aligned_records = self.records(records)._records
         if event is None:
             return np.exp(self._model.log_likelihoods(aligned_records))
@@ -117,6 +116,7 @@ class Model:
         if records is None:
             model, event, _ = self._under(given)
             return Values(zip(self.names, model._model.marginals(event).tolist(), strict=True))
+        not_both(given)
         aligned_records = self.records(records)
         answers = self._model.marginals_batch(aligned_records._records)
         columns = {name: answers[:, i] for i, name in enumerate(self.names)}
@@ -132,8 +132,10 @@ class Model:
     # Parts of the above.
 
     def _event(self, given: Given) -> _slopp.Event:
-        if given is None or isinstance(given, str):
-            return self._model.event(given)
+        if given is None:
+            return self._model.event(None)
+        if isinstance(given, str):
+            return self._model.event(self.columns.quoted(given))
         columns = {column.name: column for column in self.columns}
         literals: list[tuple[str, bool]] = []
         for name, value in given.items():
@@ -306,6 +308,12 @@ def aligned(data: Any, names: list[str], columns: Columns | None = None) -> Reco
     cells = data.to_numpy()[:, [data.names.index(name) for name in names]]
     weights = data.record_weights()
     return Records._of(_slopp.Records.from_array(cells, names, weights), columns, weights)
+
+
+def not_both(given: Given) -> None:
+    """Refuses what is given beside records, which say themselves what is."""
+    if given is not None:
+        raise TypeError("give records or what is given, not both: what a record does not say is missing in it")
 
 
 def or_missing(worlds: np.ndarray, answered: np.ndarray) -> np.ndarray:

@@ -32,7 +32,7 @@ class Records:
 
     def __init__(self, data: Any, *, names: Sequence[str] | None = None, weights: Any = None,
                  columns: Columns | None = None, binarize: float | None = None):
-        table = _frames.read(data)
+        table = _frames.read(data.to_dict() if isinstance(data, Records) else data)
         if columns is None:
             columns = _frames.learn_columns(table, names, binarize)
         cells = _frames.encode(table, columns, binarize)

@@ -104,6 +104,10 @@ def test_categories(learner, world):
     assert model.names[:3] == ["colour=blue", "colour=green", "colour=red"]
     assert model.prob('exactly(1, "colour=blue", "colour=green", "colour=red")') == pytest.approx(1)
     assert model.prob({"hot": True}, given={"colour": "red"}) > 0.8
+    assert model.prob("hot", given="colour=red") == model.prob({"hot": True}, given='"colour=red"')
+    assert model.prob("colour=red | hot") == pytest.approx(1 - model.prob("!colour=red & !hot"))
+    ruled = slopp.learn(data, learner=learner, rules="size=4 -> !colour=red", on_violation="drop", **options)
+    assert ruled.prob("size=4 & colour=red") == 0
     assert set(model.sample(50, given={"hot": True})["colour"]) <= {"red", "green", "blue"}
     restored = pickle.loads(pickle.dumps(model))
     assert restored.columns == model.columns and restored.columns.categories["size"] == [1, 2, 3, 4]

@@ -121,6 +121,13 @@ def test_batches(psdd, table):
         np.testing.assert_allclose([world.probability for world in top[i]], expected)
 
 
+def test_records_or_given(psdd):
+    for ask in (psdd.marginals, psdd.mpe, lambda cells, given: psdd.top_worlds(2, cells, given=given),
+                lambda cells, given: psdd.prob("a", cells, given=given)):
+        with pytest.raises(TypeError, match="not both"):
+            ask(rows(1), given="b")
+
+
 def test_nearest_explain_and_repair(psdd, table):
     possible = table.worlds[table.p > 0]
     worlds, distances = psdd.nearest(table.worlds)

@@ -10,7 +10,7 @@ use num_bigint::BigUint;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use slopp::infer::{Evidence, Nearest, PairMarginals, QueryError};
-use slopp::logic::{FoundRule, Limits, Manager, RuleKind, RuleSearch};
+use slopp::logic::{FoundRule, Limits, Manager, RuleSearch};
 use slopp::{AnyModel, Certified, Circuit, Mixture};
 
 /// Worlds with their distances.
@@ -210,15 +210,7 @@ impl Model {
         })?;
         let facts = |rule: &FoundRule| {
             let literals = rule.literals.iter().map(|&lit| self.names().literal(lit)).collect();
-            let kind = match rule.kind {
-                RuleKind::Literal => "literal",
-                RuleKind::Equivalence => "equivalence",
-                RuleKind::ExactlyOne => "exactly_one",
-                RuleKind::Implication => "implication",
-                RuleKind::Exclusion => "exclusion",
-                RuleKind::Clause => "clause",
-            };
-            (kind, rule.display(self.names()).to_string(), literals, rule.support, rule.excluded)
+            (rule.kind.name(), rule.display(self.names()).to_string(), literals, rule.support, rule.excluded)
         };
         Ok((found.rules.iter().map(facts).collect(), found.complete_to, found.is_minimal))
     }
