@@ -15,6 +15,12 @@ pub mod formulas {}
 #[doc = include_str!("../../../docs/guide/knowledge.md")]
 pub mod knowledge {}
 
+#[doc = include_str!("../../../docs/guide/python.md")]
+pub mod python {}
+
+#[doc = include_str!("../../../docs/guide/coming-from.md")]
+pub mod coming_from {}
+
 #[doc = include_str!("../../../docs/guide/files.md")]
 pub mod files {}
 

@@ -1,13 +1,16 @@
 //! Project commands, run as `cargo xtask NAME`: what CI runs, by name.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the terminal")]
 
+mod python;
+
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 const USAGE: &str = "cargo xtask COMMAND
 
 Commands:
-  test        everything CI checks: fmt, clippy, docs, all tests, bounded fuzzing
+  test        everything CI checks: fmt, clippy, docs, all tests, bounded fuzzing, the Python package
+  python      the Python package: a wheel, built, installed into clean environments, and tested there
   fuzz [N]    N rounds of fuzzing for every reader (default 20000)
   bench       speed and memory, in ratios, at three sizes each (a few minutes)
   bench base  how good learned bases are, as docs/results/base.md
@@ -37,7 +40,11 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
-        ["test"] => run(&TEST),
+        ["test"] => match run(&TEST) {
+            ExitCode::SUCCESS => test_python(),
+            failed => failed,
+        },
+        ["python"] => test_python(),
         ["fuzz"] => run(&[FUZZ]),
         ["fuzz", rounds] => run(&[("fuzz", &["run", "--quiet", "--release", "-p", "slopp-fuzz", "--", rounds])]),
         ["bench", what @ ..] => {
@@ -47,6 +54,27 @@ fn main() -> ExitCode {
         _ => {
             eprint!("{USAGE}");
             ExitCode::from(2)
+        }
+    }
+}
+
+/// Without an interpreter says so loudly and passes, unless `SLOPP_REQUIRE_PYTHON=1`.
+fn test_python() -> ExitCode {
+    println!("== python");
+    let start = Instant::now();
+    let Some(interpreter) = python::interpreter() else {
+        eprintln!("== python: SKIPPED: there is no python3 of version 3.10 or later; SLOPP_PYTHON names one");
+        let required = std::env::var_os("SLOPP_REQUIRE_PYTHON").is_some_and(|value| value == "1");
+        return if required { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    };
+    match python::test(&interpreter) {
+        Ok(()) => {
+            println!("== python: ok, {:.0} s", start.elapsed().as_secs_f64());
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            eprintln!("== python: FAILED ({failure})");
+            ExitCode::FAILURE
         }
     }
 }

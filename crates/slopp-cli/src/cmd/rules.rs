@@ -126,17 +126,6 @@ fn heading(kind: RuleKind) -> &'static str {
     }
 }
 
-fn key(kind: RuleKind) -> &'static str {
-    match kind {
-        RuleKind::Literal => "literal",
-        RuleKind::Equivalence => "equivalence",
-        RuleKind::ExactlyOne => "exactly_one",
-        RuleKind::Implication => "implication",
-        RuleKind::Exclusion => "exclusion",
-        RuleKind::Clause => "clause",
-    }
-}
-
 /// The rules as a file of rules, with comments.
 fn text(found: &FoundRules, names: &Names) -> String {
     let mut text = format!("# {}\n", in_words(found));
@@ -162,7 +151,7 @@ fn document(found: &FoundRules, names: &Names) -> Value {
     let entry = |rule: &FoundRule| {
         let literals = rule.literals.iter().map(|&lit| Value::from(names.literal(lit)));
         object([
-            ("kind", Value::from(key(rule.kind))),
+            ("kind", Value::from(rule.kind.name())),
             ("rule", Value::from(rule.display(names).to_string())),
             ("literals", literals.collect()),
             ("support", rule.support.map_or(Value::Null, json_count)),

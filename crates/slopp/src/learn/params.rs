@@ -20,6 +20,14 @@ pub struct Fitted<C> {
     pub dropped: usize,
 }
 
+impl<C> Fitted<C> {
+    /// The same with the circuit as something else, such as a [`Certified`](crate::Certified).
+    pub fn map<D>(self, as_other: impl FnOnce(C) -> D) -> Fitted<D> {
+        let Fitted { circuit, counted, impossible, dropped } = self;
+        Fitted { circuit: as_other(circuit), counted, impossible, dropped }
+    }
+}
+
 /// Why a circuit could not be fitted.
 #[derive(Debug, thiserror::Error)]
 pub enum FitError {

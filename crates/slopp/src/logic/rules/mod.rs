@@ -36,6 +36,20 @@ pub enum RuleKind {
     Clause,
 }
 
+impl RuleKind {
+    /// The name that answers for machines have.
+    pub fn name(self) -> &'static str {
+        match self {
+            RuleKind::Literal => "literal",
+            RuleKind::Equivalence => "equivalence",
+            RuleKind::ExactlyOne => "exactly_one",
+            RuleKind::Implication => "implication",
+            RuleKind::Exclusion => "exclusion",
+            RuleKind::Clause => "clause",
+        }
+    }
+}
+
 /// A rule that the base of a circuit entails.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundRule {

@@ -1,0 +1,301 @@
+//! What circuits answer, whether deterministic or not, and what mixtures of them do.
+
+use crate::arrays::{by_record, matrix, vector};
+use crate::error::{Answer, Failure};
+use crate::event::{Event, Kind};
+use crate::model::Model;
+use crate::records::Records;
+use crate::run::{run, run_long};
+use num_bigint::BigUint;
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+use slopp::infer::{Evidence, Nearest, PairMarginals, QueryError};
+use slopp::logic::{FoundRule, Limits, Manager, RuleSearch};
+use slopp::{AnyModel, Certified, Circuit, Mixture};
+
+/// Worlds with their distances.
+type Near<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<u32>>);
+
+/// Worlds, and whether each is an answer.
+type Flagged<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<bool>>);
+
+/// Kind, text, literals, support and what is excluded of a rule.
+type RuleFacts = (&'static str, String, Vec<String>, Option<f64>, f64);
+
+/// What is asked of a circuit or of a mixture alike.
+enum OnVtrees<'a> {
+    One(&'a Circuit),
+    Many(&'a Mixture),
+}
+
+impl OnVtrees<'_> {
+    fn pair_marginals(&self, evidence: &Evidence) -> Result<PairMarginals, QueryError> {
+        match self {
+            OnVtrees::One(circuit) => circuit.pair_marginals(evidence),
+            OnVtrees::Many(mixture) => mixture.pair_marginals(evidence),
+        }
+    }
+
+    fn possible(&self, records: &slopp::Records) -> Result<Vec<bool>, QueryError> {
+        match self {
+            OnVtrees::One(circuit) => circuit.possible(records),
+            OnVtrees::Many(mixture) => mixture.possible(records),
+        }
+    }
+
+    fn nearest_batch(&self, records: &slopp::Records) -> Result<Vec<Nearest>, QueryError> {
+        match self {
+            OnVtrees::One(circuit) => circuit.nearest_batch(records),
+            OnVtrees::Many(mixture) => mixture.nearest_batch(records),
+        }
+    }
+
+    fn sample_batch(&self, records: &slopp::Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError> {
+        match self {
+            OnVtrees::One(circuit) => circuit.sample_batch(records, seed),
+            OnVtrees::Many(mixture) => mixture.sample_batch(records, seed),
+        }
+    }
+}
+
+impl Model {
+    fn on_vtrees(&self) -> Answer<OnVtrees<'_>> {
+        match &*self.0 {
+            AnyModel::Circuit(model) => Ok(OnVtrees::One(&model.circuit)),
+            AnyModel::Mixture(model) => Ok(OnVtrees::Many(&model.circuit)),
+            AnyModel::Spn(_) => {
+                Err(Failure::new("KindError", "a sum-product network has no vtree and cannot answer this"))
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// P(x = 1, y = 1 | given), with P(x = 1 | given) on the diagonal.
+    fn pair_marginals<'py>(&self, py: Python<'py>, given: &Event) -> Answer<Bound<'py, PyArray2<f64>>> {
+        let (model, evidence, n) = (self.on_vtrees()?, given.evidence()?, self.names().len());
+        let pairs = run(py, || model.pair_marginals(evidence))?;
+        let var = |i: usize| slopp::Var(i as u32);
+        let cell = |i: usize, j: usize| if i == j { pairs.single(var(i)) } else { pairs.both(var(i), var(j)) };
+        let cells = (0..n * n).map(|k| cell(k / n, k % n)).collect();
+        Ok(matrix(py, n, n, cells))
+    }
+
+    fn possible<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Bound<'py, PyArray1<bool>>> {
+        let model = self.on_vtrees()?;
+        let rows = run(py, || model.possible(&records.0))?;
+        Ok(vector(py, by_record(&records.0, &rows)))
+    }
+
+    /// The possible world nearest to every record.
+    fn nearest<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Near<'py>> {
+        let model = self.on_vtrees()?;
+        let rows = run(py, || model.nearest_batch(&records.0))?;
+        let rows = by_record(&records.0, &rows);
+        let distances = vector(py, rows.iter().map(|near| near.distance).collect());
+        let worlds = crate::arrays::worlds(py, rows.into_iter().map(|near| near.world).collect(), self.names().len());
+        Ok((worlds, distances))
+    }
+
+    /// Every record completed at random; the flags tell which are possible.
+    fn sample_batch<'py>(&self, py: Python<'py>, records: &Records, seed: u64) -> Answer<Flagged<'py>> {
+        let (model, width) = (self.on_vtrees()?, self.names().len());
+        let rows = by_record(&records.0, &run(py, || model.sample_batch(&records.0, seed))?);
+        let flags = vector(py, rows.iter().map(Option::is_some).collect());
+        let filled = rows.into_iter().map(|row| row.unwrap_or_else(|| vec![false; width])).collect();
+        Ok((crate::arrays::worlds(py, filled, width), flags))
+    }
+
+    /// Whether all records are possible.
+    fn entailed_by(&self, py: Python<'_>, records: &Records) -> Answer<bool> {
+        let model = self.on_vtrees()?;
+        Ok(run(py, || model.possible(&records.0))?.into_iter().all(|possible| possible))
+    }
+
+    /// The log-probability of any event.
+    fn log_probability_of(&self, py: Python<'_>, event: &Event) -> Answer<f64> {
+        if let Kind::Literals(_) = event.kind {
+            return self.log_evidence(py, event);
+        }
+        let circuit = self.circuit()?;
+        let sdd = event.compile(py, circuit.vtree())?;
+        Ok(run(py, || circuit.log_probability_of(&sdd))?.min(0.0))
+    }
+
+    /// The model given an event, and the log-probability of the event.
+    fn given(&self, py: Python<'_>, event: &Event) -> Answer<(Model, f64)> {
+        let circuit = self.circuit()?;
+        let sdd = event.compile(py, circuit.vtree())?;
+        let (given, log) = run(py, || -> Result<_, QueryError> {
+            Ok(match circuit {
+                Certified::Psdd(psdd) => psdd.given(&sdd).map(|(given, log)| (Certified::Psdd(given), log))?,
+                Certified::Deterministic(circuit, _) => {
+                    let (given, log) = circuit.given(&sdd)?;
+                    (Certified::new(given.into_circuit()), log)
+                }
+                Certified::Circuit(circuit, _) => {
+                    circuit.given(&sdd).map(|(given, log)| (Certified::new(given), log))?
+                }
+            })
+        })?;
+        Ok((self.with(given), log))
+    }
+
+    /// The product with another circuit on the same vtree, and the log of its total.
+    fn product(&self, py: Python<'_>, other: &Model) -> Answer<(Model, f64)> {
+        let (a, b) = (self.circuit()?, other.circuit()?);
+        let (product, log) = run(py, || -> Result<_, QueryError> {
+            Ok(match (a, b) {
+                (Certified::Psdd(a), Certified::Psdd(b)) => {
+                    a.product(b).map(|(product, log)| (Certified::Psdd(product), log))?
+                }
+                _ => Circuit::product(a, b).map(|(product, log)| (Certified::new(product), log))?,
+            })
+        })?;
+        Ok((self.with(product), log))
+    }
+
+    /// The circuit over some of the variables, the others summed out.
+    fn marginal(&self, py: Python<'_>, names: Vec<String>, given: &Event) -> Answer<Model> {
+        let (circuit, vars, evidence) = (self.circuit()?, self.vars(&names)?, given.evidence()?);
+        let marginal = run(py, || circuit.marginal_given(&vars, evidence).map(Certified::new))?;
+        let names = slopp::Names::new(names)?;
+        Ok(Model::of(AnyModel::Circuit(slopp::Model::new(names, marginal))))
+    }
+
+    fn entropy_of(&self, py: Python<'_>, names: Vec<String>) -> Answer<f64> {
+        let (circuit, vars) = (self.circuit()?, self.vars(&names)?);
+        Ok(run(py, || circuit.entropy_of(&vars))?)
+    }
+
+    fn conditional_entropy(&self, py: Python<'_>, of: Vec<String>, given: Vec<String>) -> Answer<f64> {
+        let (circuit, of, given) = (self.circuit()?, self.vars(&of)?, self.vars(&given)?);
+        Ok(run(py, || circuit.conditional_entropy(&of, &given))?)
+    }
+
+    fn mutual_information(&self, py: Python<'_>, between: Vec<String>, and: Vec<String>) -> Answer<f64> {
+        let (circuit, a, b) = (self.circuit()?, self.vars(&between)?, self.vars(&and)?);
+        Ok(run(py, || circuit.mutual_information(&a, &b))?)
+    }
+
+    /// The most probable values of some variables: values, log bounds from below and above, steps.
+    fn marginal_map(
+        &self,
+        py: Python<'_>,
+        of: Vec<String>,
+        given: &Event,
+        budget: usize,
+    ) -> Answer<(Vec<bool>, f64, f64, usize)> {
+        let (circuit, vars, evidence) = (self.circuit()?, self.vars(&of)?, given.evidence()?);
+        let found = run(py, || circuit.marginal_map(&vars, evidence, budget))?;
+        Ok((found.values.iter().map(|lit| lit.value).collect(), found.log_lower, found.log_upper, found.steps))
+    }
+
+    /// The base as rules; how long all clauses are that follow from them; whether none follows from the others.
+    #[pyo3(signature = (records, length, steps, most_clauses))]
+    fn rules(
+        &self,
+        py: Python<'_>,
+        records: Option<&Records>,
+        length: usize,
+        steps: usize,
+        most_clauses: usize,
+    ) -> Answer<(Vec<RuleFacts>, usize, bool)> {
+        let circuit = self.circuit()?;
+        let search = RuleSearch { length, steps, most_clauses, ..RuleSearch::default() };
+        let found = run(py, || match records {
+            Some(records) => circuit.rules_with(&records.0, &search),
+            None => circuit.rules(&search),
+        })?;
+        let facts = |rule: &FoundRule| {
+            let literals = rule.literals.iter().map(|&lit| self.names().literal(lit)).collect();
+            (rule.kind.name(), rule.display(self.names()).to_string(), literals, rule.support, rule.excluded)
+        };
+        Ok((found.rules.iter().map(facts).collect(), found.complete_to, found.is_minimal))
+    }
+
+    /// A possible world in which the formula does not hold.
+    fn counterexample(&self, py: Python<'_>, event: &Event) -> Answer<Option<Vec<bool>>> {
+        let (circuit, formula) = (self.circuit()?, event.formula());
+        Ok(run(py, || -> Result<_, slopp::logic::Stopped> {
+            let mut manager = Manager::new(circuit.vtree().clone(), Limits::default());
+            let denied = !manager.compile(&formula)?;
+            let denied = manager.sdd(denied).to_circuit();
+            Ok(denied.ok().and_then(|denied| slopp::logic::shared_world(circuit, &denied)))
+        })?)
+    }
+
+    /// The log-likelihood of every record if each cell is flipped with this probability.
+    fn log_likelihoods_noisy<'py>(
+        &self,
+        py: Python<'py>,
+        records: &Records,
+        noise: f64,
+    ) -> Answer<Bound<'py, PyArray1<f64>>> {
+        let circuit = self.circuit()?;
+        let rows = run(py, || circuit.log_likelihoods_noisy(&records.0, noise))?;
+        Ok(vector(py, by_record(&records.0, &rows)))
+    }
+
+    /// The noise under which records are most likely, and their mean log-likelihood then.
+    fn fit_noise(&self, py: Python<'_>, records: &Records) -> Answer<(f64, f64)> {
+        let circuit = self.circuit()?;
+        let fit = run(py, || circuit.fit_noise(&records.0))?;
+        Ok((fit.epsilon, fit.log_likelihood))
+    }
+
+    /// The weights and the components of a mixture.
+    fn components(&self) -> Answer<Vec<(f64, Model)>> {
+        let mixture = self.mixture_of_circuits()?;
+        let parts = mixture.weights().iter().zip(mixture.components());
+        Ok(parts.map(|(&weight, circuit)| (weight, self.with(circuit.clone()))).collect())
+    }
+
+    /// P(component | record) of every record.
+    fn component_posterior<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Bound<'py, PyArray2<f64>>> {
+        let mixture = self.mixture_of_circuits()?;
+        let lines = run(py, || mixture.component_posterior_batch(&records.0))?;
+        Ok(crate::arrays::lines_by_record(py, &records.0, &lines, mixture.component_count()))
+    }
+
+    /// A world of a mixture that is likely the most probable one, its log-probability, and a bound on all others.
+    fn mpe_bounds(&self, py: Python<'_>, given: &Event) -> Answer<(Vec<bool>, f64, f64)> {
+        let (mixture, evidence) = (self.mixture_of_circuits()?, given.evidence()?);
+        let found = run(py, || mixture.mpe_bounds(evidence))?;
+        Ok((found.world, found.log_probability, found.log_upper))
+    }
+
+    /// Expectation maximisation: the model, the mean log-likelihoods, and the weight of impossible records.
+    fn em(
+        &self,
+        py: Python<'_>,
+        records: &Records,
+        pseudocount: f64,
+        steps: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> Answer<(Model, Vec<f64>, f64)> {
+        use slopp::learn::{EmConfig, em};
+        let (circuit, records) = (self.circuit()?.clone(), records.0.clone());
+        let smoothing = slopp::circuit::Smoothing::marginal(pseudocount, &records);
+        let config = EmConfig { steps, smoothing, ..EmConfig::default() };
+        let (circuit, history, impossible) = run_long(py, progress, move |progress| match &circuit {
+            Certified::Psdd(psdd) => em(psdd, &records, &config, progress)
+                .map(|fit| (Certified::Psdd(fit.circuit), fit.history, fit.impossible)),
+            other => em::<Circuit>(other, &records, &config, progress)
+                .map(|fit| (Certified::new(fit.circuit), fit.history, fit.impossible)),
+        })??;
+        Ok((self.with(circuit), history, impossible))
+    }
+
+    /// The same circuit with parameters that add up to one.
+    fn renormalised(&self) -> Answer<Model> {
+        Ok(self.with(Certified::new(Circuit::clone(self.circuit()?).renormalised())))
+    }
+
+    /// How many possible worlds there are, exactly.
+    fn model_count(&self, py: Python<'_>) -> Answer<BigUint> {
+        let circuit = self.deterministic()?;
+        Ok(run(py, || circuit.model_count()))
+    }
+}

@@ -1,0 +1,110 @@
+//! Errors of the library as exceptions of the package, with the same words.
+
+use pyo3::prelude::*;
+use slopp::circuit::{BuildError, Refusal};
+use slopp::infer::{EvidenceError, QueryError};
+use slopp::io::{NotClausal, ReadError, WriteError};
+use slopp::learn::vtree::VtreeMethodError;
+use slopp::learn::{FitError, LearnError, ReviseError};
+use slopp::logic::{FormulaError, NormaliseError, RuleError, Stopped};
+use std::error::Error;
+
+/// Why a call has no result: an exception of Python, or one of `slopp.errors` by its name.
+pub(crate) enum Failure {
+    Python(PyErr),
+    Named(&'static str, String),
+}
+
+/// What calls give.
+pub(crate) type Answer<T> = Result<T, Failure>;
+
+impl Failure {
+    pub(crate) fn new(class: &'static str, text: impl Into<String>) -> Failure {
+        Failure::Named(class, text.into())
+    }
+
+    /// The words of an error and of its causes, as far as it does not tell them itself.
+    fn of(class: &'static str, error: &dyn Error) -> Failure {
+        let mut text = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            let words = error.to_string();
+            if !text.contains(&words) {
+                text = format!("{text}\nbecause {words}");
+            }
+            cause = error.source();
+        }
+        Failure::Named(class, text)
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Failure {
+        Failure::Python(error)
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> PyErr {
+        let (class, text) = match failure {
+            Failure::Python(error) => return error,
+            Failure::Named(class, text) => (class, text),
+        };
+        Python::attach(|py| {
+            let made = py.import("slopp.errors").and_then(|errors| errors.getattr(class)?.call1((text,)));
+            made.map_or_else(|error| error, PyErr::from_value)
+        })
+    }
+}
+
+impl From<QueryError> for Failure {
+    fn from(error: QueryError) -> Failure {
+        let class = match error {
+            QueryError::ImpossibleEvidence | QueryError::ImpossibleFormula => "ImpossibleError",
+            _ => "QueryError",
+        };
+        Failure::of(class, &error)
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Failure {
+        let mut causes = std::iter::successors(Some(&error as &dyn Error), |&error| error.source());
+        let is_missing = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+        let missing = causes.any(|error| error.downcast_ref().is_some_and(is_missing));
+        Failure::of(if missing { "MissingFileError" } else { "ReadError" }, &error)
+    }
+}
+
+/// Every error of the library has one exception.
+macro_rules! raises {
+    ($($error:ty => $class:literal),* $(,)?) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Failure {
+                Failure::of($class, &error)
+            }
+        }
+    )*};
+}
+
+raises! {
+    BuildError => "CircuitError",
+    EvidenceError => "FormulaError",
+    FitError => "LearnError",
+    FormulaError => "FormulaError",
+    LearnError => "LearnError",
+    NormaliseError => "FormulaError",
+    NotClausal => "FormulaError",
+    Refusal => "CertificateError",
+    ReviseError => "LearnError",
+    RuleError => "QueryError",
+    Stopped => "TooLargeError",
+    VtreeMethodError => "LearnError",
+    WriteError => "WriteError",
+    slopp::data::GenerateError => "RecordsError",
+    slopp::data::SplitError => "RecordsError",
+    slopp::mixture::MixtureError => "CircuitError",
+    slopp::names::NameError => "NamesError",
+    slopp::vtree::VtreeError => "VtreeError",
+    std::io::Error => "WriteError",
+}

@@ -1,0 +1,262 @@
+//! Rules and what they compile to.
+
+use crate::error::{Answer, Failure};
+use crate::model::Model;
+use crate::records::Records;
+use crate::run::{run, run_long};
+use crate::vtree::Vtree;
+use num_bigint::BigUint;
+use pyo3::prelude::*;
+use slopp::infer::Evidence;
+use slopp::logic::{Handle, Limits, Manager, Stopped, VtreeSearch};
+use slopp::{AnyModel, Names};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Formulas that hold together.
+#[pyclass(frozen, module = "slopp._slopp")]
+pub(crate) struct Rules(Arc<slopp::logic::Rules>);
+
+/// A sentential decision diagram with the names of its variables.
+#[pyclass(frozen, module = "slopp._slopp")]
+pub(crate) struct Sdd {
+    sdd: Arc<slopp::logic::Sdd>,
+    names: Arc<Names>,
+}
+
+#[pymethods]
+impl Rules {
+    #[staticmethod]
+    #[pyo3(signature = (text, names=None))]
+    fn parse(text: &str, names: Option<Vec<String>>) -> Answer<Rules> {
+        let rules = match names {
+            None => slopp::logic::Rules::parse(text)?,
+            Some(names) => slopp::logic::Rules::parse_with(text, Names::new(names)?)?,
+        };
+        Ok(Rules(Arc::new(rules)))
+    }
+
+    /// From a file: text, or DIMACS.
+    #[staticmethod]
+    #[pyo3(signature = (path, names=None))]
+    fn read(path: PathBuf, names: Option<Vec<String>>) -> Answer<Rules> {
+        let names = names.map(Names::new).transpose()?.map(Arc::new);
+        Ok(Rules(Arc::new(slopp::io::read_rules(&path, names.as_ref())?)))
+    }
+
+    fn write(&self, path: PathBuf) -> Answer<()> {
+        Ok(slopp::io::write_rules(&path, &self.0)?)
+    }
+
+    fn cnf(&self) -> Answer<String> {
+        Ok(slopp::io::cnf_text(&self.0)?)
+    }
+
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.0.names().iter().map(str::to_owned).collect()
+    }
+
+    /// The rules as they were written, with their lines.
+    #[getter]
+    fn lines(&self) -> Vec<(usize, String)> {
+        self.0.iter().map(|rule| (rule.line, rule.text.clone())).collect()
+    }
+
+    /// The positions of the rules that the known cells of every record break.
+    fn broken_by(&self, records: &Records) -> Vec<Vec<usize>> {
+        let broken = |row: usize| {
+            let evidence = Evidence::from_row(&records.0, row);
+            let breaks = |i: &usize| self.0[*i].formula.value(|var| evidence.value(var)) == Some(false);
+            (0..self.0.len()).filter(breaks).collect()
+        };
+        let rows: Vec<Vec<usize>> = (0..records.0.len()).map(broken).collect();
+        crate::arrays::by_record(&records.0, &rows)
+    }
+
+    /// On a vtree, or on one that is searched for with so many moves.
+    #[pyo3(signature = (vtree=None, moves=0, progress=None))]
+    fn compile(&self, py: Python<'_>, vtree: Option<&Vtree>, moves: usize, progress: Option<Py<PyAny>>) -> Answer<Sdd> {
+        let rules = self.0.clone();
+        if rules.var_count() == 0 {
+            return Err(Failure::new("FormulaError", "the rules have no variables; write at least one rule"));
+        }
+        let vtree = vtree.map(|vtree| vtree.vtree.clone());
+        if vtree.as_ref().is_some_and(|vtree| vtree.var_count() != rules.var_count()) {
+            return Err(Failure::new("VtreeError", "the vtree has another number of variables than the rules"));
+        }
+        let sdd = run_long(py, progress, move |progress| match vtree {
+            Some(vtree) => rules.compile(vtree, &Limits::default()),
+            None if moves == 0 => rules.compile(rules.min_fill_vtree(), &Limits::default()),
+            None => {
+                progress.begin("trying vtrees", moves as u64);
+                let search = VtreeSearch { moves, ..VtreeSearch::default() };
+                rules
+                    .compile_with_search(&search, &Limits::default(), &mut |_| progress.advance(1))
+                    .map(|found| found.sdd)
+            }
+        })??;
+        Ok(Sdd { sdd: Arc::new(sdd), names: self.0.names().clone() })
+    }
+
+    /// The positions of rules that contradict each other, if no world obeys all.
+    fn conflict(&self, py: Python<'_>) -> Answer<Option<Vec<usize>>> {
+        let found = run(py, || self.0.conflict(self.0.min_fill_vtree(), &Limits::default()))?;
+        Ok(found.map(|found| found.rules))
+    }
+}
+
+#[pymethods]
+impl Sdd {
+    #[staticmethod]
+    #[pyo3(signature = (path, vtree=None, names=None))]
+    fn read(path: PathBuf, vtree: Option<PathBuf>, names: Option<Vec<String>>) -> Answer<Sdd> {
+        let vtree = vtree.map(|vtree| slopp::io::read_vtree(&vtree)).transpose()?;
+        let sdd = slopp::io::read_sdd(&path, vtree.as_ref())?;
+        let variables = sdd.vtree().var_count();
+        let names = names.map_or_else(|| Ok(Names::numbered(variables)), Names::new)?;
+        if names.len() != variables {
+            return Err(Failure::new(
+                "NamesError",
+                format!("the diagram has {variables} variables, not {}", names.len()),
+            ));
+        }
+        Ok(Sdd { sdd: Arc::new(sdd), names: Arc::new(names) })
+    }
+
+    fn write(&self, path: PathBuf) -> Answer<()> {
+        Ok(slopp::io::write_sdd(&path, &self.sdd)?)
+    }
+
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.names.iter().map(str::to_owned).collect()
+    }
+
+    #[getter]
+    fn vtree(&self) -> Vtree {
+        Vtree { vtree: self.sdd.vtree().clone(), names: self.names.clone() }
+    }
+
+    /// Decisions and elements.
+    #[getter]
+    fn size(&self) -> (usize, usize) {
+        self.sdd.size()
+    }
+
+    fn model_count(&self, py: Python<'_>) -> BigUint {
+        run(py, || self.sdd.model_count())
+    }
+
+    /// The PSDD in which all worlds of the diagram are equally probable.
+    fn psdd(&self, py: Python<'_>) -> Answer<Model> {
+        let psdd = run(py, || -> Answer<_> { Ok(self.sdd.to_circuit()?.certify()?) })?;
+        Ok(Model::of(AnyModel::Circuit(slopp::Model::new(self.names.clone(), psdd))))
+    }
+}
+
+/// What is known: as rules, as a diagram or as the base of a model.
+#[derive(FromPyObject)]
+pub(crate) enum Knowledge<'py> {
+    Model(Bound<'py, Model>),
+    Diagram(Bound<'py, Sdd>),
+    Rules(Bound<'py, Rules>),
+}
+
+/// Worlds that only one of two allows, or both: how many, and some of them.
+type Part = (BigUint, Vec<Vec<bool>>);
+
+/// The names of both, and the worlds that only the first, only the second, and both allow.
+#[pyfunction]
+pub(crate) fn diff(
+    py: Python<'_>,
+    first: Knowledge<'_>,
+    second: Knowledge<'_>,
+    limit: usize,
+) -> Answer<(Vec<String>, [Part; 3])> {
+    let [first, second] = [first.known()?, second.known()?];
+    let mut all: Vec<String> = first.names().iter().map(str::to_owned).collect();
+    all.extend(second.names().iter().filter(|name| !first.names().contains(name)).map(str::to_owned));
+    let names = Names::new(all.clone())?;
+    let of_all = [&first, &second].into_iter().find(|one| *one.names() == names).and_then(Known::vtree);
+    let parts = run(py, || -> Answer<_> {
+        let vtree = of_all.unwrap_or_else(|| Arc::new(slopp::Vtree::balanced(names.len())));
+        let mut manager = Manager::new(vtree, Limits::default());
+        let [a, b] = [first.formula(&mut manager, &names)?, second.formula(&mut manager, &names)?];
+        let parts = [manager.and(a, !b)?, manager.and(b, !a)?, manager.and(a, b)?];
+        let mut told = Vec::new();
+        for part in parts {
+            told.push((manager.sdd(part).model_count(), examples(&manager, part, limit)?));
+        }
+        Ok(<[Part; 3]>::try_from(told).expect("three parts"))
+    })?;
+    Ok((all, parts))
+}
+
+fn examples(manager: &Manager, formula: Handle, limit: usize) -> Answer<Vec<Vec<bool>>> {
+    if formula == Handle::FALSE {
+        return Ok(Vec::new());
+    }
+    let circuit = manager.sdd(formula).to_circuit()?.certify_deterministic()?;
+    Ok(circuit.worlds(&Evidence::none(circuit.var_count()))?.take(limit).collect())
+}
+
+/// Knowledge without the interpreter.
+enum Known {
+    Model(Arc<AnyModel>),
+    Diagram(Arc<slopp::logic::Sdd>, Arc<Names>),
+    Rules(Arc<slopp::logic::Rules>),
+}
+
+impl Knowledge<'_> {
+    fn known(&self) -> Answer<Known> {
+        Ok(match self {
+            Knowledge::Model(model) => {
+                model.get().circuit()?;
+                Known::Model(model.get().0.clone())
+            }
+            Knowledge::Diagram(sdd) => Known::Diagram(sdd.get().sdd.clone(), sdd.get().names.clone()),
+            Knowledge::Rules(rules) => Known::Rules(rules.get().0.clone()),
+        })
+    }
+}
+
+impl Known {
+    fn names(&self) -> &Names {
+        match self {
+            Known::Model(model) => model.names(),
+            Known::Diagram(_, names) => names,
+            Known::Rules(rules) => rules.names(),
+        }
+    }
+
+    fn vtree(&self) -> Option<Arc<slopp::Vtree>> {
+        match self {
+            Known::Model(model) => match &**model {
+                AnyModel::Circuit(model) => Some(model.circuit.vtree().clone()),
+                _ => None,
+            },
+            Known::Diagram(sdd, _) => Some(sdd.vtree().clone()),
+            Known::Rules(rules) => (rules.var_count() > 0).then(|| Arc::new(rules.min_fill_vtree())),
+        }
+    }
+
+    /// As a formula over more names.
+    fn formula(&self, manager: &mut Manager, names: &Names) -> Answer<Handle> {
+        let vars = self.names().iter().map(|name| names.find(name)).collect::<Result<Vec<_>, _>>()?;
+        let support = |manager: &mut Manager, circuit: &slopp::Circuit| -> Result<Handle, Stopped> {
+            manager.support_of(circuit, |var| vars[var.index()])
+        };
+        Ok(match self {
+            Known::Model(model) => match &**model {
+                AnyModel::Circuit(model) => support(manager, &model.circuit)?,
+                _ => unreachable!("only circuits are known"),
+            },
+            Known::Diagram(sdd, _) => match sdd.to_circuit() {
+                Ok(circuit) => support(manager, &circuit)?,
+                Err(_) => Handle::FALSE,
+            },
+            Known::Rules(rules) => manager.compile(&rules.formula().map_vars(|var| vars[var.index()]))?,
+        })
+    }
+}

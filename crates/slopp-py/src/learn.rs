@@ -1,0 +1,254 @@
+//! Learners by name, with their options by keyword.
+
+use crate::error::{Answer, Failure};
+use crate::model::Model;
+use crate::records::Records;
+use crate::run::run_long;
+use crate::vtree::Vtree;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use slopp::learn::baseline::{ChowLiu, Factorised};
+use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
+use slopp::learn::slopp::{Config, PublishedConfig, Variant};
+use slopp::learn::{LearnPsdd, Learner, MixtureGrid, Start, Strudel, StrudelMixture, Task, World, learnspn, merged};
+use slopp::{AnyModel, Certified};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The names of all learners.
+pub(crate) const LEARNERS: [&str; 12] = [
+    "slopp",
+    "slopp-bag",
+    "slopp-em",
+    "slopp-tree",
+    "slopp-kmeans",
+    "factorised",
+    "chow-liu",
+    "learnpsdd",
+    "slopp+learnpsdd",
+    "strudel",
+    "strudel-em",
+    "learnspn",
+];
+
+/// Learns a model.
+#[pyfunction]
+#[pyo3(signature = (learner, records, valid, vtree, start, seed, options, progress))]
+#[expect(clippy::too_many_arguments, reason = "called by the Python half only, by position")]
+pub(crate) fn learn(
+    py: Python<'_>,
+    learner: &str,
+    records: &Records,
+    valid: Option<&Records>,
+    vtree: Option<&Vtree>,
+    start: Option<&Model>,
+    seed: u64,
+    options: Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> Answer<Model> {
+    let mut options = Options { learner, dict: options, known: Vec::new() };
+    let learner = options.learner(start, seed)?;
+    options.finish()?;
+    let (train, valid) = (records.0.clone(), valid.map(|valid| valid.0.clone()));
+    let vtree = vtree.map(|vtree| vtree.vtree.clone());
+    let names = train.names().clone();
+    let (outcome, mut origin) = run_long(py, progress, move |progress| {
+        let task = Task { train: &train, valid: valid.as_deref(), vtree: vtree.as_ref(), seed };
+        let facts = [
+            ("learner", learner.name().to_owned()),
+            ("records", train.total().to_string()),
+            ("seed", seed.to_string()),
+            ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ];
+        let facts = facts.into_iter().chain(learner.settings()).map(|(key, value)| (key.to_owned(), value));
+        let origin: BTreeMap<String, String> = facts.collect();
+        (learner.learn(&task, progress), origin)
+    })?;
+    let outcome = outcome?;
+    origin.extend(outcome.chosen.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+    Ok(Model::of(outcome.learned.into_model(names, origin)))
+}
+
+/// Options by keyword, taken out one by one.
+struct Options<'a, 'py> {
+    learner: &'a str,
+    dict: Bound<'py, PyDict>,
+    known: Vec<&'static str>,
+}
+
+impl<'py> Options<'_, 'py> {
+    /// The option of this name, if it is given and not None.
+    fn take<T: for<'a> FromPyObject<'a, 'py>>(&mut self, name: &'static str) -> Answer<Option<T>> {
+        self.known.push(name);
+        let Some(value) = self.dict.get_item(name)? else { return Ok(None) };
+        self.dict.del_item(name)?;
+        if value.is_none() {
+            return Ok(None);
+        }
+        let wrong = || Failure::new("LearnError", format!("{name} cannot be {value}"));
+        value.extract().map(Some).map_err(|_| wrong())
+    }
+
+    /// The choice of this name among those with names.
+    fn choose<T: Copy>(&mut self, name: &'static str, choices: &[(&str, T)]) -> Answer<T> {
+        let Some(word) = self.take::<String>(name)? else { return Ok(choices[0].1) };
+        let found = choices.iter().find(|(choice, _)| *choice == word).map(|(_, value)| *value);
+        found.ok_or_else(|| {
+            let words: Vec<&str> = choices.iter().map(|(choice, _)| *choice).collect();
+            Failure::new("LearnError", format!("{name} is \"{word}\", but must be one of {}", words.join(", ")))
+        })
+    }
+
+    /// Refuses what the learner does not have.
+    fn finish(self) -> Answer<()> {
+        for (name, value) in self.dict.iter() {
+            if !value.is_none() {
+                let (learner, known) = (self.learner, self.known.join(", "));
+                let text = format!("the learner {learner} has no option {name}; it has: {known}");
+                return Err(Failure::new("LearnError", text));
+            }
+        }
+        Ok(())
+    }
+
+    fn learner(&mut self, start: Option<&Model>, seed: u64) -> Answer<Box<dyn Learner + Send>> {
+        let published = self.learner == "slopp-kmeans";
+        let open = [("open", World::Open), ("closed", World::Closed)];
+        let closed = [("closed", World::Closed), ("open", World::Open)];
+        let world = |options: &mut Self| options.choose("world", if published { &closed } else { &open });
+        Ok(match self.learner {
+            "slopp" => {
+                let world = world(self)?;
+                let efforts = [merged::Effort::Fast, merged::Effort::Balanced, merged::Effort::Best];
+                let effort = self.choose("effort", &efforts.map(|effort| (effort.name(), effort)))?;
+                Box::new(merged::Slopp { config: self.merged(world)?, effort })
+            }
+            "slopp-bag" => {
+                let world = world(self)?;
+                let default = merged::BagConfig::new(self.merged(world)?);
+                Box::new(merged::BagConfig { members: self.take("components")?.unwrap_or(default.members), ..default })
+            }
+            "slopp-em" => Box::new(merged::EmConfig { model: self.merged(World::Open)?, grid: self.grid()? }),
+            "slopp-tree" => {
+                let world = world(self)?;
+                Box::new(self.tree(world)?)
+            }
+            "slopp-kmeans" => {
+                let world = world(self)?;
+                let variants = [("notebook", Variant::Notebook), ("algorithm2", Variant::Algorithm2)];
+                let variant = self.choose("variant", &variants)?;
+                let (k, d) = (self.take("k")?.unwrap_or(3), self.take("d")?.unwrap_or(20));
+                let pseudocount = self.pseudocount(world)?;
+                Box::new(PublishedConfig { world, pseudocount, ..PublishedConfig::new(variant, k, d) })
+            }
+            "factorised" => {
+                let world = world(self)?;
+                Box::new(Factorised { world, pseudocount: self.pseudocount(world)? })
+            }
+            "chow-liu" => {
+                let world = world(self)?;
+                Box::new(ChowLiu { world, pseudocount: self.pseudocount(world)? })
+            }
+            "learnpsdd" => {
+                let world = world(self)?;
+                Box::new(self.learn_psdd(world, self::start(start, world)?)?)
+            }
+            "slopp+learnpsdd" => {
+                let world = world(self)?;
+                let tree = Start::Slopp(self.tree(world)?);
+                Box::new(self.learn_psdd(world, tree)?)
+            }
+            "strudel" => {
+                let world = world(self)?;
+                Box::new(self.strudel(world, self::start(start, world)?)?)
+            }
+            "strudel-em" => {
+                let world = world(self)?;
+                let strudel = self.strudel(world, self::start(start, world)?)?;
+                Box::new(StrudelMixture { strudel, grid: self.grid()? })
+            }
+            "learnspn" => {
+                let default = learnspn::Config::default();
+                let leaves = [("chow-liu", learnspn::Leaves::ChowLiu), ("independent", learnspn::Leaves::Independent)];
+                Box::new(learnspn::Config {
+                    independence: self.take("independence")?.unwrap_or(default.independence),
+                    cluster_penalty: self.take("cluster_penalty")?.unwrap_or(default.cluster_penalty),
+                    max_clusters: self.take("max_clusters")?.unwrap_or(default.max_clusters),
+                    min_records: self.take("min_records")?.unwrap_or(default.min_records),
+                    leaves: self.choose("leaves", &leaves)?,
+                    pseudocount: self.take("pseudocount")?.unwrap_or(default.pseudocount),
+                    seed,
+                })
+            }
+            other => {
+                let text = format!("there is no learner \"{other}\"; the learners are {}", LEARNERS.join(", "));
+                return Err(Failure::new("LearnError", text));
+            }
+        })
+    }
+
+    fn pseudocount(&mut self, world: World) -> Answer<f64> {
+        Ok(self.take("pseudocount")?.unwrap_or(Config::new(world).pseudocount))
+    }
+
+    fn merged(&mut self, world: World) -> Answer<merged::Config> {
+        let default = merged::Config::new(world);
+        Ok(merged::Config {
+            max_classes: self.take("max_classes")?.unwrap_or(default.max_classes),
+            max_elements: self.take("max_elements")?,
+            pseudocount: self.take("pseudocount")?,
+            ..default
+        })
+    }
+
+    fn tree(&mut self, world: World) -> Answer<Config> {
+        let default = Config::new(world);
+        Ok(Config {
+            world,
+            max_clusters: self.take("max_clusters")?.unwrap_or(default.max_clusters),
+            min_records: self.take("min_records")?.unwrap_or(default.min_records),
+            split_penalty: self.take("split_penalty")?.unwrap_or(default.split_penalty),
+            parameter_penalty: self.take("parameter_penalty")?.unwrap_or(default.parameter_penalty),
+            pseudocount: self.pseudocount(world)?,
+        })
+    }
+
+    /// The mixtures over one structure that are tried.
+    fn grid(&mut self) -> Answer<MixtureGrid> {
+        let default = MixtureGrid::default();
+        Ok(MixtureGrid { components: self.take("components")?.map_or(default.components, |n| vec![n]), ..default })
+    }
+
+    fn strudel(&mut self, world: World, start: Start) -> Answer<Strudel> {
+        let default = StrudelConfig::default();
+        let config = StrudelConfig {
+            depth: self.take("depth")?.unwrap_or(default.depth),
+            steps: self.take("steps")?.unwrap_or(default.steps),
+            pseudocount: self.pseudocount(world)?,
+            ..default
+        };
+        let scope = self.choose("scope", &[("prime", Scope::Prime), ("whole", Scope::Whole)])?;
+        Ok(Strudel { start, scope, config })
+    }
+
+    fn learn_psdd(&mut self, world: World, start: Start) -> Answer<LearnPsdd> {
+        let default = LearnPsddConfig::default();
+        let config = LearnPsddConfig {
+            penalty: self.take("penalty")?.unwrap_or(default.penalty),
+            depth: self.take("depth")?.unwrap_or(default.depth),
+            steps: self.take("steps")?.unwrap_or(default.steps),
+            pseudocount: self.pseudocount(world)?,
+            ..default
+        };
+        Ok(LearnPsdd { start, config })
+    }
+}
+
+/// Where a refinement starts from.
+fn start(given: Option<&Model>, world: World) -> Answer<Start> {
+    let Some(given) = given else { return Ok(Start::Baseline(world)) };
+    Ok(match &*given.0 {
+        AnyModel::Circuit(slopp::Model { circuit: Certified::Psdd(psdd), .. }) => Start::Given(Arc::new(psdd.clone())),
+        _ => Start::Deterministic(Arc::new(given.deterministic()?.clone())),
+    })
+}

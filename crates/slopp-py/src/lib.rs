@@ -1,0 +1,43 @@
+//! The compiled half of the Python package `slopp`: thin bindings, in which arrays come in, arrays go out, and the
+//! library does the work. Its manners, such as frames, names and pictures in notebooks, are in `python/slopp`.
+
+mod arrays;
+mod circuit;
+mod error;
+mod event;
+mod knowledge;
+mod learn;
+mod model;
+mod records;
+mod run;
+mod vtree;
+mod worlds;
+
+use pyo3::prelude::*;
+
+/// The compiled half of slopp.
+#[pymodule]
+mod _slopp {
+    use super::*;
+
+    #[pymodule_export]
+    use super::event::Event;
+    #[pymodule_export]
+    use super::knowledge::{Rules, Sdd, diff};
+    #[pymodule_export]
+    use super::learn::learn;
+    #[pymodule_export]
+    use super::model::Model;
+    #[pymodule_export]
+    use super::records::{Records, configurations};
+    #[pymodule_export]
+    use super::run::set_threads;
+    #[pymodule_export]
+    use super::vtree::Vtree;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("LEARNERS", super::learn::LEARNERS.to_vec())
+    }
+}

@@ -1,0 +1,293 @@
+//! Models of any kind: files, facts and pictures, and what every kind answers.
+
+use crate::arrays::{by_record, lines_by_record, matrix, vector};
+use crate::error::{Answer, Failure};
+use crate::event::{Event, Given};
+use crate::records::Records;
+use crate::run::run;
+use crate::vtree::Vtree;
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use slopp::circuit::Reason;
+use slopp::io::LoadedAny;
+use slopp::{AnyModel, Certified, Deterministic, Mixture, Names, Psdd, Var};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A model of any kind, with names and origin.
+#[pyclass(frozen, module = "slopp._slopp")]
+pub(crate) struct Model(pub(crate) Arc<AnyModel>);
+
+#[pymethods]
+impl Model {
+    #[staticmethod]
+    #[pyo3(signature = (path, vtree=None))]
+    fn read(py: Python<'_>, path: PathBuf, vtree: Option<PathBuf>) -> Answer<Model> {
+        Ok(Model::of(match run(py, || slopp::io::read_any_model(&path, vtree.as_deref()))? {
+            LoadedAny::Circuit(loaded) => AnyModel::Circuit(loaded.model),
+            LoadedAny::Spn(model) => AnyModel::Spn(model),
+            LoadedAny::Mixture(model) => AnyModel::Mixture(model),
+        }))
+    }
+
+    /// From the text of a file; a certificate is proved again.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, text: &[u8]) -> Answer<Model> {
+        Ok(Model::of(match run(py, || slopp::io::read_any_model_bytes(text, None))? {
+            LoadedAny::Circuit(loaded) => AnyModel::Circuit(loaded.model),
+            LoadedAny::Spn(model) => AnyModel::Spn(model),
+            LoadedAny::Mixture(model) => AnyModel::Mixture(model),
+        }))
+    }
+
+    fn write(&self, py: Python<'_>, path: PathBuf) -> Answer<()> {
+        Ok(run(py, || slopp::io::write_any_model(&path, &self.0))?)
+    }
+
+    /// The text of a file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
+        let text = run(py, || {
+            let mut out = Vec::new();
+            match &*self.0 {
+                AnyModel::Circuit(model) => slopp::io::write_model_to(&mut out, model),
+                AnyModel::Spn(model) => slopp::io::write_spn_to(&mut out, model),
+                AnyModel::Mixture(model) => slopp::io::write_mixture_to(&mut out, model),
+            }
+            .map(|()| out)
+        })?;
+        Ok(PyBytes::new(py, &text))
+    }
+
+    /// The paper's example.
+    #[staticmethod]
+    fn example() -> Model {
+        let names = slopp::example::records().names().clone();
+        Model::of(AnyModel::Circuit(slopp::Model::new(names, slopp::example::psdd())))
+    }
+
+    /// A mixture of circuits over the same names.
+    #[staticmethod]
+    fn mixture(components: Vec<(f64, Bound<'_, Model>)>) -> Answer<Model> {
+        let first = components.first().map(|(_, model)| model.get().names().clone());
+        let names = first.ok_or_else(|| Failure::new("CircuitError", "a mixture needs at least one component"))?;
+        let mut parts = Vec::new();
+        for (weight, model) in &components {
+            if *model.get().names() != names {
+                return Err(Failure::new("CircuitError", "the components of a mixture need the same variables"));
+            }
+            parts.push((*weight, model.get().circuit()?.clone()));
+        }
+        Ok(Model::of(AnyModel::Mixture(slopp::Model::mixture(names, Mixture::new(parts)?))))
+    }
+
+    /// psdd, deterministic, circuit, unnormalised, mixture or spn.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match &*self.0 {
+            AnyModel::Circuit(model) => match &model.circuit {
+                Certified::Psdd(_) => "psdd",
+                Certified::Deterministic(..) => "deterministic",
+                Certified::Circuit(_, Reason::Overlap(_)) => "circuit",
+                Certified::Circuit(_, Reason::Parameters(_)) => "unnormalised",
+            },
+            AnyModel::Spn(_) => "spn",
+            AnyModel::Mixture(_) => "mixture",
+        }
+    }
+
+    /// Why the circuit has no stronger certificate; nothing for a PSDD.
+    #[getter]
+    fn reason(&self) -> Option<String> {
+        let AnyModel::Circuit(model) = &*self.0 else { return None };
+        match &model.circuit {
+            Certified::Psdd(_) => None,
+            Certified::Deterministic(_, overlap) => Some(overlap.to_string()),
+            Certified::Circuit(_, reason) => Some(reason.to_string()),
+        }
+    }
+
+    #[getter(names)]
+    fn names_list(&self) -> Vec<String> {
+        self.names().iter().map(str::to_owned).collect()
+    }
+
+    #[getter]
+    fn origin(&self) -> BTreeMap<String, String> {
+        self.0.origin().clone()
+    }
+
+    /// The same model with other names, or another origin.
+    #[pyo3(signature = (names=None, origin=None))]
+    fn renamed(&self, names: Option<Vec<String>>, origin: Option<BTreeMap<String, String>>) -> Answer<Model> {
+        let names = names.map_or_else(|| Ok(self.names().clone()), |names| Names::new(names).map(Arc::new))?;
+        let variables = self.names().len();
+        if names.len() != variables {
+            let text = format!("the model has {variables} variables, but there are {} names", names.len());
+            return Err(Failure::new("NamesError", text));
+        }
+        let mut model = (*self.0).clone();
+        let (its_names, its_origin) = match &mut model {
+            AnyModel::Circuit(model) => (&mut model.names, &mut model.origin),
+            AnyModel::Spn(model) => (&mut model.names, &mut model.origin),
+            AnyModel::Mixture(model) => (&mut model.names, &mut model.origin),
+        };
+        *its_names = names;
+        *its_origin = origin.unwrap_or_else(|| std::mem::take(its_origin));
+        Ok(Model::of(model))
+    }
+
+    /// Sizes by name.
+    fn size<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stats = match &*self.0 {
+            AnyModel::Circuit(model) => model.circuit.stats(),
+            AnyModel::Mixture(model) => model.circuit.stats(),
+            AnyModel::Spn(model) => {
+                let stats = model.circuit.stats();
+                let facts = [("nodes", stats.nodes), ("elements", stats.edges), ("parameters", stats.parameters)];
+                return dict(py, facts);
+            }
+        };
+        let facts = [
+            ("nodes", stats.nodes),
+            ("sums", stats.sums),
+            ("elements", stats.elements),
+            ("parameters", stats.parameters),
+            ("size_paper", stats.size_paper),
+        ];
+        dict(py, facts)
+    }
+
+    #[getter]
+    fn vtree(&self) -> Answer<Vtree> {
+        Ok(Vtree { vtree: self.circuit()?.vtree().clone(), names: self.names().clone() })
+    }
+
+    fn svg(&self, limit: usize) -> Answer<String> {
+        Ok(slopp::render::circuit_svg(self.circuit()?, self.names(), limit))
+    }
+
+    fn dot(&self, limit: usize) -> Answer<String> {
+        Ok(slopp::render::circuit_dot(self.circuit()?, self.names(), limit))
+    }
+
+    /// What is asked or given, by name.
+    #[pyo3(signature = (given=None))]
+    fn event(&self, given: Option<Given>) -> Answer<Event> {
+        Event::new(given, self.names())
+    }
+
+    /// The log-likelihood of every record.
+    fn log_likelihoods<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Bound<'py, PyArray1<f64>>> {
+        let rows =
+            run(py, || self.0.distribution().log_likelihoods(&records.0).map(|rows| by_record(&records.0, &rows)))?;
+        Ok(vector(py, rows))
+    }
+
+    /// The log-probability of literals.
+    pub(crate) fn log_evidence(&self, py: Python<'_>, event: &Event) -> Answer<f64> {
+        let evidence = event.evidence()?;
+        Ok(run(py, || self.0.distribution().log_evidence(evidence))?)
+    }
+
+    /// P(event | record) of every record, NaN where it is impossible.
+    fn conditional_batch<'py>(
+        &self,
+        py: Python<'py>,
+        event: &Event,
+        records: &Records,
+    ) -> Answer<Bound<'py, PyArray1<f64>>> {
+        let evidence = event.evidence()?;
+        let rows = run(py, || self.0.distribution().conditional_batch(evidence, &records.0))?;
+        let rows: Vec<f64> = rows.into_iter().map(|row| row.unwrap_or(f64::NAN)).collect();
+        Ok(vector(py, by_record(&records.0, &rows)))
+    }
+
+    fn marginals<'py>(&self, py: Python<'py>, given: &Event) -> Answer<Bound<'py, PyArray1<f64>>> {
+        let evidence = given.evidence()?;
+        Ok(vector(py, run(py, || self.0.distribution().marginals(evidence))?))
+    }
+
+    fn marginals_batch<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Bound<'py, PyArray2<f64>>> {
+        let lines = run(py, || self.0.distribution().marginals_batch(&records.0))?;
+        Ok(lines_by_record(py, &records.0, &lines, self.names().len()))
+    }
+
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        count: usize,
+        given: &Event,
+        seed: u64,
+    ) -> Answer<Bound<'py, PyArray2<bool>>> {
+        let (evidence, width) = (given.evidence()?, self.names().len());
+        let cells = run(py, || {
+            let mut cells = Vec::with_capacity(count * width);
+            for part in self.0.distribution().sample_in_parts(count, evidence, seed)? {
+                let rows = part.rows();
+                cells.extend((0..part.len()).flat_map(|i| (0..width).map(move |j| rows.bit(i, j))));
+            }
+            Ok::<_, slopp::infer::QueryError>(cells)
+        })?;
+        Ok(matrix(py, count, width, cells))
+    }
+
+    fn __eq__(&self, other: &Model) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Model {
+    pub(crate) fn of(model: AnyModel) -> Model {
+        Model(Arc::new(model))
+    }
+
+    /// A circuit made from this one, with its names and origin.
+    pub(crate) fn with(&self, circuit: Certified) -> Model {
+        let (names, origin) = (self.names().clone(), self.0.origin().clone());
+        Model::of(AnyModel::Circuit(slopp::Model { names, circuit, origin }))
+    }
+
+    pub(crate) fn names(&self) -> &Arc<Names> {
+        self.0.names()
+    }
+
+    /// The variables with these names.
+    pub(crate) fn vars(&self, names: &[String]) -> Answer<Vec<Var>> {
+        Ok(names.iter().map(|name| self.names().find(name)).collect::<Result<_, _>>()?)
+    }
+
+    pub(crate) fn circuit(&self) -> Answer<&Certified> {
+        match &*self.0 {
+            AnyModel::Circuit(model) => Ok(&model.circuit),
+            _ => Err(Failure::new("KindError", "only a single circuit on a vtree can answer this")),
+        }
+    }
+
+    pub(crate) fn mixture_of_circuits(&self) -> Answer<&Mixture> {
+        match &*self.0 {
+            AnyModel::Mixture(model) => Ok(&model.circuit),
+            _ => Err(Failure::new("KindError", "only a mixture can answer this")),
+        }
+    }
+
+    pub(crate) fn deterministic(&self) -> Answer<&Deterministic> {
+        let refused =
+            |reason: &Reason| Failure::new("KindError", format!("this needs a deterministic circuit: {reason}"));
+        self.circuit()?.deterministic().map_err(refused)
+    }
+
+    pub(crate) fn psdd(&self) -> Answer<&Psdd> {
+        match self.circuit()? {
+            Certified::Psdd(psdd) => Ok(psdd),
+            _ => Err(Failure::new("KindError", "this needs a PSDD, and the primes of this circuit overlap")),
+        }
+    }
+}
+
+fn dict<'py, const N: usize>(py: Python<'py>, facts: [(&str, usize); N]) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    facts.into_iter().try_for_each(|(name, number)| dict.set_item(name, number))?;
+    Ok(dict)
+}

@@ -1,0 +1,223 @@
+//! Records from arrays, and back.
+
+use crate::arrays::{matrix, vector};
+use crate::error::{Answer, Failure};
+use crate::run::run;
+use numpy::ndarray::ArrayView2;
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use slopp::io::{Header, RecordsOptions};
+use slopp::{Names, RecordsBuilder, Var};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Weighted Boolean records over named variables, cells possibly missing.
+#[pyclass(frozen, module = "slopp._slopp")]
+pub(crate) struct Records(pub(crate) Arc<slopp::Records>);
+
+/// A cell of an array: no value if it is missing, an error if it is no Boolean.
+trait Cell: Copy {
+    fn value(self) -> Result<Option<bool>, ()>;
+}
+
+impl Cell for bool {
+    fn value(self) -> Result<Option<bool>, ()> {
+        Ok(Some(self))
+    }
+}
+
+/// Whole numbers have no way to be missing, floating ones have NaN.
+macro_rules! cells {
+    ($zero:literal, $one:literal, $missing:expr; $($type:ty),*) => {$(
+        impl Cell for $type {
+            fn value(self) -> Result<Option<bool>, ()> {
+                let missing: fn($type) -> bool = $missing;
+                match self {
+                    number if number == $zero => Ok(Some(false)),
+                    number if number == $one => Ok(Some(true)),
+                    number if missing(number) => Ok(None),
+                    _ => Err(()),
+                }
+            }
+        }
+    )*};
+}
+
+cells!(0, 1, |_| false; u8, i8, i32, i64);
+cells!(0.0, 1.0, |number| number.is_nan(); f32, f64);
+
+/// An array of one of the types that are read without a copy.
+#[derive(FromPyObject)]
+pub(crate) enum Cells<'py> {
+    Bool(PyReadonlyArray2<'py, bool>),
+    U8(PyReadonlyArray2<'py, u8>),
+    I8(PyReadonlyArray2<'py, i8>),
+    I32(PyReadonlyArray2<'py, i32>),
+    I64(PyReadonlyArray2<'py, i64>),
+    F32(PyReadonlyArray2<'py, f32>),
+    F64(PyReadonlyArray2<'py, f64>),
+}
+
+#[pymethods]
+impl Records {
+    /// From an array with a row per record and a column per name.
+    #[staticmethod]
+    #[pyo3(signature = (cells, names, weights=None))]
+    fn from_array(
+        py: Python<'_>,
+        cells: Cells<'_>,
+        names: Vec<String>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+    ) -> Answer<Records> {
+        let names = Arc::new(Names::new(names)?);
+        let weights = weights.as_ref().map(|weights| weights.as_array());
+        let weights = weights.as_ref().map(|weights| weights.to_vec());
+        let weights = weights.as_deref();
+        match cells {
+            Cells::Bool(cells) => packed(py, cells.as_array(), names, weights),
+            Cells::U8(cells) => packed(py, cells.as_array(), names, weights),
+            Cells::I8(cells) => packed(py, cells.as_array(), names, weights),
+            Cells::I32(cells) => packed(py, cells.as_array(), names, weights),
+            Cells::I64(cells) => packed(py, cells.as_array(), names, weights),
+            Cells::F32(cells) => packed(py, cells.as_array(), names, weights),
+            Cells::F64(cells) => packed(py, cells.as_array(), names, weights),
+        }
+    }
+
+    /// From a file; over these names, if they are given.
+    #[staticmethod]
+    #[pyo3(signature = (path, names=None, header=None))]
+    fn read(py: Python<'_>, path: PathBuf, names: Option<Vec<String>>, header: Option<bool>) -> Answer<Records> {
+        let header = header.map_or(Header::Detect, |there| if there { Header::Present } else { Header::Absent });
+        let options = RecordsOptions { header, ..RecordsOptions::default() };
+        let names = names.map(Names::new).transpose()?.map(Arc::new);
+        let loaded = run(py, || slopp::io::load_records(&path, &options, names.as_ref()))?;
+        Ok(Records(Arc::new(loaded.records)))
+    }
+
+    /// Into a file, with names; each distinct row once with its weight if `weighted`.
+    #[pyo3(signature = (path, weighted=false))]
+    fn write(&self, py: Python<'_>, path: PathBuf, weighted: bool) -> Answer<()> {
+        run(py, || match weighted {
+            true => slopp::io::write_weighted_records(&path, &self.0),
+            false => slopp::io::write_records(&path, &self.0, true),
+        })?;
+        Ok(())
+    }
+
+    #[getter]
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.0.names().iter().map(str::to_owned).collect()
+    }
+
+    #[getter]
+    fn distinct(&self) -> usize {
+        self.0.len()
+    }
+
+    #[getter]
+    fn total(&self) -> f64 {
+        self.0.total()
+    }
+
+    #[getter]
+    fn has_missing(&self) -> bool {
+        self.0.has_missing()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.original().len()
+    }
+
+    /// The weights of the distinct rows.
+    fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        vector(py, self.0.weights().to_vec())
+    }
+
+    /// The weight of every record, in its order: that of its row, shared evenly by the records it stands for.
+    fn record_weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let mut repeats = vec![0.0; self.0.len()];
+        self.0.original().iter().for_each(|&row| repeats[row as usize] += 1.0);
+        let shares: Vec<f64> = self.0.weights().iter().zip(repeats).map(|(weight, repeats)| weight / repeats).collect();
+        vector(py, crate::arrays::by_record(&self.0, &shares))
+    }
+
+    /// The cells, 1, 0 or −1 for missing: of every record in its order, or of the distinct rows.
+    fn cells<'py>(&self, py: Python<'py>, distinct: bool) -> Bound<'py, PyArray2<i8>> {
+        let all: Vec<u32> = (0..self.0.len() as u32).collect();
+        let rows = if distinct { &all } else { self.0.original() };
+        let code = |cell: Option<bool>| cell.map_or(-1, i8::from);
+        let cells = rows.iter().flat_map(|&row| self.0.row(row as usize).map(code)).collect();
+        matrix(py, rows.len(), self.0.var_count(), cells)
+    }
+
+    /// Parts at random with these shares.
+    fn split(&self, py: Python<'_>, shares: Vec<f64>, seed: u64) -> Answer<Vec<Records>> {
+        let parts = run(py, || self.0.split(&shares, seed))?;
+        Ok(parts.into_iter().map(|part| Records(Arc::new(part))).collect())
+    }
+
+    /// These records and others over the same names.
+    fn merged(&self, other: &Records) -> Answer<Records> {
+        Ok(Records(Arc::new(self.0.merged(&other.0)?)))
+    }
+
+    /// Pairwise mutual information, in nats.
+    fn information<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyArray2<f64>>> {
+        let n = self.0.var_count();
+        let table = run(py, || slopp::learn::vtree::pair_information(&self.0))?;
+        let cells = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| table.at(i, j)).collect();
+        Ok(matrix(py, n, n, cells))
+    }
+
+    fn __eq__(&self, other: &Records) -> bool {
+        self.0 == other.0
+    }
+}
+
+/// Generated records with known truth: car configurations.
+#[pyfunction]
+pub(crate) fn configurations(py: Python<'_>, records: usize, seed: u64) -> Records {
+    Records(Arc::new(run(py, || slopp::data::Truth::configurations().sample(records, seed))))
+}
+
+/// Packs an array; complete rows go in as words, others cell by cell.
+fn packed<T: Cell + Sync>(
+    py: Python<'_>,
+    cells: ArrayView2<'_, T>,
+    names: Arc<Names>,
+    weights: Option<&[f64]>,
+) -> Answer<Records> {
+    let (rows, width) = cells.dim();
+    if width != names.len() || weights.is_some_and(|weights| weights.len() != rows) {
+        return Err(Failure::new("RecordsError", "the array does not have a column per name and a weight per row"));
+    }
+    let built = run(py, || {
+        let mut builder = RecordsBuilder::new(names.clone());
+        let mut words = vec![0u64; width.div_ceil(64)];
+        for (i, row) in cells.outer_iter().enumerate() {
+            words.fill(0);
+            let mut missing = false;
+            for (j, cell) in row.iter().enumerate() {
+                match cell.value().map_err(|()| (i, j))? {
+                    Some(value) => words[j / 64] |= u64::from(value) << (j % 64),
+                    None => missing = true,
+                }
+            }
+            let weight = weights.map_or(1.0, |weights| weights[i]);
+            match missing {
+                false => builder.push_words(&words, weight),
+                true => builder.push(row.iter().map(|cell| cell.value().expect("just seen")), weight),
+            }
+        }
+        Ok(builder.finish())
+    });
+    built.map(|records| Records(Arc::new(records))).map_err(|(row, column): (usize, usize)| {
+        let name = names.of(Var(column as u32));
+        let text = format!(
+            "row {row} of column \"{name}\" is neither 0 nor 1 nor missing; a column of numbers can be cut \
+             in two by binarize=, a column with few values be made categorical"
+        );
+        Failure::new("RecordsError", text)
+    })
+}

@@ -1,0 +1,108 @@
+//! Where work is done: off the interpreter's lock, on threads of our own, and so that Ctrl-C ends it.
+
+use crate::error::Answer;
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use slopp::Progress;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often long work looks for Ctrl-C and tells its progress.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The threads of this process: a child after `fork` has none of those of its parent.
+static POOL: Mutex<Option<(u32, usize, Arc<ThreadPool>)>> = Mutex::new(None);
+
+/// The threads, made when first needed.
+fn pool() -> Arc<ThreadPool> {
+    let mut slot = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    let (process, threads) = (std::process::id(), slot.as_ref().map_or(0, |(_, threads, _)| *threads));
+    if let Some((_, _, pool)) = slot.as_ref().filter(|(owner, ..)| *owner == process) {
+        return pool.clone();
+    }
+    let pool = Arc::new(ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started"));
+    // Dropped, the pool of a parent process would wait for threads that are not there.
+    std::mem::forget(slot.replace((process, threads, pool.clone())));
+    pool
+}
+
+/// Use this many threads, 0 for all cores; results are the same on any number.
+#[pyfunction]
+pub(crate) fn set_threads(threads: usize) {
+    let pool = Arc::new(ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started"));
+    let old = POOL.lock().unwrap_or_else(PoisonError::into_inner).replace((std::process::id(), threads, pool));
+    std::mem::forget(old.filter(|(owner, ..)| *owner != std::process::id()));
+}
+
+/// Work that is soon done.
+pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+    py.detach(|| pool().install(work))
+}
+
+/// What a cancelled stage of work unwinds with; no panic, so nothing is printed.
+struct Cancelled;
+
+/// How far long work is, and whether it should stop.
+#[derive(Default)]
+struct Watch {
+    cancelled: AtomicBool,
+    stage: Mutex<(String, u64, u64)>,
+}
+
+impl Watch {
+    fn tell(&self, change: impl FnOnce(&mut (String, u64, u64))) {
+        if self.cancelled.load(Ordering::Relaxed) {
+            resume_unwind(Box::new(Cancelled));
+        }
+        change(&mut self.stage.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Progress for Watch {
+    fn begin(&self, what: &str, steps: u64) {
+        self.tell(|stage| *stage = (what.to_owned(), 0, steps));
+    }
+
+    fn advance(&self, steps: u64) {
+        self.tell(|stage| stage.1 += steps);
+    }
+}
+
+/// Long work: `callback(what, done, steps)` hears of it, and an exception there or Ctrl-C ends it at its next step.
+pub(crate) fn run_long<T: Send + 'static>(
+    py: Python<'_>,
+    callback: Option<Py<PyAny>>,
+    work: impl FnOnce(&dyn Progress) -> T + Send + 'static,
+) -> Answer<T> {
+    let watch = Arc::new(Watch::default());
+    let (sender, receiver) = channel();
+    let worker = watch.clone();
+    std::thread::spawn(move || {
+        let result = catch_unwind(AssertUnwindSafe(|| pool().install(|| work(&*worker))));
+        // Nobody listens any more if the work was cancelled.
+        let _ = sender.send(result);
+    });
+    let mut receiver = receiver;
+    loop {
+        let (back, message) = py.detach(move || {
+            let message = receiver.recv_timeout(TICK);
+            (receiver, message)
+        });
+        receiver = back;
+        match message {
+            Ok(Ok(result)) => return Ok(result),
+            Ok(Err(panic)) => resume_unwind(panic),
+            Err(RecvTimeoutError::Disconnected) => unreachable!("the worker always sends"),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let (what, done, steps) = watch.stage.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let told = callback.as_ref().map_or(Ok(()), |callback| callback.call1(py, (what, done, steps)).map(drop));
+        if let Err(error) = py.check_signals().and(told) {
+            watch.cancelled.store(true, Ordering::Relaxed);
+            return Err(error.into());
+        }
+    }
+}

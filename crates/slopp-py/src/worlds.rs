@@ -1,0 +1,153 @@
+//! What only deterministic circuits answer, and what only PSDDs do.
+
+use crate::arrays::{by_record, vector, worlds};
+use crate::error::Answer;
+use crate::event::Event;
+use crate::model::Model;
+use crate::records::Records;
+use crate::run::run;
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use slopp::circuit::Smoothing;
+use slopp::infer::{Evidence, Explanation, QueryError};
+use slopp::{Certified, Lit, Names};
+
+/// Worlds with their log-probabilities.
+type Ranked<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<f64>>);
+
+/// Literals as names and values.
+type Cells = Vec<(String, bool)>;
+
+/// The conflict of an impossible record, and the nearest worlds: changes, distance, log-probability, world.
+type Explained = (Cells, Vec<(Cells, u32, f64, Vec<bool>)>);
+
+#[pymethods]
+impl Model {
+    /// The most probable worlds.
+    fn top_worlds<'py>(&self, py: Python<'py>, given: &Event, count: usize) -> Answer<Ranked<'py>> {
+        let (circuit, evidence) = (self.deterministic()?, given.evidence()?);
+        let found = run(py, || match count {
+            1 => circuit.mpe(evidence).map(|best| vec![best]),
+            _ => circuit.top_worlds(evidence, count),
+        })?;
+        Ok(self.ranked(py, found))
+    }
+
+    /// The most probable completion of every record; log-probability −∞ where it is impossible.
+    fn mpe_batch<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Ranked<'py>> {
+        let (circuit, width) = (self.deterministic()?, self.names().len());
+        let rows = run(py, || circuit.mpe_batch(&records.0))?;
+        let none = || (vec![false; width], f64::NEG_INFINITY);
+        let rows = by_record(&records.0, &rows).into_iter().map(|row| row.unwrap_or_else(none)).collect();
+        Ok(self.ranked(py, rows))
+    }
+
+    /// The most probable completions of every record; none of an impossible one.
+    fn top_worlds_batch<'py>(&self, py: Python<'py>, records: &Records, count: usize) -> Answer<Vec<Ranked<'py>>> {
+        let circuit = self.deterministic()?;
+        let rows = by_record(&records.0, &run(py, || circuit.top_worlds_batch(&records.0, count))?);
+        Ok(rows.into_iter().map(|row| self.ranked(py, row.unwrap_or_default())).collect())
+    }
+
+    /// The first possible worlds, and whether these are all.
+    fn worlds<'py>(&self, py: Python<'py>, given: &Event, limit: usize) -> Answer<(Bound<'py, PyArray2<bool>>, bool)> {
+        let (circuit, evidence) = (self.deterministic()?, given.evidence()?);
+        let (found, all) = run(py, || -> Result<_, QueryError> {
+            let mut worlds = circuit.worlds(evidence)?;
+            let found: Vec<Vec<bool>> = worlds.by_ref().take(limit).collect();
+            Ok((found, worlds.next().is_none()))
+        })?;
+        Ok((worlds(py, found, self.names().len()), all))
+    }
+
+    fn entropy(&self, py: Python<'_>) -> Answer<f64> {
+        let circuit = self.deterministic()?;
+        Ok(run(py, || circuit.entropy()))
+    }
+
+    fn kl_divergence(&self, py: Python<'_>, other: &Model) -> Answer<f64> {
+        let (p, q) = (self.deterministic()?, other.deterministic()?);
+        Ok(run(py, || p.kl_divergence(q))?)
+    }
+
+    fn equals_closed_world(&self, py: Python<'_>, records: &Records) -> Answer<bool> {
+        let circuit = self.deterministic()?;
+        Ok(run(py, || circuit.equals_closed_world(&records.0))?)
+    }
+
+    /// Why every record is impossible, with the nearest worlds; nothing where it is possible.
+    fn explain(&self, py: Python<'_>, records: &Records, count: usize) -> Answer<Vec<Option<Explained>>> {
+        let (circuit, records) = (self.deterministic()?, &*records.0);
+        let found = run(py, || -> Result<Vec<_>, QueryError> {
+            let possible = circuit.possible(records)?;
+            let explain = |row: usize| match possible[row] {
+                true => Ok(None),
+                false => circuit.explain(&Evidence::from_row(records, row), count),
+            };
+            (0..records.len()).into_par_iter().map(explain).collect()
+        })?;
+        let told: Vec<Option<Explained>> = found
+            .iter()
+            .enumerate()
+            .map(|(row, found)| Some(told(found.as_ref()?, &Evidence::from_row(records, row), self.names())))
+            .collect();
+        Ok(by_record(records, &told))
+    }
+
+    /// Parameters by counting: the model, the weights of records counted and impossible, elements that are gone.
+    fn fit(&self, py: Python<'_>, records: &Records, pseudocount: f64, add: bool) -> Answer<(Model, f64, f64, usize)> {
+        let (certified, records) = (self.circuit()?, &*records.0);
+        let circuit = self.deterministic()?;
+        let smoothing = match add {
+            false => Smoothing::marginal(pseudocount, records),
+            true => Smoothing::marginal_with(pseudocount, circuit, records),
+        };
+        let fitted = run(py, || match (certified, add) {
+            (Certified::Psdd(psdd), false) => psdd.fit(records, &smoothing).map(|fit| fit.map(Certified::Psdd)),
+            (Certified::Psdd(psdd), true) => psdd.add_records(records, &smoothing).map(|fit| fit.map(Certified::Psdd)),
+            (_, false) => circuit.fit(records, &smoothing).map(|fit| fit.map(|c| Certified::new(c.into_circuit()))),
+            (_, true) => {
+                circuit.add_records(records, &smoothing).map(|fit| fit.map(|c| Certified::new(c.into_circuit())))
+            }
+        })?;
+        Ok((self.with(fitted.circuit), fitted.counted, fitted.impossible, fitted.dropped))
+    }
+
+    /// Room for records: the model, how many worlds became possible, and their share.
+    fn revise(&self, py: Python<'_>, records: &Records, weight: Option<f64>) -> Answer<(Model, usize, f64)> {
+        let psdd = self.psdd()?;
+        let revised = run(py, || psdd.revise(&records.0, weight))?;
+        Ok((self.with(revised.psdd.into()), revised.added, revised.share))
+    }
+
+    /// Room for the worlds of a formula, which weigh so many records together.
+    fn revise_by(
+        &self,
+        py: Python<'_>,
+        event: &Event,
+        formula_weight: f64,
+        weight: Option<f64>,
+    ) -> Answer<(Model, usize, f64)> {
+        let psdd = self.psdd()?;
+        let formula = event.compile(py, psdd.vtree())?;
+        let revised = run(py, || psdd.revise_by(&formula, formula_weight, weight))?;
+        Ok((self.with(revised.psdd.into()), revised.added, revised.share))
+    }
+}
+
+impl Model {
+    fn ranked<'py>(&self, py: Python<'py>, found: Vec<(Vec<bool>, f64)>) -> Ranked<'py> {
+        let (found, logs): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        (worlds(py, found, self.names().len()), vector(py, logs))
+    }
+}
+
+fn told(found: &Explanation, evidence: &Evidence, names: &Names) -> Explained {
+    let cells = |lits: &[Lit]| lits.iter().map(|lit| (names.of(lit.var).to_owned(), lit.value)).collect();
+    let near = found
+        .repairs
+        .iter()
+        .map(|near| (cells(&near.changes(evidence)), near.distance, near.log_probability, near.world.clone()));
+    (cells(&found.conflict), near.collect())
+}

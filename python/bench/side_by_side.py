@@ -1,0 +1,262 @@
+"""slopp next to packages from PyPI that people would pick instead, in one run: python python/bench/side_by_side.py
+
+Each rival is optional and left out by name if it is not installed: deeprob-kit (XPC, BinaryCLT, LearnSPN), pgmpy
+(Chow-Liu), PySDD (counting). Times are CPU seconds of this process on all its threads, so that threads are no
+advantage; the best of three runs. Data are below SLOPP_DATA (default ../shared). Prints a page in Markdown.
+
+deeprob-kit and pgmpy ask for torch, which what is measured here does not use. Without it, in an environment of its own:
+    pip install "numpy<2" "scipy<1.14" "scikit-learn<1.6" "pandas<2.3" networkx tqdm joblib matplotlib statsmodels \
+        opt_einsum pyparsing PySDD && pip install --no-deps deeprob-kit "pgmpy==0.1.22" && pip install .
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import itertools
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import slopp
+
+SHARED = Path(os.environ.get("SLOPP_DATA", Path(__file__).parents[3] / "shared"))
+DATASETS = ("nltcs", "plants", "accidents")
+#: Settings of XPC that are tried; the one that explains the validation records best is kept.
+XPC_GRID = list(itertools.product([True, False], [True, False], [20, 128, 512], [(1, 2), (3, 4)]))
+#: Records that marginals are asked of, in one batch; pgmpy, which takes them one by one, gets fewer.
+MARGINAL_RECORDS = {"slopp": 3000, "deeprob": 1000, "pgmpy": 20}
+
+
+def cpu(work: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
+    """The fewest CPU seconds, and what the work gave; work that is too short to measure is repeated."""
+    best, result = float("inf"), None
+    for _ in range(repeats):
+        calls, start = 0, time.process_time()
+        while calls == 0 or time.process_time() - start < 0.05:
+            result, calls = work(), calls + 1
+        best = min(best, (time.process_time() - start) / calls)
+    return best, result
+
+
+def load(name: str, part: str) -> np.ndarray:
+    return slopp.Records.read(SHARED / f"data/{name}/{name}.{part}.data.gz").to_numpy()
+
+
+def with_holes(cells: np.ndarray, count: int) -> np.ndarray:
+    """The first records, with half of their cells missing."""
+    known = cells[:count].astype(np.float64)
+    known[np.random.default_rng(0).random(known.shape) < 0.5] = np.nan
+    return known
+
+
+class Slopp:
+    def __init__(self, effort: str):
+        self.name, self.effort, self.package = f"slopp, {effort}", effort, "slopp"
+
+    def learn(self, train: np.ndarray, valid: np.ndarray) -> None:
+        self.model = slopp.learn(train, valid=valid, effort=self.effort)
+
+    def scores(self, cells: np.ndarray) -> np.ndarray:
+        return self.model.log_likelihoods(cells)
+
+    def marginals(self, known: np.ndarray) -> np.ndarray:
+        return self.model.marginals(known)
+
+
+class Deeprob:
+    """A model of deeprob-kit; a marginal is a quotient of likelihoods, for each variable, of all records at once."""
+
+    package = "deeprob"
+
+    def scores(self, cells: np.ndarray) -> np.ndarray:
+        from deeprob.spn.algorithms.inference import log_likelihood
+
+        return log_likelihood(self.model, cells.astype(np.float32)).ravel()
+
+    def marginals(self, known: np.ndarray) -> np.ndarray:
+        evidence = self.scores(known)
+        answers = np.empty_like(known)
+        for i in range(known.shape[1]):
+            both = known.copy()
+            both[:, i] = np.where(np.isnan(known[:, i]), 1.0, known[:, i])
+            answers[:, i] = np.where(known[:, i] == 0, 0.0, np.exp(self.scores(both) - evidence))
+        return answers
+
+
+class Xpc(Deeprob):
+    """The time is that of learning with the settings that were chosen, without the others that were tried."""
+
+    def __init__(self, psdd: bool):
+        self.psdd, self.name = psdd, "deeprob XPC-SD-Det" if psdd else "deeprob XPC, any"
+
+    def learn(self, train: np.ndarray, valid: np.ndarray) -> None:
+        from deeprob.spn.learning.xpc import learn_xpc
+
+        best = -np.inf
+        self.seconds = np.inf
+        for det, sd, least, (length, arity) in XPC_GRID:
+            if self.psdd and not (det and sd):
+                continue
+            start = time.process_time()
+            try:
+                model, _ = learn_xpc(train.astype(np.int64), det, sd, least, length, arity)
+            except AssertionError:  # no partition with so many records
+                continue
+            seconds = time.process_time() - start
+            previous, self.model = getattr(self, "model", None), model
+            score = self.scores(valid).mean()
+            if score > best:
+                best, self.seconds = score, seconds
+                self.chosen = f"det={det}, sd={sd}, min_part_inst={least}, conj_len={length}, arity={arity}"
+            else:
+                self.model = previous
+
+
+class BinaryClt(Deeprob):
+    name = "deeprob BinaryCLT"
+
+    def learn(self, train: np.ndarray, valid: np.ndarray) -> None:
+        from deeprob.spn.structure.cltree import BinaryCLT
+
+        self.model = BinaryCLT(list(range(train.shape[1])))
+        self.model.fit(train.astype(np.float32), [[0, 1]] * train.shape[1], alpha=0.01)
+
+    def scores(self, cells: np.ndarray) -> np.ndarray:
+        return self.model.log_likelihood(cells.astype(np.float32)).ravel()
+
+
+class LearnSpn(Deeprob):
+    name = "deeprob LearnSPN"
+
+    def learn(self, train: np.ndarray, valid: np.ndarray) -> None:
+        from deeprob.spn.learning.wrappers import learn_estimator
+        from deeprob.spn.structure.leaf import Bernoulli
+
+        self.model = learn_estimator(
+            train.astype(np.float32), [Bernoulli] * train.shape[1], [[0, 1]] * train.shape[1], learn_leaf="mle",
+            split_rows="kmeans", split_cols="gvs", min_rows_slice=256, random_state=0, verbose=False,
+            learn_leaf_kwargs={"alpha": 0.1},
+        )
+
+
+class Pgmpy:
+    name, package = "pgmpy Chow-Liu", "pgmpy"
+
+    def learn(self, train: np.ndarray, valid: np.ndarray) -> None:
+        import pandas
+        from pgmpy.estimators import BayesianEstimator, TreeSearch
+        from pgmpy.models import BayesianNetwork
+
+        frame = pandas.DataFrame(train.astype(int), columns=[str(i) for i in range(train.shape[1])])
+        tree = TreeSearch(frame, n_jobs=1).estimate(show_progress=False)
+        self.model = BayesianNetwork(tree.edges())
+        self.model.add_nodes_from(frame.columns)
+        states = {name: [0, 1] for name in frame.columns}
+        self.model.fit(frame, estimator=BayesianEstimator, state_names=states, prior_type="BDeu",
+                       equivalent_sample_size=1, n_jobs=1)
+
+    def scores(self, cells: np.ndarray) -> np.ndarray:
+        total = np.zeros(len(cells))
+        numbers = cells.astype(int)
+        for cpd in self.model.get_cpds():
+            child, *parents = (numbers[:, int(name)] for name in cpd.variables)
+            total += np.log(cpd.values[(child, *parents)])
+        return total
+
+    def marginals(self, known: np.ndarray) -> np.ndarray:
+        from pgmpy.inference import BeliefPropagation
+
+        inference = BeliefPropagation(self.model)
+        inference.calibrate()
+        answers = np.where(np.isnan(known), 0.0, known)
+        for row, answer in zip(known, answers, strict=True):
+            evidence = {str(i): int(value) for i, value in enumerate(row) if not np.isnan(value)}
+            unknown = [str(i) for i, value in enumerate(row) if np.isnan(value)]
+            found = inference.query(unknown, evidence=evidence, joint=False, show_progress=False)
+            for name in unknown:
+                answer[int(name)] = found[name].values[1]
+        return answers
+
+
+def available(rival: Any) -> bool:
+    """Whether what a rival needs is installed."""
+    try:
+        __import__({"deeprob": "deeprob.spn.learning.xpc", "pgmpy": "pgmpy.models"}.get(rival.package, rival.package))
+    except ImportError as error:
+        print(f"left out: {rival.name} ({error})", file=sys.stderr)
+        return False
+    return True
+
+
+def compare(dataset: str, rivals: list[Any]) -> list[list[str]]:
+    train, valid, test = (load(dataset, part) for part in ("train", "valid", "test"))
+    rows = []
+    for rival in rivals:
+        start = time.process_time()
+        rival.learn(train, valid)
+        learning = getattr(rival, "seconds", time.process_time() - start)
+        scoring, scores = cpu(lambda rival=rival: rival.scores(test))
+        assert np.isfinite(scores).all(), rival.name
+        known = with_holes(test, MARGINAL_RECORDS[rival.package])
+        asking, marginals = cpu(lambda rival=rival, known=known: rival.marginals(known), repeats=1)
+        check(rival, known, marginals)
+        rows.append([dataset, rival.name, f"{scores.mean():.4f}", f"{learning:.2f}", f"{len(test) / scoring:,.0f}",
+                     f"{len(known) / asking:,.1f}", getattr(rival, "chosen", "")])
+        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
+    return rows
+
+
+def check(rival: Any, known: np.ndarray, marginals: np.ndarray) -> None:
+    """Marginals are probabilities that agree with what is known."""
+    assert ((marginals > -1e-6) & (marginals < 1 + 1e-6)).all(), rival.name
+    given = ~np.isnan(known)
+    assert np.abs(marginals[given] - known[given]).max() < 1e-6, rival.name
+
+
+def counting() -> list[list[str]]:
+    """Model counts of diagrams: both read the same files and give the same numbers."""
+    try:
+        from pysdd.sdd import SddManager, Vtree
+    except ImportError as error:
+        print(f"left out: PySDD ({error})", file=sys.stderr)
+        return []
+    rows = []
+    for name in ("pypsdd/xor-32", "pypsdd/ranking-3", "pypsdd/c432", "pypsdd/alarm"):
+        path = SHARED / f"fixtures/{name}.sdd"
+        manager = SddManager.from_vtree(Vtree.from_file(str(path.with_suffix(".vtree"))))
+        theirs = manager.read_sdd_file(str(path).encode())
+        ours = slopp.Sdd.read(path, path.with_suffix(".vtree"))
+        our_time, our_count = cpu(ours.model_count)
+        their_time, their_count = cpu(lambda m=manager, node=theirs: m.global_model_count(node))
+        same = "the same" if int(their_count) == our_count else f"{their_count} against our {our_count}"
+        rows.append([name, f"{our_time * 1e6:,.0f}", f"{their_time * 1e6:,.0f}", same])
+    return rows
+
+
+def page(header: list[str], rows: list[list[str]]) -> None:
+    for row in [header, ["---"] * len(header), *rows]:
+        print("| " + " | ".join(row) + " |")
+    print()
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    names = sys.argv[1:] or list(DATASETS)
+    quick = [lambda: Slopp("fast"), lambda: Slopp("best"), lambda: Xpc(True), lambda: Xpc(False), BinaryClt, Pgmpy]
+    rows = []
+    # What takes longest comes last.
+    for makers in (quick, [LearnSpn]):
+        for name in names:
+            rows += compare(name, [rival for rival in (make() for make in makers) if available(rival)])
+    rows.sort(key=lambda row: names.index(row[0]))
+    versions = {package: importlib.metadata.version(package) for package in ("slopp", "deeprob-kit", "pgmpy", "PySDD")
+                if any(package.lower() == d.name.lower() for d in importlib.metadata.distributions() if d.name)}
+    print(", ".join(f"{package} {version}" for package, version in versions.items()), end="\n\n")
+    page(["data", "model", "test LL", "learning (CPU s)", "likelihoods (records / CPU s)",
+          "conditional marginals (records / CPU s)", "chosen by validation"], rows)
+    page(["diagram", "slopp count (µs)", "PySDD count (µs)", "counts"], counting())

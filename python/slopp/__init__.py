@@ -1,0 +1,44 @@
+"""Learn and use Probabilistic Sentential Decision Diagrams (PSDDs).
+
+    >>> import slopp
+    >>> cars = slopp.configurations(2000, seed=1)
+    >>> psdd = slopp.learn(cars, world="closed")
+    >>> psdd.certificate
+    'psdd'
+    >>> 0 < psdd.prob("engine_electric | engine_hybrid", given="trim_luxury -> heated_seats") < 1
+    True
+
+`slopp.PSDD` is the same as an estimator of scikit-learn.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from . import errors
+from ._columns import Column, Columns
+from ._show import Rows, Values, World
+from ._slopp import __version__, set_threads
+from .circuit import Circuit, Deterministic, Psdd, example, read
+from .errors import SloppError
+from .knowledge import Rules, Sdd, diff, equivalent
+from .learning import LEARNERS, learn
+from .model import Mixture, Model, Spn
+from .records import Records, configurations
+from .vtree import Vtree
+
+if TYPE_CHECKING:
+    from .estimator import PSDD
+
+__all__ = [
+    "LEARNERS", "PSDD", "Circuit", "Column", "Columns", "Deterministic", "Mixture", "Model", "Psdd", "Records", "Rows",
+    "Rules", "Sdd", "SloppError", "Spn", "Values", "Vtree", "World", "__version__", "configurations", "diff",
+    "equivalent", "errors", "example", "learn", "read", "set_threads",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn is optional and slow to import: only who asks for the estimator pays for it.
+    if name == "PSDD":
+        from .estimator import PSDD
+
+        return PSDD
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

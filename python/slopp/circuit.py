@@ -1,0 +1,262 @@
+"""Circuits on vtrees: mere ones, deterministic ones, and PSDDs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from . import _slopp
+from ._show import Progress, Rows, Values, World, listening, number
+from .errors import CertificateError
+from .model import KINDS, Given, Model, OnVtrees, not_both, or_missing, wrap
+from .records import Path
+from .vtree import Vtree
+
+
+class Circuit(OnVtrees):
+    """A smooth, structured-decomposable circuit; a mixture, unless it is more."""
+
+    @property
+    def vtree(self) -> Vtree:
+        """The vtree."""
+        return Vtree._of(self._model.vtree)
+
+    def product(self, other: Circuit) -> tuple[Any, float]:
+        """The circuit of the normalised product of two distributions, and the logarithm of its total."""
+        model, log = self._model.product(other._model)
+        return wrap(model), log
+
+    def marginal(self, of: Sequence[str], *, given: Given = None) -> Any:
+        """The circuit over some of the variables, the others summed out."""
+        model, event, _ = self._under(given)
+        return wrap(model._model.marginal(list(of), event))
+
+    def information(self, between: Sequence[str], and_: Sequence[str], *, given: Given = None) -> Values:
+        """Mutual information of two sets of variables, and their entropies, in nats."""
+        event = self._event(given)
+        model = self._model if event.is_empty else self._conditioned(event)[0]._model
+        first, second = list(between), list(and_)
+        return Values(
+            mutual_information=model.mutual_information(first, second),
+            entropy_first=model.entropy_of(first),
+            entropy_second=model.entropy_of(second),
+            entropy_first_given_second=model.conditional_entropy(first, second),
+            entropy_second_given_first=model.conditional_entropy(second, first),
+        )
+
+    def entropy_of(self, of: Sequence[str]) -> float:
+        """The entropy of some variables, in nats."""
+        return self._model.entropy_of(list(of))
+
+    def marginal_map(self, of: Sequence[str], *, given: Given = None, budget: int = 10_000) -> MarginalMap:
+        """The most probable values of some variables, the others summed out; exact within a budget of steps."""
+        model, event, log = self._under(given)
+        values, lower, upper, steps = model._model.marginal_map(list(of), event, budget)
+        found = MarginalMap(dict(zip(of, values, strict=True)), lower + log)
+        found.log_upper, found.steps = upper + log, steps
+        return found
+
+    def rules(self, records: Any = None, *, max_length: int = 3, steps: int = 200_000,
+              max_clauses: int = 1000) -> FoundRules:
+        """The base as rules that people read; with records, how many had occasion to break each."""
+        records = None if records is None else self.records(records)._records
+        found, complete_to, minimal = self._model.rules(records, max_length, steps, max_clauses)
+        names = ("kind", "rule", "literals", "support", "excluded")
+        rules = FoundRules(Values(zip(names, rule, strict=True)) for rule in found)
+        rules.complete_to, rules.is_minimal = complete_to, minimal
+        return rules
+
+    def entails(self, formula: str) -> bool:
+        """Whether a formula holds in every possible world."""
+        return self.counterexample(formula) is None
+
+    def counterexample(self, formula: str) -> Values | None:
+        """A possible world in which a formula does not hold."""
+        world = self._model.counterexample(self._event(formula))
+        return None if world is None else Values(self._world(world))
+
+    def log_likelihoods_noisy(self, records: Any, noise: float) -> np.ndarray:
+        """The log-likelihood of every record if each cell is flipped with the probability `noise`."""
+        return self._model.log_likelihoods_noisy(self.records(records)._records, noise)
+
+    def fit_noise(self, records: Any) -> Values:
+        """The noise under which records are most likely."""
+        noise, log_likelihood = self._model.fit_noise(self.records(records)._records)
+        return Values(noise=noise, log_likelihood=log_likelihood)
+
+    def em(self, records: Any, *, pseudocount: float = 1.0, steps: int = 100, progress: Progress = None) -> Any:
+        """The circuit with parameters by expectation maximisation, for missing cells or sums that overlap."""
+        with listening(progress) as callback:
+            model, _, _ = self._model.em(self.records(records)._records, pseudocount, steps, callback)
+        return wrap(model)
+
+    def certified(self) -> Psdd:
+        """Itself, if it is proved a PSDD; else the error tells why not."""
+        if isinstance(self, Psdd):
+            return self
+        raise CertificateError(f"not a PSDD: {self.reason}")
+
+    def renormalised(self) -> Any:
+        """The circuit with the parameters of every sum divided by their total."""
+        return wrap(self._model.renormalised())
+
+    def svg(self, limit: int = 300) -> str:
+        """A picture: in full up to `limit` nodes and elements, a summary above."""
+        return self._model.svg(limit)
+
+    def dot(self, limit: int = 300) -> str:
+        """For Graphviz."""
+        return self._model.dot(limit)
+
+    def _log_probability(self, event: _slopp.Event) -> float:
+        return self._model.log_probability_of(event)
+
+    def _conditioned(self, event: _slopp.Event) -> tuple[Model, float]:
+        model, log = self._model.given(event)
+        return wrap(model), log
+
+    def _repr_html_(self) -> str:
+        card = super()._repr_html_()
+        drawn = self.size["nodes"] + self.size["elements"] <= 300
+        picture = self.svg() if drawn else ""
+        why = f"<div>{escape(self.reason)}</div>" if self.reason else ""
+        return f"{card}{why}{picture}"
+
+
+class Deterministic(Circuit):
+    """A circuit whose elements are proved exclusive: every world has at most one derivation."""
+
+    def mpe(self, records: Any = None, *, given: Given = None) -> Any:
+        """The most probable world; with records, the most probable completion of each and its log-probability.
+
+        Where a record is impossible, its completion is NaN and the log-probability −∞.
+        """
+        if records is None:
+            return self.top_worlds(1, given=given)[0]
+        not_both(given)
+        aligned_records = self.records(records)
+        worlds, logs = self._model.mpe_batch(aligned_records._records)
+        return self._in_kind(aligned_records, or_missing(worlds, logs > -math.inf)), logs
+
+    def top_worlds(self, k: int, records: Any = None, *, given: Given = None) -> Any:
+        """The `k` most probable worlds; with records, a list of them for each."""
+        if records is None:
+            model, event, log = self._under(given)
+            return self._ranked(model._model.top_worlds(event, k), log)
+        not_both(given)
+        found = self._model.top_worlds_batch(self.records(records)._records, k)
+        return [self._ranked(ranked, 0.0) for ranked in found]
+
+    def worlds(self, *, given: Given = None, limit: int = 1000) -> Any:
+        """The possible worlds, each once, in the order of the circuit: a matrix, or columns if some are categorical."""
+        model, event, _ = self._under(given)
+        worlds, _ = model._model.worlds(event, limit)
+        columns = self.columns
+        return worlds if columns.is_plain else Values(columns.decode(worlds))
+
+    def model_count(self) -> int:
+        """How many worlds are possible, exactly."""
+        return self._model.model_count()
+
+    def entropy(self) -> float:
+        """The entropy, in nats."""
+        return self._model.entropy()
+
+    def kl_divergence(self, other: Deterministic) -> float:
+        """The Kullback-Leibler divergence from another circuit on the same vtree, in nats."""
+        return self._model.kl_divergence(other._model)
+
+    def equals_closed_world(self, records: Any) -> bool:
+        """Whether exactly these records are possible."""
+        return self._model.equals_closed_world(self.records(records)._records)
+
+    def explain(self, records: Any, *, k: int = 1) -> Rows:
+        """Why records are impossible: the cells that cannot hold together, and what to change; only of those."""
+        found = Rows()
+        for i, explanation in enumerate(self._model.explain(self.records(records)._records, k)):
+            if explanation is None:
+                continue
+            conflict, near = explanation
+            worlds = Rows(World(self._world(world), log) for _, _, log, world in near)
+            found.append(Values(record=i, conflict=dict(conflict), distance=near[0][1], change=dict(near[0][0]),
+                                nearest=worlds))
+        return found
+
+    def repair(self, records: Any) -> Any:
+        """The records with as few cells changed as it takes to make each possible, in the most probable way."""
+        aligned_records = self.records(records)
+        cells = aligned_records.to_numpy().astype(np.float64)
+        place = {name: i for i, name in enumerate(self.names)}
+        for i, explanation in enumerate(self._model.explain(aligned_records._records, 1)):
+            for name, value in explanation[1][0][0] if explanation else ():
+                cells[i, place[name]] = value
+        complete = not np.isnan(cells).any()
+        return self._in_kind(aligned_records, cells.astype(bool) if complete else cells)
+
+    def fit(self, records: Any, *, pseudocount: float = 1.0, add: bool = False) -> Any:
+        """The circuit with parameters by counting records; with `add`, added to the counts that it keeps."""
+        return wrap(self._model.fit(self.records(records)._records, pseudocount, add)[0])
+
+    def _ranked(self, ranked: tuple[np.ndarray, np.ndarray], log: float) -> Rows:
+        return Rows(World(self._world(world), p + log) for world, p in zip(*ranked, strict=True))
+
+    def _facts(self) -> dict[str, Any]:
+        facts = super()._facts()
+        return {**facts, "possible worlds": self.model_count(), "entropy (nats)": number(self.entropy())}
+
+
+class Psdd(Deterministic):
+    """A probabilistic sentential decision diagram: the primes of every sum are proved exclusive."""
+
+    def revise(self, records: Any = None, *, formula: str | None = None, by_rule: str | None = None,
+               weight: float | None = None, formula_weight: float = 1.0) -> Psdd:
+        """Room for records, or for the worlds of a formula, or without the worlds that break a rule; nothing else."""
+        if (records is not None) + (formula is not None) + (by_rule is not None) != 1:
+            raise TypeError("revise by records, by a formula or by a rule: give one of them")
+        if by_rule is not None:
+            return self.given(by_rule)  # type: ignore[no-any-return]
+        if formula is not None:
+            return wrap(self._model.revise_by(self._event(formula), formula_weight, weight)[0])  # type: ignore[return-value]
+        return wrap(self._model.revise(self.records(records)._records, weight)[0])  # type: ignore[return-value]
+
+
+class MarginalMap(World):
+    """Values of some variables, with a bound on how probable any others can be."""
+
+    log_upper: float
+    steps: int
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the values are proved to be the most probable ones."""
+        return self.log_upper == self.log_probability
+
+
+class FoundRules(Rows):
+    """The base of a circuit as rules."""
+
+    #: All entailed clauses of at most this length follow from the rules.
+    complete_to: int
+    #: Whether it is proved that no rule follows from the others.
+    is_minimal: bool
+
+
+KINDS.update(circuit=Circuit, unnormalised=Circuit, deterministic=Deterministic, psdd=Psdd)
+
+
+def read(path: Path, vtree: Path | None = None) -> Any:
+    """A model from a file: a .psdd of any tool, with its vtree if the file does not hold it, a .spn or a .mix file."""
+    model = wrap(_slopp.Model.read(path, vtree))
+    if model._model.kind == "unnormalised":
+        raise CertificateError(f"the model is no distribution: {model.reason}; `slopp validate MODEL --fix -o FILE` "
+                               "divides parameters by their total")
+    return model
+
+
+def example() -> Psdd:
+    """The example of the SLoPP paper."""
+    return wrap(_slopp.Model.example())  # type: ignore[return-value]

@@ -1,0 +1,173 @@
+"""Knowledge: rules, the diagrams they compile to, and comparisons of what is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _slopp
+from ._show import Progress, Rows, Values, listening
+from .records import Path
+from .vtree import Vtree
+
+if TYPE_CHECKING:
+    from .circuit import Psdd
+
+
+class Rules:
+    """Formulas that hold together: one text with a formula per line, or a list of formulas.
+
+    >>> rules = Rules(["exactly(1, red, green)", "red -> hot"])
+    >>> rules.names
+    ['red', 'green', 'hot']
+    >>> rules.compile().model_count()
+    3
+    """
+
+    def __init__(self, rules: str | Iterable[str], names: Sequence[str] | None = None):
+        text = rules if isinstance(rules, str) else "\n".join(rules)
+        self._rules = _slopp.Rules.parse(text, None if names is None else list(names))
+        self._text = text
+
+    @classmethod
+    def _of(cls, rules: _slopp.Rules) -> Rules:
+        self = cls.__new__(cls)
+        self._rules = rules
+        self._text = "\n".join(text for _, text in rules.lines)
+        return self
+
+    @classmethod
+    def read(cls, path: Path, names: Sequence[str] | None = None) -> Rules:
+        """From a file: text with a formula per line, or DIMACS."""
+        return cls._of(_slopp.Rules.read(path, None if names is None else list(names)))
+
+    def write(self, path: Path) -> None:
+        """Into a file with a formula per line."""
+        self._rules.write(path)
+
+    def cnf(self) -> str:
+        """DIMACS clauses, with the names in a comment."""
+        return self._rules.cnf()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the variables."""
+        return self._rules.names
+
+    @property
+    def formulas(self) -> list[str]:
+        """The rules as they were written."""
+        return [text for _, text in self._rules.lines]
+
+    def broken_by(self, records: Any) -> list[list[str]]:
+        """The rules that each record breaks by its known cells."""
+        from .model import aligned
+
+        formulas = self.formulas
+        found = self._rules.broken_by(aligned(records, self.names)._records)
+        return [[formulas[i] for i in broken] for broken in found]
+
+    def conflict(self) -> list[str] | None:
+        """Rules that contradict each other, if no world obeys all."""
+        found = self._rules.conflict()
+        return None if found is None else [self.formulas[i] for i in found]
+
+    def compile(self, vtree: Vtree | None = None, *, search: int = 0, progress: Progress = None) -> Sdd:
+        """A diagram on a vtree; without one, on one for the rules, improved by `search` moves."""
+        if vtree is not None and vtree.names != self.names:
+            vtree = Vtree(str(vtree), self.names)
+        with listening(progress) as callback:
+            return Sdd._of(self._rules.compile(None if vtree is None else vtree._vtree, search, callback))
+
+    def __len__(self) -> int:
+        return len(self._rules.lines)
+
+    def __repr__(self) -> str:
+        return f"Rules({self.formulas!r})"
+
+    def __reduce__(self) -> Any:
+        return Rules, (self._text, self.names)
+
+
+class Sdd:
+    """A sentential decision diagram: a formula in a form that counts its worlds."""
+
+    _sdd: _slopp.Sdd
+
+    @classmethod
+    def _of(cls, sdd: _slopp.Sdd) -> Sdd:
+        self = cls.__new__(cls)
+        self._sdd = sdd
+        return self
+
+    @classmethod
+    def read(cls, path: Path, vtree: Path | None = None, names: Sequence[str] | None = None) -> Sdd:
+        """From an .sdd file, as libsdd and PySDD write it, with its .vtree file."""
+        return cls._of(_slopp.Sdd.read(path, vtree, None if names is None else list(names)))
+
+    def write(self, path: Path) -> None:
+        """Into an .sdd file; `sdd.vtree.write` writes the vtree that goes with it."""
+        self._sdd.write(path)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the variables."""
+        return self._sdd.names
+
+    @property
+    def vtree(self) -> Vtree:
+        """The vtree."""
+        return Vtree._of(self._sdd.vtree)
+
+    @property
+    def size(self) -> Values:
+        """How large it is."""
+        return Values(zip(("decisions", "elements"), self._sdd.size, strict=True))
+
+    def model_count(self) -> int:
+        """How many worlds satisfy it, exactly."""
+        return self._sdd.model_count()
+
+    def psdd(self) -> Psdd:
+        """The PSDD in which all these worlds are equally probable."""
+        from .model import wrap
+
+        return wrap(self._sdd.psdd())  # type: ignore[return-value]
+
+    def __repr__(self) -> str:
+        return f"Sdd({len(self.names)} variables, {self.size['elements']} elements)"
+
+
+class Difference(Values):
+    """What two allow: how many worlds only the first, only the second and both do, with examples."""
+
+    #: Some worlds that only the first allows, and some that only the second does.
+    examples_first: Rows
+    examples_second: Rows
+
+
+def diff(first: Any, second: Any, *, limit: int = 5) -> Difference:
+    """The worlds that only one of two allows: models, diagrams, `Rules`, or formulas."""
+    names, (only_first, only_second, both) = _slopp.diff(_known(first), _known(second), limit)
+    found = Difference(only_first=only_first[0], only_second=only_second[0], both=both[0])
+    found.examples_first, found.examples_second = (
+        Rows(Values(zip(names, world, strict=True)) for world in part[1]) for part in (only_first, only_second)
+    )
+    return found
+
+
+def equivalent(first: Any, second: Any) -> bool:
+    """Whether two allow the same worlds."""
+    found = diff(first, second, limit=0)
+    return bool(found["only_first"] == found["only_second"] == 0)
+
+
+def _known(knowledge: Any) -> Any:
+    if isinstance(knowledge, (str, list, tuple)):
+        knowledge = Rules(knowledge)
+    for handle in ("_rules", "_sdd", "_model"):
+        if hasattr(knowledge, handle):
+            return getattr(knowledge, handle)
+    raise TypeError(f"a model, an Sdd, Rules or a formula is needed, not {type(knowledge).__name__}")
+
+

@@ -1,0 +1,335 @@
+"""Models of any kind, and what can be asked of all of them.
+
+Validity is carried by types, as in the library: a `Psdd` is a `Deterministic` is a `Circuit` is a `Model`. A question
+that needs determinism is a method of `Deterministic`; asked of less, it is a `KindError` that tells why.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _frames, _slopp
+from ._columns import Columns
+from ._show import Values, World, table
+from .errors import ImpossibleError, KindError, NamesError, RecordsError
+from .records import Path, Records
+
+if TYPE_CHECKING:
+    from .circuit import Circuit
+
+#: What is known: literals such as "smoker, !cancer", a formula such as "smoker -> cancer", or names with values.
+Given = str | Mapping[str, Any] | None
+
+
+class Model:
+    """A distribution over named Boolean variables, of any kind."""
+
+    _model: _slopp.Model
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the variables."""
+        return self._model.names
+
+    @property
+    def columns(self) -> Columns:
+        """The columns: Boolean ones are one variable, categorical ones a variable per category."""
+        return Columns.of_names(self.names, json.loads(self._model.origin.get("categories", "{}")))
+
+    @property
+    def origin(self) -> Values:
+        """How the model was made."""
+        return Values(self._model.origin)
+
+    @property
+    def certificate(self) -> str:
+        """What is proved: psdd, deterministic, mixture, spn or none."""
+        return {"circuit": "mixture", "unnormalised": "none"}.get(self._model.kind, self._model.kind)
+
+    @property
+    def reason(self) -> str | None:
+        """Why the certificate is not stronger."""
+        return self._model.reason
+
+    @property
+    def size(self) -> Values:
+        """How large it is."""
+        return Values(self._model.size())
+
+    def write(self, path: Path) -> None:
+        """Into a file: .psdd, or .mix or .spn for other kinds."""
+        self._model.write(path)
+
+    def renamed(self, names: Sequence[str]) -> Any:
+        """The same model with other names."""
+        return wrap(self._model.renamed(list(names)))
+
+    def records(self, data: Any) -> Records:
+        """Data as records over the variables of this model, matched by name where it has names."""
+        return aligned(data, self.names, self.columns)
+
+    # Questions that every kind answers.
+
+    def log_likelihoods(self, records: Any) -> np.ndarray:
+        """The log-likelihood of every record, missing cells summed out; −∞ if it is impossible."""
+        return self._model.log_likelihoods(self.records(records)._records)
+
+    def log_probability(self, event: Given, *, given: Given = None) -> float:
+        """The log-probability of literals or of a formula, also given others."""
+        event_, given_ = self._event(event), self._event(given)
+        log_given = self._log_probability(given_)
+        if log_given == -math.inf:
+            raise ImpossibleError("what is given has probability zero, so nothing can be conditioned on it; drop a "
+                                  "part of it, or ask for the nearest possible world")
+        return min(self._log_probability(event_.both(given_)) - log_given, 0.0)
+
+    def prob(self, event: Given = None, records: Any = None, *, given: Given = None) -> Any:
+        """The probability of an event, also given another one.
+
+        With `records`, one answer per record: the probability of the record or, if there is an event, of the event
+        given the record, which is NaN where the record is impossible.
+        """
+        if records is None:
+            return math.exp(self.log_probability(event, given=given))
+        not_both(given)
+        aligned_records = self.records(records)._records
+        if event is None:
+            return np.exp(self._model.log_likelihoods(aligned_records))
+        event_ = self._event(event)
+        if not event_.is_formula:
+            return self._model.conditional_batch(event_, aligned_records)
+        rows = self._model.log_likelihoods(aligned_records)
+        log_event = self._log_probability(event_)
+        both = np.full_like(rows, -math.inf)
+        if log_event > -math.inf:
+            both = self._conditioned(event_)[0]._model.log_likelihoods(aligned_records) + log_event
+        with np.errstate(invalid="ignore"):
+            return np.exp(np.minimum(both - rows, 0.0), where=rows > -math.inf, out=np.full_like(rows, math.nan))
+
+    def marginals(self, records: Any = None, *, given: Given = None) -> Any:
+        """`P(variable = 1 | given)` by name; with records, a line for each, NaN where it is impossible."""
+        if records is None:
+            model, event, _ = self._under(given)
+            return Values(zip(self.names, model._model.marginals(event).tolist(), strict=True))
+        not_both(given)
+        aligned_records = self.records(records)
+        answers = self._model.marginals_batch(aligned_records._records)
+        columns = {name: answers[:, i] for i, name in enumerate(self.names)}
+        return answers if aligned_records._table.kind == "array" else _frames.in_kind(aligned_records._table, columns)
+
+    def sample(self, count: int = 1, *, given: Given = None, seed: int = 0) -> Any:
+        """Worlds drawn at random: a matrix, or a dict of columns if some are categorical."""
+        model, event, _ = self._under(given)
+        worlds = model._model.sample(count, event, seed)
+        columns = self.columns
+        return worlds if columns.is_plain else Values(columns.decode(worlds))
+
+    # Parts of the above.
+
+    def _event(self, given: Given) -> _slopp.Event:
+        if given is None:
+            return self._model.event(None)
+        if isinstance(given, str):
+            return self._model.event(self.columns.quoted(given))
+        columns = {column.name: column for column in self.columns}
+        literals: list[tuple[str, bool]] = []
+        for name, value in given.items():
+            column = columns.get(name)
+            if column is None or column.categories is None:
+                literals.append((name, bool(value)))
+                continue
+            if value not in column.categories:
+                known = ", ".join(map(str, column.categories))
+                raise NamesError(f'column "{name}" has no category {value!r}; known categories: {known}')
+            literals += [(f"{name}={category}", category == value) for category in column.categories]
+        return self._model.event(literals)
+
+    def _log_probability(self, event: _slopp.Event) -> float:
+        if event.is_formula:
+            raise KindError("a formula cannot be asked of a sum-product network, only literals can: it has no vtree; "
+                            "learn a PSDD")
+        return self._model.log_evidence(event)
+
+    def _conditioned(self, event: _slopp.Event) -> tuple[Model, float]:
+        raise KindError("a sum-product network cannot be conditioned on a formula: it has no vtree; learn a PSDD")
+
+    def _under(self, given: Given) -> tuple[Model, _slopp.Event, float]:
+        """The model and the literals that stand for what is given, and its log-probability where it is a formula."""
+        event = self._event(given)
+        if not event.is_formula:
+            return self, event, 0.0
+        model, log = self._conditioned(event)
+        return model, self._event(None), log
+
+    def _world(self, cells: Iterable[bool]) -> dict[str, Any]:
+        decoded = self.columns.decode(np.array([list(cells)]))
+        return {name: values.tolist()[0] for name, values in decoded.items()}
+
+    def __getattr__(self, name: str) -> Any:
+        if any(hasattr(kind, name) for kind in KINDS.values()):
+            raise KindError(_refusal(self, name))
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and self._model == other._model
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        return _unpickled, (self._model.to_bytes(),)
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{count} {name}" for name, count in self.size.items() if name in ("elements", "parameters"))
+        return f"{type(self).__name__}({len(self.names)} variables, {facts})"
+
+    def _facts(self) -> dict[str, Any]:
+        return {"variables": len(self.names), **self.size, "certificate": self.certificate, **self.origin}
+
+    def _repr_html_(self) -> str:
+        return f"<b>{type(self).__name__}</b>{table(self._facts().items())}"
+
+
+class Spn(Model):
+    """A sum-product network: no vtree, and its sums overlap."""
+
+
+class OnVtrees(Model):
+    """What circuits on vtrees and mixtures of them answer."""
+
+    def pair_marginals(self, *, given: Given = None) -> np.ndarray:
+        """`P(x = 1, y = 1 | given)` of all pairs; `P(x = 1 | given)` on the diagonal."""
+        model, event, _ = self._under(given)
+        return model._model.pair_marginals(event)
+
+    def possible(self, records: Any) -> np.ndarray:
+        """Whether each record is possible."""
+        return self._model.possible(self.records(records)._records)
+
+    def nearest(self, records: Any) -> tuple[Any, np.ndarray]:
+        """The possible world nearest to each record, and how many cells it changes."""
+        aligned_records = self.records(records)
+        worlds, distances = self._model.nearest(aligned_records._records)
+        return self._in_kind(aligned_records, worlds), distances
+
+    def complete(self, records: Any, *, seed: int = 0) -> Any:
+        """Each record with its missing cells drawn at random given the others; NaN where it is impossible."""
+        aligned_records = self.records(records)
+        worlds, possible = self._model.sample_batch(aligned_records._records, seed)
+        return self._in_kind(aligned_records, or_missing(worlds, possible))
+
+    def entailed_by(self, records: Any) -> bool:
+        """Whether all records are possible."""
+        return self._model.entailed_by(self.records(records)._records)
+
+    def given(self, event: Given) -> Any:
+        """The model of `P(world | event)`, of the same kind."""
+        return self._conditioned(self._event(event))[0]
+
+    def _in_kind(self, records: Records, worlds: np.ndarray) -> Any:
+        if records._table.kind == "array" and self.columns.is_plain:
+            return worlds
+        decoded = self.columns.decode(worlds)
+        return Values(decoded) if records._table.kind == "array" else _frames.in_kind(records._table, decoded)
+
+
+class Mixture(OnVtrees):
+    """Weighted circuits over the same variables."""
+
+    def __init__(self, components: Iterable[tuple[float, Circuit]]):
+        self._model = _slopp.Model.mixture([(weight, circuit._model) for weight, circuit in components])
+
+    @property
+    def components(self) -> list[tuple[float, Circuit]]:
+        """The weights and the circuits."""
+        return [(weight, wrap(model)) for weight, model in self._model.components()]  # type: ignore[misc]
+
+    def component_posterior(self, records: Any) -> np.ndarray:
+        """`P(component | record)`, a line for each record."""
+        return self._model.component_posterior(self.records(records)._records)
+
+    def mpe_bounds(self, *, given: Given = None) -> tuple[World, float]:
+        """A world that is likely the most probable one, and the log-probability that no world exceeds."""
+        model, event, log = self._under(given)
+        cells, log_probability, log_upper = model._model.mpe_bounds(event)
+        return World(self._world(cells), log_probability + log), log_upper + log
+
+    def _log_probability(self, event: _slopp.Event) -> float:
+        if not event.is_formula:
+            return self._model.log_evidence(event)
+        parts = [math.log(weight) + model.log_probability_of(event) for weight, model in self._model.components()]
+        return min(float(np.logaddexp.reduce(parts)), 0.0)
+
+    def _conditioned(self, event: _slopp.Event) -> tuple[Model, float]:
+        parts = []
+        for weight, model in self._model.components():
+            # A component in which the event is impossible has no part in what is left.
+            if model.log_probability_of(event) > -math.inf:
+                given, log = model.given(event)
+                parts.append((math.log(weight) + log, given))
+        if not parts:
+            raise ImpossibleError("the formula has probability zero, so nothing can be conditioned on it; weaken it, "
+                                  "or revise the circuit by it")
+        total = float(np.logaddexp.reduce([log for log, _ in parts]))
+        return wrap(_slopp.Model.mixture([(math.exp(log - total), model) for log, model in parts])), total
+
+
+#: What models are, by the word of the compiled half; circuits add themselves.
+KINDS: dict[str, type[Model]] = {"mixture": Mixture, "spn": Spn}
+
+
+def wrap(model: _slopp.Model) -> Model:
+    """A model as what it is proved to be."""
+    kind = KINDS[model.kind]
+    made: Model = object.__new__(kind)
+    made._model = model
+    return made
+
+
+def _unpickled(text: bytes) -> Model:
+    return wrap(_slopp.Model.from_bytes(text))
+
+
+def aligned(data: Any, names: list[str], columns: Columns | None = None) -> Records:
+    """Data as records over these variables, matched by name where it has names."""
+    columns = columns or Columns.of_names(names)
+    if not isinstance(data, Records):
+        return Records(data, columns=columns)
+    if data.names == names:
+        return data
+    if sorted(data.names) != sorted(names):
+        other = next((name for name in names if name not in data.names), None)
+        what = f'"{other}" is missing' if other else f'"{next(n for n in data.names if n not in names)}" is too many'
+        raise RecordsError(f"the records are over other variables than the model: {what}")
+    cells = data.to_numpy()[:, [data.names.index(name) for name in names]]
+    weights = data.record_weights()
+    return Records._of(_slopp.Records.from_array(cells, names, weights), columns, weights)
+
+
+def not_both(given: Given) -> None:
+    """Refuses what is given beside records, which say themselves what is."""
+    if given is not None:
+        raise TypeError("give records or what is given, not both: what a record does not say is missing in it")
+
+
+def or_missing(worlds: np.ndarray, answered: np.ndarray) -> np.ndarray:
+    """Worlds, NaN where there is no answer."""
+    if answered.all():
+        return worlds
+    return np.where(answered[:, None], worlds, np.nan)
+
+
+def _refusal(model: Model, question: str) -> str:
+    instead = "of a mixture likelihoods, prob, marginals, sample and possible can be asked"
+    if isinstance(model, Spn):
+        return (f"{question} cannot be asked of a sum-product network: it has no vtree, and its sums overlap, so only "
+                "a circuit can answer this; learn a PSDD")
+    if isinstance(model, Mixture):
+        return f"{question} is a question to a single circuit, and this is a mixture of several; {instead}"
+    if model.certificate == "deterministic":
+        return f"{question} needs a PSDD, and the primes of this circuit overlap: {model.reason}"
+    return f"{question} needs a deterministic circuit, and this one is a mixture: {model.reason}; {instead}"

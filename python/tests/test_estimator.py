@@ -1,0 +1,203 @@
+"""The manners of scikit-learn."""
+
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+import slopp
+from conftest import NAMES, rows, table_of
+
+sklearn = pytest.importorskip("sklearn")
+from sklearn.base import clone  # noqa: E402
+from sklearn.exceptions import NotFittedError  # noqa: E402
+from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import KBinsDiscretizer  # noqa: E402
+from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
+
+CELLS = rows(0, 300)
+
+#: Checks that a strictly Boolean estimator cannot pass, because they fit it to real numbers; with `binarize` all pass.
+REAL_NUMBERS = "the check fits real numbers, and cells must be Boolean unless binarize= is given"
+
+
+def test_all_checks_with_binarize():
+    results = check_estimator(slopp.PSDD(binarize=0.0), on_skip=None)
+    assert {result["status"] for result in results} <= {"passed", "skipped"}
+    assert sum(result["status"] == "passed" for result in results) >= 40
+
+
+def test_checks_that_cannot_apply_fail_for_the_one_reason():
+    for result in check_estimator(slopp.PSDD(), on_fail=None, on_skip=None):
+        if result["status"] == "failed":
+            error, told = result["exception"], []
+            while error is not None:
+                told.append(str(error))
+                error = error.__cause__ or error.__context__
+            assert any("neither 0 nor 1" in text for text in told), (result["check_name"], told, REAL_NUMBERS)
+
+
+def test_scores_and_samples():
+    model = slopp.PSDD(world="closed").fit(CELLS)
+    table = table_of(model.model_)
+    np.testing.assert_allclose(np.exp(model.score_samples(table.worlds)), table.p, atol=1e-12)
+    assert model.score(CELLS) == pytest.approx(model.score_samples(CELLS).mean())
+    drawn = model.sample(20_000, random_state=1)
+    np.testing.assert_allclose(drawn.mean(axis=0), table.marginals(), atol=0.03)
+    np.testing.assert_array_equal(drawn, model.sample(20_000, random_state=1))
+
+
+def test_predictions_are_exact_conditionals():
+    model = slopp.PSDD(target=2).fit(CELLS)
+    table = table_of(model.model_)
+    cells = CELLS[:40].astype(float)
+    cells[np.random.default_rng(0).random(cells.shape) < 0.3] = np.nan
+    found = model.predict_proba(cells)
+    others = cells.copy()
+    others[:, 2] = np.nan
+    for row, shares in zip(others, found, strict=True):
+        agree = table.agreeing(row)
+        assert shares[1] == pytest.approx(table.p[agree & table.worlds[:, 2]].sum() / table.p[agree].sum())
+    np.testing.assert_array_equal(model.predict(cells), found.argmax(axis=1) == 1)
+    np.testing.assert_array_equal(model.classes_, [False, True])
+    # What stands in the column of the target does not matter.
+    flipped = cells.copy()
+    flipped[:, 2] = 1 - flipped[:, 2]
+    np.testing.assert_array_equal(model.predict_proba(flipped), found)
+
+
+def test_the_target_can_be_set_later_and_be_left_out():
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(0)
+    colours = random.choice(["red", "green", "blue"], 300)
+    frame = pandas.DataFrame({"hot": colours == "red", "colour": colours, "old": random.random(300) < 0.5})
+    model = slopp.PSDD().fit(frame)
+    assert not hasattr(model, "predict") and not hasattr(model, "classes_")
+    model.set_params(target="colour")
+    shares = model.predict_proba(frame.drop(columns="colour"))
+    np.testing.assert_allclose(shares, model.predict_proba(frame))
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert list(model.classes_) == ["blue", "green", "red"]
+    assert (model.predict(frame[frame.hot]) == "red").all()
+    expected = model.model_.prob({"colour": "blue"}, given={"hot": False, "old": True})
+    row = pandas.DataFrame({"hot": [False], "old": [True]})
+    assert model.predict_proba(row)[0, 0] == pytest.approx(expected)
+    drawn = model.sample(5)
+    assert isinstance(drawn, pandas.DataFrame) and list(drawn.columns) == ["hot", "colour", "old"]
+
+
+def test_impossible_rows():
+    model = slopp.PSDD(world="closed", target=3, rules="x1 -> x2").fit(CELLS)
+    impossible = np.array([[1, 0, 0, 0, 0, 0]])
+    assert model.score_samples(impossible)[0] == -np.inf
+    assert np.isnan(model.predict_proba(impossible)).all()
+    with pytest.raises(slopp.errors.ImpossibleError, match="the first is row 0"):
+        model.predict(impossible)
+
+
+def test_clone_pickle_and_params():
+    model = slopp.PSDD(learner="slopp-tree", world="closed", vtree="balanced", rules=["x1 -> x2"], random_state=3)
+    again = clone(model)
+    assert again.get_params() == model.get_params()
+    fitted = model.fit(CELLS)
+    restored = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(restored.score_samples(CELLS), fitted.score_samples(CELLS))
+    assert repr(restored) == repr(fitted)
+
+
+def score(model, cells):
+    return model.score(cells)
+
+
+def test_other_processes():
+    model = slopp.PSDD().fit(CELLS)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        scores = list(pool.map(score, [model] * 3, [CELLS] * 3))
+    assert scores == [model.score(CELLS)] * 3
+
+
+def test_pipelines_and_searches():
+    numbers = np.random.default_rng(0).normal(size=(200, 3))
+    bins = KBinsDiscretizer(4, encode="onehot", strategy="uniform")
+    pipeline = make_pipeline(bins, slopp.PSDD()).fit(numbers)
+    assert np.isfinite(pipeline.score(numbers))
+    scores = cross_val_score(slopp.PSDD(), CELLS, cv=3)
+    assert scores.shape == (3,) and np.isfinite(scores).all()
+    grid = GridSearchCV(slopp.PSDD(learner="slopp-tree"), {"world": ["open"], "vtree": ["balanced", "chow-liu"]}, cv=2)
+    grid.fit(CELLS)
+    assert grid.best_estimator_.score(CELLS) == pytest.approx(grid.score(CELLS))
+    accuracy = cross_val_score(slopp.PSDD(target=5), CELLS, CELLS[:, 5], cv=3, scoring="accuracy")
+    assert (accuracy > 0.9).all()
+
+
+def test_sample_weight():
+    weights = np.arange(len(CELLS)) % 3
+    weighted = slopp.PSDD(learner="chow-liu").fit(CELLS, sample_weight=weights)
+    repeated = slopp.PSDD(learner="chow-liu").fit(np.repeat(CELLS, weights, axis=0))
+    np.testing.assert_allclose(weighted.score_samples(CELLS), repeated.score_samples(CELLS))
+
+
+@pytest.mark.parametrize("act,error,match", [
+    (lambda: slopp.PSDD().score_samples(CELLS), NotFittedError, "not fitted yet"),
+    (lambda: slopp.PSDD().fit(CELLS).score_samples(CELLS[:, :3]), ValueError, "3 features, but PSDD is expecting 6"),
+    (lambda: slopp.PSDD().fit(CELLS[:0]), ValueError, "0 sample"),
+    (lambda: slopp.PSDD().fit(CELLS[:, :0]), ValueError, "0 feature"),
+    (lambda: slopp.PSDD().fit(CELLS[0]), ValueError, "Reshape your data"),
+    (lambda: slopp.PSDD().fit(np.array([[0.0, np.nan]])), ValueError, 'Input X contains NaN.*missing="em"'),
+    (lambda: slopp.PSDD().fit(np.array([[0.0, np.inf]])), ValueError, "infinity"),
+    (lambda: slopp.PSDD().fit(np.array([[0.0, 3.0]])), ValueError, 'row 0 of column "x2"'),
+    (lambda: slopp.PSDD().fit(np.array([["a", "b"]])), ValueError, "could not convert string"),
+    (lambda: slopp.PSDD(learner="what").fit(CELLS), ValueError, "the learners are"),
+    (lambda: slopp.PSDD(target=17).fit(CELLS).predict(CELLS), ValueError, "no column 17"),
+    (lambda: slopp.PSDD(random_state=-1).fit(CELLS), ValueError, "random_state"),
+    (lambda: slopp.PSDD().fit(CELLS).predict(CELLS), AttributeError, "which column"),
+    (lambda: slopp.PSDD().fit(CELLS, sample_weight=np.zeros(300)), ValueError, "weight zero"),
+])
+def test_bad_input(act, error, match):
+    with pytest.raises(error, match=match):
+        act()
+
+
+def test_frames_that_changed():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(CELLS, columns=NAMES)
+    model = slopp.PSDD().fit(frame)
+    assert list(model.feature_names_in_) == NAMES
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.score_samples(frame.rename(columns={"a": "z"}))
+    with pytest.raises(ValueError, match="0 sample"):
+        model.score_samples(frame[:0])
+    with pytest.warns(UserWarning, match="feature names"):
+        model.score_samples(CELLS)
+
+
+def test_without_scikit_learn():
+    """NumPy is all that is needed."""
+    code = """
+import sys
+for name in ("sklearn", "pandas", "polars", "pyarrow", "scipy", "tqdm"):
+    sys.modules[name] = None
+import numpy as np
+import slopp
+cells = np.random.default_rng(0).random((200, 4)) < 0.5
+model = slopp.PSDD(target=1, random_state=2)
+try:
+    model.score(cells)
+except ValueError as error:
+    assert "not fitted yet" in str(error)
+model.fit(cells)
+assert model.predict_proba(cells).shape == (200, 2)
+assert slopp.PSDD(**model.get_params()).get_params() == model.get_params()
+assert repr(model) == "PSDD(random_state=2, target=1)", repr(model)
+try:
+    model.score_samples(cells[:, :2])
+except ValueError as error:
+    assert "expecting 4 features" in str(error)
+print(type(slopp.learn({"a": [1, 0], "b": ["x", "y"]})).__name__)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "Psdd\n", done.stderr

@@ -1,0 +1,235 @@
+"""Learning: every learner, rules, categories, missing cells, progress, interruption, threads."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+import slopp
+from conftest import NAMES, rows, table_of
+from slopp.errors import FormulaError, LearnError, RecordsError
+
+RECORDS = slopp.Records(rows(0, 300), names=NAMES)
+
+
+@pytest.mark.parametrize("learner", slopp.LEARNERS)
+def test_every_learner(learner, tmp_path):
+    train, valid = RECORDS.split(0.8, 0.2)
+    model = slopp.learn(train, learner=learner, valid=valid, seed=1)
+    worlds = table_of(slopp.learn(RECORDS, learner="factorised")).worlds
+    assert model.prob(records=worlds).sum() == pytest.approx(1)
+    assert model.origin["learner"] and model.origin["seed"] == "1"
+    assert pickle.loads(pickle.dumps(model)) == model
+    path = tmp_path / {"spn": "m.spn", "mixture": "m.mix"}.get(model._model.kind, "m.psdd")
+    model.write(path)
+    assert slopp.read(path) == model
+    assert model.marginals().keys() == set(NAMES)
+
+
+def test_efforts_and_options():
+    small = slopp.learn(RECORDS, max_elements=20)
+    assert small.size["elements"] <= 20
+    balanced = slopp.learn(RECORDS, effort="balanced")
+    assert balanced.origin["effort"] == "balanced"
+    vtree = slopp.Vtree.learn(RECORDS, "mi-top-down")
+    assert slopp.learn(RECORDS, learner="slopp-tree", vtree=vtree).vtree == vtree
+    assert slopp.learn(RECORDS, learner="slopp-tree", vtree="((a,b),((c,d),(e,f)))").vtree.depth == 3
+    refined = slopp.learn(RECORDS, learner="strudel", start=small, steps=5)
+    assert refined.vtree == small.vtree
+
+
+@pytest.mark.parametrize("options,match", [
+    (dict(learner="nonsense"), "the learners are slopp"),
+    (dict(effort="more"), "one of fast, balanced, best"),
+    (dict(world="flat"), "one of open, closed"),
+    (dict(colour="red"), "has no option colour"),
+    (dict(max_classes="many"), "max_classes cannot be many"),
+    (dict(vtree="nonsense"), "there is no vtree method"),
+    (dict(vtree="balanced"), "right-linear"),
+    (dict(on_violation="shout"), "one of reject, drop, repair"),
+    (dict(missing="shout"), "one of reject, drop, em"),
+])
+def test_bad_settings(options, match):
+    with pytest.raises(LearnError, match=match):
+        slopp.learn(RECORDS, **options)
+
+
+@pytest.mark.parametrize("learner", ["slopp", "slopp-tree", "chow-liu", "learnpsdd", "slopp-bag"])
+def test_rules(learner):
+    rules = ["a -> b", "at_most(4, a, b, c, d, e, f)"]
+    with pytest.raises(RecordsError, match="break a rule\n  record"):
+        slopp.learn(RECORDS, learner=learner, rules=rules)
+    for on_violation in ("drop", "repair"):
+        model = slopp.learn(RECORDS, learner=learner, rules=rules, on_violation=on_violation)
+        assert model.prob("a & !b") == 0
+        assert model.prob("at_least(5, a, b, c, d, e, f)") == 0
+    if learner != "slopp-bag":
+        assert isinstance(model, slopp.Psdd) and model.entails(rules[1])
+
+
+def test_rules_that_cannot_be():
+    with pytest.raises(LearnError, match="contradict each other:\n  a\n  !a"):
+        slopp.learn(RECORDS, rules=["a", "b | c", "!a"])
+    with pytest.raises(FormulaError, match='no variable "aa"'):
+        slopp.learn(RECORDS, rules="aa -> b")
+    with pytest.raises(LearnError, match="sum-product network"):
+        slopp.learn(RECORDS, learner="learnspn", rules="a | !a")
+
+
+def test_repair_keeps_weights():
+    weights = np.arange(1, 301, dtype=float)
+    records = slopp.Records(rows(0, 300), names=NAMES, weights=weights)
+    model = slopp.learn(records, rules="a -> c", on_violation="repair")
+    assert float(model.origin["records"]) == weights.sum()
+    dropped = slopp.learn(records, rules="a -> c", on_violation="drop")
+    kept = ~(rows(0, 300)[:, 0] & ~rows(0, 300)[:, 2])
+    assert float(dropped.origin["records"]) == weights[kept].sum()
+
+
+@pytest.mark.parametrize("learner", ["slopp", "slopp-tree", "chow-liu", "slopp-em"])
+@pytest.mark.parametrize("world", ["open", "closed"])
+def test_categories(learner, world):
+    random = np.random.default_rng(0)
+    colours = random.choice(["red", "green", "blue"], 400)
+    data = {"colour": colours, "size": random.choice([1, 2, 3, 4], 400).astype(object),
+            "hot": (colours == "red") ^ (random.random(400) < 0.1)}
+    options = {} if learner == "slopp-em" else {"world": world}
+    model = slopp.learn(data, learner=learner, **options)
+    assert model.names[:3] == ["colour=blue", "colour=green", "colour=red"]
+    assert model.prob('exactly(1, "colour=blue", "colour=green", "colour=red")') == pytest.approx(1)
+    assert model.prob({"hot": True}, given={"colour": "red"}) > 0.8
+    assert model.prob("hot", given="colour=red") == model.prob({"hot": True}, given='"colour=red"')
+    assert model.prob("colour=red | hot") == pytest.approx(1 - model.prob("!colour=red & !hot"))
+    ruled = slopp.learn(data, learner=learner, rules="size=4 -> !colour=red", on_violation="drop", **options)
+    assert ruled.prob("size=4 & colour=red") == 0
+    assert set(model.sample(50, given={"hot": True})["colour"]) <= {"red", "green", "blue"}
+    restored = pickle.loads(pickle.dumps(model))
+    assert restored.columns == model.columns and restored.columns.categories["size"] == [1, 2, 3, 4]
+    if isinstance(model, slopp.Psdd):
+        assert model.mpe(given={"size": 3})["size"] == 3
+    with pytest.raises(RecordsError, match="'pink', which was not seen in fit; known categories: blue, green, red"):
+        model.log_likelihoods({"colour": ["pink"], "size": [1], "hot": [1]})
+    with pytest.raises(slopp.errors.NamesError, match="no category 'pink'"):
+        model.prob({"colour": "pink"})
+
+
+def test_missing_cells():
+    cells = rows(0, 300).astype(float)
+    cells[np.random.default_rng(1).random(cells.shape) < 0.1] = np.nan
+    with pytest.raises(LearnError, match="missing cells"):
+        slopp.learn(cells)
+    dropped, em = slopp.learn(cells, missing="drop"), slopp.learn(cells, missing="em")
+    assert em.vtree == dropped.vtree
+    assert em.log_likelihoods(cells).sum() > dropped.log_likelihoods(cells).sum()
+    with pytest.raises(LearnError, match="every record misses a cell"):
+        slopp.learn([[1, np.nan], [np.nan, 0]], missing="drop")
+
+
+def test_no_records():
+    with pytest.raises(LearnError, match="no records"):
+        slopp.learn(np.zeros((0, 3), dtype=bool))
+
+
+def test_progress():
+    told = []
+    slopp.learn(slopp.configurations(20_000), effort="balanced", progress=lambda *stage: told.append(stage))
+    assert told and all(isinstance(what, str) and 0 <= done and 0 <= steps for what, done, steps in told)
+
+
+class Stop(Exception):
+    pass
+
+
+def test_an_exception_of_the_callback_ends_learning():
+    def stop(*_):
+        raise Stop
+
+    with pytest.raises(Stop):
+        slopp.learn(slopp.configurations(50_000), effort="best", progress=stop)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals differ")
+def test_interruption():
+    """Ctrl-C ends learning that would take far longer, and the process goes on."""
+    records = slopp.configurations(50_000)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        slopp.learn(records, effort="best", learner="slopp")
+        time.sleep(60)
+    assert slopp.learn(RECORDS) == slopp.learn(RECORDS)
+
+
+def test_threads_of_python():
+    """The interpreter goes on while models learn and answer, and the answers do not depend on that."""
+    expected = slopp.learn(RECORDS, seed=3)
+    found = [None] * 8
+
+    def work(i):
+        found[i] = slopp.learn(RECORDS, seed=3)
+        found[i].marginals(rows(i))
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(model == expected for model in found)
+
+
+def run(code):
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_same_bytes_on_any_number_of_threads():
+    code = """
+        import hashlib, slopp
+        slopp.set_threads({threads})
+        model = slopp.learn(slopp.configurations(3000, seed=2), effort="balanced")
+        print(hashlib.sha256(model._model.to_bytes()).hexdigest())
+    """
+    assert run(code.format(threads=1)) == run(code.format(threads=3))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_after_a_fork():
+    """A child has none of the threads of its parent, and makes its own."""
+    out = run("""
+        import os, sys, slopp
+        model = slopp.learn(slopp.configurations(500))
+        child = os.fork()
+        if child == 0:
+            again = slopp.learn(slopp.configurations(500))
+            os._exit(0 if again == model else 1)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """)
+    assert out.strip() == "0"
+
+
+def test_no_leak():
+    """A thousand fits, and memory stays where it was after the first hundred."""
+    out = run("""
+        import resource, slopp
+        import numpy as np
+        cells = np.random.default_rng(0).random((500, 20)) < 0.5
+        def peak():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        def fit():
+            model = slopp.learn(slopp.Records(cells), learner="chow-liu")
+            model.log_likelihoods(cells), model.marginals(cells[:50]), model.mpe(), model.rules(max_length=2)
+        for _ in range(100):
+            fit()
+        before = peak()
+        for _ in range(1000):
+            fit()
+        print(peak() - before)
+    """)
+    assert int(out) < 20_000, f"{out} kB more after a thousand fits"
