@@ -129,6 +129,25 @@ pub(crate) fn given(circuit: &Certified, formula: &Sdd) -> Result<(Certified, f6
     Ok((given, log_probability))
 }
 
+/// A mixture given a formula: its components given it, each weighed by how probable it finds it.
+pub(crate) fn mixture_given(mixture: &Mixture, formula: &Formula) -> Result<(Mixture, f64), Error> {
+    let mut compiled = Compiled { formula, done: Vec::new() };
+    let mut parts = Vec::new();
+    for (circuit, weight) in mixture.components().iter().zip(mixture.weights()) {
+        let formula = compiled.on(circuit.vtree())?;
+        // A component in which the formula is impossible has no part in what is left.
+        if circuit.log_probability_of(formula)? > f64::NEG_INFINITY {
+            let (circuit, log) = given(circuit, formula)?;
+            parts.push((weight.ln() + log, circuit));
+        }
+    }
+    let log = slopp::logspace::log_sum(parts.iter().map(|(log, _)| *log));
+    if log == f64::NEG_INFINITY {
+        return Err(QueryError::ImpossibleFormula.into());
+    }
+    Ok((Mixture::new(parts.into_iter().map(|(part, circuit)| ((part - log).exp(), circuit)))?, log))
+}
+
 impl Loaded {
     /// The log-probability of an event, −∞ if it is impossible.
     pub(crate) fn log_probability_of(&self, event: &Event) -> Result<f64, Error> {
@@ -164,21 +183,8 @@ impl Loaded {
                 Ok((Loaded::Circuit(loaded), log))
             }
             Loaded::Mixture(mut model) => {
-                let mut compiled = Compiled { formula, done: Vec::new() };
-                let mut parts = Vec::new();
-                for (circuit, weight) in model.circuit.components().iter().zip(model.circuit.weights()) {
-                    let formula = compiled.on(circuit.vtree())?;
-                    // A component in which the formula is impossible has no part in what is left.
-                    if circuit.log_probability_of(formula)? > f64::NEG_INFINITY {
-                        let (circuit, log) = given(circuit, formula)?;
-                        parts.push((weight.ln() + log, circuit));
-                    }
-                }
-                let log = slopp::logspace::log_sum(parts.iter().map(|(log, _)| *log));
-                if log == f64::NEG_INFINITY {
-                    return Err(QueryError::ImpossibleFormula.into());
-                }
-                model.circuit = Mixture::new(parts.into_iter().map(|(part, circuit)| ((part - log).exp(), circuit)))?;
+                let (circuit, log) = mixture_given(&model.circuit, formula)?;
+                model.circuit = circuit;
                 Ok((Loaded::Mixture(model), log))
             }
             Loaded::Spn(_) => Err(only_literals()),

@@ -4,7 +4,7 @@ use super::{LearnArgs, OnViolation};
 use crate::cmd::explain::{broken, broken_rule, literals, rule_entry};
 use crate::cmd::repair::with_changes;
 use crate::error::Error;
-use crate::event::given;
+use crate::event::{given, mixture_given};
 use crate::input::explained;
 use crate::knowledge::{check_variables, stopped};
 use crate::report::records as records_in_words;
@@ -100,11 +100,13 @@ impl Inside {
         pseudocount: f64,
         bar: &dyn Progress,
     ) -> Result<Learned, Error> {
-        let Learned::Circuit(circuit) = learned else {
-            return Err(Error::new("only a circuit can be conditioned on rules, and the learner made none")
-                .hint("--learner slopp, or any other that gives a PSDD"));
-        };
         bar.begin("conditioning on the rules", 1);
+        let circuit = match learned {
+            Learned::Circuit(circuit) => circuit,
+            // Its parameters stay: of a mixture there is no fit in closed form to repeat.
+            Learned::Mixture(mixture) => return Ok(mixture_given(&mixture, &self.rules.formula())?.0.into()),
+            Learned::Spn(_) => return Err(no_rules()),
+        };
         let too_large = |error: Error| {
             error
                 .while_doing("the rules do not go with the vtree of what was learned")
@@ -219,6 +221,12 @@ fn refit(psdd: &Psdd, records: &Records, pseudocount: f64, bar: &dyn Progress) -
         false => Ok(psdd.fit(records, &smoothing)?.circuit),
         true => Ok(em(psdd, records, &EmConfig { smoothing, ..EmConfig::default() }, bar)?.circuit),
     }
+}
+
+/// The refusal of a sum-product network.
+pub(super) fn no_rules() -> Error {
+    Error::new("a sum-product network cannot be conditioned on rules")
+        .hint("--learner slopp, or any other that gives a PSDD or a mixture")
 }
 
 /// Rules of which nothing can be learned, with the lines that contradict each other.
