@@ -49,6 +49,24 @@ impl Files {
     }
 }
 
+/// Refuses to save a model under the ending of another kind: readers go by the content, people by the name.
+pub(crate) fn check_ending(output: Option<&Path>, ending: &str, what: &str) -> Result<(), Error> {
+    let Some(output) = output else { return Ok(()) };
+    let name = output.to_string_lossy().to_lowercase();
+    let plain = name.strip_suffix(".gz").unwrap_or(&name);
+    let wrong = [".psdd", ".mix", ".spn"].into_iter().find(|other| *other != ending && plain.ends_with(other));
+    let Some(wrong) = wrong else { return Ok(()) };
+    let kind = |ending: &str| match ending {
+        ".mix" => "a mixture",
+        ".spn" => "a sum-product network",
+        _ => "a circuit",
+    };
+    let end = output.to_string_lossy().len() - (name.len() - plain.len()) - wrong.len();
+    let right = format!("{}{ending}", &output.to_string_lossy()[..end]);
+    Err(Error::new(format!("{what} is {}, and {} is the name of {}", kind(ending), output.display(), kind(wrong)))
+        .hint(format!("-o {right}")))
+}
+
 /// What to do about an output that cannot be written.
 pub(crate) fn way_out(error: &io::Error) -> &'static str {
     match error.kind() {

@@ -61,11 +61,6 @@ impl LoadedModel {
         self.file_ids[node.index()]
     }
 
-    /// The log-likelihood of each distinct row, in the fastest way the certificate allows.
-    pub(crate) fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, Error> {
-        Ok(self.model.circuit.log_likelihoods(records)?)
-    }
-
     /// The circuit for a question that needs determinism; the refusal tells why and what can be asked instead.
     pub(crate) fn deterministic(&self, question: &str) -> Result<&Deterministic, Error> {
         self.model.circuit.deterministic().map_err(|reason| match reason {

@@ -56,6 +56,13 @@ impl Knowledge {
             let names = names.filter(|names| names.len() == sdd.vtree().var_count()).cloned().unwrap_or_else(own);
             return Ok(Knowledge::Diagram(sdd, names));
         }
+        if let Some(what) = kind_without_base(path) {
+            return Err(Error::new(format!(
+                "{} is {what}, whose possible worlds are not kept as a formula",
+                path.display()
+            ))
+            .hint("a PSDD (.psdd), a diagram (.sdd) or rules; `slopp possible` asks a mixture about worlds"));
+        }
         Ok(Knowledge::Rules(slopp::io::read_rules(path, names).map_err(explained)?))
     }
 
@@ -112,6 +119,17 @@ pub(crate) fn check_variables(rules: &Rules) -> Result<(), Error> {
 pub(crate) fn is_diagram(path: &Path) -> bool {
     let name = path.to_string_lossy().to_lowercase();
     name.strip_suffix(".gz").unwrap_or(&name).ends_with(".sdd")
+}
+
+/// What a file holds that is a model but no circuit, told by the ending of its name.
+fn kind_without_base(path: &Path) -> Option<&'static str> {
+    let name = path.to_string_lossy().to_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    match name.rsplit_once('.')?.1 {
+        "mix" => Some("a mixture"),
+        "spn" => Some("a sum-product network"),
+        _ => None,
+    }
 }
 
 /// A vtree for rules as people ask for one.

@@ -1,6 +1,7 @@
 //! `slopp`, the command line: reads arguments, runs one command, tells the outcome.
 
 mod args;
+mod benchmark;
 mod both;
 mod cmd;
 mod error;

@@ -44,6 +44,11 @@ impl Session {
         }
     }
 
+    /// Whether remarks are not wanted.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// A bar for long work.
     pub(crate) fn progress(&self) -> Bar {
         Bar::new(self.quiet)

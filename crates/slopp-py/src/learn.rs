@@ -151,20 +151,20 @@ impl<'py> Options<'_, 'py> {
             }
             "learnpsdd" => {
                 let world = world(self)?;
-                Box::new(self.learn_psdd(world, self::start(start, world)?)?)
+                Box::new(self.learn_psdd(self::start(start, world)?)?)
             }
             "slopp+learnpsdd" => {
                 let world = world(self)?;
-                let tree = Start::Slopp(self.tree(world)?);
-                Box::new(self.learn_psdd(world, tree)?)
+                let start = Start::Slopp(self.merged(world)?);
+                Box::new(self.learn_psdd(start)?)
             }
             "strudel" => {
                 let world = world(self)?;
-                Box::new(self.strudel(world, self::start(start, world)?)?)
+                Box::new(self.strudel(self::start(start, world)?)?)
             }
             "strudel-em" => {
                 let world = world(self)?;
-                let strudel = self.strudel(world, self::start(start, world)?)?;
+                let strudel = self.strudel(self::start(start, world)?)?;
                 Box::new(StrudelMixture { strudel, grid: self.grid()? })
             }
             "learnspn" => {
@@ -219,25 +219,25 @@ impl<'py> Options<'_, 'py> {
         Ok(MixtureGrid { components: self.take("components")?.map_or(default.components, |n| vec![n]), ..default })
     }
 
-    fn strudel(&mut self, world: World, start: Start) -> Answer<Strudel> {
+    fn strudel(&mut self, start: Start) -> Answer<Strudel> {
         let default = StrudelConfig::default();
         let config = StrudelConfig {
             depth: self.take("depth")?.unwrap_or(default.depth),
             steps: self.take("steps")?.unwrap_or(default.steps),
-            pseudocount: self.pseudocount(world)?,
+            pseudocount: self.take("pseudocount")?.unwrap_or(default.pseudocount),
             ..default
         };
         let scope = self.choose("scope", &[("prime", Scope::Prime), ("whole", Scope::Whole)])?;
         Ok(Strudel { start, scope, config })
     }
 
-    fn learn_psdd(&mut self, world: World, start: Start) -> Answer<LearnPsdd> {
+    fn learn_psdd(&mut self, start: Start) -> Answer<LearnPsdd> {
         let default = LearnPsddConfig::default();
         let config = LearnPsddConfig {
             penalty: self.take("penalty")?.unwrap_or(default.penalty),
             depth: self.take("depth")?.unwrap_or(default.depth),
             steps: self.take("steps")?.unwrap_or(default.steps),
-            pseudocount: self.pseudocount(world)?,
+            pseudocount: self.take("pseudocount")?.unwrap_or(default.pseudocount),
             ..default
         };
         Ok(LearnPsdd { start, config })

@@ -65,7 +65,7 @@ fn learners(world: World) -> Vec<Box<dyn Learner>> {
         Box::new(Factorised { world, pseudocount: 1.0 }),
         Box::new(ChowLiu { world, pseudocount: 1.0 }),
         Box::new(LearnPsdd { start: Start::Baseline(world), config: LearnPsddConfig::default() }),
-        Box::new(LearnPsdd { start: Start::Slopp(Config::new(world)), config: LearnPsddConfig::default() }),
+        Box::new(LearnPsdd { start: Start::Slopp(merged::Config::new(world)), config: LearnPsddConfig::default() }),
         Box::new(Strudel { start: Start::Baseline(world), scope: Scope::Prime, config: StrudelConfig::default() }),
     ]
 }

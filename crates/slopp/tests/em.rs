@@ -120,3 +120,24 @@ fn nothing_possible_is_refused() {
     let refused = em(&slopp::example::psdd(), &impossible, &EmConfig::default(), &());
     assert!(matches!(refused, Err(LearnError::NothingPossible)));
 }
+
+#[test]
+fn a_second_run_changes_almost_nothing() {
+    let mut random = Random::new(6);
+    let mut fell = 0;
+    for seed in 0..20 {
+        let complete = random_records(6, 60, 0.0, &mut random);
+        let partial = random_records(6, 60, 0.4, &mut random);
+        let smoothing = Smoothing::marginal(20.0, &partial);
+        let config = EmConfig { steps: 2000, tolerance: 1e-7, smoothing };
+        // Without a prior, so that with one the likelihood of the records falls first.
+        let unsmoothed = EmConfig { smoothing: Smoothing::none(), steps: 50, ..config.clone() };
+        let start = em(&psdd(&complete, seed), &partial, &unsmoothed, &()).unwrap().circuit;
+        let once = em(&start, &partial, &config, &()).unwrap();
+        fell += usize::from(once.history[1] < once.history[0]);
+        let twice = em(&once.circuit, &partial, &config, &()).unwrap();
+        let change = twice.history[twice.history.len() - 1] - twice.history[0];
+        assert!(change.abs() < 1e-5, "{change} after {} steps", once.history.len() - 1);
+    }
+    assert!(fell > 10, "{fell}");
+}

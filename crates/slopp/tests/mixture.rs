@@ -6,7 +6,9 @@ use against::*;
 use slopp::circuit::Smoothing;
 use slopp::infer::{Evidence, QueryError};
 use slopp::learn::slopp::{Config, certified};
-use slopp::learn::{LearnError, MixtureConfig, MixtureStart, World, baseline, em_mixture};
+use slopp::learn::{
+    EmConfig, LearnError, MixtureConfig, MixtureGrid, MixtureStart, World, baseline, em_components, em_mixture,
+};
 use slopp::mixture::MixtureError;
 use slopp::{Certified, Mixture, Names, Psdd, Random, Records, RecordsBuilder, Var, Vtree, Weights};
 use slopp_oracle::{Dice, OracleCircuit, OracleNode, Table, Tree, all_evidence, deterministic, mixture, records};
@@ -377,15 +379,15 @@ fn fitted_weights_are_at_the_maximum() {
     let fitted = bag.fit_weights(&valid, 100_000).unwrap();
     let score = |mixture: &Mixture| mean(&mixture.log_likelihoods(&valid).unwrap(), &valid);
     assert!(score(&fitted) >= score(&bag));
+    assert_eq!(fitted.component_count(), 3, "all three are of use, so that there is something to move");
     // Moving weight between any two components never helps.
-    for (i, j) in [(0, 1), (1, 0)] {
+    for (i, j) in [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)] {
         let mut weights = fitted.weights().to_vec();
-        if i < weights.len() && j < weights.len() && weights[i] > 0.01 {
-            weights[i] -= 0.01;
-            weights[j] += 0.01;
-            let moved = Mixture::new(weights.into_iter().zip(fitted.components().iter().cloned())).unwrap();
-            assert!(score(&moved) <= score(&fitted) + 1e-7);
-        }
+        let moved = 0.5 * weights[i].min(0.02);
+        weights[i] -= moved;
+        weights[j] += moved;
+        let moved = Mixture::new(weights.into_iter().zip(fitted.components().iter().cloned())).unwrap();
+        assert!(score(&moved) <= score(&fitted) + 1e-7, "from {i} to {j}");
     }
 }
 
@@ -417,4 +419,79 @@ fn noise_is_the_channel_summed_over_all_worlds() {
         assert!([1e-4, 0.01, 0.1, 0.4].into_iter().all(|epsilon| mean(epsilon) <= fit.log_likelihood + 1e-3));
         assert!(matches!(mixed.log_likelihoods_noisy(&data, 0.6), Err(QueryError::Noise { .. })));
     });
+}
+
+#[test]
+fn a_validation_record_that_is_impossible_does_not_stop_the_choice() {
+    // A last column that is never true makes its other value impossible.
+    let with_column = |records: &Records, and_one: bool| {
+        let mut builder = RecordsBuilder::new(Names::numbered(9));
+        for row in 0..records.len() {
+            builder.push(records.row(row).chain([Some(false)]), records.weights()[row]);
+        }
+        if and_one {
+            builder.push([Some(true); 9], 1.0);
+        }
+        builder.finish()
+    };
+    let [train, valid] = [8, 9].map(|seed| two_populations(8, 300, seed));
+    let train = with_column(&train, false);
+    let start = Certified::from(baseline::factorised(&train, Vtree::balanced(9).into(), World::Closed, 1.0).unwrap());
+    let grid = MixtureGrid { components: vec![1, 2, 4], pseudocounts: vec![1000.0, 1.0] };
+    let expected = grid.choose(&start, &train, &with_column(&valid, false), 1, &()).unwrap();
+    assert_ne!((expected.components, expected.pseudocount), (1, 1000.0), "the first point is not the best one");
+    assert_eq!(grid.choose(&start, &train, &with_column(&valid, true), 1, &()).unwrap(), expected);
+}
+
+#[test]
+fn one_step_on_missing_cells_is_responsibilities_times_expected_counts() {
+    let mut random = Random::new(12);
+    for seed in 0..10 {
+        let complete = two_populations(5, 60, seed);
+        let components: Vec<Certified> =
+            vec![structure(&complete).into(), baseline::chow_liu(&complete, World::Open, 1.0).unwrap().into()];
+        let start = Mixture::new([0.3, 0.7].into_iter().zip(components)).unwrap();
+        let mut builder = RecordsBuilder::new(Names::numbered(5));
+        for row in 0..complete.len().min(8) {
+            builder.push(complete.row(row).map(|cell| cell.filter(|_| random.unit() < 0.6)), complete.weights()[row]);
+        }
+        let partial = builder.finish();
+        // Every completion of every row, with the probability of the component and it given the row.
+        let worlds: Vec<Vec<bool>> = (0..32u32).map(|w| (0..5).map(|i| w >> i & 1 == 1).collect()).collect();
+        let joint =
+            |k: usize, world: &[bool]| start.weights()[k] * start.components()[k].log_probability(world).unwrap().exp();
+        let mut completions = [0, 1].map(|_| RecordsBuilder::new(Names::numbered(5)));
+        for row in 0..partial.len() {
+            let fits =
+                |world: &&Vec<bool>| partial.row(row).zip(*world).all(|(cell, x)| cell.is_none_or(|cell| cell == *x));
+            let fitting: Vec<&Vec<bool>> = worlds.iter().filter(fits).collect();
+            let total: f64 = fitting.iter().map(|world| joint(0, world) + joint(1, world)).sum();
+            for world in fitting {
+                for (k, builder) in completions.iter_mut().enumerate() {
+                    let share = partial.weights()[row] * joint(k, world) / total;
+                    builder.push(world.iter().map(|&x| Some(x)), share);
+                }
+            }
+        }
+        let smoothing = Smoothing::marginal(1.5, &partial);
+        let config = EmConfig { steps: 1, smoothing: smoothing.clone(), ..EmConfig::default() };
+        let stepped = em_components(&start, &partial, &config, &()).unwrap().circuit;
+        for (k, builder) in completions.into_iter().enumerate() {
+            let shared = builder.finish();
+            close(stepped.weights()[k], shared.total() / partial.total());
+            let expected = start.components()[k].deterministic().unwrap().fit(&shared, &smoothing).unwrap().circuit;
+            for world in &worlds {
+                let found = stepped.components()[k].log_probability(world).unwrap();
+                close(found.exp(), expected.log_probability(world).unwrap().exp());
+            }
+        }
+        let climb = EmConfig { steps: 20, tolerance: 0.0, ..EmConfig::default() };
+        let history = em_components(&start, &partial, &climb, &()).unwrap().history;
+        assert!(history.windows(2).all(|step| step[1] >= step[0] - 1e-9), "{history:?}");
+        assert!(history[history.len() - 1] > history[0]);
+    }
+    let impossible = Records::from_rows(Names::numbered(4), [[true; 4]]);
+    let mixture = Mixture::uniform([slopp::example::psdd().into()]).unwrap();
+    let refused = em_components(&mixture, &impossible, &EmConfig::default(), &());
+    assert!(matches!(refused, Err(LearnError::NothingPossible)));
 }

@@ -131,7 +131,7 @@ impl Story {
     fn truth_per_record(&self, records: &Records) -> f64 {
         let cells = |row: usize| records.row(row).map(|cell| cell == Some(true)).collect::<Vec<bool>>();
         let logs: Vec<f64> = (0..records.len()).map(|row| self.truth.log_probability(&cells(row))).collect();
-        Score::new(records, &logs).per_possible()
+        Score::new(records, &logs).per_possible().unwrap_or(f64::NAN)
     }
 
     fn base(&self) -> Result<Base, Error> {
@@ -222,8 +222,8 @@ impl Story {
                 count(stats.elements as f64),
                 count(stats.parameters as f64),
                 psdd.model_count().to_string().parse().map_or_else(|_| "many".to_owned(), count),
-                format!("{:.3}", train.per_possible()),
-                format!("{:.3}", test.per_possible()),
+                format!("{:.3}", train.per_possible().unwrap_or(f64::NAN)),
+                format!("{:.3}", test.per_possible().unwrap_or(f64::NAN)),
                 count(test.impossible),
             ]);
         }

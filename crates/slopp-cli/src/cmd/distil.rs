@@ -4,7 +4,7 @@ use crate::args::{ColumnArgs, ModelArgs, ReadArgs, positive, seed, whole};
 use crate::cmd::eval::Score;
 use crate::cmd::learn::{save, score_table, tell_saved};
 use crate::error::Error;
-use crate::files::Files;
+use crate::files::{Files, check_ending};
 use crate::input::{Loaded, read_records, read_records_of};
 use crate::knowledge::stopped;
 use crate::report::{count, counted, facts, json, json_count, object, records as records_in_words};
@@ -102,6 +102,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     session.give_stdout_to(&args.output)?;
     let inputs = [Some(&args.teacher), Some(&args.train), args.valid.as_ref(), args.test.as_ref()];
     Files::default().read(inputs.into_iter().flatten()).write(&args.output).check()?;
+    check_ending(args.output.as_deref(), ".psdd", "the student")?;
     let teacher = Teacher::read(args)?;
     if let (Teacher::Samples(_), Some(_)) = (&teacher, args.samples) {
         return Err(Error::new("--samples is for a teacher that is a model; all records of a file are used")
@@ -172,7 +173,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         }
     }
     saved?;
-    tell_saved(args.output.as_deref(), session);
+    tell_saved(args.output.as_deref(), ".psdd", session);
     Ok(Verdict::Yes)
 }
 

@@ -133,7 +133,7 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
         }
         if let Some(flow) = &flow {
             entries.push(("flow_log_value", json(flow.log_likelihood)));
-            entries.push(("flow_log_value_per_possible_record", json(flow.per_possible())));
+            entries.push(("flow_log_value_per_possible_record", flow.per_possible().map_or(Value::Null, json)));
         }
         if args.per_record {
             entries.push(("per_record", json_list(per_record())));
@@ -151,7 +151,7 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
             ("impossible", count(score.impossible)),
             ("log-likelihood", logarithm(score.log_likelihood)),
             ("  per record", score.per_record().map_or("none: some records are impossible".to_owned(), logarithm)),
-            ("  per possible record", logarithm(score.per_possible())),
+            ("  per possible record", score.per_possible().map_or("-".to_owned(), logarithm)),
         ];
         if let Some(channel) = &channel {
             lines.push(("noise", channel.in_words()));
@@ -159,7 +159,7 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
         }
         if let Some(flow) = &flow {
             lines.push(("flow value of the paper", logarithm(flow.log_likelihood)));
-            lines.push(("  per possible record", logarithm(flow.per_possible())));
+            lines.push(("  per possible record", flow.per_possible().map_or("-".to_owned(), logarithm)));
         }
         session.line(facts(lines))?;
     }
@@ -195,9 +195,10 @@ impl Score {
         (self.impossible == 0.0 && self.records > 0.0).then(|| self.log_likelihood / self.records)
     }
 
-    /// The mean over the possible records; NaN if there are none.
-    pub(crate) fn per_possible(&self) -> f64 {
-        self.log_likelihood / (self.records - self.impossible)
+    /// The mean over the possible records, if there are any.
+    pub(crate) fn per_possible(&self) -> Option<f64> {
+        let possible = self.records - self.impossible;
+        (possible > 0.0).then(|| self.log_likelihood / possible)
     }
 
     /// The keys that scripts rely on.
@@ -207,7 +208,7 @@ impl Score {
             ("impossible", json_count(self.impossible)),
             ("log_likelihood", json(self.log_likelihood)),
             ("log_likelihood_per_record", self.per_record().map_or(Value::Null, json)),
-            ("log_likelihood_per_possible_record", json(self.per_possible())),
+            ("log_likelihood_per_possible_record", self.per_possible().map_or(Value::Null, json)),
         ]
     }
 }

@@ -4,15 +4,16 @@ use crate::args::{ModelArgs, ReadArgs, not_negative, whole};
 use crate::cmd::eval::Score;
 use crate::cmd::learn::{save, score_table, tell_saved, without_incomplete};
 use crate::error::Error;
-use crate::files::Files;
-use crate::input::{LoadedModel, read_records_of};
+use crate::files::{Files, check_ending};
+use crate::input::{Loaded, LoadedModel, read_records_of};
 use crate::report::{count, counted, is_or_are, json_count, json_list, object, records};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::Smoothing;
-use slopp::learn::{EmConfig, FitError, Fitted, em};
-use slopp::{Certified, Circuit, Model, Records};
+use slopp::learn::{EmConfig, FitError, Fitted, Learned, em, em_components};
+use slopp::{Certified, Circuit, Records};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -20,12 +21,14 @@ Examples:
   slopp fit model.psdd new.csv -o refitted.psdd       forget the old records, keep the structure
   slopp fit model.psdd new.csv --add -o model.psdd    add records to those it was learned from
   slopp fit rules.psdd records.csv --pseudocount 1 -o model.psdd
-  slopp fit model.psdd gaps.csv --em-steps 20 -o model.psdd    records with missing cells: EM";
+  slopp fit model.psdd gaps.csv --em-steps 20 -o model.psdd    records with missing cells: EM
+  slopp fit bag.mix gaps.csv -o bag.mix                        a mixture: EM";
 
 /// Fit the parameters of a model to records, with its structure fixed
 ///
 /// Exact, by counting, if the circuit is deterministic and no cell is missing; otherwise by expectation maximisation
-/// (EM), which counts what is expected and repeats that until nothing is gained. Records that the structure makes
+/// (EM), which counts what is expected and repeats that until nothing is gained. Of a mixture the components and their
+/// weights are fitted together; sum-product networks are only learned anew. Records that the structure makes
 /// impossible are left out and reported. Without a pseudocount, elements that no record uses become impossible and are
 /// dropped.
 #[derive(Args)]
@@ -59,29 +62,46 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     // A model may be replaced by the same model with other parameters.
     let files = Files::default().replace([&args.model.model]).read(&args.model.vtree).read([&args.data]);
     files.write(&args.output).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
-    let data = read_records_of(&args.data, args.read, &loaded.model.names)?;
+    let loaded = Loaded::read(&args.model)?;
+    let (origin, ending) = match &loaded {
+        Loaded::Circuit(loaded) => (&loaded.model.origin, ".psdd"),
+        Loaded::Mixture(model) => (&model.origin, ".mix"),
+        Loaded::Spn(_) => {
+            return Err(Error::new(
+                "the parameters of a sum-product network are only learned together with its structure",
+            )
+            .hint("`slopp learn --learner learnspn` on the new records; circuits and mixtures can be fitted"));
+        }
+    };
+    check_ending(args.output.as_deref(), ending, "the fitted model")?;
+    let data = read_records_of(&args.data, args.read, loaded.names())?;
     let (data, incomplete) = match args.drop_incomplete {
         true => without_incomplete(data, &args.data)?,
         false => (data, 0.0),
     };
-    let pseudocount = args.pseudocount.unwrap_or_else(|| own_pseudocount(&loaded.model));
-    let smoothing = match args.add {
-        false => Smoothing::marginal(pseudocount, &data),
-        true => Smoothing::marginal_with(pseudocount, &loaded.model.circuit, &data),
+    let pseudocount = args.pseudocount.unwrap_or_else(|| own_pseudocount(origin));
+    let smoothing = match &loaded {
+        Loaded::Circuit(loaded) if args.add => Smoothing::marginal_with(pseudocount, &loaded.model.circuit, &data),
+        _ => Smoothing::marginal(pseudocount, &data),
     };
-    let by_em = data.has_missing() || loaded.model.circuit.deterministic().is_err();
-    let fit = match by_em {
-        true => expect(args, &loaded, &data, smoothing, session)?,
-        false => count_up(args, &loaded, &data, &smoothing)?,
+    let exact = match &loaded {
+        Loaded::Circuit(loaded) if !data.has_missing() => {
+            Some(loaded).filter(|l| l.model.circuit.deterministic().is_ok())
+        }
+        _ => None,
+    };
+    let by_em = exact.is_none();
+    let fit = match exact {
+        None => expect(args, &loaded, &data, smoothing, session)?,
+        Some(loaded) => count_up(args, loaded, &data, &smoothing)?,
     };
     let scores = [
-        ("before", Score::new(&data, &loaded.log_likelihoods(&data)?)),
-        ("after", Score::new(&data, &fit.circuit.log_likelihoods(&data)?)),
+        ("before", Score::new(&data, &loaded.distribution().log_likelihoods(&data)?)),
+        ("after", Score::new(&data, &fit.learned.distribution().log_likelihoods(&data)?)),
     ];
-    let Fit { circuit, used, impossible, dropped, history } = fit;
-    let mut model = Model { circuit, ..loaded.model };
-    let already: f64 = model.origin.get("records").and_then(|n| n.parse().ok()).unwrap_or(0.0);
+    let Fit { learned, used, impossible, dropped, history } = fit;
+    let mut origin = origin.clone();
+    let already: f64 = origin.get("records").and_then(|n| n.parse().ok()).unwrap_or(0.0);
     let total = if args.add { already + used } else { used };
     let method = match (by_em, args.add) {
         (true, _) => "em",
@@ -90,8 +110,9 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     };
     let facts =
         [("records", total.to_string()), ("pseudocount", pseudocount.to_string()), ("parameters", method.to_owned())];
-    model.origin.extend(facts.map(|(key, value)| (key.to_owned(), value)));
-    let saved = save(args.output.as_deref(), |file| slopp::io::write_model(file, &model));
+    origin.extend(facts.map(|(key, value)| (key.to_owned(), value)));
+    let model = learned.into_model(loaded.names().clone(), origin);
+    let saved = save(args.output.as_deref(), |file| slopp::io::write_any_model(file, &model));
     let output = args.output.as_ref().filter(|_| saved.is_ok());
     if session.json {
         let [(_, before), (_, after)] = &scores;
@@ -130,13 +151,13 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
         }
     }
     saved?;
-    tell_saved(args.output.as_deref(), session);
+    tell_saved(args.output.as_deref(), ending, session);
     Ok(Verdict::Yes)
 }
 
 /// What fitting gave.
 struct Fit {
-    circuit: Certified,
+    learned: Learned,
     used: f64,
     impossible: f64,
     dropped: usize,
@@ -158,8 +179,13 @@ fn count_up(args: &FitArgs, loaded: &LoadedModel, data: &Records, smoothing: &Sm
             false => error,
         }
     };
-    let wrapped =
-        |counted, impossible, dropped, circuit| Fit { circuit, used: counted, impossible, dropped, history: None };
+    let wrapped = |used, impossible, dropped, circuit: Certified| Fit {
+        learned: circuit.into(),
+        used,
+        impossible,
+        dropped,
+        history: None,
+    };
     Ok(match &loaded.model.circuit {
         Certified::Psdd(psdd) => {
             let fitted = if args.add { psdd.add_records(data, smoothing) } else { psdd.fit(data, smoothing) };
@@ -178,7 +204,7 @@ fn count_up(args: &FitArgs, loaded: &LoadedModel, data: &Records, smoothing: &Sm
 /// Expectation maximisation: missing cells, or sums that overlap.
 fn expect(
     args: &FitArgs,
-    loaded: &LoadedModel,
+    loaded: &Loaded,
     data: &Records,
     smoothing: Smoothing,
     session: &Session,
@@ -192,19 +218,28 @@ fn expect(
     }
     let bar = session.progress();
     let config = EmConfig { steps: em_steps(args), smoothing, ..EmConfig::default() };
-    let before = loaded.model.circuit.elements().len();
-    let (circuit, history, impossible) = match &loaded.model.circuit {
-        Certified::Psdd(psdd) => {
-            let fit = em(psdd, data, &config, &bar)?;
-            (Certified::Psdd(fit.circuit), fit.history, fit.impossible)
+    let (learned, before, history, impossible): (Learned, _, _, _) = match loaded {
+        Loaded::Mixture(model) => {
+            let fit = em_components(&model.circuit, data, &config, &bar)?;
+            (fit.circuit.into(), model.circuit.stats().elements, fit.history, fit.impossible)
         }
         other => {
-            let fit = em::<Circuit>(other, data, &config, &bar)?;
-            (Certified::new(fit.circuit), fit.history, fit.impossible)
+            let circuit = &other.circuit("fitting")?.model.circuit;
+            let before = circuit.elements().len();
+            match circuit {
+                Certified::Psdd(psdd) => {
+                    let fit = em(psdd, data, &config, &bar)?;
+                    (fit.circuit.into(), before, fit.history, fit.impossible)
+                }
+                other => {
+                    let fit = em::<Circuit>(other, data, &config, &bar)?;
+                    (Certified::new(fit.circuit).into(), before, fit.history, fit.impossible)
+                }
+            }
         }
     };
-    let dropped = before - circuit.elements().len();
-    Ok(Fit { circuit, used: data.total() - impossible, impossible, dropped, history: Some(history) })
+    let dropped = before - learned.size().elements;
+    Ok(Fit { learned, used: data.total() - impossible, impossible, dropped, history: Some(history) })
 }
 
 fn em_steps(args: &FitArgs) -> usize {
@@ -216,6 +251,6 @@ fn steps_in_words(history: &[f64]) -> String {
 }
 
 /// The pseudocount the model was learned with.
-fn own_pseudocount(model: &Model) -> f64 {
-    model.origin.get("pseudocount").and_then(|text| text.parse().ok()).unwrap_or(1.0)
+fn own_pseudocount(origin: &BTreeMap<String, String>) -> f64 {
+    origin.get("pseudocount").and_then(|text| text.parse().ok()).unwrap_or(1.0)
 }

@@ -116,7 +116,7 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
         }
         session.line(format!("{}, before {}", counted(elements[1], "element"), count(elements[0] as f64)))?;
     }
-    tell_saved(args.output.as_deref(), session);
+    tell_saved(args.output.as_deref(), ".psdd", session);
     Ok(Verdict::Yes)
 }
 

@@ -432,3 +432,44 @@ fn bad_rules_for_learning() {
     folder.run("learn cars.csv --on-violation drop").fails(&["--rules"]);
     folder.run("learn cars.csv --rules ok.txt").ok();
 }
+
+#[test]
+fn mixtures_are_learned_inside_rules() {
+    let folder = Folder::new();
+    // Five columns; the third is never true without the first.
+    let line = |i: u32| {
+        let bits: Vec<u32> = (0..5).map(|b| ((i * i + i / 3) >> b) & 1).collect();
+        let bits = [bits[0], bits[1], bits[0] & bits[2], bits[3], bits[4]];
+        bits.map(|bit| bit.to_string()).join(",") + "\n"
+    };
+    folder.write("train.csv", "a,b,c,d,e\n".to_owned() + &(0..150).map(line).collect::<String>());
+    folder.write("rules.txt", "c -> a\n!(b & d & !e) | a\n");
+    let all: String =
+        (0..32u32).map(|w| (0..5).map(|b| (w >> b & 1).to_string()).collect::<Vec<_>>().join(",") + "\n").collect();
+    folder.write("all.csv", "a,b,c,d,e\n".to_owned() + &all);
+    let obeys = |w: usize| {
+        let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|i| w >> i & 1 == 1);
+        (!c || a) && (!(b && d && !e) || a)
+    };
+    // What is learned from where rules play no part.
+    let number = |line: &str| line.split(',').enumerate().fold(0, |w, (i, cell)| w | usize::from(cell == "1") << i);
+    let train = folder.read("train.csv");
+    let obeying = train.lines().skip(1).filter(|line| obeys(number(line))).map(|line| line.to_owned() + "\n");
+    folder.write("obeying.csv", "a,b,c,d,e\n".to_owned() + &obeying.collect::<String>());
+    for learner in ["slopp-bag --components 3", "slopp-em --components 2", "strudel-em --components 2"] {
+        let probabilities = |args: &str| -> Vec<f64> {
+            folder.run(&format!("learn {args} --learner {learner} -o m.mix")).ok();
+            let report = folder.run("eval m.mix all.csv --per-record --json").ok().json();
+            let logs = report["per_record"].as_array().unwrap().iter();
+            logs.map(|log| log.as_f64().map_or(0.0, f64::exp)).collect()
+        };
+        let inside = probabilities("train.csv --rules rules.txt --on-violation drop");
+        let free = probabilities("obeying.csv");
+        let total: f64 = (0..32).filter(|&w| obeys(w)).map(|w| free[w]).sum();
+        assert!(total < 1.0 - 1e-6, "the rules exclude something");
+        for w in 0..32 {
+            let expected = if obeys(w) { free[w] / total } else { 0.0 };
+            assert!((inside[w] - expected).abs() < 1e-9, "{learner}, world {w}: {} {expected}", inside[w]);
+        }
+    }
+}

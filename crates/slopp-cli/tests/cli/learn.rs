@@ -206,7 +206,8 @@ fn refinement_starts_from_any_model() {
     folder.run("learn part.1.csv --world closed -o start.psdd").ok();
     let worlds = |model: &str| folder.run(&format!("info {model} --json")).ok().json()["model_count"].clone();
     for learner in ["learnpsdd", "strudel", "strudel --scope whole"] {
-        let refine = format!("learn part.1.csv --learner {learner} --start start.psdd --json");
+        // Judged by the records it learns from, so that it grows.
+        let refine = format!("learn part.1.csv --valid part.1.csv --learner {learner} --start start.psdd --json");
         let report = folder.run(&format!("{refine} -o refined.psdd")).ok().json();
         assert_eq!(worlds("refined.psdd"), worlds("start.psdd"), "{learner}: the base stays");
         assert_eq!([&report["origin"]["start"], &report["world"], &report["vtree"]], ["slopp", "closed", "file"]);
@@ -233,11 +234,20 @@ fn refinement_refuses_what_it_cannot_start_from() {
     folder.write("other.csv", "a,b\n0,1\n1,0\n");
     folder.run("learn other.csv --learner strudel --start cars.psdd").fails(&["other.csv", "a"]);
     folder.run("learn cars.csv --learner strudel --start gone.psdd").fails(&["gone.psdd"]);
-    folder.run("learn cars.csv --start cars.psdd").fails(&["--start belongs to the learner learnpsdd, not to slopp"]);
-    folder.run("learn cars.csv --learner learnpsdd --scope whole").fails(&["--scope belongs to the learner strudel"]);
+    folder
+        .run("learn cars.csv --start cars.psdd")
+        .fails(&["--start belongs to the learners learnpsdd, strudel, strudel-em, not to slopp"]);
+    folder
+        .run("learn cars.csv --learner learnpsdd --scope whole")
+        .fails(&["--scope belongs to the learners strudel, strudel-em,"]);
     for option in ["--vtree balanced", "--world open"] {
         folder.run(&format!("learn cars.csv --learner strudel --start cars.psdd {option}")).fails(&["--start"]);
     }
+    folder.run("learn cars.csv --learner strudel --start cars.psdd --world open").fails(&[
+        "what it makes impossible stays",
+        "try: leave --world out",
+        "slopp revise",
+    ]);
     folder.run("learn cars.csv --learner slopp-kmeans --k 3 --d 10 -o mixture.psdd").ok();
     for learner in ["learnpsdd", "strudel", "strudel --scope whole"] {
         folder
@@ -261,18 +271,19 @@ fn refinement_refuses_what_it_cannot_start_from() {
 #[test]
 fn options_belong_to_their_learner() {
     let folder = Folder::with_cars();
-    folder
-        .run("learn cars.csv --learner slopp-tree --max-elements 40")
-        .fails(&["--max-elements belongs to the learner slopp,"]);
+    folder.run("learn cars.csv --learner slopp-tree --max-elements 40").fails(&[
+        "--max-elements belongs to the learners slopp, slopp-bag, slopp-em, slopp+learnpsdd, not to slopp-tree",
+    ]);
     folder.run("learn cars.csv --max-elements 5").fails(&["--max-elements is 5", "at least the number of variables"]);
     folder.run("learn cars.csv --max-classes 0").fails(&["--max-classes"]);
     folder.run("learn cars.csv --k 3").fails(&["--k belongs to the learner slopp-kmeans, not to slopp"]);
-    folder
-        .run("learn cars.csv --learner slopp-kmeans --max-clusters 3")
-        .fails(&["--max-clusters belongs to the learner slopp-tree,", "try: --learner slopp-tree"]);
+    folder.run("learn cars.csv --learner slopp-kmeans --max-clusters 3").fails(&[
+        "--max-clusters belongs to the learners slopp-tree, learnspn,",
+        "try: --learner slopp-tree or learnspn",
+    ]);
     folder.run("learn cars.csv --learner factorised --min-records 3").fails(&["--min-records belongs", "slopp"]);
     folder.run("learn cars.csv --learner chow-liu --vtree balanced").fails(&["its own vtree"]);
-    folder.run("learn cars.csv --penalty 2").fails(&["--penalty belongs to the learner learnpsdd, not to slopp"]);
+    folder.run("learn cars.csv --penalty 2").fails(&["--penalty belongs to the learners learnpsdd, slopp+learnpsdd,"]);
     folder.run("learn cars.csv --pseudocount 0").fails(&["--pseudocount", "open world"]);
     for option in ["pseudocount", "seed", "min-records", "split-penalty", "threads"] {
         folder.run(&format!("learn cars.csv --{option} -1")).fails(&[&format!("--{option}"), "at least 0"]);
@@ -404,11 +415,78 @@ fn sum_product_networks_are_saved_and_asked() {
     let batch = folder.run("prob m.spn --records holes.csv --json").ok().json();
     assert!(batch["probabilities"].as_array().unwrap().iter().all(|p| p.as_f64().unwrap() > 0.0));
     folder.run("sample m.spn --records holes.csv").ok();
-    for command in ["mpe m.spn", "worlds m.spn", "validate m.spn", "fit m.spn cars.csv", "possible m.spn cars.csv"] {
+    for command in ["mpe m.spn", "worlds m.spn", "validate m.spn", "possible m.spn cars.csv"] {
         folder.run(command).fails(&["sum-product network", "no vtree", "try: "]);
     }
+    folder.run("fit m.spn cars.csv").fails(&["sum-product network", "learned together with its structure", "try: "]);
+    for command in ["count m.spn", "entails m.spn A", "equivalent m.spn m.spn", "diff m.spn m.spn"] {
+        folder.run(command).fails(&["m.spn is a sum-product network", "try: "]);
+    }
+    folder.run("learn holes.csv --learner learnspn").fails(&["missing cells", "try: --drop-incomplete"]);
     folder.run("learn cars.csv --learner learnspn --vtree balanced").fails(&["has no vtree"]);
-    folder.run("learn cars.csv --learner learnspn --world closed").fails(&["--world"]);
+    folder
+        .run("learn cars.csv --learner learnspn --world closed")
+        .fails(&["the learner learnspn has only an open world", "leave --world out"]);
+    let help = folder.run("learn --help").ok().out;
+    assert!(help.contains("[default: 6; 2 for learnspn]") && help.contains("[default: 20; 50 for learnspn]"), "{help}");
+}
+
+#[test]
+fn the_ending_of_a_model_is_that_of_its_kind() {
+    let folder = Folder::with_cars();
+    for (learner, wrong, right) in [
+        ("learnspn", "m.psdd", "m.spn"),
+        ("strudel-em", "M.PSDD.gz", "M.mix"),
+        ("slopp-bag", "m.spn", "m.mix"),
+        ("slopp", "m.mix", "m.psdd"),
+    ] {
+        let args = format!("learn cars.csv --learner {learner} -o {wrong}");
+        folder.run(&args).fails(&[&format!("what the learner {learner} makes is"), &format!("try: -o {right}")]);
+        assert!(!folder.path(wrong).exists());
+    }
+    let told = folder.run("learn cars.csv --learner learnspn").ok().err;
+    assert!(told.contains("-o model.spn saves the model"), "{told}");
+}
+
+#[test]
+fn a_closed_world_is_refined_without_losing_records() {
+    let folder = Folder::with_cars();
+    let learn = |args: &str| folder.run(&format!("learn cars.csv --split 0.4,0.2,0.4 --world closed {args}")).ok();
+    let tree = learn("--learner chow-liu --json").json();
+    for learner in ["strudel", "learnpsdd", "strudel --scope whole"] {
+        let report = learn(&format!("--learner {learner} --json")).json();
+        assert_eq!(report["origin"]["pseudocount"], "2", "as in an open world: so the base stays");
+        for part in ["train", "valid", "test"] {
+            assert_eq!(report[part]["impossible"], tree[part]["impossible"], "{learner}, {part}");
+        }
+    }
+    folder.run("learn cars.csv --learner strudel --pseudocount 0").fails(&["--pseudocount", "open world"]);
+}
+
+#[test]
+fn what_is_held_out_is_told() {
+    let folder = Folder::with_cars();
+    for learner in ["slopp", "strudel", "learnpsdd", "slopp+learnpsdd"] {
+        let told = folder.run(&format!("learn cars.csv --learner {learner}")).ok().err;
+        assert!(told.contains("held out by seed to choose by; --valid FILE"), "{learner}: {told}");
+        let told = folder.run(&format!("learn cars.csv --valid cars.csv --learner {learner}")).ok().err;
+        assert!(!told.contains("held out"), "{learner}: {told}");
+    }
+    let report = folder.run("learn cars.csv --learner strudel --steps 7 --json").ok().json();
+    assert_eq!(report["origin"]["steps_done"], "7");
+    assert!(report["origin"]["held_out"].as_str().unwrap().parse::<f64>().unwrap() > 1.0);
+}
+
+#[test]
+fn no_possible_record_is_no_number() {
+    let folder = Folder::new();
+    folder.write("one.csv", "a,b\n1,0\n1,0\n");
+    folder.write("other.csv", "a,b\n0,1\n");
+    let told = folder.run("learn one.csv --valid other.csv --world closed").ok();
+    assert!(!told.out.contains("NaN"), "{told:?}");
+    let report = folder.run("learn one.csv --valid other.csv --world closed -o one.psdd --json").ok().json();
+    assert_eq!(report["valid"]["log_likelihood_per_possible_record"], Value::Null);
+    assert!(!folder.run("eval one.psdd other.csv").ok().out.contains("NaN"));
 }
 
 #[test]

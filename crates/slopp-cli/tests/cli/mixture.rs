@@ -95,17 +95,36 @@ fn info_and_validate_look_at_the_components() {
 #[test]
 fn what_needs_determinism_is_refused_with_the_reason() {
     let folder = folder();
-    for args in [
-        "mpe ab.mix",
-        "worlds ab.mix",
-        "compare ab.mix a.psdd",
-        "compare a.psdd ab.mix",
-        "fit ab.mix records.csv -o c.psdd",
-        "draw ab.mix -o c.svg",
-    ] {
+    for args in
+        ["mpe ab.mix", "worlds ab.mix", "compare ab.mix a.psdd", "compare a.psdd ab.mix", "draw ab.mix -o c.svg"]
+    {
         folder.run(args).fails(&["ab.mix", "holds a mixture of circuits", "determinism", "eval, prob, marginals"]);
     }
     folder.run("info ab.mix --vtree model.vtree").fails(&["ab.mix", "no vtree file beside a mixture"]);
+}
+
+#[test]
+fn a_mixture_has_no_formula() {
+    let folder = folder();
+    for args in ["count ab.mix", "entails ab.mix X1", "equivalent ab.mix a.psdd", "diff a.psdd ab.mix"] {
+        folder.run(args).fails(&["ab.mix is a mixture", "try: "]);
+    }
+}
+
+#[test]
+fn a_mixture_is_fitted_also_to_records_with_holes() {
+    let folder = folder();
+    folder.write("holes.csv", folder.read("records.csv").replacen("\n0,", "\n?,", 6));
+    for file in ["records.csv", "holes.csv"] {
+        let report = folder.run(&format!("fit ab.mix {file} --pseudocount 0 -o fitted.mix --json")).ok().json();
+        let value = |when: &str| report[when]["log_likelihood"].as_f64().unwrap();
+        assert!(value("after") >= value("before") && report["em_steps"].as_u64().unwrap() > 0, "{report}");
+        assert_eq!(folder.run(&format!("eval fitted.mix {file} --json")).ok().json(), report["after"]);
+        let info = folder.run("info fitted.mix --json").ok().json();
+        assert_eq!((&info["origin"]["parameters"], &info["origin"]["seed"]), (&json!("em"), &json!("7")));
+    }
+    folder.run("fit ab.mix records.csv -o c.psdd").fails(&["the fitted model is a mixture", "try: -o c.mix"]);
+    folder.run("fit ab.mix records.csv --add").fails(&["--add needs counts", "the model is a mixture"]);
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn without_data_it_says_where_to_get_them_and_does_the_rest() {
     ] {
         assert!(told.contains(part), "{part:?} is not in\n{told}");
     }
-    assert_eq!(told, folder.run("reproduce --data nowhere").ok().out);
+    folder.run("reproduce --data nowhere").fails(&["the folder nowhere is not there", "try: git clone"]);
     let facts = folder.run("reproduce --json").ok().json();
     assert_eq!(facts["missing"], serde_json::json!(["nltcs", "plants"]));
     assert_eq!(facts["table1"]["worlds"].as_array().unwrap().len(), 16);
@@ -70,6 +70,7 @@ fn a_report_is_self_contained_and_the_same_for_any_number_of_threads() {
     folder.run("reproduce --data sets --seeds 3 --out one --threads 1").ok();
     let told = folder.run("reproduce --data sets --seeds 3 --out two --threads 4").ok().out;
     assert!(told.contains("here: NOT the paper's data") && told.contains("Table 4: plants"), "{told}");
+    assert!(told.contains("paper: Strudel") && told.contains("Strudel, our own"), "{told}");
     for file in ["report.html", "figure2.svg", "results.json"] {
         assert_eq!(folder.read(&format!("one/{file}")), folder.read(&format!("two/{file}")), "{file}");
     }
@@ -120,8 +121,9 @@ fn the_layout_of_the_public_repository_is_understood_and_parts_may_be_missing() 
     assert_eq!(facts["missing"], serde_json::json!(["plants"]));
     assert_eq!(facts["experiments"][0]["dataset"], "nltcs");
     std::fs::remove_file(folder.path("clone/datasets/nltcs/nltcs.valid.data")).unwrap();
-    let facts = folder.run("reproduce --data clone --seeds 1 --json").ok().json();
-    assert_eq!(facts["missing"], serde_json::json!(["nltcs", "plants"]));
+    folder
+        .run("reproduce --data clone --seeds 1")
+        .fails(&["nltcs/nltcs.valid.data is not in clone, nor with .gz", "try: git clone"]);
 }
 
 #[test]

@@ -45,6 +45,11 @@ impl Circuit {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn expected_counts(&self, records: &Records) -> Result<Expected, QueryError> {
+        self.expected_counts_of(records, records.weights())
+    }
+
+    /// The same of rows with other weights, which may be zero.
+    pub(crate) fn expected_counts_of(&self, records: &Records, weights: &[f64]) -> Result<Expected, QueryError> {
         /// Fixed, not by threads: the order of float sums must not depend on them.
         const PARTS: usize = 8;
         self.check_records(records)?;
@@ -56,7 +61,7 @@ impl Circuit {
                 let mut lanes = Lanes::<BATCH>::new(self);
                 let mut adding = Adding { expected: Expected::nothing(self), weights: [0.0; BATCH] };
                 for &batch in batches {
-                    self.expect_batch(records, batch, &linear, &mut lanes, &mut adding);
+                    self.expect_batch(records, weights, batch, &linear, &mut lanes, &mut adding);
                 }
                 adding.expected
             })
@@ -73,6 +78,7 @@ impl Circuit {
     fn expect_batch(
         &self,
         records: &Records,
+        weights: &[f64],
         batch: usize,
         linear: &Linear,
         lanes: &mut Lanes<BATCH>,
@@ -81,7 +87,7 @@ impl Circuit {
         lanes.set_rows(records, BATCH * batch);
         lanes.upward(self, linear);
         adding.weights = [0.0; BATCH];
-        for (lane, &weight) in records.weights()[BATCH * batch..].iter().take(BATCH).enumerate() {
+        for (lane, &weight) in weights[BATCH * batch..].iter().take(BATCH).enumerate() {
             let lost = lanes.is_lost(lane);
             let evidence = || Evidence::from_row(records, BATCH * batch + lane);
             let log_evidence = match lost {

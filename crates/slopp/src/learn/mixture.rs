@@ -3,13 +3,13 @@
 //! Determinism makes both steps cheap: the derivation of a record is the same in every component, so one pass of bit
 //! masks serves them all, and the parameters of a component are its shares of the counts, in closed form.
 
+use super::judge::{Judge, check_validation};
 use super::kmeans::k_means;
 use super::{LearnError, check};
 use crate::certified::Certified;
 use crate::circuit::{Deterministic, Weights};
 use crate::data::Records;
 use crate::infer::{SideBySide, count_shares};
-use crate::logspace::LOG_ZERO;
 use crate::mixture::Mixture;
 use crate::progress::Progress;
 use crate::random::Random;
@@ -54,7 +54,7 @@ impl MixtureConfig {
             components,
             steps: 200,
             tolerance: 1e-4,
-            patience: 5,
+            patience: 6,
             pseudocount: 10.0,
             start: MixtureStart::Clusters,
             seed: 0,
@@ -116,7 +116,9 @@ pub fn em_mixture(
     config.check()?;
     let structure = start.deterministic().map_err(|reason| LearnError::NotDeterministic(reason.clone()))?;
     check(train, structure.vtree())?;
-    let validation = valid.map(|valid| Validation::new(structure, train, valid)).transpose()?;
+    check_validation(train, valid)?;
+    let valid = valid.filter(|valid| !valid.is_empty());
+    let judge = valid.map(|valid| Judge::new(structure, valid)).transpose()?;
     progress.begin("expectation maximisation", config.steps as u64);
     let shares = first_shares(train, config);
     let first = count_shares(structure, config.components, train, &shares);
@@ -140,11 +142,11 @@ pub fn em_mixture(
         let last_step = step == config.steps || gain.abs() < config.tolerance;
         let next = State { counts: shared.counts, weights: shared.weights, total: shared.possible };
         let now = std::mem::replace(&mut state, next);
-        match &validation {
+        match &judge {
             None if last_step => best = Some((0.0, step, now)),
             None => {}
-            Some(validation) => {
-                let score = validation.score(&side, &log_weights);
+            Some(judge) => {
+                let score = judge.mean(&side.log_mixture(&log_weights, judge.records));
                 valid_history.push(score);
                 if best.as_ref().is_none_or(|(best, ..)| score > *best) {
                     best = Some((score, step, now));
@@ -152,7 +154,7 @@ pub fn em_mixture(
             }
         }
         let waited = best.as_ref().map_or(0, |&(_, best, _)| step - best);
-        if last_step || (validation.is_some() && waited > config.patience) {
+        if last_step || (judge.is_some() && waited >= config.patience) {
             break;
         }
         step += 1;
@@ -194,35 +196,6 @@ impl State {
             })
             .collect::<Result<_, LearnError>>()?;
         Ok(Mixture::new(parts).expect("weights are positive and were divided by their total"))
-    }
-}
-
-/// Validation records, and which of them the structure makes possible.
-struct Validation<'a> {
-    records: &'a Records,
-    possible: Vec<bool>,
-    total: f64,
-}
-
-impl<'a> Validation<'a> {
-    fn new(structure: &Deterministic, train: &Records, records: &'a Records) -> Result<Validation<'a>, LearnError> {
-        if records.var_count() != train.var_count() {
-            return Err(LearnError::WrongValidation { valid: records.var_count(), train: train.var_count() });
-        }
-        super::check_complete(records)?;
-        let possible = structure.possible(records)?;
-        let total = possible.iter().zip(records.weights()).filter(|(p, _)| **p).fold(0.0, |sum, (_, w)| sum + w);
-        Ok(Validation { records, possible, total })
-    }
-
-    /// The mean log-likelihood of the records that the structure makes possible: those a mixture loses cost infinity.
-    fn score(&self, side: &SideBySide<'_>, log_weights: &[f64]) -> f64 {
-        if self.total == 0.0 {
-            return LOG_ZERO;
-        }
-        let values = side.log_mixture(log_weights, self.records);
-        let possible = values.iter().zip(self.records.weights()).zip(&self.possible).filter(|(_, possible)| **possible);
-        possible.fold(0.0, |sum, ((value, weight), _)| sum + weight * value) / self.total
     }
 }
 

@@ -9,6 +9,7 @@
 //! | LearnPSDD, from any PSDD | [`refine`] | a certified [`crate::Psdd`] on the same base |
 //! | Strudel, from any PSDD, or any deterministic circuit | [`refine`] | a certified circuit of the same kind on the same base |
 //! | EM on any structure, with missing cells | [`em`] | the circuit it got, with new parameters |
+//! | the same of all components of a mixture | [`em_components`] | the mixture it got, with new weights and parameters |
 //! | revision of any PSDD by records it excludes | [`Psdd::revise`](crate::Psdd::revise) | a certified [`crate::Psdd`] that allows them and nothing else new |
 //! | EM over components of one deterministic structure | [`em_mixture`] | a [`Mixture`](crate::Mixture) |
 //! | Strudel's mixtures, over the structure of its single model | [`StrudelMixture`] | a [`Mixture`](crate::Mixture) |
@@ -23,6 +24,7 @@ pub mod baseline;
 mod em;
 mod grow;
 mod inside;
+mod judge;
 mod kmeans;
 mod learner;
 pub mod learnspn;
@@ -38,7 +40,7 @@ pub mod slopp;
 mod start;
 pub mod vtree;
 
-pub use em::{EmConfig, EmFit, em};
+pub use em::{EmConfig, EmFit, em, em_components};
 pub use inside::InsideError;
 pub use learner::{Learned, Learner, Outcome, Size, Task, VtreeUse};
 pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};

@@ -1,12 +1,13 @@
 //! Mixtures over the structure that another learner finds: how many components, and how near to the single model, is
 //! chosen by validation records.
 
-use super::learner::{Learned, Learner, Outcome, Task, VtreeUse};
-use super::merged::{held_out, score};
-use super::start::Strudel;
-use super::{LearnError, MixtureConfig, em_mixture};
+use super::judge::Parts;
+use super::learner::{Learner, Outcome, Task, VtreeUse};
+use super::start::{Strudel, refit};
+use super::{LearnError, MixtureConfig, MixtureFit, em_mixture};
 use crate::certified::Certified;
 use crate::data::Records;
+use crate::logspace::LOG_ZERO;
 use crate::mixture::Mixture;
 use crate::progress::Progress;
 use rayon::prelude::*;
@@ -29,6 +30,8 @@ pub struct MixtureChoice {
     pub components: usize,
     /// Its pseudocount.
     pub pseudocount: f64,
+    /// After how many steps it was best.
+    pub steps: usize,
 }
 
 impl Default for MixtureGrid {
@@ -53,9 +56,11 @@ impl MixtureGrid {
         progress.begin("expectation maximisation", points.len() as u64);
         let tried = points.into_par_iter().map(|(components, pseudocount)| {
             let config = MixtureConfig { pseudocount, seed, ..MixtureConfig::new(components) };
-            let mixture = em_mixture(start, train, Some(judge), &config, &())?.mixture;
+            let MixtureFit { mixture, valid_history, steps, .. } = em_mixture(start, train, Some(judge), &config, &())?;
             progress.advance(1);
-            Ok((score(&mixture, judge)?, MixtureChoice { mixture, components, pseudocount }))
+            // Over the records that the structure makes possible: one that it does not tells nothing about points.
+            let score = valid_history.get(steps).copied().unwrap_or(LOG_ZERO);
+            Ok((score, MixtureChoice { mixture, components, pseudocount, steps }))
         });
         let tried: Vec<(f64, MixtureChoice)> = tried.collect::<Result<_, LearnError>>()?;
         let best = tried.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a });
@@ -78,8 +83,23 @@ impl MixtureGrid {
 impl MixtureChoice {
     /// The choice, as a learner reports it.
     pub(crate) fn outcome(self) -> Outcome {
-        let chosen = vec![("components", self.components.to_string()), ("pseudocount", self.pseudocount.to_string())];
+        // The structure has a pseudocount of its own.
+        let pseudocount = ("mixture_pseudocount", self.pseudocount.to_string());
+        let chosen = vec![("components", self.components.to_string()), pseudocount];
         Outcome { chosen, ..Outcome::new(self.mixture) }
+    }
+
+    /// The same choice on other records: as many steps from the structure with its parameters fitted to them.
+    fn refitted(
+        self,
+        start: &Certified,
+        records: &Records,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<MixtureChoice, LearnError> {
+        let MixtureChoice { components, pseudocount, steps, .. } = self;
+        let config = MixtureConfig { pseudocount, seed, steps, tolerance: 0.0, ..MixtureConfig::new(components) };
+        Ok(MixtureChoice { mixture: em_mixture(start, records, None, &config, progress)?.mixture, ..self })
     }
 }
 
@@ -98,27 +118,31 @@ impl Learner for StrudelMixture {
     }
 
     fn settings(&self) -> Vec<(&'static str, String)> {
-        self.strudel.settings()
+        let list = |numbers: Vec<String>| numbers.join(" ");
+        let components = list(self.grid.components.iter().map(usize::to_string).collect());
+        let pseudocounts = list(self.grid.pseudocounts.iter().map(f64::to_string).collect());
+        let mut settings = self.strudel.settings();
+        settings.extend([("tried_components", components), ("tried_pseudocounts", pseudocounts)]);
+        settings
     }
 
     fn vtree(&self) -> VtreeUse {
         self.strudel.vtree()
     }
 
-    /// Without validation records a tenth of the records is held out by seed.
+    /// Without validation records a tenth of the records is held out by seed, and what was chosen is fitted to all.
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         self.grid.check()?;
-        let valid = task.valid.filter(|valid| !valid.is_empty());
-        let parts = if valid.is_none() { held_out(task.train, task.seed) } else { None };
-        let (train, judge) = match (&parts, valid) {
-            (Some((part, held)), _) => (part, held),
-            (None, Some(valid)) => (task.train, valid),
-            (None, None) => (task.train, task.train),
-        };
-        let task = Task { train, valid: Some(judge), ..*task };
-        let Learned::Circuit(structure) = self.strudel.learn(&task, progress)?.learned else {
-            unreachable!("Strudel makes a circuit")
-        };
-        Ok(self.grid.choose(&structure, train, judge, task.seed, progress)?.outcome())
+        let parts = Parts::new(task.train, task.valid, task.seed)?;
+        let grown = self.strudel.grow(task, &parts, progress)?;
+        let judge = parts.judge().unwrap_or(task.train);
+        let mut choice = self.grid.choose(&grown.circuit, parts.train(), judge, task.seed, progress)?;
+        if parts.is_divided() {
+            let structure = refit(&grown.circuit, task.train, self.strudel.config.pseudocount)?;
+            choice = choice.refitted(&structure, task.train, task.seed, progress)?;
+        }
+        let mut outcome = choice.outcome();
+        outcome.chosen.extend(grown.facts(&parts));
+        Ok(outcome)
     }
 }

@@ -125,7 +125,7 @@ impl Mixture {
     }
 
     /// `ln (weight · P(row))` of every component, by row.
-    pub(super) fn log_joint_batch(&self, records: &Records) -> Result<Vec<Vec<f64>>, QueryError> {
+    pub(crate) fn log_joint_batch(&self, records: &Records) -> Result<Vec<Vec<f64>>, QueryError> {
         let of = |i: usize| self.log_likelihoods_of(&[i], records);
         (0..self.components.len()).map(of).collect()
     }

@@ -12,9 +12,6 @@ use rayon::prelude::*;
 /// Parts of the records that are added up on their own; fixed, so that sums do not depend on threads.
 const PARTS: usize = 16;
 
-/// Below this flow a node does not matter to a record.
-const NEGLIGIBLE: f64 = 1e-9;
-
 impl Spn {
     /// For each pair of nodes over the same variables, how much the log-likelihood of all records together would
     /// rise if the second stood in the place of the first.
@@ -38,8 +35,8 @@ impl Spn {
                     let (value, other) = (&lanes.values[node.index()], &lanes.values[other.index()]);
                     for (l, weight) in weights.iter().enumerate() {
                         let flow = flows[node.index()][l];
-                        if flow > NEGLIGIBLE {
-                            *gain += weight * (1.0 - flow + flow * (other.ln(l) - value.ln(l)).exp()).ln();
+                        if flow > 0.0 {
+                            *gain += weight * rise(flow, other.ln(l) - value.ln(l));
                         }
                     }
                 }
@@ -81,6 +78,14 @@ impl Spn {
     }
 }
 
+/// `ln(1 − f + f · r)` for a flow `f` and the logarithm of a ratio `r`, however large that is: a node that hardly
+/// matters to a record may hide one that does.
+fn rise(flow: f64, log_ratio: f64) -> f64 {
+    let through = flow.ln() + log_ratio;
+    // Beside e^40 the rest is lost in rounding.
+    if through > 40.0 { through } else { (1.0 - flow + through.exp()).ln() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +113,23 @@ mod tests {
         let total = |spn: &Spn| spn.mean_log_likelihood(&records).unwrap() * records.total();
         assert!((gains[0] - (total(&after) - total(&before))).abs() < 1e-9);
         assert!(gains[0].abs() > 1.0 && gains[1].abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_small_flow_may_hide_a_large_gain() {
+        // What the record is worth through the rest, and through the node that is replaced.
+        for (rest, rare) in [(0.5, 2f64.powi(-40)), (2f64.powi(-120), 2f64.powi(-160)), (0.5, 2f64.powi(-30))] {
+            let mut builder = SpnBuilder::new(1);
+            let [rest, rare, good] = [rest, rare, 0.9].map(|p| builder.bernoulli(Var(0), p).unwrap());
+            // Hardly there, so that it is a node at all.
+            let before = builder.sum(&[(rest, 0.5), (rare, 0.5), (good, 2f64.powi(-190))]).unwrap();
+            let mut replaced = builder.clone();
+            let after = replaced.sum(&[(rest, 0.5), (good, 0.5)]).unwrap();
+            let (before, after) = (builder.finish(before).unwrap(), replaced.finish(after).unwrap());
+            let records = Records::from_rows(Names::numbered(1), [[true], [true], [true]]);
+            let gain = before.replacement_gains(&records, &[(rare, good)])[0];
+            let total = |spn: &Spn| spn.mean_log_likelihood(&records).unwrap() * records.total();
+            assert!((gain - (total(&after) - total(&before))).abs() < 1e-9 && gain > 3.0, "{gain}");
+        }
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Only so are CPU seconds and peak memory those of the cell, and a crash is not the end of the others.
 
-use super::datasets;
 use super::learner::score;
 use super::registry;
 use super::results::Row;
+use crate::benchmark::Parts;
 use crate::error::Error;
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &CellArgs, session: &mut Session) -> Result<Verdict, Err
     });
     let learner = registry::find(&args.learner);
     let learner = learner.ok_or_else(|| Error::new(format!("there is no learner {}", args.learner)))?;
-    let parts = datasets::read(&args.data, &args.dataset)?;
+    let parts = Parts::read(&args.data, &args.dataset)?;
     let chosen = learner.choose(&parts.train, &parts.valid, args.seed, &())?;
     let learned = &chosen.learned;
     let test = score(learned, &parts.test)?;

@@ -1,63 +1,38 @@
-//! The datasets of a folder: three files each, with the standard split.
+//! Which datasets of a folder are to be measured.
 
-use crate::args::{ColumnArgs, HeaderWhen, ReadArgs};
+use crate::benchmark::{how_to_get, part_file};
 use crate::error::Error;
-use crate::input::{read_records, read_records_of};
+use slopp::Names;
 use slopp::names::NameError;
-use slopp::{Names, Records};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-/// Where the benchmark lives.
-pub(super) const SOURCE: &str = "git clone https://github.com/UCLA-StarAI/Density-Estimation-Datasets";
-
-/// The three parts of a dataset.
-pub(super) struct Parts {
-    pub(super) train: Records,
-    pub(super) valid: Records,
-    pub(super) test: Records,
-}
+use std::path::Path;
 
 /// The names of the datasets to run: those asked for, which must be there, or all that are.
 pub(super) fn choose(data: &Path, asked: Option<&[String]>) -> Result<Vec<String>, Error> {
     let found = all(data)?;
-    let missing =
-        |message: String| Err(Error::new(message).hint(format!("{SOURCE}, then --data Density-Estimation-Datasets")));
+    let missing = |message: String| Err(Error::new(message).hint(how_to_get()));
     if found.is_empty() {
         let data = data.display();
         return missing(format!("no dataset is in {data}: none of its folders NAME holds NAME.train.data or .data.gz"));
     }
     let Some(asked) = asked else { return Ok(found) };
+    let there = found.join(", ");
     let names = Names::new(found)?;
     let mut chosen: Vec<String> = Vec::new();
-    for name in asked {
+    for name in asked.iter().map(|name| name.trim()) {
         if let Err(error) = names.find(name) {
             let near = match error {
                 NameError::Unknown { nearest: Some(near), .. } => format!("; did you mean {near}?"),
-                _ => String::new(),
+                _ => format!(", which holds {there}"),
             };
             return missing(format!("the dataset {name} is not in {}{near}", data.display()));
         }
-        if !chosen.contains(name) {
-            chosen.push(name.clone());
+        if !chosen.iter().any(|other| other == name) {
+            chosen.push(name.to_owned());
         }
     }
     Ok(chosen)
-}
-
-/// Reads a dataset.
-pub(super) fn read(data: &Path, name: &str) -> Result<Parts, Error> {
-    let read = ReadArgs { header: HeaderWhen::Detect };
-    let path = |part: &str| {
-        part_file(data, name, part).ok_or_else(|| {
-            Error::new(format!("{name}/{name}.{part}.data is not in {}, nor with .gz", data.display())).hint(SOURCE)
-        })
-    };
-    let train = read_records(&path("train")?, read, &ColumnArgs::default())?;
-    let valid = read_records_of(&path("valid")?, read, train.names())?;
-    let test = read_records_of(&path("test")?, read, train.names())?;
-    Ok(Parts { train, valid, test })
 }
 
 /// The names of all datasets of a folder: the twenty in their usual order, then any others by name.
@@ -70,7 +45,7 @@ fn all(data: &Path) -> Result<Vec<String>, Error> {
     let outer = folders(data).map_err(|error| {
         Error::from(error)
             .while_doing(format!("the folder {} could not be read", data.display()))
-            .hint(format!("--data DIR names the folder of the datasets; to get them: {SOURCE}"))
+            .hint(format!("--data DIR names the folder of the datasets; to get them: {}", how_to_get()))
     })?;
     names.extend(outer);
     // A clone of the public repository has them one folder down.
@@ -80,11 +55,4 @@ fn all(data: &Path) -> Result<Vec<String>, Error> {
     let mut ordered: Vec<String> = usual.filter(|name| names.remove(name)).collect();
     ordered.extend(names);
     Ok(ordered)
-}
-
-fn part_file(data: &Path, name: &str, part: &str) -> Option<PathBuf> {
-    let folders = [data.join(name), data.join("datasets").join(name)];
-    let files =
-        folders.iter().flat_map(|folder| ["", ".gz"].map(|end| folder.join(format!("{name}.{part}.data{end}"))));
-    files.into_iter().find(|file| file.is_file())
 }

@@ -14,12 +14,13 @@ pub(crate) use cell::{CellArgs, run as run_cell};
 use crate::error::Error;
 use crate::report::{Table, count, counted, logarithm, object};
 use crate::session::{Session, Verdict};
-use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Args, Command};
 use learner::Entry;
 use results::{Results, Row};
 use serde_json::Value;
 use slopp::Progress;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Rows of another version are measured again.
@@ -47,7 +48,7 @@ pub(crate) struct BenchArgs {
     datasets: Option<Vec<String>>,
     /// Only these learners [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "data",
-        value_parser = PossibleValuesParser::new(registry::ALL.iter().map(|learner| learner.name)))]
+        value_parser = Trimmed(PossibleValuesParser::new(registry::ALL.iter().map(|learner| learner.name))))]
     learners: Option<Vec<String>>,
     /// The results, one row per line; `-` is stdout, which cannot be resumed
     #[arg(long, value_name = "FILE", default_value = "bench.jsonl")]
@@ -73,7 +74,24 @@ pub(crate) fn run(args: &BenchArgs, session: &mut Session) -> Result<Verdict, Er
         }
     }
     tell(args, &outcome, session)?;
-    outcome.verdict()
+    outcome.verdict(session)
+}
+
+/// Takes names with blanks around them, as people put them after commas.
+#[derive(Clone)]
+struct Trimmed(PossibleValuesParser);
+
+impl TypedValueParser for Trimmed {
+    type Value = String;
+
+    fn parse_ref(&self, cmd: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        let trimmed = value.to_str().map_or(value, |text| OsStr::new(text.trim()));
+        self.0.parse_ref(cmd, arg, trimmed)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
 }
 
 /// What a run gave.
@@ -94,16 +112,20 @@ struct Failure {
 }
 
 impl Outcome {
-    /// Cells that failed are told together at the end.
-    fn verdict(&self) -> Result<Verdict, Error> {
-        let mut told = self.failed.iter().rev().map(|f| format!("{} on {}: {}", f.learner, f.dataset, f.why));
-        let Some(last) = told.next() else { return Ok(Verdict::Yes) };
-        let cells = self.rows.len() + self.failed.len();
-        let error = told.fold(Error::new(last), Error::while_doing);
-        let failed = self.failed.len();
-        Err(error
-            .while_doing(format!("{} of {} could not be measured", failed, counted(cells, "cell")))
-            .hint("the same command again measures only these"))
+    /// Cells that failed were told when they did; if that was not heard, they are told together at the end.
+    fn verdict(&self, session: &Session) -> Result<Verdict, Error> {
+        if self.failed.is_empty() {
+            return Ok(Verdict::Yes);
+        }
+        let (failed, cells) = (self.failed.len(), self.rows.len() + self.failed.len());
+        let summary = format!("{failed} of {} could not be measured", counted(cells, "cell"));
+        let told = self.failed.iter().rev().filter(|_| session.is_quiet());
+        let mut told = told.map(|f| format!("{} on {}: {}", f.learner, f.dataset, f.why));
+        let error = match told.next() {
+            None => Error::new(summary),
+            Some(last) => told.fold(Error::new(last), Error::while_doing).while_doing(summary),
+        };
+        Err(error.hint("the same command again measures only these"))
     }
 }
 
@@ -142,7 +164,7 @@ fn measure(args: &BenchArgs, data: &Path, session: &Session) -> Result<Outcome, 
                 outcome.rows.push(row);
             }
             Err(why) => {
-                // Told at once too: the end may be hours away.
+                // Told at once: the end may be hours away.
                 session.note(format!("{} on {dataset}: {why}", learner.name));
                 outcome.failed.push(Failure { dataset: dataset.clone(), learner: learner.name, why });
             }

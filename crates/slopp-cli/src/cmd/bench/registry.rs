@@ -121,23 +121,23 @@ pub(super) const ALL: &[Entry] = &[
         name: "learnpsdd",
         fixed: || json!({ "world": "open", "vtree": "chow-liu", "start": "chow-liu" }),
         grid: REFINEMENT,
-        pseudocount: Pseudocount::Refitted,
+        pseudocount: Pseudocount::RefittedThenLearned,
         start: Some(|| Start::Baseline(World::Open)),
         make: |p| Box::new(refined(p)),
     },
     Entry {
         name: "slopp+learnpsdd",
-        fixed: || json!({ "world": "open", "vtree": "chow-liu", "start": "slopp-tree" }),
+        fixed: || json!({ "world": "open", "start": "slopp" }),
         grid: REFINEMENT,
-        pseudocount: Pseudocount::Refitted,
-        start: Some(|| Start::Slopp(Config::new(World::Open))),
+        pseudocount: Pseudocount::RefittedThenLearned,
+        start: Some(|| Start::Slopp(merged::Config::new(World::Open))),
         make: |p| Box::new(refined(p)),
     },
     Entry {
         name: "strudel",
         fixed: || json!({ "world": "open", "vtree": "chow-liu", "start": "chow-liu", "scope": "prime" }),
         grid: &[("depth", &[2.0, 4.0, 8.0]), ("pseudocount", &[1.0, 2.0, 4.0, 8.0])],
-        pseudocount: Pseudocount::Refitted,
+        pseudocount: Pseudocount::RefittedThenLearned,
         start: Some(|| Start::Baseline(World::Open)),
         make: |p| Box::new(strudel(p)),
     },
@@ -167,10 +167,13 @@ fn kmeans(p: &Point, world: World) -> PublishedConfig {
 fn strudel(p: &Point) -> Strudel {
     let config = StrudelConfig::default();
     let depth = p.or("depth", config.depth as f64) as usize;
-    Strudel { start: p.start(), scope: Scope::Prime, config: StrudelConfig { depth, ..config } }
+    let pseudocount = p.or("pseudocount", config.pseudocount);
+    Strudel { start: p.start(), scope: Scope::Prime, config: StrudelConfig { depth, pseudocount, ..config } }
 }
 
 fn refined(p: &Point) -> LearnPsdd {
     let config = LearnPsddConfig::default();
-    LearnPsdd { start: p.start(), config: LearnPsddConfig { penalty: p.or("penalty", config.penalty), ..config } }
+    let [penalty, pseudocount] =
+        [("penalty", config.penalty), ("pseudocount", config.pseudocount)].map(|(name, value)| p.or(name, value));
+    LearnPsdd { start: p.start(), config: LearnPsddConfig { penalty, pseudocount, ..config } }
 }

@@ -2,7 +2,7 @@
 
 use super::published::{self, COLUMNS, COSTS, Cost, RIVALS};
 use super::results::Row;
-use super::summary::{Cell, Summary, percent_above};
+use super::summary::{Cell, Summary};
 use crate::error::Error;
 use crate::html::Page;
 use crate::report::{Table, count};
@@ -10,8 +10,14 @@ use slopp::io::write_atomically;
 use slopp::render::plot::{Axis, Point, Scatter, Series};
 use std::path::Path;
 
-const LEAD: &str = "Average test log-likelihood in nats per record, over all test records of the standard splits. \
-    Hyper-parameters are chosen on the validation part only.";
+/// What the numbers are; only the twenty datasets have standard splits.
+fn lead(summary: &Summary) -> String {
+    let splits = if summary.published()[0] { " of the standard splits" } else { "" };
+    format!(
+        "Average test log-likelihood in nats per record, over all test records{splits}. Hyper-parameters are chosen on \
+         the validation part only."
+    )
+}
 
 const MARKS: &str = "* at least the best published single PSDD, up to 0.01. γ: so many test records are impossible, \
     so there is no average over all.";
@@ -49,6 +55,7 @@ pub(super) fn write(folder: &Path, rows: &[Row]) -> Result<(), Error> {
 
 /// What both forms of the report hold.
 struct Report {
+    lead: String,
     likelihoods: Table,
     tallies: Table,
     costs: Table,
@@ -71,6 +78,7 @@ impl Report {
             theirs: |cost| cost.seconds,
         };
         Report {
+            lead: lead(summary),
             likelihoods: likelihoods(summary),
             tallies: tallies(summary),
             costs: costs(summary),
@@ -80,7 +88,7 @@ impl Report {
     }
 
     fn markdown(&self) -> String {
-        let mut text = format!("# Learners on the benchmark datasets\n\n{LEAD}\n\n");
+        let mut text = format!("# Learners on the benchmark datasets\n\n{}\n\n", self.lead);
         text += &format!("## Test log-likelihood\n\n{}\n{MARKS}\n\n", markdown(&self.likelihoods).replace('*', "\\*"));
         text += &format!("## Against published numbers\n\n{TALLIES}\n\n{}\n", markdown(&self.tallies));
         text += "![Log-likelihood against size](size.svg)\n\n![Log-likelihood against time](time.svg)\n\n";
@@ -92,7 +100,7 @@ impl Report {
     }
 
     fn html(&self) -> String {
-        let mut page = Page::new("Learners on the benchmark datasets", LEAD);
+        let mut page = Page::new("Learners on the benchmark datasets", &self.lead);
         page.section("Test log-likelihood");
         page.table(&self.likelihoods, MARKS);
         page.section("Against published numbers");
@@ -167,7 +175,7 @@ fn costs(summary: &Summary) -> Table {
     table
 }
 
-/// Likelihood relative to the best published single PSDD, against what it costs; a point per dataset.
+/// Likelihood relative to the reference of its dataset, against what it costs; a point per dataset.
 struct Plot {
     title: &'static str,
     x: &'static str,
@@ -179,19 +187,27 @@ impl Plot {
     fn svg(&self, summary: &Summary) -> String {
         let mut below = 0;
         let mut series = Vec::new();
+        // Where nothing has a reference, the likelihoods themselves are all there is to show.
+        let in_nats = summary.datasets.iter().all(|dataset| summary.reference(dataset).is_none());
+        let height = |dataset: &str, test: f64| match summary.reference(dataset) {
+            Some(reference) => Some(100.0 * (test - reference) / reference.abs()),
+            None => in_nats.then_some(test),
+        };
         for &learner in &summary.learners {
             let cells = summary.cells().iter().filter(|cell| cell.learner == learner);
-            let points =
-                cells.filter_map(|cell| Some(Point::new((self.ours)(cell)?, cell.percent_above()?, cell.dataset)));
-            let (shown, left_out): (Vec<Point>, Vec<Point>) = points.partition(|point| point.y >= FLOOR);
+            let points = cells.filter_map(|cell| {
+                Some(Point::new((self.ours)(cell)?, height(cell.dataset, cell.test?)?, cell.dataset))
+            });
+            let (shown, left_out): (Vec<Point>, Vec<Point>) = points.partition(|point| in_nats || point.y >= FLOOR);
             below += left_out.len();
             series.push(Series { name: learner.to_owned(), points: shown, joined: false });
         }
         for cost in COSTS {
             let column = COLUMNS.iter().find(|column| column.name == cost.name);
-            let points = (self.theirs)(cost).iter().filter_map(|&(dataset, x)| {
+            let measured = (self.theirs)(cost).iter().filter(|(dataset, _)| summary.datasets.contains(dataset));
+            let points = measured.filter_map(|&(dataset, x)| {
                 let test = published::line(dataset).and_then(column?.value)?;
-                Some(Point::new(x, percent_above(dataset, test)?, dataset))
+                Some(Point::new(x, height(dataset, test)?, dataset))
             });
             series.push(Series { name: format!("{}, published", cost.name), points: points.collect(), joined: false });
         }
@@ -204,7 +220,12 @@ impl Plot {
             title: self.title.to_owned(),
             note,
             x: Axis::log(self.x),
-            y: Axis::linear("test log-likelihood above the best published PSDD, in percent"),
+            y: Axis::linear(match (in_nats, summary.published()) {
+                (true, _) => "test log-likelihood, in nats per record",
+                (_, [true, _]) => "test log-likelihood above the best published PSDD, in percent",
+                (_, [_, true]) => "test log-likelihood above the Chow-Liu tree, in percent",
+                _ => "test log-likelihood above the best published PSDD (own data: the Chow-Liu tree), in percent",
+            }),
             series,
         }
         .svg()

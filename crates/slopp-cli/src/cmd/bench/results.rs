@@ -99,6 +99,11 @@ impl Results {
                 .while_doing(format!("the results cannot be written to {}", path.display()))
                 .hint("--out FILE.jsonl in a folder that you may write to")
         };
+        // A device has no end, and what went through a pipe cannot be read again.
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            let error = fail(io::Error::other("it is no regular file"));
+            return Err(error.hint("--out FILE.jsonl, or --out - for stdout"));
+        }
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(fail)?;
         match file.try_lock() {
             Ok(()) => {}
@@ -134,9 +139,6 @@ impl Results {
             None => Ok(io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush())?),
             Some((path, file)) => {
                 let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
-                // A pipe or a device takes the row but has nothing to sync.
-                let written =
-                    written.or_else(|e| if e.kind() == io::ErrorKind::InvalidInput { Ok(()) } else { Err(e) });
                 written.map_err(|error| {
                     let what = format!("a row was not written to {}; the rows before it are kept", path.display());
                     Error::from(error).while_doing(what).hint("make room and start again: nothing is measured twice")

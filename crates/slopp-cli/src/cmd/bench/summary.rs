@@ -8,6 +8,9 @@ use serde_json::Value;
 /// As close as this is a tie: published numbers have two decimals.
 const TIE: f64 = 0.01;
 
+/// What data without published numbers are shown relative to, the first that was measured.
+const BASELINES: [&str; 2] = ["chow-liu", "factorised"];
+
 /// All that was measured, by dataset and learner.
 pub(super) struct Summary<'a> {
     pub(super) datasets: Vec<&'a str>,
@@ -72,6 +75,21 @@ impl<'a> Summary<'a> {
         self.cells.iter().find(|cell| cell.dataset == dataset && cell.learner == learner)
     }
 
+    /// What the likelihoods of a dataset are shown relative to: the best published single PSDD or, of other data, the
+    /// measured Chow-Liu tree or factorised model.
+    pub(super) fn reference(&self, dataset: &str) -> Option<f64> {
+        match published::line(dataset) {
+            Some(line) => Some(line.best_psdd()),
+            None => BASELINES.iter().find_map(|baseline| self.cell(dataset, baseline)?.test),
+        }
+    }
+
+    /// Whether all datasets are of the twenty, and whether none is.
+    pub(super) fn published(&self) -> [bool; 2] {
+        let is_published = |dataset: &&str| published::line(dataset).is_some();
+        [self.datasets.iter().all(is_published), !self.datasets.iter().any(is_published)]
+    }
+
     /// A learner against a published column, over the datasets that both have.
     pub(super) fn tally(&self, learner: &str, column: &Column) -> Tally {
         let mut tally = Tally::default();
@@ -113,8 +131,18 @@ impl<'a> Cell<'a> {
     /// The settings that were chosen on the validation part, in words.
     pub(super) fn chosen(&self) -> String {
         let tried = self.settings["grid"].as_object().into_iter().flat_map(|grid| grid.keys());
-        let chosen = tried.map(|name| format!("{} {}", name.replace('_', " "), self.settings[name]));
-        chosen.collect::<Vec<_>>().join(", ")
+        let tried = tried.map(|name| (name, &self.settings[name]));
+        let itself = self.settings["chosen"].as_object().into_iter().flatten();
+        let words = tried.chain(itself).map(|(name, value)| {
+            // Whole numbers without a point; what a learner chose itself is text.
+            let value = match (value.as_f64(), value.as_str()) {
+                (Some(number), _) => number.to_string(),
+                (_, Some(text)) => text.to_owned(),
+                _ => value.to_string(),
+            };
+            format!("{} {value}", name.replace('_', " "))
+        });
+        words.collect::<Vec<_>>().join(", ")
     }
 
     /// Whether it reaches the best published single PSDD, if there is one for the dataset.
@@ -122,17 +150,6 @@ impl<'a> Cell<'a> {
         let best = published::line(self.dataset).map(published::Line::best_psdd);
         self.test.zip(best).is_some_and(|(test, best)| test >= best - TIE)
     }
-
-    /// By how many percent the likelihood is above that of the best published single PSDD.
-    pub(super) fn percent_above(&self) -> Option<f64> {
-        percent_above(self.dataset, self.test?)
-    }
-}
-
-/// By how many percent a log-likelihood is above that of the best published single PSDD.
-pub(super) fn percent_above(dataset: &str, test: f64) -> Option<f64> {
-    let best = published::line(dataset)?.best_psdd();
-    Some(100.0 * (test - best) / best.abs())
 }
 
 /// The known names that were found, then the other ones as they were found.
@@ -158,7 +175,11 @@ mod tests {
         Row {
             dataset: dataset.to_owned(),
             learner: "slopp".to_owned(),
-            settings: json!({ "pseudocount": 2, "grid": { "pseudocount": [1, 2] } }),
+            settings: json!({
+                "pseudocount": 2.0,
+                "grid": { "pseudocount": [1.0, 2.0] },
+                "chosen": { "held_out": "0", "start": "tree" },
+            }),
             seed,
             train: test,
             valid: test,
@@ -179,9 +200,13 @@ mod tests {
         let summary = Summary::new(&rows);
         assert_eq!(summary.datasets, ["nltcs", "own"]);
         let cell = summary.cell("nltcs", "slopp").unwrap();
-        assert_eq!((cell.seeds, cell.chosen().as_str()), (2, "pseudocount 2"));
+        assert_eq!((cell.seeds, cell.chosen().as_str()), (2, "pseudocount 2, held out 0, start tree"));
         assert!((cell.test.unwrap() + 6.05).abs() < 1e-12);
-        assert!(summary.cell("own", "slopp").unwrap().percent_above().is_none());
+        assert_eq!((summary.reference("nltcs"), summary.reference("own")), (Some(-6.03), None));
+        let tree = Row { learner: "chow-liu".to_owned(), ..row("own", 0, Some(-2.0)) };
+        let own = [row("own", 0, Some(-1.0)), tree];
+        assert_eq!(Summary::new(&own).reference("own"), Some(-2.0));
+        assert_eq!((Summary::new(&own).published(), summary.published()), ([false, true], [false, false]));
         assert!(summary.cell("own", "strudel").is_none());
     }
 

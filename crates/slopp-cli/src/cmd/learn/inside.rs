@@ -203,6 +203,12 @@ fn explanations(allowed: &Psdd, records: &Records) -> Result<Vec<Option<Explanat
     crate::cmd::explain::explanations(circuit, records, 1)
 }
 
+/// The refusal of a sum-product network.
+pub(super) fn no_rules() -> Error {
+    Error::new("a sum-product network cannot be conditioned on rules")
+        .hint("--learner slopp, or any other that gives a PSDD or a mixture")
+}
+
 /// Rules of which nothing can be learned, with the lines that contradict each other.
 fn contradiction(rules: &Rules, sdd: &Sdd) -> Result<Error, Error> {
     let conflict = rules.conflict(sdd.vtree().clone(), &Limits::default()).map_err(stopped)?;

@@ -17,6 +17,8 @@ pub(super) struct Entry {
     pub(super) about: &'static str,
     /// The world if none is asked for.
     pub(super) world: World,
+    /// How the file of a model ends.
+    pub(super) ending: &'static str,
     /// The options that only some learners have, and this one has.
     options: &'static [&'static str],
     /// From the arguments, the world and where a refinement starts from.
@@ -31,6 +33,7 @@ pub(super) const ALL: &[Entry] = &[
         name: "slopp",
         about: "Merged SLoPP: always a PSDD, with its vtree learned inside",
         world: World::Open,
+        ending: ".psdd",
         options: &["--world", "--effort", "--max-classes", "--max-elements"],
         make: |args, world, _| Box::new(merged::Slopp { config: merged(args, world), effort: effort(args) }),
     },
@@ -38,6 +41,7 @@ pub(super) const ALL: &[Entry] = &[
         name: "slopp-bag",
         about: "A mixture of merged SLoPP models, each with its own vtree unless one is given",
         world: World::Open,
+        ending: ".mix",
         options: &["--world", "--max-classes", "--max-elements", "--components"],
         make: |args, world, _| Box::new(bag(args, world)),
     },
@@ -45,6 +49,7 @@ pub(super) const ALL: &[Entry] = &[
         name: "slopp-em",
         about: "A mixture of components that share the structure of merged SLoPP, by expectation maximisation",
         world: World::Open,
+        ending: ".mix",
         options: &["--max-classes", "--max-elements", "--components"],
         make: |args, world, _| Box::new(shared(args, world)),
     },
@@ -52,6 +57,7 @@ pub(super) const ALL: &[Entry] = &[
         name: "slopp-tree",
         about: "Certified SLoPP without merging: always a PSDD, on any vtree",
         world: World::Open,
+        ending: ".psdd",
         options: SLOPP_TREE,
         make: |args, world, _| Box::new(slopp(args, world)),
     },
@@ -59,6 +65,7 @@ pub(super) const ALL: &[Entry] = &[
         name: "slopp-kmeans",
         about: "SLoPP with k-means, as published: usually a mixture",
         world: World::Closed,
+        ending: ".psdd",
         options: &["--world", "--variant", "--k", "--d"],
         make: |args, world, _| Box::new(published(args, world)),
     },
@@ -66,6 +73,7 @@ pub(super) const ALL: &[Entry] = &[
         name: "factorised",
         about: "Every variable for itself",
         world: World::Open,
+        ending: ".psdd",
         options: &["--world"],
         make: |args, world, _| Box::new(Factorised { world, pseudocount: slopp(args, world).pseudocount }),
     },
@@ -73,6 +81,7 @@ pub(super) const ALL: &[Entry] = &[
         name: "chow-liu",
         about: "The Chow-Liu tree",
         world: World::Open,
+        ending: ".psdd",
         options: &["--world"],
         make: |args, world, _| Box::new(ChowLiu { world, pseudocount: slopp(args, world).pseudocount }),
     },
@@ -80,43 +89,39 @@ pub(super) const ALL: &[Entry] = &[
         name: "learnpsdd",
         about: "LearnPSDD: splits and copies from the Chow-Liu tree, or from the factorised model on another vtree",
         world: World::Open,
+        ending: ".psdd",
         options: &["--world", "--start", "--penalty", "--depth", "--steps"],
-        make: |args, world, start| Box::new(learn_psdd(args, world, start)),
+        make: |args, _, start| Box::new(learn_psdd(args, start)),
     },
     Entry {
         name: "slopp+learnpsdd",
-        about: "Certified SLoPP without merging, refined by LearnPSDD",
+        about: "Merged SLoPP, refined by LearnPSDD",
         world: World::Open,
-        options: &[
-            "--world",
-            "--max-clusters",
-            "--min-records",
-            "--split-penalty",
-            "--parameter-penalty",
-            "--penalty",
-            "--depth",
-            "--steps",
-        ],
-        make: |args, world, _| Box::new(learn_psdd(args, world, Start::Slopp(slopp(args, world)))),
+        ending: ".psdd",
+        options: &["--world", "--max-classes", "--max-elements", "--penalty", "--depth", "--steps"],
+        make: |args, world, _| Box::new(learn_psdd(args, Start::Slopp(start(args, world)))),
     },
     Entry {
         name: "strudel",
         about: "Strudel: splits where most records pass, from the Chow-Liu tree, or from the factorised model on another vtree",
         world: World::Open,
+        ending: ".psdd",
         options: &["--world", "--start", "--scope", "--depth", "--steps"],
-        make: |args, world, start| Box::new(strudel(args, world, start)),
+        make: |args, _, start| Box::new(strudel(args, start)),
     },
     Entry {
         name: "strudel-em",
         about: "A mixture of components that share the structure of Strudel, by expectation maximisation",
         world: World::Open,
+        ending: ".mix",
         options: &["--world", "--start", "--scope", "--depth", "--steps", "--components"],
-        make: |args, world, start| Box::new(StrudelMixture { strudel: strudel(args, world, start), grid: grid(args) }),
+        make: |args, _, start| Box::new(StrudelMixture { strudel: strudel(args, start), grid: grid(args) }),
     },
     Entry {
         name: "learnspn",
         about: "LearnSPN: a sum-product network, which has no vtree and answers less",
         world: World::Open,
+        ending: ".spn",
         options: &["--independence", "--cluster-penalty", "--leaves", "--max-clusters", "--min-records"],
         make: |args, _, _| Box::new(learn_spn(args)),
     },
@@ -132,9 +137,20 @@ impl Entry {
     /// of other learners are refused.
     pub(super) fn learner(&self, args: &LearnArgs, given: Option<&LoadedModel>) -> Result<Box<dyn Learner>, Error> {
         if let Some(option) = args.special_options().find(|option| !self.options.contains(option)) {
-            let owner = ALL.iter().find(|entry| entry.options.contains(&option)).map_or("another", |entry| entry.name);
-            return Err(Error::new(format!("{option} belongs to the learner {owner}, not to {}", self.name))
-                .hint(format!("--learner {owner}, or leave {option} out")));
+            let owners = ALL.iter().filter(|entry| entry.options.contains(&option)).map(|entry| entry.name);
+            let owners: Vec<&str> = owners.collect();
+            let (name, s) = (self.name, if owners.len() == 1 { "" } else { "s" });
+            let message = match option {
+                "--world" => format!("the learner {name} has only an open world, where everything is possible"),
+                _ => format!("{option} belongs to the learner{s} {}, not to {name}", owners.join(", ")),
+            };
+            return Err(Error::new(message).hint(format!("--learner {}, or leave {option} out", owners.join(" or "))));
+        }
+        if given.is_some() && args.world.is_some() {
+            return Err(Error::new(
+                "--start gives a model, and what it makes impossible stays so, whatever --world says",
+            )
+            .hint("leave --world out; `slopp revise` widens a model by records that it excludes"));
         }
         let world = match args.world {
             Some(WorldName::Open) => World::Open,
@@ -169,6 +185,11 @@ fn merged(args: &LearnArgs, world: World) -> merged::Config {
         pseudocount: args.pseudocount,
         ..default
     }
+}
+
+/// Settings of merged SLoPP as the start of a refinement, which has its own pseudocount.
+fn start(args: &LearnArgs, world: World) -> merged::Config {
+    merged::Config { pseudocount: None, ..merged(args, world) }
 }
 
 fn effort(args: &LearnArgs) -> merged::Effort {
@@ -217,24 +238,27 @@ fn published(args: &LearnArgs, world: World) -> PublishedConfig {
     PublishedConfig { world, pseudocount: slopp(args, world).pseudocount, ..paper }
 }
 
-fn learn_psdd(args: &LearnArgs, world: World, start: Start) -> LearnPsdd {
+/// Settings of LearnPSDD; in every world some pseudocount, so that the base stays what the start makes it.
+fn learn_psdd(args: &LearnArgs, start: Start) -> LearnPsdd {
     let (default, r) = (LearnPsddConfig::default(), &args.refined);
     let config = LearnPsddConfig {
         penalty: r.penalty.unwrap_or(default.penalty),
         depth: r.depth.unwrap_or(default.depth),
         steps: r.steps.unwrap_or(default.steps),
-        pseudocount: slopp(args, world).pseudocount,
+        pseudocount: args.pseudocount.unwrap_or(default.pseudocount),
+        max_elements: args.merged.max_elements,
         ..default
     };
     LearnPsdd { start, config }
 }
 
-fn strudel(args: &LearnArgs, world: World, start: Start) -> Strudel {
+/// Settings of Strudel; of its pseudocount the same is true.
+fn strudel(args: &LearnArgs, start: Start) -> Strudel {
     let (default, r) = (StrudelConfig::default(), &args.refined);
     let config = StrudelConfig {
         depth: r.depth.unwrap_or(default.depth),
         steps: r.steps.unwrap_or(default.steps),
-        pseudocount: slopp(args, world).pseudocount,
+        pseudocount: args.pseudocount.unwrap_or(default.pseudocount),
         ..default
     };
     let scope = match r.scope {

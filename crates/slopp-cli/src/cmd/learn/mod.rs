@@ -12,18 +12,20 @@ pub(crate) use report::score_table;
 use crate::args::{ColumnArgs, ReadArgs, check_shares, not_negative, positive, shares_in_words, whole};
 use crate::cmd::eval::Score;
 use crate::error::Error;
-use crate::files::{Files, way_out};
+use crate::files::{Files, check_ending, way_out};
 use crate::input;
+use crate::report::records;
 use crate::session::{Session, Verdict};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use plan::Plan;
 use slopp::infer::Distribution;
 use slopp::io::WriteError;
-use slopp::learn::World;
 use slopp::learn::refine::{LearnPsddConfig, StrudelConfig};
 use slopp::learn::slopp::Config;
+use slopp::learn::{World, learnspn};
 use slopp::{Names, Records};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -45,15 +47,15 @@ Examples:
 /// tenth of the training records by seed, chooses, and fits the parameters to all. In an open world everything is
 /// possible and what was never seen is only improbable; in a closed world only what the records show, relaxed, is
 /// possible, and the number of impossible records is reported. `--effort best` distils a mixture to one PSDD. `slopp-bag`
-/// and `slopp-em` are mixtures, which explain more and answer less. `slopp-tree` is certified SLoPP without merging: a PSDD
+/// and `slopp-em` are mixtures, kept in a .mix file, which explain more and answer less. `slopp-tree` is certified SLoPP without merging: a PSDD
 /// on any vtree. `slopp-kmeans` is SLoPP as published, whose primes usually overlap: a mixture. `factorised` and
 /// `chow-liu` are baselines. `learnpsdd`, `slopp+learnpsdd` and `strudel` refine a PSDD by splits and copies, and stop
-/// by the likelihood of the validation records, if there are some; --start gives the model to refine, whose impossible
+/// by the likelihood of the validation records, or of a tenth held out; --start gives the model to refine, whose impossible
 /// worlds stay impossible. `strudel-em` is a mixture over the structure of strudel. `learnspn` makes a sum-product
 /// network, kept in a .spn file, of which eval, prob, marginals, sample and info can be asked.
 ///
 /// With --rules the base of the result implies the rules, one formula per line: what is learned is conditioned on them,
-/// exactly, and its parameters are fitted again. A training record that breaks a rule is reported with the rule and its
+/// exactly, and its parameters are fitted again, unless it is a mixture. A training record that breaks a rule is reported with the rule and its
 /// line.
 ///
 /// Below a header, a column that is not Boolean but has few values becomes a variable for each, `color=red`, and the
@@ -64,7 +66,7 @@ Examples:
 pub(crate) struct LearnArgs {
     /// The training records: CSV, .data or .wdata, gzipped or not, `-` for stdin
     train: PathBuf,
-    /// Validation records: only evaluated, except by learners that choose or stop by them
+    /// Validation records, which most learners choose or stop by; the others only evaluate them
     #[arg(long, value_name = "FILE")]
     valid: Option<PathBuf>,
     /// Test records, only evaluated
@@ -93,8 +95,7 @@ pub(crate) struct LearnArgs {
     output: Option<PathBuf>,
     /// The weight of the prior in records
     #[arg(long, value_name = "X", value_parser = not_negative,
-        help = format!("{}, or as slopp chooses", with_default("The weight of the prior in records", |c| c.pseudocount)
-            .trim_end_matches(']')) + "]")]
+        help = pseudocount_help())]
     pseudocount: Option<f64>,
     /// Leave out training records with missing cells
     #[arg(long)]
@@ -126,7 +127,9 @@ pub(crate) struct LearnArgs {
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Options of the learners slopp, slopp-bag and slopp-em; --components also of strudel-em")]
+#[command(
+    next_help_heading = "Options of the learners slopp, slopp-bag, slopp-em and slopp+learnpsdd; --components also of strudel-em"
+)]
 struct MergedArgs {
     /// How much slopp tries [default: fast]
     #[arg(long, value_name = "NAME")]
@@ -143,15 +146,16 @@ struct MergedArgs {
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Options of the learners slopp-tree and slopp+learnpsdd")]
+#[command(next_help_heading = "Options of the learner slopp-tree; --max-clusters and --min-records also of learnspn")]
 struct CertifiedArgs {
     /// The largest number of clusters of a sum
     #[arg(long, value_name = "N", value_parser = positive,
-        help = with_default("The largest number of clusters of a sum", |c| c.max_clusters))]
+        help = with_both_defaults("The largest number of clusters of a sum", |c| c.max_clusters, |c| c.max_clusters))]
     max_clusters: Option<usize>,
     /// The smallest number of records that may be clustered
     #[arg(long, value_name = "N", value_parser = whole,
-        help = with_default("The smallest number of records that may be clustered", |c| c.min_records))]
+        help = with_both_defaults("The smallest number of records that may be clustered", |c| c.min_records,
+            |c| c.min_records))]
     min_records: Option<usize>,
     /// What a cluster must gain to be split off
     #[arg(long, value_name = "X", value_parser = not_negative,
@@ -178,10 +182,12 @@ struct PublishedArgs {
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Options of the learners learnpsdd, slopp+learnpsdd, strudel and strudel-em")]
+#[command(
+    next_help_heading = "Options of the learners learnpsdd, slopp+learnpsdd (without --start), strudel and strudel-em"
+)]
 struct RefinedArgs {
     /// The model to refine; its vtree and its impossible worlds stay [default: the Chow-Liu tree]
-    #[arg(long, value_name = "MODEL", conflicts_with_all = ["vtree", "world"])]
+    #[arg(long, value_name = "MODEL", conflicts_with = "vtree")]
     start: Option<PathBuf>,
     /// What an operation of LearnPSDD must gain for each element it adds, in nats [default: 1]
     #[arg(long, value_name = "X", value_parser = not_negative)]
@@ -246,9 +252,25 @@ impl LearnArgs {
     }
 }
 
+fn pseudocount_help() -> String {
+    let help = with_default("The weight of the prior in records", |c| c.pseudocount);
+    let refined = StrudelConfig::default().pseudocount;
+    format!("{}; {refined} in both for refinements, or as slopp chooses]", help.trim_end_matches(']'))
+}
+
 fn depth_help() -> String {
     let [learn_psdd, strudel] = [LearnPsddConfig::default().depth, StrudelConfig::default().depth];
     format!("How many levels of nodes an operation may copy [default: {learn_psdd}; {strudel} for strudel]")
+}
+
+/// The same for an option that LearnSPN has too.
+fn with_both_defaults<T: std::fmt::Display>(
+    help: &str,
+    setting: impl Fn(Config) -> usize,
+    spn: impl Fn(learnspn::Config) -> T,
+) -> String {
+    let help = with_default(help, setting);
+    format!("{}; {} for learnspn]", help.trim_end_matches(']'), spn(learnspn::Config::default()))
 }
 
 /// Help that names the default, as the library has it.
@@ -330,6 +352,10 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let files = Files::default().read(inputs.into_iter().flatten()).replace(&args.refined.start);
     files.write(&args.output).check()?;
     let entry = learners::find(&args.learner).expect("the parser takes no other");
+    check_ending(args.output.as_deref(), entry.ending, &format!("what the learner {} makes", entry.name))?;
+    if args.rules.is_some() && args.learner == "learnspn" {
+        return Err(inside::no_rules());
+    }
     if !args.closed.is_empty() && matches!(args.world, Some(WorldName::Closed)) {
         return Err(Error::new("--closed names columns in a world that is open, and --world closed closes all of it")
             .hint("leave one of them out"));
@@ -371,9 +397,10 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
         false => learned.tell(session)?,
     }
     inside.into_iter().for_each(|inside| inside.tell(model.names(), session));
+    tell_held_out(model.origin(), session);
     // A model that could not be saved is lost, but what it was like is told.
     saved?;
-    tell_saved(args.output.as_deref(), session);
+    tell_saved(args.output.as_deref(), entry.ending, session);
     Ok(Verdict::Yes)
 }
 
@@ -387,12 +414,21 @@ pub(crate) fn save(output: Option<&Path>, write: impl Fn(&Path) -> Result<(), Wr
 }
 
 /// Tells where a model was saved, or how it could have been.
-pub(crate) fn tell_saved(output: Option<&Path>, session: &Session) {
+pub(crate) fn tell_saved(output: Option<&Path>, ending: &str, session: &Session) {
     match output {
         Some(file) => session.saved(file),
         // A JSON document says so itself.
         None if session.json => {}
-        None => session.note("not saved; -o model.psdd saves the model"),
+        None => session.note(format!("not saved; -o model{ending} saves the model")),
+    }
+}
+
+/// Tells that records were held out, where no others to choose by were given.
+fn tell_held_out(origin: &BTreeMap<String, String>, session: &Session) {
+    let weight: f64 = origin.get("held_out").and_then(|text| text.parse().ok()).unwrap_or(0.0);
+    if weight > 0.0 {
+        let held = records(weight);
+        session.note(format!("{held} held out by seed to choose by; --valid FILE gives others"));
     }
 }
 

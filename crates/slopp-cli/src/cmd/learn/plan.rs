@@ -84,6 +84,9 @@ impl Plan {
                 too_many_pairs(variables, &format!("the learner {}", self.learner.name()))
                     .hint("--learner factorised, or --learner slopp-kmeans with --vtree balanced or right-linear")
             }
+            LearnError::MissingCells { .. } if self.learner.name() == "learnspn" => {
+                Error::from(error).hint("--drop-incomplete leaves out training records with missing cells")
+            }
             LearnError::MissingCells { .. } => Error::from(error).hint(
                 "--drop-incomplete leaves out training records with missing cells; `slopp fit` then fits what is \
                  learned to all of them",

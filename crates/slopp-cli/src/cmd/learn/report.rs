@@ -142,7 +142,7 @@ pub(crate) fn score_table(scores: &[(&'static str, Score)]) -> Table {
             count(score.impossible),
             logarithm(score.log_likelihood),
             score.per_record().map_or("-".to_owned(), logarithm),
-            logarithm(score.per_possible()),
+            score.per_possible().map_or("-".to_owned(), logarithm),
         ]);
     }
     table

@@ -1,46 +1,20 @@
 //! Tables 3 and 4: SLoPP as published over several seeds, with the rows it is compared with.
 
 use super::paper::{Benchmark, Slopp};
+use crate::benchmark::Parts;
 use crate::cmd::eval::Score;
 use crate::error::Error;
 use crate::progress::Bar;
 use rayon::prelude::*;
-use slopp::io::{RecordsOptions, read_records, read_records_of};
+use slopp::learn::refine::{StrudelConfig, strudel};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
 use slopp::learn::vtree::VtreeMethod;
 use slopp::learn::{World, baseline};
 use slopp::{Circuit, Progress, Psdd, Records, Vtree};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The weight of the prior, in records, of the trained baselines.
 pub(super) const PSEUDOCOUNT: f64 = 1.0;
-
-/// A dataset in its three parts.
-pub(super) struct Parts {
-    pub(super) train: Records,
-    pub(super) valid: Records,
-    pub(super) test: Records,
-}
-
-impl Parts {
-    /// Reads a dataset from a folder of datasets; `None` if one of its files is not there.
-    pub(super) fn read(folder: &Path, name: &str) -> Result<Option<Parts>, Error> {
-        let [train, valid, test] = ["train", "valid", "test"].map(|part| find(folder, name, part));
-        let (Some(train), Some(valid), Some(test)) = (train, valid, test) else { return Ok(None) };
-        let options = RecordsOptions::default();
-        let train = read_records(&train, &options)?;
-        let [valid, test] = [valid, test].map(|path| read_records_of(&path, &options, train.names()));
-        Ok(Some(Parts { valid: valid?, test: test?, train }))
-    }
-}
-
-/// The file of a part: plain or gzipped, in the folder itself or where the public repository has it.
-fn find(folder: &Path, name: &str, part: &str) -> Option<PathBuf> {
-    let folders = [folder.join(name), folder.join("datasets").join(name)];
-    let files = folders.iter().flat_map(|f| ["data", "data.gz"].map(|end| f.join(format!("{name}.{part}.{end}"))));
-    files.into_iter().find(|file| file.is_file())
-}
 
 /// One circuit, learned with one seed.
 pub(super) struct Run {
@@ -252,9 +226,11 @@ fn references(parts: &Parts, vtree: &Arc<Vtree>, tree: &Tree) -> Result<Vec<Refe
     let factorised = baseline::factorised(&parts.train, vtree.clone(), World::Open, PSEUDOCOUNT)?;
     let [closed, open] =
         [World::Closed, World::Open].map(|world| certified(&parts.train, vtree.clone(), &Config::new(world), &()));
+    let strudel = strudel(&tree.psdd, &parts.train, Some(&parts.valid), &StrudelConfig::default(), &())?;
     let models = [
         ("factorised, trained", factorised),
         ("Chow-Liu tree", tree.psdd.clone()),
+        ("Strudel, our own", strudel.circuit),
         ("certified SLoPP, closed world", closed?),
         ("certified SLoPP, open world", open?),
     ];

@@ -8,14 +8,15 @@ mod paper;
 mod table1;
 mod tables;
 
+use crate::benchmark::{self, Parts, how_to_get};
 use crate::cmd::vtree::write_text;
 use crate::error::Error;
-use crate::report::{Table, object};
+use crate::report::{Table, counted, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use erratum::Finding;
-use experiment::{Experiment, Parts};
-use paper::{BENCHMARKS, DATA_SOURCE, SOURCE};
+use experiment::Experiment;
+use paper::{BENCHMARKS, SOURCE};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use table1::Example;
@@ -90,11 +91,14 @@ struct Reproduction {
 
 impl Reproduction {
     fn new(args: &ReproduceArgs, session: &Session) -> Result<Reproduction, Error> {
+        if let Some(folder) = args.data.as_deref().filter(|folder| !folder.is_dir()) {
+            return Err(Error::new(format!("the folder {} is not there", folder.display())).hint(how_to_get()));
+        }
         let example = Example::new()?;
         let (mut found, mut missing) = (Vec::new(), Vec::new());
         // All data are read first: a damaged file is told before minutes are spent on another.
         for benchmark in &BENCHMARKS {
-            let parts = args.data.as_deref().map(|folder| Parts::read(folder, benchmark.name)).transpose()?.flatten();
+            let parts = args.data.as_deref().map(|folder| Parts::find(folder, benchmark.name)).transpose()?.flatten();
             match parts {
                 Some(parts) => found.push((benchmark, parts)),
                 None => missing.push(benchmark.name),
@@ -115,10 +119,11 @@ impl Reproduction {
     fn how_to_get(&self) -> Option<String> {
         (!self.missing.is_empty()).then(|| {
             format!(
-                "Not reproduced, because the data are not there: {}. They are public:\n  git clone {DATA_SOURCE}\n  \
+                "Not reproduced, because the data are not there: {}. They are public:\n  git clone {}\n  \
                  slopp reproduce --data Density-Estimation-Datasets\n--data takes any folder that holds \
                  NAME/NAME.train.data, NAME.valid.data and NAME.test.data, plain or .gz.",
-                self.missing.join(", ")
+                self.missing.join(", "),
+                benchmark::SOURCE
             )
         })
     }
@@ -143,8 +148,10 @@ impl Reproduction {
         }
         for experiment in &self.experiments {
             session.line(format!(
-                "\n{}: {}, SLoPP as published (notebook variant, Chow-Liu vtree), {} seeds, mean (range)",
-                experiment.benchmark.table, experiment.benchmark.name, self.seeds
+                "\n{}: {}, SLoPP as published (notebook variant, Chow-Liu vtree), {}, mean (range)",
+                experiment.benchmark.table,
+                experiment.benchmark.name,
+                counted(self.seeds as usize, "seed")
             ))?;
             session.table(&indented(&experiment.printed_table()))?;
             session.line(wrapped(&experiment.within(), "  "))?;
@@ -177,7 +184,7 @@ impl Reproduction {
             ("table1", self.example.document()),
             ("experiments", self.experiments.iter().map(Experiment::document).collect()),
             ("missing", self.missing.iter().copied().map(Value::from).collect()),
-            ("data_source", Value::from(DATA_SOURCE)),
+            ("data_source", Value::from(benchmark::SOURCE)),
             ("erratum", self.findings.iter().map(Finding::document).collect()),
         ])
     }

@@ -5,14 +5,15 @@ use super::experiment::{Experiment, Run};
 use super::paper::{BENCHMARKS, SOURCE};
 use super::tables::data_table;
 use crate::html::Page;
+use crate::report::counted;
 use slopp::render::plot::{Axis, Strip, Strips};
 
 /// The whole page.
 pub(super) fn page(all: &Reproduction) -> String {
     let lead = format!(
-        "Every number of the paper's Tables 1 to 4 next to ours, over {} seeds where chance plays a part, and the \
+        "Every number of the paper's Tables 1 to 4 next to ours, over {} where chance plays a part, and the \
          erratum with every claim computed on the spot.",
-        all.seeds
+        counted(all.seeds as usize, "seed")
     );
     let mut page = Page::new("SLoPP, reproduced", &lead);
     page.text(&format!("The paper: {SOURCE}."));
@@ -27,7 +28,7 @@ pub(super) fn page(all: &Reproduction) -> String {
         page.lines(&note);
     }
     for experiment in &all.experiments {
-        add_experiment(&mut page, experiment, all.seeds);
+        add_experiment(&mut page, experiment, &counted(all.seeds as usize, "seed"));
     }
     page.section("Erratum");
     for finding in &all.findings {
@@ -41,11 +42,11 @@ pub(super) fn page(all: &Reproduction) -> String {
     page.finish(&format!("Made by slopp {} with `slopp reproduce --seeds {}`.", env!("CARGO_PKG_VERSION"), all.seeds))
 }
 
-fn add_experiment(page: &mut Page, experiment: &Experiment, seeds: u64) {
+fn add_experiment(page: &mut Page, experiment: &Experiment, seeds: &str) {
     let name = experiment.benchmark.name;
     page.section(&format!("{}: {name}", experiment.benchmark.table));
     page.text(&format!(
-        "SLoPP as published (the authors' variant, k-means, vtree of the Chow-Liu tree), {seeds} seeds per row: mean \
+        "SLoPP as published (the authors' variant, k-means, vtree of the Chow-Liu tree), {seeds} per row: mean \
          and range."
     ));
     let pictures = [size(experiment), gamma(experiment), log_likelihood(experiment), all_records(experiment)];

@@ -4,9 +4,6 @@
 pub(super) const SOURCE: &str = "Antonucci, Facchini and Mattei, Structural Learning of Probabilistic Sentential \
                                  Decision Diagrams under Partial Closed-World Assumption, 2021";
 
-/// Where the benchmark data come from.
-pub(super) const DATA_SOURCE: &str = "https://github.com/UCLA-StarAI/Density-Estimation-Datasets";
-
 /// Probabilities of the circuit of Figure 2, learned from Table 1 with the printed clusters, as fractions worked out by
 /// hand; worlds that are not listed are impossible. (The paper prints the drawing, not these.)
 pub(super) const FIGURE_2: [(&str, u32, u32); 10] = [

@@ -70,15 +70,14 @@ impl Example {
     pub(super) fn summary(&self) -> String {
         let stats = self.psdd.stats();
         let total: f64 = self.worlds.iter().map(|world| world.computed).sum();
-        let kinds = |kind: &str| self.worlds.iter().filter(|world| world.kind() == kind).count();
         format!(
             "All 16 probabilities are right to {:.0e} and sum to {total:.12}. {} worlds are possible: {} seen and {} \
              virtual. |C| = {} as the paper counts ({} sums + {} elements + {} ⊤ + {} literals), {} parameters. \
              Certified: a PSDD.",
             self.difference().max(1e-12),
             self.psdd.model_count(),
-            kinds("seen"),
-            kinds("virtual"),
+            self.kinds("seen"),
+            self.kinds("virtual"),
             stats.size_paper,
             stats.sums,
             stats.elements,
@@ -86,6 +85,11 @@ impl Example {
             stats.literals,
             stats.parameters
         )
+    }
+
+    /// How many worlds are of a kind.
+    fn kinds(&self, kind: &str) -> usize {
+        self.worlds.iter().filter(|world| world.kind() == kind).count()
     }
 
     /// Figure 2, drawn.
@@ -103,7 +107,7 @@ impl Example {
         };
         Bars {
             title: "What the circuit makes of the records".into(),
-            note: "virtual worlds are in no record; the other six worlds are impossible".into(),
+            note: format!("virtual worlds are in no record; {} more worlds are impossible", self.kinds("impossible")),
             axis: Axis::linear("share"),
             series: vec!["of the records of Table 1".into(), "probability by Figure 2".into()],
             groups: shown.map(bars).collect(),

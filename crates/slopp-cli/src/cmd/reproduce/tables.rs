@@ -98,7 +98,7 @@ impl Experiment {
             table.push([
                 setting.name(),
                 mean_and_range(setting.spread(|run| run.score.log_likelihood), 0),
-                decimals(setting.spread(|run| run.score.per_possible()).mean, 3),
+                decimals(setting.spread(|run| run.score.per_possible().unwrap_or(f64::NAN)).mean, 3),
                 mean_and_range(setting.spread(|run| run.overlaps), 0),
                 format!("{} %", mean_and_range(percent, 0)),
             ]);
@@ -150,7 +150,7 @@ impl Experiment {
                 whole(score.impossible),
                 whole(score.log_likelihood),
                 whole(score.records - score.impossible),
-                decimals(score.per_possible(), 3),
+                decimals(score.per_possible().unwrap_or(f64::NAN), 3),
                 decimals(*all, 3) + if *weight > 0.0 { " mixed" } else { "" },
             ]);
         }
@@ -207,7 +207,7 @@ impl Setting {
             ("gamma", range(|run| run.score.impossible)),
             ("flow_log_value", range(|run| run.flow)),
             ("log_likelihood", range(|run| run.score.log_likelihood)),
-            ("log_likelihood_per_possible_record", range(|run| run.score.per_possible())),
+            ("log_likelihood_per_possible_record", range(|run| run.score.per_possible().unwrap_or(f64::NAN))),
             ("overlapping_sums", range(|run| run.overlaps)),
             ("several_derivations", range(|run| run.several)),
             ("mixed_log_likelihood_per_record", range(|run| run.mixed)),

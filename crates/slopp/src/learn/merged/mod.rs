@@ -40,7 +40,6 @@ mod view;
 pub use self::bag::{BagConfig, BagLearned, bag};
 pub use self::best::{Best, Teacher, best};
 pub use self::distil::{DistilConfig, Distilled, distil, synthetic};
-pub(crate) use self::effort::score;
 pub use self::effort::{Effort, Slopp, balanced};
 pub use self::em::{EmConfig, em};
 
@@ -48,6 +47,8 @@ use self::clones::Cloning;
 use self::grow::Tree;
 use self::layers::{Layers, Prior};
 use self::view::View;
+use super::judge::Parts;
+pub(crate) use super::judge::{check_validation, held_out};
 use super::slopp::check_pseudocount;
 use super::vtree::{ChowLiuTree, Gathered, pair_information, spanning_tree};
 use super::{LearnError, World, check, check_complete};
@@ -70,12 +71,6 @@ const MANY_VARIABLES: usize = 200;
 
 /// The weight of the prior while structures are compared by the training records.
 const TYPICAL_PSEUDOCOUNT: f64 = 2.0;
-
-/// The share of the records that is held out where no validation records are given.
-const HELD_OUT: f64 = 0.1;
-
-/// With fewer records than this none are held out.
-const FEW_RECORDS: f64 = 20.0;
 
 /// Sweeps, or looks at clones, without improvement after which they end.
 const PATIENCE: [usize; 2] = [2, 8];
@@ -264,17 +259,12 @@ pub fn learn(
         None => check_complete(train)?,
     }
     config.check(variables)?;
-    check_validation(train, valid)?;
-    let valid = valid.filter(|valid| !valid.is_empty());
-    let parts = if valid.is_none() { held_out(train, config.seed) } else { None };
-    let (part, judge) = match (&parts, valid) {
-        (Some((part, held)), _) => (part, Some(held)),
-        (None, valid) => (train, valid),
-    };
+    let parts = Parts::new(train, valid, config.seed)?;
+    let (part, judge) = (parts.train(), parts.judge());
     if let Some(vtree) = config.vtree.as_ref().filter(|vtree| !vtree.is_right_linear()) {
         let all = general::Parts { all: train, train: part, judge };
         let learned = general::learn(&all, vtree, config, progress)?;
-        return Ok(Learned { held_out: parts.map_or(0.0, |(_, held)| held.total()), ..learned });
+        return Ok(Learned { held_out: parts.held_out(), ..learned });
     }
     progress.begin("counting pairs", 1);
     let information = pair_information(part)?;
@@ -293,38 +283,15 @@ pub fn learn(
     let learner = Learner { judged_by_training: judge.is_none(), ..learner };
     let found = learner.search(&Tree { information: &between, edges: &edges }, progress);
     let mut layers = found.layers;
-    if parts.is_some() {
+    if parts.is_divided() {
         let tally = layers.tally_records(train, order);
         layers.take_counts(&tally);
     }
     let chosen = if config.world == World::Closed { 0.0 } else { found.pseudocount };
     let pseudocount = config.pseudocount.unwrap_or(chosen);
     let psdd = export::psdd(&layers, &vtree, train, config.world, pseudocount)?;
-    let held_out = parts.map_or(0.0, |(_, held)| held.total());
-    let log_likelihood = found.log_likelihood;
+    let (held_out, log_likelihood) = (parts.held_out(), found.log_likelihood);
     Ok(Learned { psdd, start: found.start, pseudocount, held_out, log_likelihood, history: found.history })
-}
-
-/// Checks that validation records are over the same variables and complete.
-fn check_validation(train: &Records, valid: Option<&Records>) -> Result<(), LearnError> {
-    let variables = train.var_count();
-    match valid {
-        Some(valid) if valid.var_count() != variables => {
-            Err(LearnError::WrongValidation { valid: valid.var_count(), train: variables })
-        }
-        Some(valid) => check_complete(valid),
-        None => Ok(()),
-    }
-}
-
-/// The records in two parts, the second to choose by; `None` if they are too few, or their weights cannot be divided.
-pub(crate) fn held_out(records: &Records, seed: u64) -> Option<(Records, Records)> {
-    if records.total() < FEW_RECORDS {
-        return None;
-    }
-    let mut parts = records.split(&[1.0 - HELD_OUT, HELD_OUT], seed).ok()?.into_iter();
-    let (part, held) = (parts.next()?, parts.next()?);
-    (!part.is_empty() && !held.is_empty()).then_some((part, held))
 }
 
 /// A search for the best structure along an order.

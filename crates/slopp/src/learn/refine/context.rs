@@ -6,6 +6,17 @@ use crate::learn::separate::Logs;
 use crate::var::Var;
 use crate::vtree::VtreeId;
 
+/// Which variable tells most about others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Telling {
+    /// This one.
+    Most(Var),
+    /// None over these rows, but over fewer of them one may.
+    NotNow,
+    /// None: too few vary.
+    Never,
+}
+
 /// Counts pairs of variables over some rows.
 pub(super) struct Context<'d> {
     database: &'d Database<'d>,
@@ -18,10 +29,10 @@ impl<'d> Context<'d> {
     }
 
     /// The variable below `among` that tells most about the others below `scope`, by the sum of mutual information
-    /// over the rows; `None` if no variable tells anything. The first from the left wins ties.
+    /// over the rows. The first from the left wins ties.
     ///
     /// Cost: a pass over the rows for each pair of variables that are not constant, 64 rows at a time.
-    pub(super) fn most_telling(&self, scope: VtreeId, among: VtreeId, rows: &[u32]) -> Option<Var> {
+    pub(super) fn most_telling(&self, scope: VtreeId, among: VtreeId, rows: &[u32]) -> Telling {
         let vtree = &self.database.vtree;
         let mut rows = rows.to_vec();
         // Ascending rows have descending weights, whose planes are short.
@@ -38,6 +49,9 @@ impl<'d> Context<'d> {
         let varies = |&i: &usize| pairs.varies(i);
         let free: Vec<usize> = (0..vars.len()).filter(varies).collect();
         let is_candidate = |i: usize| vtree.is_below(vtree.leaf(vars[i]), among);
+        if free.len() < 2 || !free.iter().any(|&i| is_candidate(i)) {
+            return Telling::Never;
+        }
         let log = |n: f64| self.logs.x_log_x(n);
         let alone: Vec<f64> = counts.iter().map(|&n| log(n) + log(total - n)).collect();
         let mut told = vec![0.0; vars.len()];
@@ -51,9 +65,10 @@ impl<'d> Context<'d> {
             }
         }
         let candidates = free.into_iter().filter(|&i| is_candidate(i));
-        let best = candidates.rev().max_by(|&i, &j| told[i].total_cmp(&told[j]))?;
+        let best = candidates.rev().max_by(|&i, &j| told[i].total_cmp(&told[j]));
+        let best = best.expect("there is a candidate");
         // Rounding alone is no information.
-        (told[best] > 1e-9 * total).then_some(vars[best])
+        if told[best] > 1e-9 * total { Telling::Most(vars[best]) } else { Telling::NotNow }
     }
 }
 
@@ -142,6 +157,7 @@ mod tests {
                     };
                     let most = vtree.vars(among).iter().map(|&a| told(a)).fold(0.0, f64::max);
                     let found = Context::new(&database).most_telling(scope, among, &rows);
+                    let found = if let Telling::Most(var) = found { Some(var) } else { None };
                     assert!((most - found.map_or(0.0, told)).abs() < 1e-9, "{scope:?}: {found:?}");
                     assert!(found.is_none_or(|var| vtree.vars(among).contains(&var)));
                 }
@@ -155,6 +171,13 @@ mod tests {
         let rows = [[true, false], [true, true], [true, true]];
         let records = Records::from_rows(Names::numbered(2), rows);
         let database = Database::new(&records, vtree.clone());
-        assert_eq!(Context::new(&database).most_telling(vtree.root(), vtree.root(), &[0, 1]), None);
+        let context = Context::new(&database);
+        assert_eq!(context.most_telling(vtree.root(), vtree.root(), &[0, 1]), Telling::Never);
+        let square = [[true, false], [true, true], [false, false], [false, true]];
+        let records = Records::from_rows(Names::numbered(2), square);
+        let database = Database::new(&records, vtree.clone());
+        let context = Context::new(&database);
+        assert_eq!(context.most_telling(vtree.root(), vtree.root(), &[0, 1, 2, 3]), Telling::NotNow);
+        assert!(matches!(context.most_telling(vtree.root(), vtree.root(), &[0, 1, 2]), Telling::Most(_)));
     }
 }

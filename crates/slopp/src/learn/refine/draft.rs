@@ -173,6 +173,12 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// How many elements there are.
+    pub(super) fn element_count(&self) -> usize {
+        let used = self.nodes.iter().filter(|node| node.parents > 0);
+        used.map(|node| if let Kind::Sum(branches) = &node.kind { branches.len() } else { 0 }).sum()
+    }
+
     pub(super) fn weight(&self, rows: &[u32]) -> f64 {
         rows.iter().map(|&row| self.records.weights()[row as usize]).sum()
     }

@@ -5,6 +5,7 @@ use super::draft::Draft;
 use crate::circuit::{Circuit, Deterministic, Refusal, Smoothing};
 use crate::data::Records;
 use crate::learn::LearnError;
+use crate::learn::judge::Judge;
 use crate::progress::Progress;
 
 /// Something that changes a draft, one operation at a time.
@@ -22,14 +23,13 @@ pub(super) struct Looks<'a> {
     pub(super) steps: usize,
     pub(super) check_every: usize,
     pub(super) patience: usize,
-    /// Stops where a circuit would have more elements.
-    pub(super) max_elements: usize,
 }
 
 impl Looks<'_> {
-    /// Grows until nothing is left to do, steps or elements are used up, or the validation likelihood has stopped rising.
+    /// Grows until nothing is left to do, steps are used up, or the validation likelihood has stopped rising.
     ///
-    /// Every circuit that is looked at is certified.
+    /// Every circuit that is looked at is certified. Validation records that are impossible at first do not count; one
+    /// that becomes impossible later rules a circuit out.
     pub(super) fn grow<C>(
         &self,
         growth: &mut impl Growth,
@@ -41,47 +41,42 @@ impl Looks<'_> {
             return Err(LearnError::NothingPossible);
         }
         progress.begin("refining the circuit", self.steps as u64);
-        let look = |growth: &dyn Growth| -> Result<(f64, C), LearnError> {
-            let circuit = certify(growth.draft().finish(&self.smoothing)?)?;
-            Ok((self.score(deterministic(&circuit))?, circuit))
+        let look = |growth: &dyn Growth| Ok::<C, LearnError>(certify(growth.draft().finish(&self.smoothing)?)?);
+        let first = look(growth)?;
+        let valid = self.valid.filter(|valid| !valid.is_empty());
+        let judge = valid.map(|valid| Judge::new(deterministic(&first), valid)).transpose()?;
+        let score = |circuit: &C| match &judge {
+            None => Ok(0.0),
+            Some(judge) => deterministic(circuit).log_likelihoods(judge.records).map(|values| judge.mean(&values)),
         };
-        let mut best = look(growth)?;
+        let mut best = (score(&first)?, first);
         let mut history = Vec::new();
-        history.extend(self.valid.map(|_| (0, best.0)));
-        let (mut steps, mut next_look, mut waited) = (0, self.check_every, 0);
+        history.extend(judge.as_ref().map(|_| (0, best.0)));
+        let (mut steps, mut looked, mut next_look, mut waited) = (0, 0, self.check_every, 0);
         loop {
             let done = steps == self.steps || !growth.step();
             if !done {
                 steps += 1;
                 progress.advance(1);
             }
-            if done || steps >= next_look && self.valid.is_some() {
-                let (score, circuit) = look(growth)?;
-                if deterministic(&circuit).elements().len() > self.max_elements {
-                    return Ok(Refined { circuit: best.1, steps, history });
-                }
-                history.extend(self.valid.map(|_| (steps, score)));
-                if score > best.0 || self.valid.is_none() {
+            if looked < steps && (done || steps >= next_look && judge.is_some()) {
+                let circuit = look(growth)?;
+                let score = score(&circuit)?;
+                history.extend(judge.as_ref().map(|_| (steps, score)));
+                if score > best.0 || judge.is_none() {
                     best = (score, circuit);
                     waited = 0;
                 } else {
                     waited += 1;
                 }
+                looked = steps;
                 // Looks get rarer as the circuit grows, so that they stay a small part of the work.
                 next_look = steps + self.check_every.max(steps / 10);
             }
             if done || waited >= self.patience {
+                progress.advance((self.steps - steps) as u64);
                 return Ok(Refined { circuit: best.1, steps, history });
             }
         }
-    }
-
-    /// The log-likelihood per possible validation record.
-    fn score(&self, circuit: &Deterministic) -> Result<f64, LearnError> {
-        let Some(valid) = self.valid else { return Ok(0.0) };
-        let values = circuit.log_likelihoods(valid)?;
-        let possible = values.iter().zip(valid.weights()).filter(|(ll, _)| ll.is_finite());
-        let (sum, total) = possible.fold((0.0, 0.0), |(sum, total), (ll, weight)| (sum + ll * weight, total + weight));
-        Ok(if total > 0.0 { sum / total } else { 0.0 })
     }
 }

@@ -25,7 +25,7 @@ pub struct Refined<C = Psdd> {
     pub circuit: C,
     /// How many operations were done.
     pub steps: usize,
-    /// Operations and validation log-likelihood per possible record, at each look; empty without validation
-    /// records.
+    /// Operations and validation log-likelihood per record that the start makes possible, at each look; empty without
+    /// validation records.
     pub history: Vec<(usize, f64)>,
 }

@@ -1,12 +1,13 @@
 //! Strudel: where most records pass, split by the variable that tells most; no simulation of what it gains.
 
 use super::Refined;
-use super::context::Context;
+use super::context::{Context, Telling};
 use super::draft::{Draft, DraftId, Edge, Kind};
 use super::looks::{Growth, Looks};
 use crate::circuit::{Circuit, Deterministic, Psdd, Smoothing};
 use crate::data::Records;
 use crate::learn::grow::Database;
+use crate::learn::judge::check_validation;
 use crate::learn::slopp::check_pseudocount;
 use crate::learn::{LearnError, World, check};
 use crate::progress::Progress;
@@ -71,7 +72,7 @@ pub fn strudel(
     config: &StrudelConfig,
     progress: &dyn Progress,
 ) -> Result<Refined<Psdd>, LearnError> {
-    let database = database(start, train, config)?;
+    let database = database(start, train, valid, config)?;
     let mut growth = Greedy::new(start, &database, config.depth, Scope::Prime);
     looks(train, valid, config).grow(&mut growth, Circuit::certify, |psdd| psdd, progress)
 }
@@ -87,27 +88,26 @@ pub fn strudel_deterministic(
     config: &StrudelConfig,
     progress: &dyn Progress,
 ) -> Result<Refined<Deterministic>, LearnError> {
-    let database = database(start, train, config)?;
+    let database = database(start, train, valid, config)?;
     let mut growth = Greedy::new(start, &database, config.depth, Scope::Whole);
     looks(train, valid, config).grow(&mut growth, Circuit::certify_deterministic, |circuit| circuit, progress)
 }
 
-fn database<'a>(start: &Circuit, train: &'a Records, config: &StrudelConfig) -> Result<Database<'a>, LearnError> {
+fn database<'a>(
+    start: &Circuit,
+    train: &'a Records,
+    valid: Option<&Records>,
+    config: &StrudelConfig,
+) -> Result<Database<'a>, LearnError> {
     check(train, start.vtree())?;
+    check_validation(train, valid)?;
     check_pseudocount(config.pseudocount, World::Closed)?;
     Ok(Database::new(train, start.vtree().clone()))
 }
 
 fn looks<'a>(train: &Records, valid: Option<&'a Records>, config: &StrudelConfig) -> Looks<'a> {
     let &StrudelConfig { steps, check_every, patience, pseudocount, .. } = config;
-    Looks {
-        valid,
-        smoothing: Smoothing::marginal(pseudocount, train),
-        steps,
-        check_every,
-        patience,
-        max_elements: usize::MAX,
-    }
+    Looks { valid, smoothing: Smoothing::marginal(pseudocount, train), steps, check_every, patience }
 }
 
 /// A branch of a sum with the weight of the rows that used it when it was put on the heap.
@@ -145,6 +145,8 @@ struct Greedy<'a> {
     draft: Draft<'a>,
     context: Context<'a>,
     heap: BinaryHeap<Candidate>,
+    /// Those with nothing to split by as long as all their rows are there.
+    parked: Vec<Candidate>,
     depth: usize,
     scope: Scope,
 }
@@ -153,7 +155,8 @@ impl<'a> Greedy<'a> {
     fn new(start: &Deterministic, database: &'a Database<'a>, depth: usize, scope: Scope) -> Greedy<'a> {
         let mut draft = Draft::new(start, database.records);
         draft.find_terms();
-        let mut greedy = Greedy { draft, context: Context::new(database), heap: BinaryHeap::new(), depth, scope };
+        let (context, heap) = (Context::new(database), BinaryHeap::new());
+        let mut greedy = Greedy { draft, context, heap, parked: Vec::new(), depth, scope };
         greedy.consider_from(0);
         greedy
     }
@@ -176,11 +179,22 @@ impl<'a> Greedy<'a> {
             self.heap.push(Candidate { flow: used.count, vars, node, branch });
         }
     }
+
+    /// Puts what has lost rows since it was parked on the heap again.
+    fn reconsider(&mut self) {
+        for candidate in std::mem::take(&mut self.parked) {
+            let Candidate { node, branch, flow, .. } = candidate;
+            match self.draft.branch(Edge { node, branch, is_prime: true }).count < flow {
+                true => self.consider(node, branch),
+                false => self.parked.push(candidate),
+            }
+        }
+    }
 }
 
 impl Growth for Greedy<'_> {
     fn step(&mut self) -> bool {
-        while let Some(Candidate { flow, node, branch, .. }) = self.heap.pop() {
+        while let Some(candidate @ Candidate { flow, node, branch, .. }) = self.heap.pop() {
             if self.draft.nodes[node].parents == 0 {
                 continue;
             }
@@ -192,8 +206,15 @@ impl Growth for Greedy<'_> {
             }
             let scope = self.draft.nodes[node].vtree;
             let among = if self.scope == Scope::Prime { self.draft.nodes[used.prime].vtree } else { scope };
-            // Dropped for good: constant columns stay constant when rows leave.
-            let Some(var) = self.context.most_telling(scope, among, &used.rows) else { continue };
+            let var = match self.context.most_telling(scope, among, &used.rows) {
+                Telling::Most(var) => var,
+                Telling::NotNow => {
+                    self.parked.push(candidate);
+                    continue;
+                }
+                // Dropped for good: constant columns stay constant when rows leave.
+                Telling::Never => continue,
+            };
             let first_new = self.draft.nodes.len();
             self.draft.split(node, branch, var, &mut Vec::new());
             let Kind::Sum(branches) = &self.draft.nodes[node].kind else { unreachable!("only sums have branches") };
@@ -203,6 +224,7 @@ impl Growth for Greedy<'_> {
             }
             sides.into_iter().for_each(|side| self.consider(node, side));
             self.consider_from(first_new);
+            self.reconsider();
             return true;
         }
         false
@@ -210,5 +232,47 @@ impl Growth for Greedy<'_> {
 
     fn draft(&self) -> &Draft<'_> {
         &self.draft
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::draft::DraftNode;
+    use super::*;
+    use crate::learn::baseline;
+    use crate::names::Names;
+    use crate::random::Random;
+    use crate::vtree::Vtree;
+
+    #[test]
+    fn it_ends_where_nothing_is_left_to_split_by() {
+        let mut parked = 0;
+        for seed in 0..300 {
+            // Few rows over few variables: columns are often independent of each other until some rows have left.
+            let mut random = Random::new(seed);
+            let rows: Vec<Vec<bool>> =
+                (0..6 + random.below(8)).map(|_| (0..5).map(|_| random.unit() < 0.5).collect()).collect();
+            let train = Records::from_rows(Names::numbered(5), rows);
+            let start = baseline::factorised(&train, Vtree::random(5, seed).into(), World::Open, 1.0).unwrap();
+            let database = Database::new(&train, start.vtree().clone());
+            for scope in [Scope::Prime, Scope::Whole] {
+                let mut greedy = Greedy::new(&start, &database, 1, scope);
+                while greedy.step() {}
+                parked += greedy.parked.len();
+                for (node, DraftNode { vtree, kind, parents, .. }) in greedy.draft.nodes.iter().enumerate() {
+                    let Kind::Sum(branches) = kind else { continue };
+                    for used in branches.iter().filter(|used| *parents > 0 && used.rows.len() > 1) {
+                        let prime = &greedy.draft.nodes[used.prime];
+                        if scope == Scope::Prime && matches!(prime.kind, Kind::Literal(_)) {
+                            continue;
+                        }
+                        let among = if scope == Scope::Prime { prime.vtree } else { *vtree };
+                        let left = greedy.context.most_telling(*vtree, among, &used.rows);
+                        assert!(!matches!(left, Telling::Most(_)), "seed {seed}, {scope:?}, node {node}: {left:?}");
+                    }
+                }
+            }
+        }
+        assert!(parked > 0, "independent columns occur");
     }
 }

@@ -1,11 +1,15 @@
-//! Strudel: the base it starts from stays, certificates hold by enumeration, and awkward records break nothing.
+//! Strudel and LearnPSDD: the base they start from stays, certificates hold by enumeration, and awkward records break nothing.
 
 mod against;
 
 use against::convert;
 use slopp::circuit::Smoothing;
-use slopp::learn::refine::{Refined, Scope, StrudelConfig, strudel, strudel_deterministic};
-use slopp::learn::{LearnError, Learned, Learner, MixtureGrid, Start, Strudel, StrudelMixture, Task, World, baseline};
+use slopp::learn::refine::{
+    LearnPsddConfig, Refined, Scope, StrudelConfig, learn_psdd, strudel, strudel_deterministic,
+};
+use slopp::learn::{
+    LearnError, LearnPsdd, Learned, Learner, MixtureGrid, Start, Strudel, StrudelMixture, Task, World, baseline, merged,
+};
 use slopp::{Circuit, Deterministic, Names, Node, Progress, Psdd, Records, RecordsBuilder};
 use slopp_oracle::{Dice, Tree, deterministic};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,10 +55,18 @@ fn satisfied(circuit: &Circuit, world: &[bool]) -> Vec<bool> {
 
 /// Checks by enumeration that the base is the same and that elements, or even primes, are exclusive.
 fn check(refined: &Circuit, start: &Circuit, by_primes: bool) {
+    check_within(refined, start, by_primes);
+    for world in worlds(start.var_count()).filter(|world| *satisfied(start, world).last().unwrap()) {
+        assert_eq!(satisfied(refined, &world).last(), Some(&true), "{world:?} is possible before only");
+    }
+}
+
+/// Checks by enumeration that nothing new is possible and that elements, or even primes, are exclusive.
+fn check_within(refined: &Circuit, start: &Circuit, by_primes: bool) {
     for world in worlds(start.var_count()) {
         let before = satisfied(start, &world);
         let after = satisfied(refined, &world);
-        assert_eq!(before.last(), after.last(), "{world:?} is possible before or after only");
+        assert!(before.last() >= after.last(), "{world:?} is possible after only");
         for id in refined.ids() {
             let used = |e: slopp::Element| after[e.prime.index()] && (by_primes || after[e.sub.index()]);
             assert!(refined.elements_of(id).filter(|&(e, _)| used(e)).count() < 2, "{id:?} at {world:?}");
@@ -169,15 +181,178 @@ fn validation_records_stop_it_and_choose() {
 }
 
 #[test]
+fn what_the_start_allows_of_the_validation_records_stays_possible() {
+    let mut dice = Dice::new(21);
+    let (mut hard, mut steps) = (0, 0);
+    for round in 0..20 {
+        let all = records(8, 120, &mut dice);
+        let mut parts = all.split(&[0.5, 0.5], round).unwrap();
+        let (valid, train) = (parts.pop().unwrap(), parts.pop().unwrap());
+        let start = baseline::chow_liu(&train, World::Closed, 0.0).unwrap();
+        let config = StrudelConfig { check_every: 1, pseudocount: 0.0, ..StrudelConfig::default() };
+        let grown = LearnPsddConfig { check_every: 1, pseudocount: 0.0, penalty: 0.0, ..LearnPsddConfig::default() };
+        let strudel = strudel(&start, &train, Some(&valid), &config, &()).unwrap();
+        let learn_psdd = learn_psdd(&start, &train, Some(&valid), &grown, &()).unwrap();
+        let before = start.possible(&valid).unwrap();
+        for refined in [strudel, learn_psdd] {
+            assert_eq!(refined.circuit.possible(&valid).unwrap(), before);
+            steps += refined.steps;
+        }
+        // That would not be so without a look.
+        let blind = slopp::learn::refine::strudel(&start, &train, None, &config, &()).unwrap().circuit;
+        hard += usize::from(blind.possible(&valid).unwrap() != before);
+    }
+    assert!(hard > 10 && steps > 40, "{hard} {steps}");
+}
+
+#[test]
+fn empty_validation_records_are_none() {
+    let train = records(6, 200, &mut Dice::new(4));
+    let empty = RecordsBuilder::new(Names::numbered(6)).finish();
+    let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+    let few = config(9, 2, 1.0);
+    assert_eq!(
+        strudel(&start, &train, Some(&empty), &few, &()).unwrap(),
+        strudel(&start, &train, None, &few, &()).unwrap()
+    );
+    let task = Task::new(&train);
+    let learner = Strudel { start: Start::Baseline(World::Open), scope: Scope::Prime, config: few };
+    let with_empty = Task { valid: Some(&empty), ..task };
+    assert_eq!(learner.learn(&with_empty, &()).unwrap(), learner.learn(&task, &()).unwrap());
+}
+
+#[test]
+fn without_validation_records_a_tenth_is_held_out_and_parameters_are_those_of_all() {
+    let mut dice = Dice::new(31);
+    for (world, pseudocount) in [(World::Open, 1.0), (World::Closed, 1.0), (World::Closed, 0.0)] {
+        let train = records(8, 400, &mut dice);
+        let start = Start::Baseline(world);
+        let few = StrudelConfig { check_every: 5, pseudocount, ..StrudelConfig::default() };
+        let grown = LearnPsddConfig { check_every: 5, pseudocount, ..LearnPsddConfig::default() };
+        let strudel = Strudel { start: start.clone(), scope: Scope::Prime, config: few.clone() };
+        let learners: [Box<dyn Learner>; 3] = [
+            Box::new(strudel.clone()),
+            Box::new(Strudel { scope: Scope::Whole, ..strudel }),
+            Box::new(LearnPsdd { start, config: grown }),
+        ];
+        for learner in learners {
+            let outcome = learner.learn(&Task { seed: 3, ..Task::new(&train) }, &()).unwrap();
+            let fact = |name: &str| outcome.chosen.iter().find(|(key, _)| *key == name).unwrap().1.parse::<f64>();
+            assert_eq!(fact("held_out"), Ok(40.0), "{}", learner.name());
+            assert!(fact("steps_done").unwrap() < 300.0, "it stops long before the budget is used up");
+            let Learned::Circuit(circuit) = &outcome.learned else { panic!("a circuit") };
+            assert!(circuit.possible(&train).unwrap().into_iter().all(|possible| possible), "also those held out");
+            let deterministic = circuit.deterministic().unwrap();
+            same_as_refitted(deterministic, &train, pseudocount);
+        }
+    }
+}
+
+#[test]
+fn an_open_world_needs_a_pseudocount() {
+    let train = records(5, 60, &mut Dice::new(8));
+    let task = Task::new(&train);
+    let open = [Start::Baseline(World::Open), Start::Slopp(merged::Config::new(World::Open))];
+    for start in open {
+        let psdd = LearnPsdd {
+            start: start.clone(),
+            config: LearnPsddConfig { pseudocount: 0.0, ..LearnPsddConfig::default() },
+        };
+        let strudel = Strudel { start, scope: Scope::Prime, config: config(5, 2, 0.0) };
+        for refused in [psdd.learn(&task, &()), strudel.learn(&task, &())] {
+            assert!(matches!(refused, Err(LearnError::Setting { name: "pseudocount", .. })));
+        }
+    }
+}
+
+#[test]
+fn slopp_is_refined_from_what_merged_slopp_learns() {
+    let mut dice = Dice::new(12);
+    let train = records(8, 500, &mut dice);
+    let valid = records(8, 100, &mut dice);
+    let task = Task { valid: Some(&valid), seed: 7, ..Task::new(&train) };
+    let start = merged::Config::new(World::Open);
+    let learner = LearnPsdd { start: Start::Slopp(start.clone()), config: LearnPsddConfig::default() };
+    assert_eq!(learner.name(), "slopp+learnpsdd");
+    let merged = merged::learn(&train, Some(&valid), &merged::Config { seed: 7, ..start }, &()).unwrap().psdd;
+    let expected = learn_psdd(&merged, &train, Some(&valid), &LearnPsddConfig::default(), &()).unwrap().circuit;
+    assert_eq!(learner.learn(&task, &()).unwrap().learned.psdd(), Some(&expected));
+}
+
+/// Rows with weights that are no whole numbers.
+fn weighed(vars: usize, rows: usize, dice: &mut Dice) -> Records {
+    let plain = records(vars, rows, dice);
+    let mut builder = RecordsBuilder::new(Names::numbered(vars));
+    for row in 0..plain.len() {
+        builder.push(plain.row(row), plain.weights()[row] * (0.1 + dice.unit()));
+    }
+    builder.finish()
+}
+
+#[test]
+fn learn_psdd_keeps_the_base_and_its_certificate() {
+    let mut dice = Dice::new(41);
+    let mut steps = 0;
+    for round in 0..60 {
+        let tree = Tree::random(2 + dice.below(6), &mut dice);
+        let vars = tree.vars().len();
+        let (start, _) = convert(&deterministic(&tree, 0.6, false, &mut dice), &tree);
+        let real = round % 2 == 0;
+        let train = if real { weighed(vars, 200, &mut dice) } else { records(vars, 200, &mut dice) };
+        let Ok(psdd) = start.clone().certify() else { continue };
+        if psdd.possible(&train).unwrap().iter().all(|possible| !possible) {
+            continue;
+        }
+        let (penalty, depth) = (0.05 + dice.unit(), 1 + dice.below(4));
+        let config =
+            LearnPsddConfig { steps: 1 + dice.below(20), penalty, depth, pseudocount: 0.7, ..Default::default() };
+        let refined = learn_psdd(&psdd, &train, None, &config, &()).unwrap();
+        check(&refined.circuit, &start, true);
+        if real {
+            // Sums of weights depend on the order they are added in, up to rounding.
+            let fitted = refined.circuit.fit(&train, &Smoothing::marginal(0.7, &train)).unwrap().circuit;
+            for world in worlds(vars) {
+                let [a, b] = [&fitted, &refined.circuit].map(|circuit| circuit.log_probability(&world).unwrap().exp());
+                assert!((a - b).abs() < 1e-9, "{world:?}: {a} {b}");
+            }
+        } else {
+            same_as_refitted(&refined.circuit, &train, 0.7);
+        }
+        steps += refined.steps;
+    }
+    assert!(steps > 40, "{steps}");
+}
+
+#[test]
+fn learn_psdd_keeps_within_so_many_elements_also_without_validation_records() {
+    let train = records(9, 600, &mut Dice::new(6));
+    let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+    let small = start.elements().len();
+    let learn = |max_elements: Option<usize>| {
+        let config = LearnPsddConfig { penalty: 0.1, depth: 2, max_elements, ..LearnPsddConfig::default() };
+        learn_psdd(&start, &train, None, &config, &()).unwrap().circuit.elements().len()
+    };
+    let free = learn(None);
+    assert!(free > 3 * small, "{free} of {small}");
+    for max in [small, small + 9, 2 * small, free / 2, free] {
+        let found = learn(Some(max));
+        assert!(found <= max, "{found} of {max}");
+        assert!(max < 2 * small || found > small, "{found} of {max}: it grows as far as it may");
+    }
+    assert_eq!(learn(Some(1)), small, "a start that has more stays as it is");
+}
+
+#[test]
 fn ties_follow_no_threads() {
     let train = records(10, 400, &mut Dice::new(9));
     let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
     let config = config(60, 3, 1.0);
     let learn = || strudel(&start, &train, None, &config, &()).unwrap();
-    let expected = learn();
+    let grow = || learn_psdd(&start, &train, None, &LearnPsddConfig::default(), &()).unwrap();
+    let expected = (learn(), grow());
     for threads in [1, 2, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        assert_eq!(pool.install(learn), expected);
+        assert_eq!(pool.install(|| (learn(), grow())), expected);
     }
 }
 
@@ -201,10 +376,10 @@ fn awkward_records_break_nothing() {
             let config = config(30, 4, pseudocount);
             let prime = strudel(&start, train, Some(train), &config, &()).unwrap();
             let whole = strudel_deterministic(&start, train, None, &config, &()).unwrap();
-            if pseudocount > 0.0 {
-                check(&prime.circuit, &start, true);
-                check(&whole.circuit, &start, false);
-            }
+            let check = if pseudocount > 0.0 { check } else { check_within };
+            check(&prime.circuit, &start, true);
+            check(&whole.circuit, &start, false);
+            assert!(whole.circuit.possible(train).unwrap().into_iter().all(|possible| possible));
             assert!(log_likelihood(&prime.circuit, train) >= log_likelihood(&start, train) - 1e-9);
         }
     }
@@ -231,7 +406,10 @@ fn what_cannot_be_refined_is_an_error() {
     let other = Records::from_rows(Names::numbered(4), [[true, true, true, false]]);
     let only = baseline::chow_liu(&one, World::Closed, 0.0).unwrap();
     assert!(matches!(refine(&only, &other, &usual), Err(LearnError::NothingPossible)));
-    assert!(strudel(&start, &train, Some(&wide), &usual, &()).is_err(), "validation records of other data");
+    let refused = strudel(&start, &train, Some(&wide), &usual, &());
+    assert!(matches!(refused, Err(LearnError::WrongValidation { valid: 5, train: 4 })));
+    let refused = learn_psdd(&start, &train, Some(&wide), &LearnPsddConfig::default(), &());
+    assert!(matches!(refused, Err(LearnError::WrongValidation { valid: 5, train: 4 })));
 }
 
 #[test]
@@ -253,11 +431,24 @@ fn a_mixture_shares_the_structure_of_the_single_model() {
         let mean = |logs: Vec<f64>| logs.iter().zip(test.weights()).map(|(ll, w)| ll * w).sum::<f64>();
         let [one, many] = [alone.log_likelihoods(test), mixture.log_likelihoods(test)].map(|logs| mean(logs.unwrap()));
         assert!(many > one, "three kinds of records are better told apart by components: {many} against {one}");
-        // Without validation records some are held out.
-        assert!(matches!(learner.learn(&Task::new(train), &()).unwrap().learned, Learned::Mixture(_)));
+        // Without validation records some are held out, and what is chosen is fitted to all.
+        let outcome = learner.learn(&Task::new(train), &()).unwrap();
+        let fact = |name: &str| outcome.chosen.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str());
+        assert_eq!(fact("held_out"), Some("54"));
+        assert!(fact("mixture_pseudocount").is_some() && fact("pseudocount").is_none());
+        let setting = |name: &str| learner.settings().into_iter().find(|(key, _)| *key == name).unwrap().1;
+        assert_eq!((setting("pseudocount"), setting("tried_components")), ("1".to_owned(), "4 8 16".to_owned()));
+        let Learned::Mixture(fitted) = outcome.learned else { panic!("a mixture") };
+        assert!(fitted.shares_structure());
     }
     let strudel = Strudel { start: Start::Baseline(World::Open), scope: Scope::Prime, config: config(1, 2, 1.0) };
     let grid = MixtureGrid { pseudocounts: Vec::new(), ..MixtureGrid::default() };
+    let mut holes = RecordsBuilder::new(Names::numbered(7));
+    holes.push([None; 7], 1.0);
+    let holes = holes.finish();
+    let learner = StrudelMixture { strudel: strudel.clone(), grid: MixtureGrid::default() };
+    let refused = learner.learn(&Task { valid: Some(&holes), ..task }, &());
+    assert!(matches!(refused, Err(LearnError::MissingCells { rows: 1, total: 1 })));
     let refused = StrudelMixture { strudel, grid }.learn(&task, &());
     assert!(matches!(refused, Err(LearnError::Setting { name: "pseudocounts", .. })));
 }
