@@ -2,8 +2,9 @@
 
 use slopp::circuit::Smoothing;
 use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
-use slopp::learn::{EmConfig, LearnError, World, em};
-use slopp::{Names, Psdd, Random, Records, RecordsBuilder, Vtree, Weights};
+use slopp::learn::{EmConfig, LearnError, World, em, em_network};
+use slopp::spn::{Branch, Spn, SpnBuilder};
+use slopp::{Names, Psdd, Random, Records, RecordsBuilder, Var, Vtree, Weights};
 
 fn random_records(vars: usize, rows: usize, missing: f64, random: &mut Random) -> Records {
     let mut builder = RecordsBuilder::new(Names::numbered(vars));
@@ -140,4 +141,100 @@ fn a_second_run_changes_almost_nothing() {
         assert!(change.abs() < 1e-5, "{change} after {} steps", once.history.len() - 1);
     }
     assert!(fell > 10, "{fell}");
+}
+
+/// Two components over four variables: two on their own, the third a tree above the fourth.
+#[derive(Clone, Debug)]
+struct Network {
+    weights: [f64; 2],
+    /// For each component, the probabilities of its first two variables, of the third, and of the fourth given it.
+    parts: [[f64; 5]; 2],
+}
+
+impl Network {
+    fn spn(&self) -> Spn {
+        let mut builder = SpnBuilder::new(4);
+        let children = self.parts.map(|[a, b, c, no, yes]| {
+            let root = Branch { var: Var(2), parent: None, probability: [c, c] };
+            let leaf = Branch { var: Var(3), parent: Some(0), probability: [no, yes] };
+            let alone = [builder.bernoulli(Var(0), a).unwrap(), builder.bernoulli(Var(1), b).unwrap()];
+            let tree = builder.tree(&[root, leaf]).unwrap();
+            builder.product(&[alone[0], alone[1], tree]).unwrap()
+        });
+        let root = builder.sum(&[(children[0], self.weights[0]), (children[1], self.weights[1])]).unwrap();
+        builder.finish(root).unwrap()
+    }
+
+    fn joint(&self, k: usize, world: &[bool]) -> f64 {
+        let of = |p: f64, value: bool| if value { p } else { 1.0 - p };
+        let [a, b, c, no, yes] = self.parts[k];
+        let last = if world[2] { yes } else { no };
+        self.weights[k] * of(a, world[0]) * of(b, world[1]) * of(c, world[2]) * of(last, world[3])
+    }
+
+    /// A step of EM by definition: every completion of every record, in every component.
+    fn step(&self, records: &Records, prior: &Network, pseudocount: f64) -> Network {
+        let mut used = [0.0; 2];
+        let mut counts = [[[0.0; 2]; 5]; 2];
+        for row in 0..records.len() {
+            let worlds: Vec<Vec<bool>> = (0..16)
+                .map(|w| (0..4).map(|i| w >> i & 1 == 1).collect::<Vec<bool>>())
+                .filter(|world| records.row(row).zip(world).all(|(cell, x)| cell.is_none_or(|cell| cell == *x)))
+                .collect();
+            let total: f64 = worlds.iter().map(|world| self.joint(0, world) + self.joint(1, world)).sum();
+            for world in &worlds {
+                for k in 0..2 {
+                    let share = records.weights()[row] * self.joint(k, world) / total;
+                    used[k] += share;
+                    let last = if world[2] { 4 } else { 3 };
+                    for (slot, var) in [(0, 0), (1, 1), (2, 2), (last, 3)] {
+                        counts[k][slot][usize::from(world[var])] += share;
+                    }
+                }
+            }
+        }
+        let mut next = self.clone();
+        for k in 0..2 {
+            next.weights[k] = (used[k] + pseudocount * prior.weights[k]) / (used[0] + used[1] + pseudocount);
+            for slot in 0..5 {
+                let [no, yes] = counts[k][slot];
+                next.parts[k][slot] = (yes + pseudocount * prior.parts[k][slot]) / (no + yes + pseudocount);
+            }
+        }
+        next
+    }
+}
+
+#[test]
+fn steps_of_a_network_are_those_of_the_definition() {
+    let mut random = Random::new(21);
+    for _ in 0..20 {
+        let records = random_records(4, 12, 0.4, &mut random);
+        let w = 0.1 + 0.8 * random.unit();
+        let parts = [0, 1].map(|_| [0; 5].map(|_| 0.05 + 0.9 * random.unit()));
+        let start = Network { weights: [w, 1.0 - w], parts };
+        let pseudocount = 0.1 + random.unit();
+        let smoothing = Smoothing::uniform(pseudocount);
+        let mut expected = start.clone();
+        for steps in 1..4 {
+            expected = expected.step(&records, &start, pseudocount);
+            let config = EmConfig { steps, tolerance: 0.0, smoothing: smoothing.clone() };
+            let found = em_network(&start.spn(), &records, &config, &()).unwrap().circuit;
+            for bits in 0..16 {
+                let world: Vec<bool> = (0..4).map(|i| bits >> i & 1 == 1).collect();
+                let p = expected.joint(0, &world) + expected.joint(1, &world);
+                assert!((found.log_probability(&world).unwrap().exp() - p).abs() < 1e-12, "after {steps} steps");
+            }
+        }
+        let almost_none = EmConfig { steps: 30, tolerance: 0.0, smoothing: Smoothing::uniform(1e-12) };
+        let history = em_network(&start.spn(), &records, &almost_none, &()).unwrap().history;
+        assert!(history.windows(2).all(|step| step[1] >= step[0] - 1e-9), "a climb: {history:?}");
+    }
+    let none = em_network(
+        &Network { weights: [0.5; 2], parts: [[0.5; 5]; 2] }.spn(),
+        &random_records(4, 3, 0.0, &mut random),
+        &EmConfig::default(),
+        &(),
+    );
+    assert!(matches!(none, Err(LearnError::Setting { name: "pseudocount", .. })));
 }

@@ -11,7 +11,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::Smoothing;
-use slopp::learn::{EmConfig, FitError, Fitted, Learned, em, em_components};
+use slopp::learn::{EmConfig, FitError, Fitted, Learned, em, em_components, em_network};
 use slopp::{Certified, Circuit, Records};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,8 +28,8 @@ Examples:
 ///
 /// Exact, by counting, if the circuit is deterministic and no cell is missing; otherwise by expectation maximisation
 /// (EM), which counts what is expected and repeats that until nothing is gained. Of a mixture the components and their
-/// weights are fitted together; sum-product networks are only learned anew. Records that the structure makes
-/// impossible are left out and reported. Without a pseudocount, elements that no record uses become impossible and are
+/// weights are fitted together; of a sum-product network the parameters it has are the prior. Records that the structure
+/// makes impossible are left out and reported. Without a pseudocount, elements that no record uses become impossible and are
 /// dropped.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -66,12 +66,7 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     let (origin, ending) = match &loaded {
         Loaded::Circuit(loaded) => (&loaded.model.origin, ".psdd"),
         Loaded::Mixture(model) => (&model.origin, ".mix"),
-        Loaded::Spn(_) => {
-            return Err(Error::new(
-                "the parameters of a sum-product network are only learned together with its structure",
-            )
-            .hint("`slopp learn --learner learnspn` on the new records; circuits and mixtures can be fitted"));
-        }
+        Loaded::Spn(model) => (&model.origin, ".spn"),
     };
     check_ending(args.output.as_deref(), ending, "the fitted model")?;
     let data = read_records_of(&args.data, args.read, loaded.names())?;
@@ -223,8 +218,12 @@ fn expect(
             let fit = em_components(&model.circuit, data, &config, &bar)?;
             (fit.circuit.into(), model.circuit.stats().elements, fit.history, fit.impossible)
         }
-        other => {
-            let circuit = &other.circuit("fitting")?.model.circuit;
+        Loaded::Spn(model) => {
+            let fit = em_network(&model.circuit, data, &config, &bar)?;
+            (fit.circuit.into(), model.circuit.stats().edges, fit.history, fit.impossible)
+        }
+        Loaded::Circuit(loaded) => {
+            let circuit = &loaded.model.circuit;
             let before = circuit.elements().len();
             match circuit {
                 Certified::Psdd(psdd) => {

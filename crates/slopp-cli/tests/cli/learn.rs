@@ -418,7 +418,12 @@ fn sum_product_networks_are_saved_and_asked() {
     for command in ["mpe m.spn", "worlds m.spn", "validate m.spn", "possible m.spn cars.csv"] {
         folder.run(command).fails(&["sum-product network", "no vtree", "try: "]);
     }
-    folder.run("fit m.spn cars.csv").fails(&["sum-product network", "learned together with its structure", "try: "]);
+    let fit = folder.run("fit m.spn holes.csv --pseudocount 1 -o fitted.spn --json").ok().json();
+    let history: Vec<f64> = fit["em_history"].as_array().unwrap().iter().map(|log| log.as_f64().unwrap()).collect();
+    assert!(history[history.len() - 1] > history[0], "{history:?}");
+    let after = folder.run("eval fitted.spn holes.csv --json").ok().json();
+    assert_eq!(after["log_likelihood"], fit["after"]["log_likelihood"]);
+    folder.run("fit m.spn cars.csv --pseudocount 0").fails(&["pseudocount is 0", "above 0"]);
     for command in ["count m.spn", "entails m.spn A", "equivalent m.spn m.spn", "diff m.spn m.spn"] {
         folder.run(command).fails(&["m.spn is a sum-product network", "try: "]);
     }

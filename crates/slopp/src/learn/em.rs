@@ -7,6 +7,7 @@ use crate::data::Records;
 use crate::logspace::{LOG_ZERO, log_sum};
 use crate::mixture::Mixture;
 use crate::progress::Progress;
+use crate::spn::Spn;
 
 /// Components that end up with a smaller share of the records are left out.
 const NEGLIGIBLE: f64 = 1e-9;
@@ -126,6 +127,53 @@ pub fn em_components(
         }
     }
     Ok(EmFit { circuit: mixture, history, impossible: records.total() - shares.possible })
+}
+
+/// Fits the parameters of a sum-product network to records, which may miss cells.
+///
+/// As [`em`], but the prior of every parameter is its value at the start, which weighs as much as the pseudocount of the
+/// smoothing; it must be above zero, so that the structure stays as it is.
+///
+/// ```
+/// use slopp::circuit::Smoothing;
+/// use slopp::learn::{EmConfig, em_network, learnspn};
+/// let records = slopp::data::Truth::configurations().sample(300, 1);
+/// let spn = learnspn::learn(&records, None, &learnspn::Config::default(), &())?.spn;
+/// let config = EmConfig { smoothing: Smoothing::uniform(1.0), ..EmConfig::default() };
+/// let fit = em_network(&spn, &records, &config, &())?;
+/// assert!(fit.history.last() >= fit.history.first());
+/// # Ok::<(), slopp::learn::LearnError>(())
+/// ```
+pub fn em_network(
+    start: &Spn,
+    records: &Records,
+    config: &EmConfig,
+    progress: &dyn Progress,
+) -> Result<EmFit<Spn>, LearnError> {
+    let pseudocount = config.smoothing.pseudocount;
+    if !(pseudocount.is_finite() && pseudocount > 0.0) {
+        let expected = "a finite number above 0 for a sum-product network";
+        return Err(LearnError::Setting { name: "pseudocount", value: pseudocount.to_string(), expected });
+    }
+    progress.begin("expectation maximisation", config.steps as u64);
+    let mut expected = start.expected_counts(records)?;
+    if expected.possible == 0.0 {
+        return Err(LearnError::NothingPossible);
+    }
+    let impossible = records.total() - expected.possible;
+    let mut spn = start.clone();
+    let mut history = vec![expected.log_likelihood / expected.possible];
+    for _ in 0..config.steps {
+        spn = spn.with_expected(&expected, start, pseudocount);
+        expected = spn.expected_counts(records)?;
+        history.push(expected.log_likelihood / expected.possible);
+        progress.advance(1);
+        let gain = history[history.len() - 1] - history[history.len() - 2];
+        if gain.abs() < config.tolerance {
+            break;
+        }
+    }
+    Ok(EmFit { circuit: spn, history, impossible })
 }
 
 /// How records are shared among the components of a mixture.

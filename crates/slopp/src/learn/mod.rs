@@ -40,7 +40,7 @@ pub mod slopp;
 mod start;
 pub mod vtree;
 
-pub use em::{EmConfig, EmFit, em, em_components};
+pub use em::{EmConfig, EmFit, em, em_components, em_network};
 pub use inside::InsideError;
 pub use learner::{Learned, Learner, Outcome, Size, Task, VtreeUse};
 pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};

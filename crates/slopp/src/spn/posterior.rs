@@ -97,13 +97,13 @@ impl Spn {
 answer_by_methods!(Spn);
 
 /// The parameters of the posterior network, which has the same structure.
-struct Posterior {
+pub(super) struct Posterior {
     /// For each edge below a sum, its share of the sum; zero elsewhere and below impossible sums.
-    shares: Vec<f64>,
+    pub(super) shares: Vec<f64>,
     /// For each node that is a Bernoulli leaf, the probability of *true*.
-    leaves: Vec<f64>,
+    pub(super) leaves: Vec<f64>,
     /// For each branch, the probability of *true* given that its parent is false and true.
-    branches: Vec<[f64; 2]>,
+    pub(super) branches: Vec<[f64; 2]>,
 }
 
 impl Posterior {
@@ -134,7 +134,7 @@ impl Posterior {
         Samples::new(rows)
     }
 
-    fn new(spn: &Spn, evidence: &Evidence) -> Result<Posterior, QueryError> {
+    pub(super) fn new(spn: &Spn, evidence: &Evidence) -> Result<Posterior, QueryError> {
         spn.check_length("evidence", evidence.var_count())?;
         let mut lanes = Lanes::<1>::new(spn.var_count, spn.nodes.len());
         lanes.set_evidence(evidence);

@@ -54,7 +54,7 @@ pub enum Scope {
 ///
 /// Cost of a step: a count of the pairs of variables of one scope over the rows of one element, 64 at a time, and the
 /// rows and nodes on the way to the leaf of the variable. An element whose prime is a literal is never split, so on a
-/// right-linear vtree nothing is.
+/// right-linear vtree only those are whose prime is ⊤.
 ///
 /// ```
 /// use slopp::learn::refine::{StrudelConfig, strudel};
