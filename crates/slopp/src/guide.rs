@@ -27,6 +27,9 @@ pub mod files {}
 #[doc = include_str!("../../../docs/guide/mixtures.md")]
 pub mod mixtures {}
 
+#[doc = include_str!("../../../docs/guide/merged.md")]
+pub mod merged {}
+
 #[doc = include_str!("../../../docs/guide/efforts.md")]
 pub mod efforts {}
 
