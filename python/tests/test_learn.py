@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -154,15 +153,28 @@ def test_an_exception_of_the_callback_ends_learning():
         slopp.learn(slopp.configurations(50_000), effort="best", progress=stop)
 
 
+@pytest.fixture
+def interruptible():
+    """Who runs tests in the background has Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals differ")
-def test_interruption():
-    """Ctrl-C ends learning that would take far longer, and the process goes on."""
-    records = slopp.configurations(50_000)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+def test_interruption(interruptible):
+    """Ctrl-C while learning goes on ends it, and the process goes on."""
+    begun = threading.Event()
+
+    def interrupt():
+        begun.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
     with pytest.raises(KeyboardInterrupt):
-        slopp.learn(records, effort="best", learner="slopp")
-        time.sleep(60)
+        slopp.learn(slopp.configurations(50_000), effort="best", progress=lambda *_: begun.set())
+    thread.join()
     assert slopp.learn(RECORDS) == slopp.learn(RECORDS)
 
 
