@@ -108,7 +108,27 @@ pub(super) fn survey(text: impl BufRead, options: &RecordsOptions) -> Result<Nam
         Ok((name, seen.kind(i, options)?))
     });
     let columns = kinds.collect::<Result<Vec<_>, ReadError>>()?;
+    if let [(name, Kind::Values(values))] = &columns[..] {
+        refuse_joined(name, values, options)?;
+    }
     Names::of_columns(columns).map_err(|error| ReadError::at(first_line, Problem::Header { error, because: None }))
+}
+
+/// Refuses the only column of a file if its values are Boolean cells joined by something that separates no cells.
+fn refuse_joined(name: &str, values: &[String], options: &RecordsOptions) -> Result<(), ReadError> {
+    let is_joined = |text: &str| {
+        let bits = text.chars().filter(|c| matches!(c, '0' | '1')).count();
+        bits > 1 && text.chars().all(|c| matches!(c, '0' | '1') || !c.is_alphanumeric())
+    };
+    // A number is one only if the header looks like a row as well.
+    let is_row = |value: &String| is_joined(value) && (value.parse::<f64>().is_err() || is_joined(name));
+    if options.categories.iter().any(|known| known == name) || !values.iter().all(is_row) {
+        return Ok(());
+    }
+    let (found, missing) = (show(values[0].as_bytes()), options.missing);
+    let name = Some(name.to_owned());
+    let problem = Problem::Cell { column: 1, name, found, missing, alone: true, first: false, categories: true };
+    Err(ReadError::at(2, problem))
 }
 
 impl Seen<'_> {
