@@ -1,6 +1,6 @@
 //! Learning inside rules: records are checked against them, and what is learned is conditioned on them.
 
-use super::{LearnArgs, OnViolation};
+use super::options::{LearnArgs, OnViolation};
 use crate::cmd::explain::{broken, broken_rule, literals, rule_entry};
 use crate::cmd::repair::with_changes;
 use crate::error::Error;

@@ -1,6 +1,6 @@
 //! The learners of `slopp learn`, one entry each: name, options, and how arguments become settings.
 
-use super::{EffortName, LearnArgs, LeavesName, ScopeName, VariantName, WorldName};
+use super::options::{EffortName, LearnArgs, LeavesName, ScopeName, VariantName, WorldName};
 use crate::error::Error;
 use crate::input::LoadedModel;
 use slopp::Certified;

@@ -1,7 +1,7 @@
 //! From the arguments to what was learned and its origin.
 
-use super::LearnArgs;
 use super::learners::Entry;
+use super::options::LearnArgs;
 use crate::error::Error;
 use crate::input::{LoadedModel, VtreeSource, too_many_pairs};
 use slopp::learn::vtree::VtreeMethodError;
