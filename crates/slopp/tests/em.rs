@@ -196,8 +196,7 @@ impl Network {
         let mut next = self.clone();
         for k in 0..2 {
             next.weights[k] = (used[k] + pseudocount * prior.weights[k]) / (used[0] + used[1] + pseudocount);
-            for slot in 0..5 {
-                let [no, yes] = counts[k][slot];
+            for (slot, [no, yes]) in counts[k].into_iter().enumerate() {
                 next.parts[k][slot] = (yes + pseudocount * prior.parts[k][slot]) / (no + yes + pseudocount);
             }
         }

@@ -75,13 +75,13 @@ pub(crate) struct DistilArgs {
 /// Where lessons come from.
 enum Teacher {
     Model(Box<Loaded>),
-    Samples(Records),
+    Samples(Box<Records>),
 }
 
 impl Teacher {
     fn read(args: &DistilArgs) -> Result<Teacher, Error> {
         if !is_any_model(&args.teacher) {
-            return Ok(Teacher::Samples(read_records(&args.teacher, args.read, &args.columns)?));
+            return Ok(Teacher::Samples(Box::new(read_records(&args.teacher, args.read, &args.columns)?)));
         }
         if args.samples == Some(0) {
             return Err(Error::new("--samples is 0, and nothing is learned from no records").hint("leave it out"));
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     };
     let bar = session.progress();
     let drawn = match &teacher {
-        Teacher::Samples(records) => records.clone(),
+        Teacher::Samples(records) => Records::clone(records),
         Teacher::Model(model) => {
             let (each, least, most) = DRAWN;
             let usual = (each * train.total()).clamp(least, most) as usize;
