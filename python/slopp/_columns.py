@@ -69,6 +69,12 @@ class Columns(Sequence[Column]):
         return {column.name: list(column.categories) for column in self if column.categories is not None}
 
     @property
+    def groups(self) -> list[tuple[str, list[str]]]:
+        """The categorical columns as the library knows them: categories as texts."""
+        return [(column.name, [str(category) for category in column.categories])
+                for column in self if column.categories is not None]
+
+    @property
     def is_plain(self) -> bool:
         return not self.categories
 

@@ -32,11 +32,13 @@ def learn(
 
 class Records:
     names: list[str]
+    groups: list[tuple[str, list[str]]]
     distinct: int
     total: float
     has_missing: bool
     @staticmethod
-    def from_array(cells: NDArray[Any], names: list[str], weights: _Floats | None = None) -> Records: ...
+    def from_array(cells: NDArray[Any], names: list[str], weights: _Floats | None = None,
+                   groups: list[tuple[str, list[str]]] = ...) -> Records: ...
     @staticmethod
     def read(path: _Path, names: list[str] | None = None, header: bool | None = None) -> Records: ...
     def write(self, path: _Path, weighted: bool = False) -> None: ...
@@ -99,6 +101,7 @@ class Model:
     kind: str
     reason: str | None
     names: list[str]
+    groups: list[tuple[str, list[str]]]
     origin: dict[str, str]
     vtree: Vtree
     @staticmethod

@@ -39,7 +39,10 @@ class Model:
     @property
     def columns(self) -> Columns:
         """The columns: Boolean ones are one variable, categorical ones a variable per category."""
-        return Columns.of_names(self.names, json.loads(self._model.origin.get("categories", "{}")))
+        # The library knows categories as texts; what they were, numbers say, is kept beside.
+        known = json.loads(self._model.origin.get("categories", "{}"))
+        groups = {name: known.get(name, values) for name, values in self._model.groups}
+        return Columns.of_names(self.names, {**known, **groups})
 
     @property
     def origin(self) -> Values:
@@ -141,7 +144,10 @@ class Model:
         for name, value in given.items():
             column = columns.get(name)
             if column is None or column.categories is None:
-                literals.append((name, bool(value)))
+                truth = _truth(name, value)
+                literals += [] if truth is None else [(name, truth)]
+                continue
+            if _is_missing(value):
                 continue
             if value not in column.categories:
                 known = ", ".join(map(str, column.categories))
@@ -307,7 +313,24 @@ def aligned(data: Any, names: list[str], columns: Columns | None = None) -> Reco
         raise RecordsError(f"the records are over other variables than the model: {what}")
     cells = data.to_numpy()[:, [data.names.index(name) for name in names]]
     weights = data.record_weights()
-    return Records._of(_slopp.Records.from_array(cells, names, weights), columns, weights)
+    return Records._of(_slopp.Records.from_array(cells, names, weights, columns.groups), columns, weights)
+
+
+def _truth(name: str, value: Any) -> bool | None:
+    """A Boolean value as people write it; None if it is missing."""
+    if _is_missing(value):
+        return None
+    known = {"0": False, "false": False, "no": False, "1": True, "true": True, "yes": True}
+    if isinstance(value, str) and value.strip().lower() in known:
+        return known[value.strip().lower()]
+    if not isinstance(value, str) and value in (0, 1):
+        return bool(value)
+    raise NamesError(f'"{name}" is Boolean and cannot be {value!r}; give True, False, 0, 1, or None for missing')
+
+
+def _is_missing(value: Any) -> bool:
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 
 
 def not_both(given: Given) -> None:

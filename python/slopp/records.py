@@ -38,7 +38,7 @@ class Records:
         cells = _frames.encode(table, columns, binarize)
         if weights is not None:
             weights, cells = _checked_weights(weights, cells)
-        self._records = _slopp.Records.from_array(cells, columns.variables, weights)
+        self._records = _slopp.Records.from_array(cells, columns.variables, weights, columns.groups)
         self.columns = columns
         self._table = table
         self._weights: np.ndarray | None = weights
@@ -48,7 +48,7 @@ class Records:
             weights: np.ndarray | None = None) -> Records:
         self = cls.__new__(cls)
         self._records = records
-        self.columns = columns or Columns.of_names(records.names)
+        self.columns = columns or Columns.of_names(records.names, dict(records.groups))
         self._table = _frames.Table("array", len(records), None)
         self._weights = weights
         return self
@@ -135,7 +135,8 @@ class Records:
     def _with(self, cells: np.ndarray, keep: Any = slice(None)) -> Records:
         """The same records, or some of them, with other cells."""
         weights = self.record_weights()[keep]
-        return Records._of(_slopp.Records.from_array(cells, self.names, weights), self.columns, weights)
+        return Records._of(_slopp.Records.from_array(cells, self.names, weights, self.columns.groups), self.columns,
+                           weights)
 
     def __repr__(self) -> str:
         missing = ", cells missing" if self.has_missing else ""
@@ -150,8 +151,9 @@ class Records:
 
 
 def _unpickled(cells: np.ndarray, names: list[str], weights: np.ndarray, categories: Mapping[str, Any]) -> Records:
-    records = _slopp.Records.from_array(_as_numbers(cells), names, weights)
-    return Records._of(records, Columns.of_names(names, categories), weights)
+    columns = Columns.of_names(names, categories)
+    records = _slopp.Records.from_array(_as_numbers(cells), names, weights, columns.groups)
+    return Records._of(records, columns, weights)
 
 
 def _as_numbers(cells: np.ndarray) -> np.ndarray:

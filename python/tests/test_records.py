@@ -124,7 +124,7 @@ def test_files(tmp_path):
     assert slopp.Records.read(tmp_path / "records.wdata").total == len(CELLS)
     with pytest.raises(FileNotFoundError):
         slopp.Records.read(tmp_path / "nothing.csv")
-    (tmp_path / "bad.csv").write_text("a,b\n0,1\n0,7\n")
+    (tmp_path / "bad.csv").write_text("a,b\n0,1\n0,x\n")
     with pytest.raises(slopp.errors.ReadError, match="line 3"):
         slopp.Records.read(tmp_path / "bad.csv")
 

@@ -3,7 +3,7 @@
 use crate::arrays::{by_record, lines_by_record, matrix, vector};
 use crate::error::{Answer, Failure};
 use crate::event::{Event, Given};
-use crate::records::Records;
+use crate::records::{Groups, Records, groups_of};
 use crate::run::run;
 use crate::vtree::Vtree;
 use numpy::{PyArray1, PyArray2};
@@ -111,6 +111,12 @@ impl Model {
     #[getter(names)]
     fn names_list(&self) -> Vec<String> {
         self.names().iter().map(str::to_owned).collect()
+    }
+
+    /// The columns with several values, and those values.
+    #[getter]
+    fn groups(&self) -> Groups {
+        groups_of(self.names())
     }
 
     #[getter]

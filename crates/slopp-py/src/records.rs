@@ -7,7 +7,8 @@ use numpy::ndarray::ArrayView2;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use slopp::io::{Header, RecordsOptions};
-use slopp::{Names, RecordsBuilder, Var};
+use slopp::{Kind, Names, RecordsBuilder, Var};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -58,18 +59,51 @@ pub(crate) enum Cells<'py> {
     F64(PyReadonlyArray2<'py, f64>),
 }
 
+/// Columns with several values, each a variable `column=value`, and those values.
+pub(crate) type Groups = Vec<(String, Vec<String>)>;
+
+/// The columns with several values that names come from.
+pub(crate) fn groups_of(names: &Names) -> Groups {
+    let of = |group: &slopp::names::Group| {
+        (group.name().to_owned(), group.values().map(|(_, value)| value.to_owned()).collect())
+    };
+    names.groups().iter().map(of).collect()
+}
+
+/// Names of which some are the values of columns; those of one column are neighbours.
+fn in_columns(names: Vec<String>, groups: Groups) -> Answer<Arc<Names>> {
+    let mut starts: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
+    for (column, values) in groups {
+        let first = values.first().map_or_else(String::new, |value| format!("{column}={value}"));
+        starts.insert(first, (column, values));
+    }
+    let mut columns = Vec::new();
+    let mut rest = names.into_iter();
+    while let Some(name) = rest.next() {
+        columns.push(match starts.remove(&name) {
+            None => (name, Kind::Boolean),
+            Some((column, values)) => {
+                rest.by_ref().take(values.len() - 1).for_each(drop);
+                (column, Kind::Values(values))
+            }
+        });
+    }
+    Ok(Arc::new(Names::of_columns(columns)?))
+}
+
 #[pymethods]
 impl Records {
     /// From an array with a row per record and a column per name.
     #[staticmethod]
-    #[pyo3(signature = (cells, names, weights=None))]
+    #[pyo3(signature = (cells, names, weights=None, groups=Vec::new()))]
     fn from_array(
         py: Python<'_>,
         cells: Cells<'_>,
         names: Vec<String>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
+        groups: Groups,
     ) -> Answer<Records> {
-        let names = Arc::new(Names::new(names)?);
+        let names = in_columns(names, groups)?;
         let weights = weights.as_ref().map(|weights| weights.as_array());
         let weights = weights.as_ref().map(|weights| weights.to_vec());
         let weights = weights.as_deref();
@@ -108,6 +142,12 @@ impl Records {
     #[getter]
     pub(crate) fn names(&self) -> Vec<String> {
         self.0.names().iter().map(str::to_owned).collect()
+    }
+
+    /// The columns with several values, and those values.
+    #[getter]
+    fn groups(&self) -> Groups {
+        groups_of(self.0.names())
     }
 
     #[getter]

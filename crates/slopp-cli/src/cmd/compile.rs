@@ -112,7 +112,7 @@ pub(crate) fn run(args: &CompileArgs, session: &mut Session) -> Result<Verdict, 
     Ok(Verdict::Yes)
 }
 
-/// The rules over the variables that were asked for.
+/// The rules over the variables that were asked for, and that every column of theirs has one value.
 fn read(args: &CompileArgs, vtree: Option<&VtreeSource>) -> Result<Rules, Error> {
     let names: Option<Arc<Names>> = match (&args.names, vtree) {
         (Some(file), _) if is_model(file) => Some(LoadedModel::read_files(file, None)?.model.names),
@@ -120,7 +120,7 @@ fn read(args: &CompileArgs, vtree: Option<&VtreeSource>) -> Result<Rules, Error>
         (None, Some(VtreeSource::Model(model))) => Some(model.names.clone()),
         (None, _) => None,
     };
-    slopp::io::read_rules(&args.rules, names.as_ref()).map_err(explained)
+    Ok(slopp::io::read_rules(&args.rules, names.as_ref()).map_err(explained)?.with_columns())
 }
 
 /// Shows which rules contradict each other.
@@ -145,7 +145,11 @@ fn contradiction(rules: &Rules, sdd: &Sdd, limits: &Limits, session: &mut Sessio
     let number = counted(found.len(), "rule");
     session.line(format!("a {which} contradiction, {number}; without any of them the others can hold:"))?;
     for i in found {
-        session.line(format!("  line {}: {}", rules[i].line, shortened(&rules[i].text)))?;
+        let text = shortened(&rules[i].text);
+        match rules[i].line {
+            0 => session.line(format!("  of the columns: {text}"))?,
+            line => session.line(format!("  line {line}: {text}"))?,
+        }
     }
     Ok(Verdict::No)
 }

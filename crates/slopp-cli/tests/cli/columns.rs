@@ -143,3 +143,18 @@ fn every_learner_of_circuits_takes_columns() {
     folder.run("learn cars.csv --max-values 30 --learner learnspn").fails(&["sum-product network", "--learner slopp"]);
     folder.run("learn cars.csv --max-values 30 --learner strudel --start cars.psdd").ok();
 }
+
+#[test]
+fn rules_over_columns_allow_one_value_each() {
+    let folder = Folder::new();
+    folder.write("cars.csv", "color,fast\nred,1\nblue,0\ngreen,0\n");
+    folder.write("rules.txt", "color=red -> fast\n");
+    let compiled = folder.run("compile rules.txt --names cars.csv -o rules.psdd --json").ok().json();
+    // Three colours, fast or not, but no slow red one.
+    assert_eq!(compiled["model_count"], "5");
+    folder.run("entails rules.psdd at_most(1,color=red,color=blue)").ok();
+    folder.write("wrong.txt", "color=red & color=blue\n");
+    let refused = folder.run("compile wrong.txt --names cars.csv");
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.out.contains("of the columns: exactly(1, color=blue"), "{}", refused.out);
+}

@@ -213,7 +213,10 @@ pub(super) fn no_rules() -> Error {
 fn contradiction(rules: &Rules, sdd: &Sdd) -> Result<Error, Error> {
     let conflict = rules.conflict(sdd.vtree().clone(), &Limits::default()).map_err(stopped)?;
     let conflict = conflict.expect("no world is possible");
-    let lines = conflict.rules.iter().map(|&i| format!("line {}: {}", rules[i].line, rules[i].text));
+    let lines = conflict.rules.iter().map(|&i| match rules[i].line {
+        0 => format!("of the columns: {}", rules[i].text),
+        line => format!("line {line}: {}", rules[i].text),
+    });
     let which = if conflict.smallest { "smallest" } else { "minimal" };
     Ok(Error::new(lines.collect::<Vec<_>>().join("\n          "))
         .while_doing(format!("no world obeys the rules; a {which} contradiction is shown"))
