@@ -249,7 +249,7 @@ def _encode_column(column: Column, values: np.ndarray, binarize: float | None) -
         return cells
     if values.dtype == object:
         numbers = np.empty(len(values))
-        for row, value in enumerate(values):
+        for row, value in enumerate(map(_plain_value, values)):
             if _is_missing(value):
                 numbers[row] = np.nan
             elif _is_boolean(value) or (binarize is not None and isinstance(value, (int, float))):
@@ -276,7 +276,7 @@ def _cut(values: np.ndarray, binarize: float) -> np.ndarray:
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
 
 def _is_boolean(value: Any) -> bool:

@@ -117,6 +117,8 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PSDD:
         """Learns from the rows of `X`; `y` is there for pipelines and not looked at."""
+        if sample_weight is None and isinstance(X, Records):
+            sample_weight = X.record_weights()
         table = self._table(X, reset=True)
         columns = _frames.learn_columns(table, None, self.binarize)
         records = Records(table, columns=columns, weights=sample_weight, binarize=self.binarize)
@@ -231,7 +233,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def _table(self, X: Any, *, reset: bool) -> _frames.Table:
         """`X` as a table, checked in the way of scikit-learn."""
         if isinstance(X, Records):
-            X = X.to_pandas() if not X.columns.is_plain else X.to_numpy()
+            X = X.to_dict()
         if HAS_SKLEARN and not _frames.is_frame(X):
             X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan",
                               accept_sparse=["csr", "csc", "coo"])

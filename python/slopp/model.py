@@ -281,7 +281,8 @@ class Mixture(OnVtrees):
             raise ImpossibleError("the formula has probability zero, so nothing can be conditioned on it; weaken it, "
                                   "or revise the circuit by it")
         total = float(np.logaddexp.reduce([log for log, _ in parts]))
-        return wrap(_slopp.Model.mixture([(math.exp(log - total), model) for log, model in parts])), total
+        mixture = _slopp.Model.mixture([(math.exp(log - total), model) for log, model in parts])
+        return wrap(mixture.renamed(None, self._model.origin)), total
 
 
 #: What models are, by the word of the compiled half; circuits add themselves.

@@ -14,6 +14,9 @@ from .errors import RecordsError
 
 Path = str | os.PathLike[str]
 
+#: The weights of records that can be counted with, as in files.
+LEAST_WEIGHT, MOST_WEIGHT = 1e-9, 1e15
+
 
 class Records:
     """Weighted records over Boolean variables, cells possibly missing.
@@ -32,7 +35,10 @@ class Records:
 
     def __init__(self, data: Any, *, names: Sequence[str] | None = None, weights: Any = None,
                  columns: Columns | None = None, binarize: float | None = None):
-        table = _frames.read(data.to_dict() if isinstance(data, Records) else data)
+        if isinstance(data, Records):
+            weights = data.record_weights() if weights is None else weights
+            data = data.to_dict()
+        table = _frames.read(data)
         if columns is None:
             columns = _frames.learn_columns(table, names, binarize)
         cells = _frames.encode(table, columns, binarize)
@@ -173,6 +179,8 @@ def _checked_weights(weights: Any, cells: np.ndarray) -> tuple[np.ndarray, np.nd
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise RecordsError("weights must be finite and not negative")
     kept = weights > 0
+    if ((weights[kept] < LEAST_WEIGHT) | (weights[kept] > MOST_WEIGHT)).any():
+        raise RecordsError(f"weights must be zero, or between {LEAST_WEIGHT} and {MOST_WEIGHT}")
     return (weights, cells) if kept.all() else (weights[kept], cells[kept])
 
 

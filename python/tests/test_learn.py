@@ -281,3 +281,18 @@ def test_values_of_evidence_are_read_as_people_write_them():
     for value in (2, -1, 0.5, "maybe"):
         with pytest.raises(slopp.errors.NamesError, match="is Boolean"):
             model.prob({name: value})
+
+
+def test_records_keep_weights_and_names_on_the_way():
+    records = slopp.Records({"smoker": [1, 0], "b": [0, 1]}, weights=[99, 1])
+    assert slopp.Records(records).total == 100
+    model = slopp.PSDD().fit(records).model_
+    assert model.names == ["smoker", "b"]
+    assert model.prob("smoker") > 0.9
+    with pytest.raises(RecordsError, match="weights must be zero, or between"):
+        slopp.Records({"a": [1, 0]}, weights=[1e308, 1])
+    bag = slopp.learn(RECORDS, learner="slopp-bag", components=2, rules=[f"{NAMES[0]} | {NAMES[1]}"],
+                      on_violation="drop")
+    assert bag.origin["learner"] == "slopp-bag"
+    mixed = slopp.Records({"a": np.array([np.int64(1), None, True], dtype=object)})
+    assert mixed.has_missing and len(mixed) == 3

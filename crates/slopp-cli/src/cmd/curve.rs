@@ -95,6 +95,9 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
         };
         let scores = parts.iter().map(|(_, records)| Ok(Score::new(records, &circuit.log_likelihoods(records)?)));
         let elements = circuit.elements().len();
+        if sizes.last().is_some_and(|last| elements >= last.elements) {
+            break;
+        }
         sizes.push(Size { limit, elements, scores: scores.collect::<Result<_, Error>>()? });
         bar.advance(1);
         if elements <= least {

@@ -158,3 +158,13 @@ fn rules_over_columns_allow_one_value_each() {
     assert_eq!(refused.code, 1, "{refused:?}");
     assert!(refused.out.contains("of the columns: exactly(1, color=blue"), "{}", refused.out);
 }
+
+#[test]
+fn a_number_is_in_its_bin_whatever_the_bins_are_called() {
+    let folder = Folder::new();
+    folder.write("rooms.csv", "rooms,big\n1,0\n2,0\n3,1\n4,1\n5,1\n");
+    folder.run("learn rooms.csv --bins rooms=1:2.5:2:4.5:3 --learner factorised -o m.psdd").ok();
+    let shares = folder.run("marginals m.psdd --json").ok().json()["marginals"].clone();
+    let [low, middle, high] = ["rooms=1", "rooms=2", "rooms=3"].map(|name| shares[name].as_f64().unwrap());
+    assert!(low > high && middle > high, "two, two and one of five: {shares}");
+}

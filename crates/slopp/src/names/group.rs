@@ -134,12 +134,12 @@ impl Group {
         (self.first..self.first + self.values.len() as u32).contains(&var.0)
     }
 
-    /// The variable of a cell: the value itself, or a number in its bin.
+    /// The variable of a cell: the value itself, or a number in its bin, whatever names the bins have.
     pub fn find(&self, cell: &str) -> Option<Var> {
         let cell = canonical(cell);
-        let named = self.values.iter().position(|value| value == cell);
         let number = || cell.parse::<f64>().ok().filter(|number| !number.is_nan());
-        let place = named.or_else(|| self.cuts.as_ref().and_then(|cuts| Some(bin(cuts, number()?))));
+        let binned = self.cuts.as_ref().and_then(|cuts| Some(bin(cuts, number()?)));
+        let place = binned.or_else(|| self.values.iter().position(|value| value == cell));
         place.map(|place| Var(self.first + place as u32))
     }
 
