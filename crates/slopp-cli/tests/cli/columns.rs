@@ -168,3 +168,18 @@ fn a_number_is_in_its_bin_whatever_the_bins_are_called() {
     let [low, middle, high] = ["rooms=1", "rooms=2", "rooms=3"].map(|name| shares[name].as_f64().unwrap());
     assert!(low > high && middle > high, "two, two and one of five: {shares}");
 }
+
+#[test]
+fn no_value_of_a_column_is_favoured() {
+    let folder = Folder::new();
+    let rows: String = (0..36).map(|i| format!("k{:02},{}\n", i % 12, i % 2)).collect();
+    folder.write("uni.csv", format!("c,b\n{rows}"));
+    for learner in ["slopp", "slopp-tree", "factorised"] {
+        folder.run(&format!("learn uni.csv --learner {learner} --pseudocount 12 -o m.psdd")).ok();
+        let shares = folder.run("marginals m.psdd --json").ok().json()["marginals"].clone();
+        for value in 0..12 {
+            let share = shares[&format!("c=k{value:02}")].as_f64().unwrap();
+            assert!((share - 1.0 / 12.0).abs() < 0.02, "{learner}: each has a twelfth: {shares}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use super::learner::Learned;
 use super::params::FitError;
 use super::{EmConfig, LearnError, em};
-use crate::circuit::{Psdd, Smoothing};
+use crate::circuit::{CarryOver, Psdd, Smoothing};
 use crate::data::Records;
 use crate::infer::QueryError;
 use crate::logic::{Limits, Rules, Sdd, Stopped};
@@ -86,10 +86,18 @@ impl Learned {
 
 /// A PSDD with parameters fitted to records, by counting where no cell is missing.
 fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Progress) -> Result<Psdd, InsideError> {
-    let smoothing = Smoothing::marginal(pseudocount, records);
     match records.has_missing() {
-        false => Ok(psdd.fit(records, &smoothing)?.circuit),
+        // What was learned, given the rules, is the prior: a uniform one would favour the first values of a column.
+        false => {
+            let counted = psdd.count_records(records)?;
+            if counted.possible == 0.0 {
+                return Err(FitError::NothingPossible.into());
+            }
+            let fitted = psdd.with_estimates_towards(counted.weights, pseudocount).map_err(FitError::from)?;
+            Ok(psdd.carry_over(fitted))
+        }
         true => {
+            let smoothing = Smoothing::marginal(pseudocount, records);
             let config = EmConfig { smoothing, ..EmConfig::default() };
             Ok(em(psdd, records, &config, progress).map_err(|error| InsideError::Em(error.into()))?.circuit)
         }

@@ -48,14 +48,14 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let mut outcome = plan.learn(&parts.train, parts.valid.as_ref(), &bar)?;
     let mut origin = plan.origin(&outcome.chosen, &parts.train);
     if let Some(inside) = &parts.inside {
-        let pseudocount = origin.get("pseudocount").and_then(|text| text.parse().ok()).unwrap_or(1.0);
+        let pseudocount = prior_weight(&origin);
         outcome.learned = inside.condition(outcome.learned, &parts.train, pseudocount, &bar)?;
         let rules =
             args.rules.as_ref().and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
         origin.extend(rules.map(|rules| ("rules".to_owned(), rules)));
     }
     if let Some(closed) = &parts.closed {
-        let pseudocount = origin.get("pseudocount").and_then(|text| text.parse().ok()).unwrap_or(1.0);
+        let pseudocount = prior_weight(&origin);
         let limits = slopp::logic::Limits::default();
         outcome.learned = outcome
             .learned
@@ -83,6 +83,12 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     saved?;
     tell_saved(args.output.as_deref(), entry.ending, session);
     Ok(Verdict::Yes)
+}
+
+/// How many records what was learned weighs where it is fitted again: what a learner chose for that, if it did.
+fn prior_weight(origin: &BTreeMap<String, String>) -> f64 {
+    let number = |key: &str| origin.get(key).and_then(|text| text.parse().ok());
+    number("strength").or(number("pseudocount")).unwrap_or(1.0)
 }
 
 /// Saves a model, if asked to.
