@@ -176,6 +176,7 @@ impl<'py> Options<'_, 'py> {
                     max_clusters: self.take("max_clusters")?.unwrap_or(default.max_clusters),
                     min_records: self.take("min_records")?.unwrap_or(default.min_records),
                     leaves: self.choose("leaves", &leaves)?,
+                    steps: self.take("steps")?.unwrap_or(default.steps),
                     pseudocount: self.take("pseudocount")?.unwrap_or(default.pseudocount),
                     seed,
                 })

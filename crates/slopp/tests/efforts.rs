@@ -69,7 +69,7 @@ fn a_teacher_passes_on_what_few_records_do_not_show() {
     // The truth itself, as a file of samples.
     let samples = chain(9, 20_000, 8);
     let alone = learn(&few, Some(&valid), &open(), &()).unwrap().psdd;
-    let distilled = distil(&few, &samples, &valid, &DistilConfig::new(open()), &()).unwrap();
+    let distilled = distil(&few, &samples, Some(&valid), &DistilConfig::new(open()), &()).unwrap();
     check(&distilled.psdd);
     let [alone, taught] = [alone, distilled.psdd].map(|psdd| mean(&slopp::Certified::from(psdd), &test));
     assert!(taught > alone + 0.1, "{taught} against {alone}");
@@ -190,4 +190,30 @@ fn contradictions_are_errors() {
     assert!(matches!(bag(&train, Some(&other), &BagConfig::new(open()), &()), Err(LearnError::WrongValidation { .. })));
     let empty = train.subset(|_| false);
     assert!(matches!(best(&empty, None, &open(), &()), Err(LearnError::NoRecords)));
+}
+
+#[test]
+fn what_is_held_out_is_fitted_to_in_the_end() {
+    let train = chain(7, 400, 30);
+    let learner = EmConfig::new(open());
+    let outcome = learner.learn(&Task::new(&train), &()).unwrap();
+    assert!(outcome.chosen.contains(&("held_out", "40".to_owned())), "{:?}", outcome.chosen);
+    let slopp::learn::Learned::Mixture(mixture) = outcome.learned else { panic!("a mixture") };
+    // Fitted to all records, one variable of a component without prior would have the share of all of them.
+    let marginals = mixture.marginals(&Evidence::none(7)).unwrap();
+    for (i, p) in marginals.into_iter().enumerate() {
+        let share = train.count_values(slopp::Var(i as u32))[1] / train.total();
+        assert!((p - share).abs() < 0.01, "variable {i}: {p} against {share} of all records");
+    }
+    let samples = chain(7, 5000, 31);
+    let distilled = distil(&train, &samples, None, &DistilConfig::new(open()), &()).unwrap();
+    assert_eq!(distilled.held_out, 40.0);
+    let counted: f64 = distilled.psdd.kept_values().unwrap()[0].iter().sum();
+    assert!((counted - 400.0).abs() < 1e-6, "counts of all real records: {counted}");
+    let few = chain(7, 10, 32);
+    let refused = distil(&few, &samples, None, &DistilConfig::new(open()), &());
+    assert!(matches!(refused, Err(LearnError::NothingToChooseBy)));
+    // With nothing to choose by, the choice is careful.
+    let choice = em(&few, None, &EmConfig::new(open()), &()).unwrap();
+    assert_eq!((choice.components, choice.pseudocount), (4, 30.0));
 }

@@ -320,3 +320,35 @@ fn published_values_are_reached() {
         assert!(test > published, "{name}: {test}");
     }
 }
+
+#[test]
+fn steps_bound_how_often_records_are_cut() {
+    let mut dice = Dice::new(4);
+    let kinds: Vec<Vec<f64>> = (0..4).map(|_| (0..10).map(|_| dice.unit()).collect()).collect();
+    let row = |dice: &mut Dice| {
+        let kind = kinds[dice.below(4)].clone();
+        kind.into_iter().map(|p| dice.chance(p)).collect::<Vec<bool>>()
+    };
+    let rows: Vec<Vec<bool>> = (0..2000).map(|_| row(&mut dice)).collect();
+    let train = Records::from_rows(Names::numbered(10), rows);
+    let inner = |steps: usize| {
+        let config = Config { steps, independence: 4.0, ..Config::default() };
+        let spn = learn(&train, None, &config, &()).unwrap().spn;
+        let total: f64 = (0..1024usize)
+            .map(|w| spn.log_probability(&(0..10).map(|i| w >> i & 1 == 1).collect::<Vec<_>>()).unwrap().exp())
+            .sum();
+        close(total, 1.0);
+        let stats = spn.stats();
+        (stats.sums, stats.sums + stats.products)
+    };
+    let (_, all) = inner(usize::MAX);
+    assert!(all > 6, "there is something to cut: {all}");
+    assert_eq!(inner(0).0, 0, "a leaf has no sum");
+    let mut last = 0;
+    for steps in [1, 2, 4] {
+        let (sums, _) = inner(steps);
+        assert!(sums <= steps && sums >= last, "{sums} sums after {steps} steps");
+        last = sums;
+    }
+    assert!(last > 0);
+}

@@ -438,9 +438,9 @@ fn a_validation_record_that_is_impossible_does_not_stop_the_choice() {
     let train = with_column(&train, false);
     let start = Certified::from(baseline::factorised(&train, Vtree::balanced(9).into(), World::Closed, 1.0).unwrap());
     let grid = MixtureGrid { components: vec![1, 2, 4], pseudocounts: vec![1000.0, 1.0] };
-    let expected = grid.choose(&start, &train, &with_column(&valid, false), 1, &()).unwrap();
+    let expected = grid.choose(&start, &train, Some(&with_column(&valid, false)), 1, &()).unwrap();
     assert_ne!((expected.components, expected.pseudocount), (1, 1000.0), "the first point is not the best one");
-    assert_eq!(grid.choose(&start, &train, &with_column(&valid, true), 1, &()).unwrap(), expected);
+    assert_eq!(grid.choose(&start, &train, Some(&with_column(&valid, true)), 1, &()).unwrap(), expected);
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! `slopp curve`: likelihood against size.
 
 use crate::args::{ColumnArgs, ReadArgs, positive, seed};
-use crate::cmd::distil::{given, rules_of_columns};
 use crate::cmd::eval::Score;
 use crate::cmd::vtree::write_text;
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{VtreeSource, read_records, read_records_of};
+use crate::knowledge::{given, rules_of_columns};
 use crate::report::{Table, count, logarithm, object};
 use crate::session::{Session, Verdict};
 use clap::Args;

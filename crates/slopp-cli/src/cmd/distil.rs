@@ -2,11 +2,11 @@
 
 use crate::args::{ColumnArgs, ModelArgs, ReadArgs, positive, seed, whole};
 use crate::cmd::eval::Score;
-use crate::cmd::learn::{save, score_table, tell_saved};
+use crate::cmd::learn::{save, score_table, tell_held_out, tell_saved};
 use crate::error::Error;
 use crate::files::{Files, check_ending};
 use crate::input::{Loaded, read_records, read_records_of};
-use crate::knowledge::stopped;
+use crate::knowledge::{given, rules_of_columns};
 use crate::report::{count, counted, facts, json, json_count, object, records as records_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -14,7 +14,6 @@ use serde_json::Value;
 use slopp::infer::Distribution;
 use slopp::learn::World;
 use slopp::learn::merged::{Config, DistilConfig, distil, synthetic};
-use slopp::logic::{Limits, Rules};
 use slopp::{Certified, Model, Names, Progress, Records};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,9 +21,6 @@ use std::sync::Arc;
 
 /// Records drawn for each real one; at least, and at most in all.
 const DRAWN: (f64, f64, f64) = (10.0, 50_000.0, 600_000.0);
-
-/// The share of the records that is held out where no validation records are given.
-const HELD_OUT: f64 = 0.1;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -109,12 +105,9 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
             .hint("leave --samples out"));
     }
     let other = |file: &PathBuf| read_records_of(file, args.read, teacher.names());
-    let all = other(&args.train)?;
-    let test = args.test.as_ref().map(other).transpose()?;
-    let (train, valid) = match &args.valid {
-        Some(file) => (all, other(file)?),
-        None => held_out(&all, args.seed)?,
-    };
+    let train = other(&args.train)?;
+    let [valid, test] = [&args.valid, &args.test].map(|file| file.as_ref().map(other).transpose());
+    let (valid, test) = (valid?, test?);
     let bar = session.progress();
     let drawn = match &teacher {
         Teacher::Samples(records) => Records::clone(records),
@@ -128,14 +121,15 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     let config = Config { max_elements: args.max_elements, seed: args.seed, ..Config::new(World::Open) };
     let mut config = DistilConfig::new(config);
     config.student.max_classes = args.max_classes.unwrap_or(config.student.max_classes);
-    let student = distil(&train, &drawn, &valid, &config, &bar)?;
+    let student = distil(&train, &drawn, valid.as_ref(), &config, &bar)?;
     drop(bar);
+    let chosen = [("strength", student.strength), ("held_out", student.held_out)];
     let circuit = match rules_of_columns(train.names()) {
         None => Certified::from(student.psdd),
         Some(rules) => given(&student.psdd.into(), &rules)?,
     };
     let parts: Vec<(&'static str, &Records)> =
-        [("train", Some(&train)), ("valid", Some(&valid)), ("test", test.as_ref())]
+        [("train", Some(&train)), ("valid", valid.as_ref()), ("test", test.as_ref())]
             .into_iter()
             .filter_map(|(name, records)| Some((name, records?)))
             .collect();
@@ -144,7 +138,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         Teacher::Model(model) => Some(self::scores(model.distribution(), &parts)?),
         Teacher::Samples(_) => None,
     };
-    let model = Model { names: train.names().clone(), origin: origin(args, &train, &drawn, student.strength), circuit };
+    let model = Model { names: train.names().clone(), origin: origin(args, &train, &drawn, &chosen), circuit };
     let saved = save(args.output.as_deref(), |file| slopp::io::write_model(file, &model));
     let output = args.output.as_ref().filter(|_| saved.is_ok());
     if session.json {
@@ -173,28 +167,9 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         }
     }
     saved?;
+    tell_held_out(&model.origin, session);
     tell_saved(args.output.as_deref(), ".psdd", session);
     Ok(Verdict::Yes)
-}
-
-/// That every column has one value, if some column has several.
-pub(crate) fn rules_of_columns(names: &Arc<Names>) -> Option<Rules> {
-    (!names.groups().is_empty()).then(|| Rules::of_columns(names.clone()))
-}
-
-/// The circuit given rules, with its parameters as they are.
-pub(crate) fn given(circuit: &Certified, rules: &Rules) -> Result<Certified, Error> {
-    let sdd = rules.compile(circuit.vtree().clone(), &Limits::default()).map_err(stopped)?;
-    Ok(circuit.given(&sdd)?.0)
-}
-
-/// A part to learn from and one to choose by.
-fn held_out(all: &Records, seed: u64) -> Result<(Records, Records), Error> {
-    let mut parts = all.split(&[1.0 - HELD_OUT, HELD_OUT], seed)?.into_iter();
-    match (parts.next(), parts.next()) {
-        (Some(train), Some(valid)) if !train.is_empty() && !valid.is_empty() => Ok((train, valid)),
-        _ => Err(Error::new("there are too few records to hold some out to choose by").hint("--valid FILE")),
-    }
 }
 
 fn scores(model: &dyn Distribution, parts: &[(&'static str, &Records)]) -> Result<Vec<(&'static str, Score)>, Error> {
@@ -204,18 +179,18 @@ fn scores(model: &dyn Distribution, parts: &[(&'static str, &Records)]) -> Resul
 }
 
 /// Enough to learn the same again.
-fn origin(args: &DistilArgs, train: &Records, drawn: &Records, strength: f64) -> BTreeMap<String, String> {
+fn origin(args: &DistilArgs, train: &Records, drawn: &Records, chosen: &[(&str, f64)]) -> BTreeMap<String, String> {
     let teacher = args.teacher.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let facts = [
         ("learner", "slopp".to_owned()),
         ("world", World::Open.name().to_owned()),
         ("teacher", teacher),
         ("samples", drawn.total().to_string()),
-        ("strength", strength.to_string()),
         ("seed", args.seed.to_string()),
         ("records", train.total().to_string()),
     ];
-    facts.map(|(key, value)| (key.to_owned(), value)).into()
+    let chosen = chosen.iter().map(|(key, value)| (*key, value.to_string()));
+    facts.into_iter().chain(chosen).map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// Whether the name is that of a model of any kind.

@@ -46,6 +46,7 @@ fn every_kind_of_model_can_teach() {
         folder.run("validate student.psdd").ok();
     }
     let told = folder.run("distil t.psdd train.csv -n 1000 --max-elements 60").ok();
+    assert!(told.err.contains("12 records held out by seed"), "{}", told.err);
     assert!(told.out.contains("proved to be a PSDD") && told.out.contains("The teacher:"), "{}", told.out);
 }
 
@@ -57,6 +58,6 @@ fn teachers_that_cannot_teach_are_refused() {
     folder.write("other.csv", "a,b\n0,1\n1,0\n");
     folder.run("distil other.csv train.csv").fails(&["train.csv"]);
     folder.write("few.csv", "a,b\n0,1\n");
-    folder.run("distil other.csv few.csv").fails(&["too few records", "--valid FILE"]);
+    folder.run("distil other.csv few.csv").fails(&["too few records", "validation records"]);
     folder.run("distil samples.csv train.csv -o train.csv").fails(&["train.csv is read"]);
 }

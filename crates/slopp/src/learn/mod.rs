@@ -114,6 +114,9 @@ pub enum LearnError {
         /// Why not.
         reason: crate::circuit::Reason,
     },
+    /// There are too few records to hold some out.
+    #[error("there are too few records to hold some out to choose by; give validation records")]
+    NothingToChooseBy,
     /// No record is possible.
     #[error("none of the records is possible under the circuit to start from; learn a new one")]
     NothingPossible,

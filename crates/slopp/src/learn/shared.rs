@@ -41,16 +41,24 @@ impl Default for MixtureGrid {
 }
 
 impl MixtureGrid {
-    /// The mixture over the structure of a circuit that explains the records to choose by best.
+    /// The mixture over the structure of a circuit that explains the records to choose by best. Without any it is the most
+    /// careful one: training records would ask for as many components, as far from the circuit, as there may be.
     pub fn choose(
         &self,
         start: &Certified,
         train: &Records,
-        judge: &Records,
+        judge: Option<&Records>,
         seed: u64,
         progress: &dyn Progress,
     ) -> Result<MixtureChoice, LearnError> {
         self.check()?;
+        let Some(judge) = judge else {
+            let components = self.components.iter().copied().min().expect("checked");
+            let pseudocount = self.pseudocounts.iter().copied().fold(0.0, f64::max);
+            let config = MixtureConfig { pseudocount, seed, ..MixtureConfig::new(components) };
+            let MixtureFit { mixture, steps, .. } = em_mixture(start, train, None, &config, progress)?;
+            return Ok(MixtureChoice { mixture, components, pseudocount, steps });
+        };
         let pairs = |&components: &usize| self.pseudocounts.iter().map(move |&pseudocount| (components, pseudocount));
         let points: Vec<(usize, f64)> = self.components.iter().flat_map(pairs).collect();
         progress.begin("expectation maximisation", points.len() as u64);
@@ -65,6 +73,15 @@ impl MixtureGrid {
         let tried: Vec<(f64, MixtureChoice)> = tried.collect::<Result<_, LearnError>>()?;
         let best = tried.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a });
         Ok(best.expect("at least one point").1)
+    }
+
+    /// What is tried, as the settings of a learner.
+    pub(crate) fn settings(&self) -> [(&'static str, String); 2] {
+        let list = |numbers: Vec<String>| numbers.join(" ");
+        [
+            ("tried_components", list(self.components.iter().map(usize::to_string).collect())),
+            ("tried_pseudocounts", list(self.pseudocounts.iter().map(f64::to_string).collect())),
+        ]
     }
 
     /// Refuses a grid with nothing to try, before any work.
@@ -90,7 +107,7 @@ impl MixtureChoice {
     }
 
     /// The same choice on other records: as many steps from the structure with its parameters fitted to them.
-    fn refitted(
+    pub(crate) fn refitted(
         self,
         start: &Certified,
         records: &Records,
@@ -118,11 +135,8 @@ impl Learner for StrudelMixture {
     }
 
     fn settings(&self) -> Vec<(&'static str, String)> {
-        let list = |numbers: Vec<String>| numbers.join(" ");
-        let components = list(self.grid.components.iter().map(usize::to_string).collect());
-        let pseudocounts = list(self.grid.pseudocounts.iter().map(f64::to_string).collect());
         let mut settings = self.strudel.settings();
-        settings.extend([("tried_components", components), ("tried_pseudocounts", pseudocounts)]);
+        settings.extend(self.grid.settings());
         settings
     }
 
@@ -135,8 +149,7 @@ impl Learner for StrudelMixture {
         self.grid.check()?;
         let parts = Parts::new(task.train, task.valid, task.seed)?;
         let grown = self.strudel.grow(task, &parts, progress)?;
-        let judge = parts.judge().unwrap_or(task.train);
-        let mut choice = self.grid.choose(&grown.circuit, parts.train(), judge, task.seed, progress)?;
+        let mut choice = self.grid.choose(&grown.circuit, parts.train(), parts.judge(), task.seed, progress)?;
         if parts.is_divided() {
             let structure = refit(&grown.circuit, task.train, self.strudel.config.pseudocount)?;
             choice = choice.refitted(&structure, task.train, task.seed, progress)?;

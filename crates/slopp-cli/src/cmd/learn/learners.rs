@@ -122,7 +122,7 @@ pub(super) const ALL: &[Entry] = &[
         about: "LearnSPN: a sum-product network, which has no vtree and answers less",
         world: World::Open,
         ending: ".spn",
-        options: &["--independence", "--cluster-penalty", "--leaves", "--max-clusters", "--min-records"],
+        options: &["--independence", "--cluster-penalty", "--leaves", "--max-clusters", "--min-records", "--steps"],
         make: |args, _, _| Box::new(learn_spn(args)),
     },
 ];
@@ -280,6 +280,7 @@ fn learn_spn(args: &LearnArgs) -> learnspn::Config {
             Some(LeavesName::ChowLiu) | None => learnspn::Leaves::ChowLiu,
         },
         pseudocount: args.pseudocount.unwrap_or(default.pseudocount),
+        steps: args.refined.steps.unwrap_or(default.steps),
         seed: args.seed,
     }
 }

@@ -111,7 +111,7 @@ pub(crate) fn tell_saved(output: Option<&Path>, ending: &str, session: &Session)
 }
 
 /// Tells that records were held out, where no others to choose by were given.
-fn tell_held_out(origin: &BTreeMap<String, String>, session: &Session) {
+pub(crate) fn tell_held_out(origin: &BTreeMap<String, String>, session: &Session) {
     let weight: f64 = origin.get("held_out").and_then(|text| text.parse().ok()).unwrap_or(0.0);
     if weight > 0.0 {
         let held = records(weight);

@@ -177,13 +177,13 @@ pub(super) struct RefinedArgs {
     /// How many levels of nodes an operation may copy
     #[arg(long, value_name = "N", value_parser = positive, help = depth_help())]
     pub(super) depth: Option<usize>,
-    /// The largest number of operations [default: 20000]
+    /// The largest number of operations; of learnspn, of sub-databases that are cut [default: 20000]
     #[arg(long, value_name = "N", value_parser = whole)]
     pub(super) steps: Option<usize>,
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Options of the learner learnspn, besides --max-clusters and --min-records")]
+#[command(next_help_heading = "Options of the learner learnspn, besides --max-clusters, --min-records and --steps")]
 pub(super) struct SpnArgs {
     /// The G statistic above which two columns are dependent [default: 12]
     #[arg(long, value_name = "X", value_parser = not_negative)]

@@ -49,7 +49,7 @@ enum Cut {
     Sum(Leaf, Vec<(f64, Task)>),
 }
 
-/// Grows a network; every round cuts all open sub-databases, in parallel.
+/// Grows a network; every round cuts all open sub-databases, in parallel, or the first of them if steps run out.
 pub(super) fn grow(train: &Records, config: &Config, progress: &dyn Progress) -> Plan {
     let total = train.total();
     let vars: Vec<Var> = (0..train.var_count() as u32).map(Var).collect();
@@ -58,12 +58,14 @@ pub(super) fn grow(train: &Records, config: &Config, progress: &dyn Progress) ->
     progress.begin("LearnSPN", train.len() as u64 * vars.len() as u64);
     let mut plan = Plan { nodes: vec![Planned { shape: Shape::Leaf, leaf: None }] };
     let mut open = vec![(0, Task { vars, records: train.clone(), seed: config.seed })];
+    let mut steps = config.steps;
     while !open.is_empty() {
         let cuts: Vec<(usize, Cut)> = open
             .into_par_iter()
-            .map(|(node, task)| {
-                let cells = task.records.len() * task.vars.len();
-                let cut = task.cut(config, &prior);
+            .enumerate()
+            .map(|(place, (node, task))| {
+                let cells = task.cells();
+                let cut = task.cut(config, &prior, place < steps);
                 let left: usize = match &cut {
                     Cut::Leaf(_) => 0,
                     Cut::Product(parts) => parts.iter().map(Task::cells).sum(),
@@ -73,6 +75,7 @@ pub(super) fn grow(train: &Records, config: &Config, progress: &dyn Progress) ->
                 (node, cut)
             })
             .collect();
+        steps -= cuts.iter().filter(|(_, cut)| !matches!(cut, Cut::Leaf(_))).count();
         open = Vec::new();
         for (node, cut) in cuts {
             let mut add = |plan: &mut Plan, task| {
@@ -101,9 +104,9 @@ impl Task {
         self.records.len() * self.vars.len()
     }
 
-    fn cut(self, config: &Config, prior: &Prior<'_>) -> Cut {
+    fn cut(self, config: &Config, prior: &Prior<'_>, may_cut: bool) -> Cut {
         let total = self.records.total();
-        let few = total < config.min_records;
+        let few = total < config.min_records || !may_cut;
         if self.vars.len() == 1 || few && config.leaves == super::Leaves::Independent {
             let trues = |i: usize| self.records.count(self.records.column(Var(i as u32)));
             let trues: Vec<f64> = (0..self.vars.len()).map(trues).collect();

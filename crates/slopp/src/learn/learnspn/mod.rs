@@ -45,6 +45,8 @@ pub struct Config {
     pub leaves: Leaves,
     /// The weight of the prior in records: every estimate is shrunk towards that of a larger sub-database.
     pub pseudocount: f64,
+    /// The largest number of sub-databases that are cut; those that come after become leaves.
+    pub steps: usize,
     /// The seed of the clusters.
     pub seed: u64,
 }
@@ -58,6 +60,7 @@ impl Default for Config {
             min_records: 50.0,
             leaves: Leaves::ChowLiu,
             pseudocount: 2.0,
+            steps: 20_000,
             seed: 0,
         }
     }
@@ -117,6 +120,7 @@ impl Learner for Config {
             ("cluster_penalty", self.cluster_penalty.to_string()),
             ("min_records", self.min_records.to_string()),
             ("leaves", leaves.to_owned()),
+            ("steps", self.steps.to_string()),
         ]
     }
 

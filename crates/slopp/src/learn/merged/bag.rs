@@ -5,9 +5,10 @@
 
 use super::effort::{ranked_orders, score};
 use super::em::{EmConfig, divide_all};
-use super::{Config, check_validation, held_out, learn};
+use super::{Config, check_validation, learn};
 use crate::certified::Certified;
 use crate::data::{Records, RecordsBuilder};
+use crate::learn::judge::Parts;
 use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
 use crate::learn::vtree::{ChowLiuTree, Gathered, pair_information};
 use crate::learn::{LearnError, check_complete};
@@ -62,9 +63,10 @@ pub struct BagLearned {
 /// A mixture of models, each learned from a bootstrap of the records along an order of its own.
 ///
 /// Each model is divided into components that share its structure, by expectation maximisation over all records, if that
-/// explains the validation records better. Weights are fitted to the validation records if that explains the other half of them better than equal weights do,
-/// whichever half is fitted to. Without validation records a tenth of the records is held out by seed. The same bytes
-/// for a seed on any number of threads, which share the models among them.
+/// explains the validation records better. Weights are fitted to the validation records if that explains the other half
+/// of them better than equal weights do, whichever half is fitted to. Without validation records a tenth of the records is
+/// held out by seed; models are not learned from it. The same bytes for a seed on any number of threads, which share the
+/// models among them.
 ///
 /// ```
 /// use slopp::learn::{World, merged};
@@ -81,18 +83,14 @@ pub fn bag(
     progress: &dyn Progress,
 ) -> Result<BagLearned, LearnError> {
     check_task(train, valid)?;
-    let valid = valid.filter(|valid| !valid.is_empty());
-    let parts = if valid.is_none() { held_out(train, config.model.seed) } else { None };
-    let (part, judge) = match (&parts, valid) {
-        (Some((part, held)), _) => (part, Some(held)),
-        (None, valid) => (train, valid),
-    };
+    let parts = Parts::new(train, valid, config.model.seed)?;
+    let (part, judge) = (parts.train(), parts.judge());
     let orders = match &config.model.vtree {
         Some(_) => Vec::new(),
         None => ranked_orders(part, judge, &config.model, progress)?,
     };
     let bag = bag_along(part, judge, config, &orders, progress)?;
-    Ok(BagLearned { held_out: parts.map_or(0.0, |(_, held)| held.total()), ..bag })
+    Ok(BagLearned { held_out: parts.held_out(), ..bag })
 }
 
 /// A bag of which every other model is along one of the best of these orders.

@@ -4,12 +4,13 @@ use super::bag::{BagConfig, bag_along, check_task};
 use super::distil::{DistilConfig, Distilled, distil, synthetic};
 use super::effort::{FULL_RUNS, balanced, full_runs, ranked_orders, score};
 use super::general::closed;
-use super::{Config, Learned, held_out};
+use super::{Config, Learned};
 use crate::certified::Certified;
 use crate::circuit::{Circuit, Psdd, Smoothing};
 use crate::data::Records;
 use crate::infer::Distribution;
 use crate::learn::baseline::chow_liu;
+use crate::learn::judge::Parts;
 use crate::learn::refine::{LearnPsddConfig, learn_psdd};
 use crate::learn::{LearnError, World, learnspn};
 use crate::progress::Progress;
@@ -76,17 +77,13 @@ pub fn best(
         let found = best(train, valid, &open, progress)?;
         return Ok(Best { psdd: closed(&found.psdd, train, config.pseudocount.unwrap_or(0.0))?, ..found });
     }
-    let valid = valid.filter(|valid| !valid.is_empty());
-    let parts = if valid.is_none() { held_out(train, config.seed) } else { None };
-    let (part, judge) = match (&parts, valid) {
-        (Some((part, held)), _) => (part, held),
-        (None, Some(valid)) => (train, valid),
-        (None, None) => {
-            // Too few records to choose anything by.
-            let Learned { psdd, log_likelihood, held_out, .. } = balanced(train, None, config, progress)?;
-            return Ok(Best { psdd, teacher: Teacher::None, log_likelihood, strength: None, held_out });
-        }
+    let parts = Parts::new(train, valid, config.seed)?;
+    let Some(judge) = parts.judge() else {
+        // Too few records to choose anything by.
+        let Learned { psdd, log_likelihood, held_out, .. } = balanced(train, None, config, progress)?;
+        return Ok(Best { psdd, teacher: Teacher::None, log_likelihood, strength: None, held_out });
     };
+    let part = parts.train();
     let orders = ranked_orders(part, Some(judge), config, progress)?;
     let vtrees: Vec<Arc<Vtree>> = match &config.vtree {
         Some(vtree) => vec![vtree.clone()],
@@ -127,7 +124,7 @@ pub fn best(
     progress.begin("distilling", lessons.len() as u64);
     let students = lessons.par_iter().map(|(kind, drawn, vtree)| {
         let settings = DistilConfig::new(Config { vtree: Some((*vtree).clone()), ..config.clone() });
-        let student = distil(part, drawn, judge, &settings, &())?;
+        let student = distil(part, drawn, Some(judge), &settings, &())?;
         progress.advance(1);
         Ok((*kind, student))
     });
@@ -137,15 +134,15 @@ pub fn best(
         false => a,
     };
     let (teacher, student) = students.into_iter().reduce(better).expect("at least one vtree");
-    let held_out = parts.as_ref().map_or(0.0, |(_, held)| held.total());
+    let held_out = parts.held_out();
     let Learned { psdd, log_likelihood, pseudocount, .. } = alone;
     let mut candidates = vec![Best { psdd, teacher: Teacher::None, log_likelihood, strength: None, held_out }];
     candidates.extend(refined.map(|refined| Best { held_out, ..refined }));
-    let Distilled { psdd, strength, log_likelihood } = student;
+    let Distilled { psdd, strength, log_likelihood, .. } = student;
     candidates.push(Best { psdd, teacher, log_likelihood, strength: Some(strength), held_out });
     let better = |a: Best, b: Best| if b.log_likelihood > a.log_likelihood { b } else { a };
     let mut best = candidates.into_iter().reduce(better).expect("there are candidates");
-    if parts.is_some() {
+    if parts.is_divided() {
         // Held-out records come in last, with what was learned without them as the prior.
         let counts = crate::infer::count_shares(&best.psdd, 1, train, train.weights()).counts.swap_remove(0);
         let strength = best.strength.unwrap_or(pseudocount).max(f64::MIN_POSITIVE);

@@ -12,6 +12,7 @@ use crate::circuit::Psdd;
 use crate::data::{Records, RecordsBuilder};
 use crate::infer::{Distribution, Evidence, count_shares};
 use crate::learn::LearnError;
+use crate::learn::judge::Parts;
 use crate::progress::Progress;
 use rayon::prelude::*;
 
@@ -39,42 +40,56 @@ pub struct Distilled {
     pub psdd: Psdd,
     /// The weight of the parameters learned from all records that was best.
     pub strength: f64,
-    /// The log-likelihood per validation record.
+    /// The log-likelihood per record of those it was chosen by, before held-out records came in.
     pub log_likelihood: f64,
+    /// The weight of the records that were held out to choose by.
+    pub held_out: f64,
 }
 
 /// Learns one PSDD from synthetic and real records together, and refits its parameters to the real ones, with those
-/// learned from all as the prior. All is chosen by the validation records.
+/// learned from all as the prior. All is chosen by the validation records; without any by a tenth of the real ones, held out
+/// by seed, and the parameters are then fitted to all of those.
 ///
 /// The synthetic records may come from [`synthetic`], or from anywhere else.
 pub fn distil(
     train: &Records,
     synthetic: &Records,
-    judge: &Records,
+    valid: Option<&Records>,
     config: &DistilConfig,
     progress: &dyn Progress,
 ) -> Result<Distilled, LearnError> {
-    check_task(train, Some(judge))?;
+    check_task(train, valid)?;
     check_task(train, Some(synthetic))?;
     if let Some(value) = config.strengths.iter().find(|x| !(x.is_finite() && **x > 0.0)) {
         let (name, expected) = ("strengths", "finite numbers above 0");
         return Err(LearnError::Setting { name, value: value.to_string(), expected });
     }
+    let parts = Parts::new(train, valid, config.student.seed)?;
+    let Some(judge) = parts.judge() else { return Err(LearnError::NothingToChooseBy) };
     let mut all = RecordsBuilder::new(train.names().clone());
-    for records in [train, synthetic] {
+    for records in [parts.train(), synthetic] {
         for (row, &weight) in records.weights().iter().enumerate() {
             all.push_words(records.rows().line(row), weight);
         }
     }
     let student = learn(&all.finish(), Some(judge), &config.student, progress)?.psdd;
-    let counts = count_shares(&student, 1, train, train.weights()).counts.swap_remove(0);
+    let fitted_to = |records: &Records, strength: f64| -> Result<Psdd, LearnError> {
+        let counts = count_shares(&student, 1, records, records.weights()).counts.swap_remove(0);
+        Ok(student.with_estimates_towards(counts, strength)?.certify()?)
+    };
     let refitted = config.strengths.par_iter().map(|&strength| {
-        let psdd = student.with_estimates_towards(counts.clone(), strength)?.certify()?;
-        Ok(Distilled { log_likelihood: score(&Certified::from(psdd.clone()), judge)?, strength, psdd })
+        let psdd = fitted_to(parts.train(), strength)?;
+        let log_likelihood = score(&Certified::from(psdd.clone()), judge)?;
+        Ok(Distilled { psdd, strength, log_likelihood, held_out: parts.held_out() })
     });
     let refitted: Vec<Distilled> = refitted.collect::<Result<_, LearnError>>()?;
     let best = refitted.into_iter().reduce(|a, b| if b.log_likelihood > a.log_likelihood { b } else { a });
-    best.ok_or(LearnError::Setting { name: "strengths", value: "empty".to_owned(), expected: "at least one" })
+    let nothing = LearnError::Setting { name: "strengths", value: "empty".to_owned(), expected: "at least one" };
+    let best = best.ok_or(nothing)?;
+    match parts.is_divided() {
+        true => Ok(Distilled { psdd: fitted_to(train, best.strength)?, ..best }),
+        false => Ok(best),
+    }
 }
 
 /// Records drawn from a teacher, to be learned from beside real ones.

@@ -1,10 +1,12 @@
 //! Components by expectation maximisation: a structure that merged SLoPP learns is kept, and its parameters divided.
 
 use super::bag::check_task;
-use super::{Config, held_out, learn};
+use super::{Config, learn};
 use crate::certified::Certified;
 use crate::data::Records;
+use crate::learn::judge::Parts;
 use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
+use crate::learn::start::refit;
 use crate::learn::{LearnError, MixtureChoice, MixtureConfig, MixtureGrid, em_mixture};
 use crate::mixture::Mixture;
 use crate::progress::Progress;
@@ -30,24 +32,35 @@ impl EmConfig {
 /// A mixture of components that share the structure merged SLoPP learns, by expectation maximisation; how many, and
 /// how near to the single model, is chosen by validation records.
 ///
-/// Structured decomposable, and one structure to store. Without validation records a tenth of the records is held out.
+/// Structured decomposable, and one structure to store. Without validation records a tenth of the records is held out, and
+/// what was chosen is fitted to all.
 pub fn em(
     train: &Records,
     valid: Option<&Records>,
     config: &EmConfig,
     progress: &dyn Progress,
 ) -> Result<MixtureChoice, LearnError> {
+    Ok(em_in_parts(train, valid, config, progress)?.0)
+}
+
+/// The choice, and the weight of the records that were held out for it.
+fn em_in_parts(
+    train: &Records,
+    valid: Option<&Records>,
+    config: &EmConfig,
+    progress: &dyn Progress,
+) -> Result<(MixtureChoice, f64), LearnError> {
     check_task(train, valid)?;
     config.grid.check()?;
-    let valid = valid.filter(|valid| !valid.is_empty());
-    let parts = if valid.is_none() { held_out(train, config.model.seed) } else { None };
-    let (part, judge) = match (&parts, valid) {
-        (Some((part, held)), _) => (part, held),
-        (None, Some(valid)) => (train, valid),
-        (None, None) => (train, train),
-    };
-    let start = learn(part, Some(judge), &config.model, progress)?.psdd.into();
-    config.grid.choose(&start, part, judge, config.model.seed, progress)
+    let seed = config.model.seed;
+    let parts = Parts::new(train, valid, seed)?;
+    let learned = learn(parts.train(), parts.judge(), &config.model, progress)?;
+    let start = Certified::from(learned.psdd);
+    let mut choice = config.grid.choose(&start, parts.train(), parts.judge(), seed, progress)?;
+    if parts.is_divided() {
+        choice = choice.refitted(&refit(&start, train, learned.pseudocount)?, train, seed, progress)?;
+    }
+    Ok((choice, parts.held_out()))
 }
 
 /// Every model divided into components, all in the way that is best for the first, in one mixture.
@@ -58,7 +71,7 @@ pub(super) fn divide_all(
     config: &EmConfig,
     progress: &dyn Progress,
 ) -> Result<Mixture, LearnError> {
-    let first = config.grid.choose(&models[0], train, judge, config.model.seed, progress)?;
+    let first = config.grid.choose(&models[0], train, Some(judge), config.model.seed, progress)?;
     progress.begin("dividing models into components", models.len() as u64 - 1);
     let rest = models.par_iter().enumerate().skip(1).map(|(index, model)| {
         let seed = Random::stream(config.model.seed, index as u64).bits();
@@ -82,7 +95,9 @@ impl Learner for EmConfig {
     }
 
     fn settings(&self) -> Vec<(&'static str, String)> {
-        self.model.settings()
+        let mut settings = self.model.settings();
+        settings.extend(self.grid.settings());
+        settings
     }
 
     fn vtree(&self) -> VtreeUse {
@@ -92,6 +107,10 @@ impl Learner for EmConfig {
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         let vtree = task.vtree.cloned().or_else(|| self.model.vtree.clone());
         let model = Config { vtree, seed: task.seed, ..self.model.clone() };
-        Ok(em(task.train, task.valid, &EmConfig { model, ..self.clone() }, progress)?.outcome())
+        let config = EmConfig { model, ..self.clone() };
+        let (choice, held_out) = em_in_parts(task.train, task.valid, &config, progress)?;
+        let mut outcome = choice.outcome();
+        outcome.chosen.push(("held_out", held_out.to_string()));
+        Ok(outcome)
     }
 }

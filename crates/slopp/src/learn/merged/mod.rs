@@ -48,7 +48,7 @@ use self::grow::Tree;
 use self::layers::{Layers, Prior};
 use self::view::View;
 use super::judge::Parts;
-pub(crate) use super::judge::{check_validation, held_out};
+pub(crate) use super::judge::check_validation;
 use super::slopp::check_pseudocount;
 use super::vtree::{ChowLiuTree, Gathered, pair_information, spanning_tree};
 use super::{LearnError, World, check, check_complete};
