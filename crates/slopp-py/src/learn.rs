@@ -99,6 +99,11 @@ impl<'py> Options<'_, 'py> {
         })
     }
 
+    fn effort(&mut self) -> Answer<merged::Effort> {
+        let efforts = [merged::Effort::Fast, merged::Effort::Balanced, merged::Effort::Best];
+        self.choose("effort", &efforts.map(|effort| (effort.name(), effort)))
+    }
+
     /// Refuses what the learner does not have.
     fn finish(self) -> Answer<()> {
         for (name, value) in self.dict.iter() {
@@ -119,13 +124,13 @@ impl<'py> Options<'_, 'py> {
         Ok(match self.learner {
             "slopp" => {
                 let world = world(self)?;
-                let efforts = [merged::Effort::Fast, merged::Effort::Balanced, merged::Effort::Best];
-                let effort = self.choose("effort", &efforts.map(|effort| (effort.name(), effort)))?;
+                let effort = self.effort()?;
                 Box::new(merged::Slopp { config: self.merged(world)?, effort })
             }
             "slopp-bag" => {
                 let world = world(self)?;
-                let default = merged::BagConfig::new(self.merged(world)?);
+                let effort = self.effort()?;
+                let default = merged::BagConfig::with_effort(self.merged(world)?, effort);
                 Box::new(merged::BagConfig { members: self.take("components")?.unwrap_or(default.members), ..default })
             }
             "slopp-em" => Box::new(merged::EmConfig { model: self.merged(World::Open)?, grid: self.grid()? }),

@@ -36,7 +36,7 @@ pub struct MixtureChoice {
 
 impl Default for MixtureGrid {
     fn default() -> MixtureGrid {
-        MixtureGrid { components: vec![4, 8, 16], pseudocounts: vec![3.0, 10.0, 30.0] }
+        MixtureGrid { components: vec![4, 8, 16], pseudocounts: vec![3.0, 10.0, 30.0, 100.0] }
     }
 }
 

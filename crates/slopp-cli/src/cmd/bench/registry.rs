@@ -66,6 +66,14 @@ pub(super) const ALL: &[Entry] = &[
         make: |_| Box::new(merged::BagConfig::new(merged::Config::new(World::Open))),
     },
     Entry {
+        name: "slopp-bag:best",
+        fixed: || json!({ "world": "open", "vtree": "learned", "effort": "best" }),
+        grid: &[],
+        pseudocount: Pseudocount::Learned,
+        start: None,
+        make: |_| Box::new(merged::BagConfig::with_effort(merged::Config::new(World::Open), Effort::Best)),
+    },
+    Entry {
         name: "slopp-em",
         fixed: || json!({ "world": "open", "vtree": "learned" }),
         grid: &[],

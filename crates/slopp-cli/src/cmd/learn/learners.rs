@@ -42,7 +42,7 @@ pub(super) const ALL: &[Entry] = &[
         about: "A mixture of merged SLoPP models, each with its own vtree unless one is given",
         world: World::Open,
         ending: ".mix",
-        options: &["--world", "--max-classes", "--max-elements", "--components"],
+        options: &["--world", "--effort", "--max-classes", "--max-elements", "--components"],
         make: |args, world, _| Box::new(bag(args, world)),
     },
     Entry {
@@ -201,7 +201,7 @@ fn effort(args: &LearnArgs) -> merged::Effort {
 }
 
 fn bag(args: &LearnArgs, world: World) -> merged::BagConfig {
-    let default = merged::BagConfig::new(merged(args, world));
+    let default = merged::BagConfig::with_effort(merged(args, world), effort(args));
     merged::BagConfig { members: args.merged.components.unwrap_or(default.members), ..default }
 }
 

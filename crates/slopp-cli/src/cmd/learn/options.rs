@@ -110,7 +110,7 @@ pub(crate) struct LearnArgs {
     next_help_heading = "Options of the learners slopp, slopp-bag, slopp-em and slopp+learnpsdd; --components also of strudel-em"
 )]
 pub(super) struct MergedArgs {
-    /// How much slopp tries [default: fast]
+    /// How much slopp tries, and how many models slopp-bag has: 16, 32 or 64 [default: fast]
     #[arg(long, value_name = "NAME")]
     pub(super) effort: Option<EffortName>,
     /// The largest number of classes of records that a vtree node starts with [default: 32]
@@ -119,7 +119,7 @@ pub(super) struct MergedArgs {
     /// The largest number of elements: more is merged until the result keeps within it
     #[arg(long, value_name = "N", value_parser = whole)]
     pub(super) max_elements: Option<usize>,
-    /// How many models slopp-bag has, or components slopp-em and strudel-em [default: 16; 4 to 16 by validation]
+    /// How many models slopp-bag has, or components slopp-em and strudel-em [default: by effort; 4 to 16 by validation]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(super) components: Option<usize>,
 }

@@ -3,7 +3,7 @@
 //! Each model of a bag learns from a bootstrap of the records (as many, drawn with replacement) along an order of its
 //! own, so what is noise in the choice of one is averaged away by the others.
 
-use super::effort::{ranked_orders, score};
+use super::effort::{Effort, ranked_orders, score};
 use super::em::{EmConfig, divide_all};
 use super::{Config, check_validation, learn};
 use crate::certified::Certified;
@@ -43,7 +43,17 @@ pub struct BagConfig {
 impl BagConfig {
     /// Sixteen models, each learned with these settings.
     pub fn new(model: Config) -> BagConfig {
-        BagConfig { model, members: 16, divide: true }
+        BagConfig::with_effort(model, Effort::Fast)
+    }
+
+    /// As many models as the effort is worth: 16, 32 or 64.
+    pub fn with_effort(model: Config, effort: Effort) -> BagConfig {
+        let members = match effort {
+            Effort::Fast => 16,
+            Effort::Balanced => 32,
+            Effort::Best => 64,
+        };
+        BagConfig { model, members, divide: true }
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) const FULL_RUNS: usize = 2;
 /// The largest number of classes, and what a copy must gain, of the full runs.
 const GRID: [(usize, f64); 3] = [(32, 0.7), (64, 0.7), (48, 0.4)];
 
-/// How much is tried.
+/// How much is tried; for a [bag](super::BagConfig::with_effort), how many models it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
     /// One order, one setting: [`learn`].
