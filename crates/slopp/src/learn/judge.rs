@@ -3,7 +3,7 @@
 use super::{LearnError, check_complete};
 use crate::circuit::Deterministic;
 use crate::data::Records;
-use crate::infer::QueryError;
+use crate::infer::{Distribution, QueryError};
 use crate::logspace::LOG_ZERO;
 
 /// The share of the records that is held out where no validation records are given.
@@ -59,9 +59,18 @@ pub(crate) struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     pub(crate) fn new(structure: &Deterministic, records: &'a Records) -> Result<Judge<'a>, QueryError> {
-        let possible = structure.possible(records)?;
+        Ok(Judge::over(records, structure.possible(records)?))
+    }
+
+    /// As what a model of any kind makes possible.
+    pub(crate) fn of(model: &dyn Distribution, records: &'a Records) -> Result<Judge<'a>, QueryError> {
+        let possible = model.log_likelihoods(records)?.into_iter().map(|log| log > LOG_ZERO).collect();
+        Ok(Judge::over(records, possible))
+    }
+
+    fn over(records: &'a Records, possible: Vec<bool>) -> Judge<'a> {
         let total = possible.iter().zip(records.weights()).filter(|(p, _)| **p).fold(0.0, |sum, (_, w)| sum + w);
-        Ok(Judge { records, possible, total })
+        Judge { records, possible, total }
     }
 
     /// The mean of the log-likelihoods of the records that the structure makes possible: those a model loses cost

@@ -59,8 +59,7 @@ impl MixtureGrid {
             let MixtureFit { mixture, steps, .. } = em_mixture(start, train, None, &config, progress)?;
             return Ok(MixtureChoice { mixture, components, pseudocount, steps });
         };
-        let pairs = |&components: &usize| self.pseudocounts.iter().map(move |&pseudocount| (components, pseudocount));
-        let points: Vec<(usize, f64)> = self.components.iter().flat_map(pairs).collect();
+        let points = self.points();
         progress.begin("expectation maximisation", points.len() as u64);
         let tried = points.into_par_iter().map(|(components, pseudocount)| {
             let config = MixtureConfig { pseudocount, seed, ..MixtureConfig::new(components) };
@@ -73,6 +72,12 @@ impl MixtureGrid {
         let tried: Vec<(f64, MixtureChoice)> = tried.collect::<Result<_, LearnError>>()?;
         let best = tried.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a });
         Ok(best.expect("at least one point").1)
+    }
+
+    /// All pairs of a number of components and a pseudocount.
+    pub(crate) fn points(&self) -> Vec<(usize, f64)> {
+        let pairs = |&components: &usize| self.pseudocounts.iter().map(move |&pseudocount| (components, pseudocount));
+        self.components.iter().flat_map(pairs).collect()
     }
 
     /// What is tried, as the settings of a learner.

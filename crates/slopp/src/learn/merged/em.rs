@@ -4,10 +4,11 @@ use super::bag::check_task;
 use super::{Config, learn};
 use crate::certified::Certified;
 use crate::data::Records;
-use crate::learn::judge::Parts;
+use crate::learn::judge::{Judge, Parts};
 use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
 use crate::learn::start::refit;
 use crate::learn::{LearnError, MixtureChoice, MixtureConfig, MixtureGrid, em_mixture};
+use crate::logspace::log_sum;
 use crate::mixture::Mixture;
 use crate::progress::Progress;
 use crate::random::Random;
@@ -63,7 +64,12 @@ fn em_in_parts(
     Ok((choice, parts.held_out()))
 }
 
-/// Every model divided into components, all in the way that is best for the first, in one mixture.
+/// The models of a bag that are divided in every way before one is chosen.
+const CHOOSERS: usize = 4;
+
+/// Every model divided into components, all in the way that is best for the mixture of the first few.
+///
+/// Not for each of them: what a model overfits alone, its fellows average away.
 pub(super) fn divide_all(
     models: &[Certified],
     train: &Records,
@@ -71,22 +77,42 @@ pub(super) fn divide_all(
     config: &EmConfig,
     progress: &dyn Progress,
 ) -> Result<Mixture, LearnError> {
-    let first = config.grid.choose(&models[0], train, Some(judge), config.model.seed, progress)?;
-    progress.begin("dividing models into components", models.len() as u64 - 1);
-    let rest = models.par_iter().enumerate().skip(1).map(|(index, model)| {
+    let divide = |index: usize, (components, pseudocount): (usize, f64)| -> Result<Mixture, LearnError> {
         let seed = Random::stream(config.model.seed, index as u64).bits();
-        let settings = MixtureConfig { pseudocount: first.pseudocount, seed, ..MixtureConfig::new(first.components) };
-        let mixture = em_mixture(model, train, Some(judge), &settings, &())?.mixture;
+        let settings = MixtureConfig { pseudocount, seed, ..MixtureConfig::new(components) };
+        let mixture = em_mixture(&models[index], train, Some(judge), &settings, &())?.mixture;
         progress.advance(1);
         Ok(mixture)
+    };
+    config.grid.check()?;
+    let points = config.grid.points();
+    let few = CHOOSERS.min(models.len());
+    progress.begin("dividing models into components", (points.len() * few + models.len() - few) as u64);
+    let whole = Mixture::uniform(models[..few].to_vec()).expect("models over the same variables");
+    let judge_of_few = Judge::of(&whole, judge)?;
+    let tried = points.into_par_iter().map(|point| {
+        let parts = (0..few).into_par_iter().map(|index| divide(index, point)).collect::<Result<Vec<_>, _>>()?;
+        let logs = parts.iter().map(|part| part.log_likelihoods(judge)).collect::<Result<Vec<_>, _>>()?;
+        // Of all with equal shares, but for a constant.
+        let mixed: Vec<f64> = (0..judge.len()).map(|row| log_sum(logs.iter().map(|logs| logs[row]))).collect();
+        Ok((judge_of_few.mean(&mixed), point, parts))
     });
-    let rest: Vec<Mixture> = rest.collect::<Result<_, LearnError>>()?;
-    let share = 1.0 / models.len() as f64;
-    let parts = [first.mixture].into_iter().chain(rest).flat_map(|mixture| {
+    let tried: Vec<(f64, (usize, f64), Vec<Mixture>)> = tried.collect::<Result<_, LearnError>>()?;
+    let best = tried.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a });
+    let (_, point, mut parts) = best.expect("at least one point");
+    let rest = (few..models.len()).into_par_iter().map(|index| divide(index, point));
+    parts.extend(rest.collect::<Result<Vec<_>, _>>()?);
+    Ok(joined(parts))
+}
+
+/// One mixture of all components, in which each of these has the same share.
+fn joined(mixtures: Vec<Mixture>) -> Mixture {
+    let share = 1.0 / mixtures.len() as f64;
+    let parts = mixtures.into_iter().flat_map(|mixture| {
         let weights: Vec<f64> = mixture.weights().iter().map(|weight| share * weight).collect();
         weights.into_iter().zip(mixture.components().to_vec())
     });
-    Ok(Mixture::new(parts).expect("the weights of each model sum to its share"))
+    Mixture::new(parts).expect("the weights of each sum to its share")
 }
 
 impl Learner for EmConfig {
