@@ -3,6 +3,8 @@
 
 mod python;
 
+use std::fs;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
@@ -11,6 +13,7 @@ const USAGE: &str = "cargo xtask COMMAND
 Commands:
   test        everything CI checks: fmt, clippy, docs, all tests, bounded fuzzing, the Python package
   python      the Python package: a wheel, built, installed into clean environments, and tested there
+  docs        the documentation of the library, with the guide and its pictures, in target/doc
   fuzz [N]    N rounds of fuzzing for every reader (default 20000)
   bench       speed and memory, in ratios, at three sizes each (a few minutes)
   bench base  how good learned bases are, as docs/results/base.md
@@ -27,10 +30,12 @@ type Step<'a> = (&'a str, &'a [&'a str]);
 
 const FUZZ: Step<'_> = ("fuzz", &["run", "--quiet", "--release", "-p", "slopp-fuzz"]);
 
+const DOCS: Step<'_> = ("docs", &["doc", "--workspace", "--no-deps", "--quiet"]);
+
 const TEST: [Step<'_>; 6] = [
     ("fmt", &["fmt", "--all", "--check"]),
     ("clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
-    ("docs", &["doc", "--workspace", "--no-deps", "--quiet"]),
+    DOCS,
     ("tests", &["test", "--workspace", "--exclude", "slopp-py", "--all-targets", "--quiet"]),
     ("doctests", &["test", "--workspace", "--doc", "--quiet"]),
     FUZZ,
@@ -45,6 +50,10 @@ fn main() -> ExitCode {
             failed => failed,
         },
         ["python"] => test_python(),
+        ["docs"] => match run(&[DOCS]) {
+            ExitCode::SUCCESS => copy_pictures(),
+            failed => failed,
+        },
         ["fuzz"] => run(&[FUZZ]),
         ["fuzz", rounds] => run(&[("fuzz", &["run", "--quiet", "--release", "-p", "slopp-fuzz", "--", rounds])]),
         ["bench", what @ ..] => {
@@ -54,6 +63,26 @@ fn main() -> ExitCode {
         _ => {
             eprint!("{USAGE}");
             ExitCode::from(2)
+        }
+    }
+}
+
+/// Puts the pictures of the guide where its pages look for them.
+fn copy_pictures() -> ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let to = root.join("target/doc/slopp/guide/pictures");
+    let copied = fs::create_dir_all(&to).and_then(|()| {
+        for picture in fs::read_dir(root.join("docs/pictures"))? {
+            let picture = picture?;
+            fs::copy(picture.path(), to.join(picture.file_name()))?;
+        }
+        Ok(())
+    });
+    match copied {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("== docs: the pictures could not be copied: {error}");
+            ExitCode::FAILURE
         }
     }
 }

@@ -12,6 +12,7 @@ mod folder;
 mod knowledge;
 mod learn;
 mod mixture;
+mod pictures;
 mod queries;
 mod readme;
 mod reproduce;

@@ -10,7 +10,7 @@ use std::path::Path;
 fn help() {
     let mut session = Transcript::new(Folder::new());
     session.run(&["--help"]);
-    let commands = "demo learn fit eval prob marginals mpe sample worlds possible info compare validate convert vtree \
+    let commands = "demo learn fit distil curve eval prob marginals mpe sample worlds possible info compare validate convert vtree \
                     compile count entails equivalent rules diff explain repair revise map information \
                     draw reproduce bench";
     commands.split_whitespace().for_each(|command| session.run(&[command, "--help"]));
@@ -156,22 +156,27 @@ impl Transcript {
 
     fn check(self, name: &str) {
         let text: String = self.text.lines().map(|line| without_time(line) + "\n").collect();
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshots/{name}.txt"));
-        if std::env::var_os("SLOPP_BLESS").is_some() {
-            fs::write(&path, text).unwrap();
-            return;
-        }
-        let expected = fs::read_to_string(&path).unwrap_or_default();
-        let differ = expected.lines().zip(text.lines()).position(|(a, b)| a != b);
-        let line = differ.unwrap_or_else(|| expected.lines().count().min(text.lines().count()));
-        assert!(
-            expected == text,
-            "{name}.txt differs in line {}:\n- {}\n+ {}\nif that is meant: SLOPP_BLESS=1 cargo test -p slopp-cli",
-            line + 1,
-            expected.lines().nth(line).unwrap_or("(the end)"),
-            text.lines().nth(line).unwrap_or("(the end)"),
-        );
+        compare(&text, &format!("tests/snapshots/{name}.txt"));
     }
+}
+
+/// Fails where a text is not that of a file, beside this crate; or writes the file, if that is asked for.
+pub(crate) fn compare(text: &str, file: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    if std::env::var_os("SLOPP_BLESS").is_some() {
+        fs::write(&path, text).unwrap();
+        return;
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    let differ = expected.lines().zip(text.lines()).position(|(a, b)| a != b);
+    let line = differ.unwrap_or_else(|| expected.lines().count().min(text.lines().count()));
+    assert!(
+        expected == text,
+        "{file} differs in line {}:\n- {}\n+ {}\nif that is meant: SLOPP_BLESS=1 cargo test -p slopp-cli",
+        line + 1,
+        expected.lines().nth(line).unwrap_or("(the end)"),
+        text.lines().nth(line).unwrap_or("(the end)"),
+    );
 }
 
 /// Times differ from run to run, and last digits from machine to machine.
