@@ -4,6 +4,7 @@ mod args;
 mod benchmark;
 mod both;
 mod cmd;
+mod columns_of_both;
 mod error;
 mod event;
 mod files;
