@@ -10,6 +10,7 @@ mod event;
 mod files;
 mod html;
 mod input;
+mod interrupt;
 mod knowledge;
 mod on_vtrees;
 mod progress;
@@ -34,6 +35,10 @@ fn main() -> ExitCode {
             return ExitCode::from(error.exit_code() as u8);
         }
     };
+    // A cell of a benchmark ends with the benchmark, which tells.
+    if !matches!(cli.command, Command::BenchCell(_)) {
+        interrupt::watch();
+    }
     match run(cli) {
         Ok(Verdict::Yes) => ExitCode::SUCCESS,
         Ok(Verdict::No) => ExitCode::from(1),
