@@ -80,7 +80,7 @@ class Circuit(OnVtrees):
         return None if world is None else Values(self._world(world))
 
     def log_likelihoods_noisy(self, records: Any, noise: float) -> np.ndarray:
-        """The log-likelihood of every record if each cell is flipped with the probability `noise`."""
+        """The log-likelihood of every record if each cell is changed with the probability `noise`."""
         return self._model.log_likelihoods_noisy(self.records(records)._records, noise)
 
     def fit_noise(self, records: Any) -> Values:

@@ -1,5 +1,6 @@
 //! Two files side by side: what only one of them allows.
 
+use crate::columns_of_both::{ValuesOfOne, merged};
 use crate::error::Error;
 use crate::knowledge::{Knowledge, check_variables, is_diagram, stopped};
 use slopp::Names;
@@ -7,7 +8,8 @@ use slopp::logic::{Handle, Limits, Manager, Rules};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What two files allow, over the variables of both; a variable that only one mentions may have any value in the other.
+/// What two files allow, over the variables of both; a variable that only one mentions may have any value in the other. A
+/// column with several values has one of them in every world.
 pub(crate) struct Both {
     pub(crate) names: Arc<Names>,
     pub(crate) manager: Manager,
@@ -15,6 +17,8 @@ pub(crate) struct Both {
     pub(crate) formulas: [Handle; 2],
     /// What each file allows and the other does not.
     pub(crate) only: [Handle; 2],
+    /// Columns that have other values in one file than in the other.
+    pub(crate) differ: Vec<ValuesOfOne>,
 }
 
 impl Both {
@@ -24,34 +28,52 @@ impl Both {
             return Err(Error::new("--vtree is for .sdd files, and none is given").hint("leave it out"));
         }
         let [first, second] = files.map(|file| Knowledge::read(file, vtree.filter(|_| is_diagram(file)), None));
-        let (first, second) = (first?, second?);
-        let (names, mut manager) = common(&first, &second, limits)?;
-        let a = first.formula(&mut manager, &names)?;
-        let b = second.formula(&mut manager, &names)?;
+        let known = [first?, second?];
+        let known = by_columns(files, known);
+        let (names, differ) = merged(files, known.each_ref().map(|one| &**one.names()))?;
+        let names = Arc::new(names);
+        let mut manager = manager(&known, &names, limits)?;
+        // What a file allows that has no one value in a column is no world: it only did not say so.
+        let columns = manager.compile(&Rules::of_columns(names.clone()).formula()).map_err(stopped)?;
+        let mut allowed = |one: &Knowledge| {
+            let formula = one.formula(&mut manager, &names)?;
+            manager.and(formula, columns).map_err(stopped)
+        };
+        let [a, b] = [allowed(&known[0])?, allowed(&known[1])?];
         let only = [manager.and(a, !b).map_err(stopped)?, manager.and(b, !a).map_err(stopped)?];
-        Ok(Both { names, manager, formulas: [a, b], only })
+        Ok(Both { names, manager, formulas: [a, b], only, differ })
     }
 }
 
-/// The names of both, and a manager over them: on the vtree of the first file that has one, if all names are in it.
-fn common(first: &Knowledge, second: &Knowledge, limits: Limits) -> Result<(Arc<Names>, Manager), Error> {
-    let mut all: Vec<String> = first.names().iter().map(str::to_owned).collect();
-    all.extend(second.names().iter().filter(|name| !first.names().contains(name)).map(str::to_owned));
-    for one in [first, second].into_iter().filter(|one| !matches!(one, Knowledge::Rules(_))) {
-        if one.names().len() == all.len() {
-            return Ok((one.names().clone(), Manager::new(one.vtree()?, limits)));
+/// Rules beside a model with columns are read by its columns, if they fit them: so `age=42` is a bin.
+fn by_columns(files: [&Path; 2], mut known: [Knowledge; 2]) -> [Knowledge; 2] {
+    for (one, other) in [(0, 1), (1, 0)] {
+        let names = known[other].names().clone();
+        if let (Knowledge::Rules(_), false) = (&known[one], names.groups().is_empty())
+            && let Ok(rules) = slopp::io::read_rules(files[one], Some(&names))
+        {
+            known[one] = Knowledge::Rules(rules);
         }
     }
-    let names = Arc::new(Names::new(all)?);
+    known
+}
+
+/// A manager on the vtree of the first file that has one, if all names are in it.
+fn manager(known: &[Knowledge; 2], names: &Arc<Names>, limits: Limits) -> Result<Manager, Error> {
+    for one in known.iter().filter(|one| !matches!(one, Knowledge::Rules(_))) {
+        if one.names().iter().eq(names.iter()) {
+            return Ok(Manager::new(one.vtree()?, limits));
+        }
+    }
     // All rules together say which variables belong together.
     let mut formulas = Vec::new();
-    for one in [first, second] {
+    for one in known {
         if let Knowledge::Rules(rules) = one {
             let vars = rules.names().iter().map(|name| names.find(name)).collect::<Result<Vec<_>, _>>()?;
             formulas.extend(rules.iter().map(|rule| rule.formula.map_vars(|var| vars[var.index()])));
         }
     }
-    let rules = Rules::new(names.clone(), formulas);
+    let rules = Rules::new(names.clone(), formulas).with_columns();
     check_variables(&rules)?;
-    Ok((names, Manager::new(rules.min_fill_vtree(), limits)))
+    Ok(Manager::new(rules.min_fill_vtree(), limits))
 }

@@ -22,10 +22,22 @@ impl Event {
             Ok(evidence) => return Ok(Event::Literals(evidence)),
             Err(error) => error,
         };
-        // Literals that contradict each other are more likely a slip than a formula.
-        if matches!(error, EvidenceError::Contradiction { .. } | EvidenceError::TwoValues { .. }) {
+        // Nothing can be known that contradicts itself.
+        if is_contradiction(&error) {
             return Err(error.into());
         }
+        Event::parse_formula(text, names, error)
+    }
+
+    /// The same for what is asked: literals that contradict each other have a probability, zero.
+    pub(crate) fn parse_question(text: Option<&str>, names: &Names) -> Result<Event, Error> {
+        match (text, text.map(|text| Evidence::parse(text, names))) {
+            (Some(text), Some(Err(error))) if is_contradiction(&error) => Event::parse_formula(text, names, error),
+            _ => Event::parse(text, names),
+        }
+    }
+
+    fn parse_formula(text: &str, names: &Names, error: EvidenceError) -> Result<Event, Error> {
         match Formula::parse(text, names) {
             Ok(formula) => Ok(match formula.as_term().map(|term| Evidence::from_lits(names.len(), term)) {
                 Some(Ok(evidence)) => Event::Literals(evidence),
@@ -76,6 +88,11 @@ impl Event {
     }
 }
 
+/// Whether literals are said that cannot hold together.
+fn is_contradiction(error: &EvidenceError) -> bool {
+    matches!(error, EvidenceError::Contradiction { .. } | EvidenceError::TwoValues { .. })
+}
+
 /// A formula on the vtree of a circuit.
 pub(crate) fn compile(formula: &Formula, vtree: &Arc<Vtree>) -> Result<Sdd, Error> {
     let mut manager = Manager::new(vtree.clone(), Limits::default());
@@ -106,6 +123,8 @@ impl Loaded {
             Loaded::Mixture(model) => {
                 Ok(model.circuit.log_probability_of(&mut |vtree| compile(formula, vtree))?.min(0.0))
             }
+            // Literals would be evidence, if they did not contradict each other.
+            Loaded::Spn(_) if formula.as_term().is_some() => Ok(f64::NEG_INFINITY),
             Loaded::Spn(_) => Err(only_literals()),
         }
     }

@@ -232,7 +232,7 @@ pub(crate) fn explained(error: ReadError) -> Error {
     if absent { error.hint("check the name and the folder; `-` reads from stdin") } else { error }
 }
 
-fn options(args: ReadArgs, columns: &ColumnArgs) -> RecordsOptions {
+pub(crate) fn options(args: ReadArgs, columns: &ColumnArgs) -> RecordsOptions {
     let header = match args.header {
         HeaderWhen::Detect => Header::Detect,
         HeaderWhen::Yes => Header::Present,
@@ -254,15 +254,32 @@ pub(crate) fn read_records(path: &Path, args: ReadArgs, columns: &ColumnArgs) ->
 
 /// Reads records over the variables of a model.
 pub(crate) fn read_records_of(path: &Path, args: ReadArgs, names: &Arc<Names>) -> Result<Records, Error> {
-    slopp::io::read_records_of(path, &options(args, &ColumnArgs::default()), names).map_err(|error| {
-        let unnamed = matches!(*error.problem, Problem::Columns { .. }) && **names == Names::numbered(names.len());
-        match unnamed {
-            true => Error::from(error).hint(
-                "the model has no names of its own; `slopp convert MODEL named.psdd --names RECORDS` gives it those of a file",
-            ),
-            false => explained(error),
-        }
-    })
+    let options = options(args, &ColumnArgs::default());
+    slopp::io::read_records_of(path, &options, names).map_err(|error| of_model(error, names))
+}
+
+/// The same with the text they were read from, whatever it was packed in.
+pub(crate) fn read_records_and_text(
+    path: &Path,
+    args: ReadArgs,
+    names: &Arc<Names>,
+) -> Result<(Records, Vec<u8>), Error> {
+    let text = slopp::io::read_all(path).map_err(explained)?;
+    let options = options(args, &ColumnArgs::default());
+    let read = slopp::io::read_records_from(&text[..], &options, Some(names));
+    let loaded = read.map_err(|error| of_model(error.in_file(path), names))?;
+    Ok((loaded.records, text))
+}
+
+/// What is wrong with records for a model.
+fn of_model(error: ReadError, names: &Names) -> Error {
+    let unnamed = matches!(*error.problem, Problem::Columns { .. }) && *names == Names::numbered(names.len());
+    match unnamed {
+        true => Error::from(error).hint(
+            "the model has no names of its own; `slopp convert MODEL named.psdd --names RECORDS` gives it those of a file",
+        ),
+        false => explained(error),
+    }
 }
 
 /// A vtree as people ask for one, and how it was made: the name of a method, a file, or a text.

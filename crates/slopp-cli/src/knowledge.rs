@@ -6,7 +6,7 @@ use crate::input::{LoadedModel, VtreeSource, explained, is_model, parse_vtree};
 use crate::session::Session;
 use clap::Args;
 use slopp::learn::vtree::VtreeMethod;
-use slopp::logic::{Handle, Limits, Manager, Rules, Sdd, Stopped, VtreeSearch};
+use slopp::logic::{Conflict, Handle, Limits, Manager, Rules, Sdd, Stopped, VtreeSearch};
 use slopp::{Certified, Names, Vtree};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -112,6 +112,16 @@ pub(crate) fn check_variables(rules: &Rules) -> Result<(), Error> {
     match rules.var_count() {
         0 => Err(Error::new("the rules have no variables").hint("write at least one rule, such as: smoker -> !young")),
         _ => Ok(()),
+    }
+}
+
+/// What is known of a contradiction, before its rules.
+pub(crate) fn contradiction_in_words(conflict: &Conflict) -> &'static str {
+    match conflict.smallest {
+        true => "a smallest contradiction is shown",
+        false => {
+            "a contradiction is shown of which no rule can be left out (whether fewer others contradict was not proved)"
+        }
     }
 }
 

@@ -4,11 +4,13 @@ mod args;
 mod benchmark;
 mod both;
 mod cmd;
+mod columns_of_both;
 mod error;
 mod event;
 mod files;
 mod html;
 mod input;
+mod interrupt;
 mod knowledge;
 mod on_vtrees;
 mod progress;
@@ -33,6 +35,10 @@ fn main() -> ExitCode {
             return ExitCode::from(error.exit_code() as u8);
         }
     };
+    // A cell of a benchmark ends with the benchmark, which tells.
+    if !matches!(cli.command, Command::BenchCell(_)) {
+        interrupt::watch();
+    }
     match run(cli) {
         Ok(Verdict::Yes) => ExitCode::SUCCESS,
         Ok(Verdict::No) => ExitCode::from(1),

@@ -88,7 +88,7 @@ fn columns_are_what_their_cells_are() {
     }
     let many: String = (0..30).map(|i| format!("{},w{i}\n", i % 2)).collect();
     let error = names_of(&format!("a,c\n{many}")).unwrap_err();
-    assert!(error.contains("column 2 (c) has more than 20 different values, such as w0, w1"), "{error}");
+    assert!(error.contains("column 2 (c) has more than 20 different values, such as \"w0\", \"w1\""), "{error}");
     let error = names_of(&format!("a,c\n{}", many.replace('w', "7"))).unwrap_err();
     assert!(error.contains("--bins c=4"), "{error}");
     let options = RecordsOptions { max_values: 30, ..RecordsOptions::default() };
@@ -153,7 +153,7 @@ fn new_records_are_read_by_the_columns_of_a_model() {
     for (text, says) in [
         (
             "c,a,n\nred,1,3\ngreen,1,3\n",
-            "line 3: column 1 (c): found \"green\", and the values of this column are blue, red",
+            "line 3: column 1 (c): found \"green\", and the values of this column are \"blue\", \"red\"",
         ),
         ("c,a\nred,1\n", "missing \"n\""),
         ("c,a,m\nred,1,3\n", "unknown \"m\""),

@@ -148,6 +148,15 @@ fn rules_read_as_people_write_them() {
     let odd = Names::new(["a b", "or", "x", "y1", "_", "é", "\""].map(String::from).to_vec()).unwrap();
     assert_eq!(found.rules[2].display(&odd).to_string(), "exactly(1, \"a b\", \"or\", x)");
     assert_eq!(found.to_clauses().len(), 1 + 2 + 4 + 1 + 1);
+    // Groups that share two literals exclude their pair once.
+    let group = |vars: [u32; 3]| FoundRule {
+        kind: RuleKind::ExactlyOne,
+        literals: vars.map(|x| Var(x).is(true)).to_vec(),
+        support: None,
+        excluded: 0.0,
+    };
+    let sharing = FoundRules { rules: vec![group([0, 1, 2]), group([1, 0, 3])], complete_to: 2, is_minimal: true };
+    assert_eq!(sharing.to_clauses().len(), 4 + 3);
     let cells = [Some(true), Some(true), Some(false), None, None, Some(false), None];
     assert_eq!(found.broken_by(&cells), [0, 2]);
 }

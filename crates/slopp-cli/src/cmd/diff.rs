@@ -2,6 +2,7 @@
 
 use crate::args::whole;
 use crate::both::Both;
+use crate::columns_of_both::ValuesOfOne;
 use crate::error::Error;
 use crate::files::Files;
 use crate::knowledge::{LimitArgs, stopped};
@@ -21,8 +22,9 @@ Examples:
 
 /// Which worlds does one model or file of rules allow, and the other does not? How many, with examples
 ///
-/// Exact counts over the variables of both; a variable that only one file mentions may have any value in the other. Exit
-/// code 0 if both allow the same worlds, 1 if not.
+/// Exact counts over the variables of both; a variable that only one file mentions may have any value in the other. A
+/// column with several values has one of them in every world, written color=red; a value that only one model knows is
+/// impossible in the other, which is said. Exit code 0 if both allow the same worlds, 1 if not.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DiffArgs {
@@ -42,8 +44,9 @@ pub(crate) struct DiffArgs {
 
 pub(crate) fn run(args: &DiffArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read([&args.first, &args.second]).read(&args.vtree).check()?;
-    let Both { names, mut manager, formulas: [a, b], only } =
-        Both::read([&args.first, &args.second], args.vtree.as_deref(), args.limits.limits())?;
+    let files = [&args.first, &args.second].map(PathBuf::as_path);
+    let Both { names, mut manager, formulas: [a, b], only, differ } =
+        Both::read(files, args.vtree.as_deref(), args.limits.limits())?;
     let both = manager.and(a, b).map_err(stopped)?;
     let counts = only.map(|part| manager.sdd(part).model_count().to_string());
     let common = manager.sdd(both).model_count().to_string();
@@ -59,11 +62,13 @@ pub(crate) fn run(args: &DiffArgs, session: &mut Session) -> Result<Verdict, Err
             ("both", Value::from(common)),
             ("examples_first", list(&left)),
             ("examples_second", list(&right)),
+            ("different_values", differ.iter().map(ValuesOfOne::document).collect()),
         ]))?;
         return Ok(verdict);
     }
+    differ.iter().flat_map(|one| one.in_words(files)).for_each(|line| session.note(line));
     session.line(format!("both allow {} worlds", grouped(&common)))?;
-    for ((file, number), worlds) in [&args.first, &args.second].into_iter().zip(counts).zip([left, right]) {
+    for ((file, number), worlds) in files.into_iter().zip(counts).zip([left, right]) {
         let shown = if worlds.is_empty() { "" } else { ":" };
         session.line(format!("only {} allows {}{shown}", file.display(), grouped(&number)))?;
         for world in worlds {

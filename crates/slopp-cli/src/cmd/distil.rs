@@ -2,18 +2,19 @@
 
 use crate::args::{ColumnArgs, ModelArgs, ReadArgs, positive, seed, whole};
 use crate::cmd::eval::Score;
-use crate::cmd::learn::{save, score_table, tell_held_out, tell_saved};
+use crate::cmd::learn::{Inside, RuleArgs, save, score_table, tell_held_out, tell_saved};
 use crate::error::Error;
 use crate::files::{Files, check_ending};
 use crate::input::{Loaded, read_records, read_records_of};
-use crate::knowledge::{given, rules_of_columns};
-use crate::report::{count, counted, facts, json, json_count, object, records as records_in_words};
+use crate::knowledge::stopped;
+use crate::report::{count, counted, facts, is_or_are, json, json_count, object, records as records_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::infer::Distribution;
-use slopp::learn::World;
 use slopp::learn::merged::{Config, DistilConfig, distil, synthetic};
+use slopp::learn::{Learned, World};
+use slopp::logic::{Limits, Manager, Rules};
 use slopp::{Certified, Model, Names, Progress, Records};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,9 @@ use std::sync::Arc;
 
 /// Records drawn for each real one; at least, and at most in all.
 const DRAWN: (f64, f64, f64) = (10.0, 50_000.0, 600_000.0);
+
+/// How large the base of the teacher may be on the vtree of the student.
+const BASE_NODES: usize = 2_000_000;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,6 +38,10 @@ Examples:
 /// from anything else. Merged SLoPP learns a structure from the records of the teacher and the real ones together, and its
 /// parameters are fitted to the real ones, with those learned from all as the prior; how strong a prior is chosen by the
 /// validation records. The student answers what the teacher may not: most probable worlds, entropy, rules.
+///
+/// What is impossible for a teacher that is a circuit (.psdd), for example because it was learned with rules or in a
+/// closed world, is impossible for the student: its base implies that of the teacher, exactly. --free lets it go. Every
+/// column has one value either way, and --rules are obeyed as by `slopp learn`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DistilArgs {
@@ -47,6 +55,11 @@ pub(crate) struct DistilArgs {
     /// Test records, only evaluated
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,
+    /// Do not keep what is impossible for the teacher impossible
+    #[arg(long)]
+    free: bool,
+    #[command(flatten)]
+    rules: RuleArgs,
     /// How many records to draw from a model [default: 10 for each training record, at least 50000, at most 600000]
     #[arg(short = 'n', long, value_name = "N", value_parser = positive)]
     samples: Option<usize>,
@@ -96,8 +109,9 @@ impl Teacher {
 
 pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
-    let inputs = [Some(&args.teacher), Some(&args.train), args.valid.as_ref(), args.test.as_ref()];
-    Files::default().read(inputs.into_iter().flatten()).write(&args.output).check()?;
+    let inputs = [&args.valid, &args.test, &args.rules.file].map(Option::as_ref);
+    let inputs = [Some(&args.teacher), Some(&args.train)].into_iter().chain(inputs);
+    Files::default().read(inputs.flatten()).write(&args.output).check()?;
     check_ending(args.output.as_deref(), ".psdd", "the student")?;
     let teacher = Teacher::read(args)?;
     if let (Teacher::Samples(_), Some(_)) = (&teacher, args.samples) {
@@ -105,7 +119,11 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
             .hint("leave --samples out"));
     }
     let other = |file: &PathBuf| read_records_of(file, args.read, teacher.names());
-    let train = other(&args.train)?;
+    let (inside, train) = Inside::new(&args.rules, &args.train, other(&args.train)?)?;
+    let base = match &teacher {
+        Teacher::Model(model) if !args.free => TeacherBase::of(model, &train)?,
+        _ => None,
+    };
     let [valid, test] = [&args.valid, &args.test].map(|file| file.as_ref().map(other).transpose());
     let (valid, test) = (valid?, test?);
     let bar = session.progress();
@@ -122,12 +140,17 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     let mut config = DistilConfig::new(config);
     config.student.max_classes = args.max_classes.unwrap_or(config.student.max_classes);
     let student = distil(&train, &drawn, valid.as_ref(), &config, &bar)?;
-    drop(bar);
     let chosen = [("strength", student.strength), ("held_out", student.held_out)];
-    let circuit = match rules_of_columns(train.names()) {
-        None => Certified::from(student.psdd),
-        Some(rules) => given(&student.psdd.into(), &rules)?,
-    };
+    let mut circuit = Certified::from(student.psdd);
+    if let Some(inside) = &inside {
+        let obeying = inside.condition(Learned::Circuit(circuit), &train, student.strength, &bar)?;
+        let Learned::Circuit(obeying) = obeying else { unreachable!("a circuit given rules is one") };
+        circuit = obeying;
+    }
+    if let Some(base) = &base {
+        circuit = base.given(&circuit)?;
+    }
+    drop(bar);
     let parts: Vec<(&'static str, &Records)> =
         [("train", Some(&train)), ("valid", valid.as_ref()), ("test", test.as_ref())]
             .into_iter()
@@ -138,7 +161,10 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         Teacher::Model(model) => Some(self::scores(model.distribution(), &parts)?),
         Teacher::Samples(_) => None,
     };
-    let model = Model { names: train.names().clone(), origin: origin(args, &train, &drawn, &chosen), circuit };
+    let mut origin = origin(args, &train, &drawn, &chosen);
+    origin.extend(args.rules.origin());
+    origin.extend(base.as_ref().map(|_| ("base".to_owned(), "of the teacher".to_owned())));
+    let model = Model { names: train.names().clone(), origin, circuit };
     let saved = save(args.output.as_deref(), |file| slopp::io::write_model(file, &model));
     let output = args.output.as_ref().filter(|_| saved.is_ok());
     if session.json {
@@ -151,14 +177,19 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
             ("elements", Value::from(model.circuit.elements().len())),
             ("student", part(&scores)),
             ("teacher", taught.as_deref().map_or(Value::Null, part)),
+            ("rules", inside.as_ref().and_then(|inside| inside.document(&model.names)).unwrap_or(Value::Null)),
+            ("keeps_base", Value::Bool(base.is_some())),
             ("model", output.map_or(Value::Null, |file| Value::from(file.display().to_string()))),
         ]))?;
     } else {
-        session.line(facts([
+        let mut lines = vec![
             ("student", format!("{}, proved to be a PSDD", counted(model.circuit.elements().len(), "element"))),
             ("lessons", format!("{} of the teacher", records_in_words(drawn.total()))),
             ("prior", format!("weighs {} records", count(student.strength))),
-        ]))?;
+        ];
+        lines.extend(inside.as_ref().and_then(Inside::fact).map(|rules| ("rules", rules)));
+        lines.extend(base.as_ref().map(|_| ("base", "what is impossible for the teacher is impossible".to_owned())));
+        session.line(facts(lines))?;
         session.line("")?;
         session.table(&score_table(&scores))?;
         if let Some(taught) = taught {
@@ -167,9 +198,57 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         }
     }
     saved?;
+    inside.iter().for_each(|inside| inside.tell(&model.names, session));
     tell_held_out(&model.origin, session);
     tell_saved(args.output.as_deref(), ".psdd", session);
     Ok(Verdict::Yes)
+}
+
+/// What a teacher says is possible, if that is not everything.
+struct TeacherBase<'a>(&'a Certified);
+
+impl TeacherBase<'_> {
+    /// The base of a teacher that is deterministic, so that its worlds can be counted; records must be inside.
+    fn of<'a>(teacher: &'a Loaded, train: &Records) -> Result<Option<TeacherBase<'a>>, Error> {
+        let Loaded::Circuit(loaded) = teacher else { return Ok(None) };
+        let circuit = &loaded.model.circuit;
+        let Ok(deterministic) = circuit.deterministic() else { return Ok(None) };
+        let columns = Rules::of_columns(train.names().clone());
+        let everything = columns.compile(circuit.vtree().clone(), &Limits::default()).map_err(stopped)?.model_count();
+        let kept = circuit.column_without_one_value(train.names()).is_none();
+        if kept && deterministic.model_count() == everything {
+            return Ok(None);
+        }
+        let outside: f64 = circuit
+            .possible(train)?
+            .iter()
+            .zip(train.weights())
+            .filter(|(possible, _)| !**possible)
+            .map(|(_, w)| w)
+            .sum();
+        if outside > 0.0 {
+            let all = records_in_words(train.total());
+            return Err(Error::new(format!(
+                "{} of {all} to learn from {} impossible for the teacher",
+                count(outside),
+                is_or_are(outside)
+            ))
+            .hint("--free lets the student allow them; `slopp revise` makes room for them in the teacher"));
+        }
+        Ok(Some(TeacherBase(circuit)))
+    }
+
+    /// A circuit given what is possible for the teacher.
+    fn given(&self, student: &Certified) -> Result<Certified, Error> {
+        let mut manager = Manager::new(student.vtree().clone(), Limits::default().with_nodes(BASE_NODES));
+        let base = manager.support_of(self.0, |var| var);
+        let base = base.map_err(|stopped| {
+            Error::from(stopped)
+                .while_doing("the base of the teacher is too large on the vtree of the student")
+                .hint("--free, and --rules for what must hold")
+        })?;
+        Ok(student.given(&manager.sdd(base))?.0)
+    }
 }
 
 fn scores(model: &dyn Distribution, parts: &[(&'static str, &Records)]) -> Result<Vec<(&'static str, Score)>, Error> {

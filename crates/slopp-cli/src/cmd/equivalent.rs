@@ -1,6 +1,7 @@
 //! `slopp equivalent`: do two files allow the same worlds?
 
 use crate::both::Both;
+use crate::columns_of_both::ValuesOfOne;
 use crate::error::Error;
 use crate::files::Files;
 use crate::knowledge::LimitArgs;
@@ -37,7 +38,7 @@ pub(crate) struct EquivalentArgs {
 pub(crate) fn run(args: &EquivalentArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read([&args.first, &args.second]).read(&args.vtree).check()?;
     let files = [&args.first, &args.second];
-    let Both { names, manager, only, .. } =
+    let Both { names, manager, only, differ, .. } =
         Both::read(files.map(PathBuf::as_path), args.vtree.as_deref(), args.limits.limits())?;
     let found = files.into_iter().zip(only).find_map(|(file, formula)| Some((file, manager.world(formula)?)));
     if session.json {
@@ -49,8 +50,11 @@ pub(crate) fn run(args: &EquivalentArgs, session: &mut Session) -> Result<Verdic
             ("equivalent", Value::Bool(found.is_none())),
             ("allowed_only_by", by),
             ("world", world),
+            ("different_values", differ.iter().map(ValuesOfOne::document).collect()),
         ]))?;
     } else {
+        let files = files.map(PathBuf::as_path);
+        differ.iter().flat_map(|one| one.in_words(files)).for_each(|line| session.note(line));
         match &found {
             None => session.line("yes: both allow the same worlds")?,
             Some((file, world)) => {

@@ -25,8 +25,9 @@ Examples:
 /// closed-world model has) are counted apart. Per record it is only given if all are possible, because the mean over
 /// the possible ones is no fair measure. Missing cells are summed out.
 ///
-/// With --noise every cell of a world is flipped with a small probability before it is seen, which makes every record
-/// possible: an exact, normalised likelihood for closed-world models too.
+/// With --noise every cell of a world is changed with a small probability before it is seen, which makes every record
+/// possible: an exact, normalised likelihood for closed-world models too. A Boolean cell is flipped; a column with
+/// several values, or bins, gets one of its other values, each as likely.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EvalArgs {
@@ -39,7 +40,7 @@ pub(crate) struct EvalArgs {
     /// Write one log-likelihood per record, in the order of the file
     #[arg(long)]
     per_record: bool,
-    /// Look through a channel that flips every cell with this probability, up to 0.5, or `auto`: the one under which the
+    /// Look through a channel that changes every cell with this probability, up to 0.5, or `auto`: the one under which the
     /// records of --valid are most likely, or else these records themselves
     #[arg(long, value_name = "EPS", value_parser = noise, conflicts_with = "flow")]
     noise: Option<Noise>,
@@ -63,7 +64,7 @@ fn noise(text: &str) -> Result<Noise, String> {
     auto.or(number).ok_or_else(|| "it must be `auto` or a probability from 0 to 0.5".to_owned())
 }
 
-/// A channel that flips cells, and how its noise was chosen.
+/// A channel that changes cells, and how its noise was chosen.
 struct Channel {
     epsilon: f64,
     /// "given", "valid" or "data".

@@ -1,7 +1,6 @@
-//! `slopp information`: how much sets of variables tell about each other.
+//! `slopp information`: how much sets of columns tell about each other.
 
 use crate::args::{GivenArgs, ModelArgs};
-use crate::cmd::map::variables;
 use crate::error::Error;
 use crate::event::{Event, compile};
 use crate::files::Files;
@@ -17,7 +16,7 @@ Examples:
   slopp information model.psdd --between smoker,age --and cancer,bronchitis
   slopp information model.psdd --between smoker --and cancer --given \"cough | fever\"";
 
-/// How much two sets of variables tell about each other: mutual information and conditional entropy, in nats
+/// How much two sets of columns tell about each other: mutual information and conditional entropy, in nats
 ///
 /// Exact, also given evidence or a formula. Where what is left of the circuit is not deterministic, the sets may have
 /// at most some 260 000 possible assignments.
@@ -26,12 +25,12 @@ Examples:
 pub(crate) struct InformationArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// The first set, names separated by commas
-    #[arg(long, value_name = "NAMES", required = true, value_delimiter = ',', num_args = 1)]
-    between: Vec<String>,
-    /// The second set, names separated by commas
-    #[arg(long, value_name = "NAMES", required = true, value_delimiter = ',', num_args = 1)]
-    and: Vec<String>,
+    /// The first set, columns separated by commas
+    #[arg(long, value_name = "NAMES")]
+    between: String,
+    /// The second set, columns separated by commas
+    #[arg(long, value_name = "NAMES")]
+    and: String,
     #[command(flatten)]
     given: GivenArgs,
 }
@@ -40,7 +39,7 @@ pub(crate) fn run(args: &InformationArgs, session: &mut Session) -> Result<Verdi
     Files::default().read(args.model.files()).check()?;
     let mut loaded = LoadedModel::read(&args.model)?;
     let names = loaded.model.names.clone();
-    let (a, b) = (variables(&args.between, &names)?, variables(&args.and, &names)?);
+    let (a, b) = (names.vars_of(&args.between)?, names.vars_of(&args.and)?);
     let known = Event::parse(args.given.given.as_deref(), &names)?;
     if !known.is_empty() {
         let formula = match &known {

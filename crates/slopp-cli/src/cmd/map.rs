@@ -5,18 +5,18 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::files::Files;
 use crate::input::LoadedModel;
-use crate::report::{count, json, logarithm, object, probability_of};
+use crate::report::{count, json, json_changes, logarithm, object, probability_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::{Names, Var};
 
 const EXAMPLES: &str = "\
 Examples:
   slopp map model.psdd --of cancer,bronchitis --given \"smoker, cough\"
+  slopp map model.psdd --of color,age --given \"fast -> !old\"         columns with several values: color=red, age=30..45
   slopp map model.psdd --of red,green,blue --given \"young -> !red\" --budget 100000";
 
-/// The most probable values of some variables, all others summed out (marginal MAP)
+/// The most probable values of some columns, all others summed out (marginal MAP)
 ///
 /// Differs from the values of the most probable world (`slopp mpe`), which chooses values for all variables. Exact where
 /// the search ends within its budget; otherwise the best values found, with how probable any others can be at most.
@@ -25,9 +25,9 @@ Examples:
 pub(crate) struct MapArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// The variables to find values for, separated by commas
-    #[arg(long, value_name = "NAMES", required = true, value_delimiter = ',', num_args = 1)]
-    of: Vec<String>,
+    /// The columns to find values for, separated by commas
+    #[arg(long, value_name = "NAMES")]
+    of: String,
     #[command(flatten)]
     given: GivenArgs,
     /// How many cases may be split before the search stops with bounds
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
     Files::default().read(args.model.files()).check()?;
     let mut loaded = LoadedModel::read(&args.model)?;
     let names = loaded.model.names.clone();
-    let vars = variables(&args.of, &names)?;
+    let vars = names.vars_of(&args.of)?;
     let known = Event::parse(args.given.given.as_deref(), &names)?;
     let mut log_formula = 0.0;
     if let Event::Formula(formula) = &known {
@@ -51,10 +51,9 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
     let [joint, upper] = [found.log_lower, found.log_upper].map(|log| log + log_formula);
     let conditional = (found.log_lower - log_given).min(0.0);
     if session.json {
-        let values = object(found.values.iter().map(|lit| (names.of(lit.var), Value::Bool(lit.value))));
         session.document(&object([
             ("given", Value::from(known.in_words(&names))),
-            ("values", values),
+            ("values", json_changes(&names, &found.values)),
             ("probability", json(joint.exp())),
             ("log_probability", json(joint)),
             ("log_probability_at_most", json(upper)),
@@ -64,7 +63,7 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
         ]))?;
         return Ok(Verdict::Yes);
     }
-    let values: Vec<String> = found.values.iter().map(|&lit| names.literal(lit)).collect();
+    let values: Vec<String> = names.by_column(&found.values).into_iter().map(|lit| names.literal(lit)).collect();
     session.line(values.join(", "))?;
     let condition = if known.is_empty() { String::new() } else { format!(" given {}", known.in_words(&names)) };
     session.line(format!(
@@ -82,9 +81,4 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
         }
     }
     Ok(Verdict::Yes)
-}
-
-/// The variables of these names; spaces around them do not count.
-pub(crate) fn variables(list: &[String], names: &Names) -> Result<Vec<Var>, Error> {
-    Ok(list.iter().map(|name| names.find(name.trim())).collect::<Result<_, _>>()?)
 }

@@ -46,7 +46,7 @@ pub(crate) struct ProbArgs {
 pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read(&args.records).check()?;
     let loaded = Loaded::read(&args.model)?;
-    let event = Event::parse(args.event.as_deref(), loaded.names())?;
+    let event = Event::parse_question(args.event.as_deref(), loaded.names())?;
     if let Some(file) = &args.records {
         return batch(args, loaded, &event, file, session);
     }

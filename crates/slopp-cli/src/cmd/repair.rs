@@ -1,18 +1,19 @@
 //! `slopp repair`: impossible records, changed as little as possible.
 
-use crate::args::{ModelArgs, ReadArgs};
+use crate::args::{ColumnArgs, ModelArgs, ReadArgs};
 use crate::cmd::explain::{broken_rule, explanations};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, read_records_of};
+use crate::input::{LoadedModel, options, read_records_and_text};
 use crate::report::records as records_in_words;
 use crate::report::{changes_in_words, count, json_changes, json_count, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::infer::{Evidence, Explanation};
-use slopp::{Lit, Records, RecordsBuilder};
-use std::path::{Path, PathBuf};
+use slopp::names::Group;
+use slopp::{Lit, Records};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,9 +22,10 @@ Examples:
 
 /// Change impossible records as little as possible, into the most probable of the nearest possible worlds
 ///
-/// Writes a new file and leaves the original alone; every changed cell is reported. Records that are possible stay as
-/// they are, missing cells stay missing. Columns that the model does not have are not written. Records with weights are
-/// written as .wdata, others as CSV with names.
+/// Writes a new file and leaves the original alone; every changed cell is reported. All other cells, and records that are
+/// possible, stay byte for byte as they are: numbers, words, quotes, the order of columns; missing cells stay missing. A
+/// Boolean cell gets the opposite word in the same spelling. Where a number must be in another bin, the cell gets the name
+/// of the bin, which reads back as that bin: the model does not know which number it would be.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RepairArgs {
@@ -44,11 +46,12 @@ pub(crate) fn run(args: &RepairArgs, session: &mut Session) -> Result<Verdict, E
     let loaded = LoadedModel::read(&args.model)?;
     let circuit = loaded.deterministic("the most probable of the nearest worlds")?;
     let names = &loaded.model.names;
-    let records = read_records_of(&args.data, args.read, names)?;
+    let (records, text) = read_records_and_text(&args.data, args.read, names)?;
     let explanations = explanations(circuit, &records, 1)?;
     let changes: Vec<Vec<Lit>> = (0..records.len()).map(|row| change(&records, row, &explanations[row])).collect();
-    let repaired = with_changes(&records, &changes);
-    write(&args.output, &records, &repaired)?;
+    let options = options(args.read, &ColumnArgs::default());
+    let change_of = |record: usize| &changes[records.original()[record] as usize][..];
+    slopp::io::write_changed_records(&args.output, &text, &options, names, change_of)?;
     let changed = records.original().iter().enumerate().filter(|(_, row)| !changes[**row as usize].is_empty());
     let weight: f64 =
         records.weights().iter().zip(&changes).filter(|(_, change)| !change.is_empty()).map(|(w, _)| w).sum();
@@ -74,6 +77,14 @@ pub(crate) fn run(args: &RepairArgs, session: &mut Session) -> Result<Verdict, E
             let change = changes_in_words(names, &changes[row as usize], "cell");
             session.line(format!("record {}: {change}", count(i as f64 + 1.0)))?;
         }
+        let binned = |group: &&Group| {
+            let changed = |lit: &Lit| group.contains(lit.var);
+            group.cuts().is_some() && changes.iter().flatten().any(changed)
+        };
+        for group in names.groups().iter().filter(binned) {
+            let name = group.name();
+            session.note(format!("changed cells of {name} hold the name of a bin: any number in it will do"));
+        }
     }
     session.saved(&args.output);
     Ok(Verdict::Yes)
@@ -83,34 +94,4 @@ pub(crate) fn run(args: &RepairArgs, session: &mut Session) -> Result<Verdict, E
 fn change(records: &Records, row: usize, found: &Option<Explanation>) -> Vec<Lit> {
     let near = found.as_ref().and_then(|found| found.repairs.first());
     near.map_or_else(Vec::new, |near| near.changes(&Evidence::from_row(records, row)))
-}
-
-/// The records in their order with changed cells; each distinct row once with its weight if there are weights.
-pub(crate) fn with_changes(records: &Records, changes: &[Vec<Lit>]) -> Records {
-    let mut builder = RecordsBuilder::new(records.names().clone());
-    let mut push = |row: usize, weight: f64| {
-        let mut cells: Vec<Option<bool>> = records.row(row).collect();
-        changes[row].iter().for_each(|lit| cells[lit.var.index()] = Some(lit.value));
-        builder.push(cells, weight);
-    };
-    match has_weights(records) {
-        false => records.original().iter().for_each(|&row| push(row as usize, 1.0)),
-        true => (0..records.len()).for_each(|row| push(row, records.weights()[row])),
-    }
-    builder.finish()
-}
-
-/// Whether records stand for more or less than themselves.
-fn has_weights(records: &Records) -> bool {
-    let mut repeated = vec![0.0; records.len()];
-    records.original().iter().for_each(|&row| repeated[row as usize] += 1.0);
-    repeated != records.weights()
-}
-
-fn write(output: &Path, original: &Records, repaired: &Records) -> Result<(), Error> {
-    match has_weights(original) {
-        true => slopp::io::write_weighted_records(output, repaired)?,
-        false => slopp::io::write_records(output, repaired, true)?,
-    }
-    Ok(())
 }

@@ -233,3 +233,37 @@ fn a_base_says_how_to_read_it_back() {
     folder.run("convert base.sdd again.psdd --vtree base.vtree").ok();
     assert_eq!(folder.run("info again.psdd --json").ok().json()["model_count"], "10");
 }
+
+/// Only where the system tells whether a process listens yet.
+#[test]
+fn ctrl_c_ends_tidily() {
+    use std::process::{Command, Stdio};
+    let folder = Folder::with_paper();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_slopp"));
+    command.args(["repair", "model.psdd", "-", "-o", "good.csv"]).current_dir(folder.path("."));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    if !std::path::Path::new(&status).exists() {
+        child.kill().unwrap();
+        child.wait().unwrap();
+        return;
+    }
+    let listens = || {
+        let text = std::fs::read_to_string(&status).unwrap();
+        let mask = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim().to_owned();
+        u64::from_str_radix(&mask, 16).unwrap() & 2 != 0
+    };
+    while !listens() {
+        std::thread::yield_now();
+    }
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    // Its input stays open: it waits for records until it is told to stop.
+    let input = child.stdin.take();
+    let ended = child.wait_with_output().unwrap();
+    drop(input);
+    let told = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{told}");
+    assert!(told.ends_with("interrupted; nothing was written\n"), "{told}");
+    assert!(!folder.files().iter().any(|file| file.ends_with(".part") || file == "good.csv"));
+}

@@ -262,7 +262,7 @@ fn repairs_keep_the_original() {
     folder.run("possible model.psdd good.csv").ok();
     let (before, after) = (ODD.lines(), folder.read("good.csv"));
     assert_eq!(after.lines().count(), 7);
-    let differing = before.zip(after.lines()).enumerate().filter(|(_, (a, b))| a.replace(",,", ",?,") != *b);
+    let differing = before.zip(after.lines()).enumerate().filter(|(_, (a, b))| a != b);
     assert_eq!(differing.map(|(i, _)| i).collect::<Vec<_>>(), [1, 3, 4, 6]);
     folder.run("repair model.psdd odd.csv -o odd.csv").fails(&["would be written over"]);
     folder.write("heavy.wdata", "2.5|0,0,1,0\n1|0,1,1,0\n");

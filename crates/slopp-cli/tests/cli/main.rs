@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bench;
+mod by_column;
 mod columns;
 mod curve;
 mod data;

@@ -124,7 +124,7 @@ fn refusals() {
         "info cut.psdd",
         "prob model.psdd X5",
         "prob model.psdd X1 --given X1,X2,X3,X4",
-        "prob model.psdd X1,!X1",
+        "prob model.psdd X2 --given X1,!X1",
         "eval plain.psdd records.csv",
         "draw model.psdd -o picture.png",
         "lern records.csv",

@@ -64,6 +64,15 @@ pub enum QueryError {
         /// The probability given.
         epsilon: String,
     },
+    /// A circuit that does not keep a column to one value.
+    #[error(
+        "the model allows records with none or several values of column \"{column}\", and then the channel is no \
+         distribution; condition it on the rules of its columns, as learning does"
+    )]
+    ManyValues {
+        /// The name of the column.
+        column: String,
+    },
     /// No records where some are needed.
     #[error("there are no records; give at least one")]
     NoRecords,

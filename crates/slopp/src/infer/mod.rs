@@ -18,7 +18,8 @@
 //! | `is_possible`, `possible` | `P(w) > 0`: the base, in Boolean arithmetic | `Circuit` | `s·r/64` | |
 //! | `nearest`, `_batch` | `min` Hamming distance of `e` to a possible world: min-plus arithmetic | `Circuit` | `s` | |
 //! | `conflict` | cells that cannot hold together, none of them superfluous | `Circuit` | `s·conflict` for `n ≤ 256` | Junker 2004 |
-//! | `log_likelihoods_noisy` | `ln Σ P(w) ε^d (1−ε)^(n−d)`: every cell flipped with probability `ε` | `Circuit` | `s·r` | |
+//! | `log_likelihoods_noisy` | `ln Σ P(w) P_ε(x ∣ w)`: every cell changed with probability `ε` | `Circuit` | `s·r` | |
+//! | `column_without_one_value` | a column that some possible world gives none or several values | `Circuit` | `s·columns` | |
 //! | `fit_noise` | the `ε` under which records are most likely | `Circuit` | `24·s·r` | |
 //! | `entailed_by` | whether φ(D) entails the base: all records possible | `Circuit` | `s·r/64` | the SLoPP paper |
 //! | `expected_counts` | `Σ weight · P(parameter used \| record)`: the E step of EM | `Circuit` | `s·r` | Dempster et al. 1977 |
@@ -50,6 +51,7 @@
 //! others. What every kind of model can be asked is the trait [`Distribution`]. No query recurses, and none underflows: what plain numbers cannot hold is computed in log space.
 
 mod base;
+mod columns;
 mod complete;
 mod distribution;
 mod error;

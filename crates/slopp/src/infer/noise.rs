@@ -1,8 +1,11 @@
-//! The bit-flip channel: an honest likelihood for every record, also for those that a closed world excludes.
+//! The noisy channel: an honest likelihood for every record, also for those that a closed world excludes.
 //!
-//! A world is drawn from the circuit, then every cell is flipped with probability `ε`. That is a normalised
-//! distribution with full support, `P_ε(x) = Σ P(w) ε^d (1−ε)^(n−d)` with `d` the Hamming distance of `w` and `x`, and
-//! one pass upwards computes it exactly: a literal is worth `1−ε` where it agrees with the cell, and `ε` where not.
+//! A world is drawn from the circuit, then every cell is changed with probability `ε`: a Boolean one is flipped, that of a
+//! column with `m` values gets one of the `m−1` others, each as likely. That is a normalised distribution over the
+//! records of a file, with full support: `P_ε(x) = Σ P(w) Π ε_c(w,x) (1−ε)^(n−d)` over the `d` of `n` columns in which
+//! `w` and `x` differ, with `ε_c` the `ε` of a Boolean column and `ε/(m−1)` of another. One pass upwards computes it
+//! exactly: a literal is worth `1−ε` where it agrees with the cell and `ε` where not; in a column with several values
+//! only their true literals are worth less than one, as each world has exactly one of them.
 
 use super::lanes::{BATCH, Lanes, Linear};
 use super::{QueryError, logpass};
@@ -13,7 +16,7 @@ use rayon::prelude::*;
 /// The noise that fits records best.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseFit {
-    /// The probability that a cell is flipped.
+    /// The probability that a cell is changed.
     pub epsilon: f64,
     /// The mean log-likelihood of a record under this noise.
     pub log_likelihood: f64,
@@ -29,11 +32,13 @@ const COARSE: usize = 9;
 const GOLDEN_STEPS: usize = 13;
 
 impl Circuit {
-    /// The log-likelihood of each distinct row seen through a channel that flips every cell with probability `epsilon`.
+    /// The log-likelihood of each distinct row seen through a channel that changes every cell with probability `epsilon`.
     ///
-    /// `ln Σ P(w) ε^d (1−ε)^(n−d)`, exactly; missing cells are summed out. With `epsilon` zero this is
-    /// [`Circuit::log_likelihoods`], above zero every record is possible. Cost: elements × records. An error unless
-    /// `epsilon` is from 0 to 0.5.
+    /// A Boolean cell is flipped; that of a column with several values gets another one, each as likely. Without such
+    /// columns it is `ln Σ P(w) ε^d (1−ε)^(n−d)` with `d` the Hamming distance. Exact; missing cells are summed out. With
+    /// `epsilon` zero this is [`Circuit::log_likelihoods`], above zero every record is possible that has one value per
+    /// column. Cost: elements × records. An error unless `epsilon` is from 0 to 0.5, or if the circuit allows none or
+    /// several values of a column.
     ///
     /// ```
     /// # use slopp::{Names, Records};
@@ -45,7 +50,7 @@ impl Circuit {
     /// # Ok::<(), slopp::infer::QueryError>(())
     /// ```
     pub fn log_likelihoods_noisy(&self, records: &Records, epsilon: f64) -> Result<Vec<f64>, QueryError> {
-        self.check_records(records)?;
+        self.check_channel(records)?;
         if !(0.0..=MOST).contains(&epsilon) {
             return Err(QueryError::Noise { epsilon: epsilon.to_string() });
         }
@@ -65,9 +70,18 @@ impl Circuit {
     /// # Ok::<(), slopp::infer::QueryError>(())
     /// ```
     pub fn fit_noise(&self, records: &Records) -> Result<NoiseFit, QueryError> {
-        self.check_records(records)?;
+        self.check_channel(records)?;
         let linear = Linear::new(self);
         NoiseFit::search(records, |epsilon| self.noisy(&linear, records, epsilon))
+    }
+
+    /// Checks that records fit, and that columns have one value in every possible world.
+    pub(crate) fn check_channel(&self, records: &Records) -> Result<(), QueryError> {
+        self.check_records(records)?;
+        match self.column_without_one_value(records.names()) {
+            None => Ok(()),
+            Some(group) => Err(QueryError::ManyValues { column: group.name().to_owned() }),
+        }
     }
 
     fn noisy(&self, linear: &Linear, records: &Records, epsilon: f64) -> Vec<f64> {
@@ -76,20 +90,13 @@ impl Circuit {
             || Lanes::<BATCH>::new(self),
             |lanes, (batch, answers)| {
                 lanes.set_rows(records, BATCH * batch);
-                lanes.soften(epsilon);
+                lanes.soften(epsilon, records.names());
                 lanes.upward(self, linear);
                 for (lane, answer) in answers.iter_mut().enumerate() {
                     *answer = match lanes.is_lost(lane) {
                         false => lanes.log_evidence(lane),
                         true => {
-                            let (keep, flip) = ((-epsilon).ln_1p(), epsilon.ln());
-                            let values = logpass::log_values_with(self, |lit| {
-                                match records.cell(BATCH * batch + lane, lit.var) {
-                                    None => 0.0,
-                                    Some(cell) if cell == lit.value => keep,
-                                    Some(_) => flip,
-                                }
-                            });
+                            let values = logpass::log_values_with(self, |lit| lanes.leaf(lit, lane).ln());
                             values[self.root().index()]
                         }
                     };

@@ -7,6 +7,34 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What this process is writing, for who wants to stop it.
+static UNDER_WAY: Mutex<UnderWay> = Mutex::new(UnderWay { temporary: Vec::new(), complete: 0 });
+
+struct UnderWay {
+    /// Files that are not complete.
+    temporary: Vec<PathBuf>,
+    /// How many files have been completed.
+    complete: usize,
+}
+
+fn under_way() -> MutexGuard<'static, UnderWay> {
+    UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the incomplete files of this process, which is about to end, and tells how many were completed before.
+///
+/// From then on no file is completed: whoever tries waits for the end.
+pub fn abandon_writing() -> usize {
+    let mut under_way = under_way();
+    for temporary in under_way.temporary.drain(..) {
+        let _ = fs::remove_file(temporary);
+    }
+    let complete = under_way.complete;
+    std::mem::forget(under_way);
+    complete
+}
 
 /// Writes a file in one step: all of it, or, on any error, nothing.
 ///
@@ -32,10 +60,13 @@ pub fn write_atomically(path: &Path, content: impl FnOnce(&mut dyn Write) -> io:
     }
     remove_orphans(&target);
     let (temporary, file) = create_beside(&target).map_err(fail)?;
-    let written = fill(file, path, content)
-        .and_then(|file| keep_permissions(&target, &file).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&temporary, &target));
-    written.map_err(|e| {
+    let written =
+        fill(file, path, content).and_then(|file| keep_permissions(&target, &file).and_then(|()| file.sync_all()));
+    let mut under_way = under_way();
+    under_way.temporary.retain(|other| *other != temporary);
+    let renamed = written.and_then(|()| fs::rename(&temporary, &target));
+    under_way.complete += usize::from(renamed.is_ok());
+    renamed.map_err(|e| {
         // Removing is all that can be done; the first error is the one to tell.
         let _ = fs::remove_file(&temporary);
         fail(e)
@@ -62,9 +93,15 @@ fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
         temporary.push(name);
         temporary.push(format!(".{}-{attempt}.part", std::process::id()));
         let temporary = target.with_file_name(temporary);
+        // Held while the file is made: it is known from its first moment.
+        let mut under_way = under_way();
         match OpenOptions::new().write(true).create_new(true).open(&temporary) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            result => return result.map(|file| (temporary, file)),
+            Err(e) => return Err(e),
+            Ok(file) => {
+                under_way.temporary.push(temporary.clone());
+                return Ok((temporary, file));
+            }
         }
     }
     Err(io::Error::other("its folder is full of temporary files ending in .part; remove them"))

@@ -1,10 +1,14 @@
 //! The cells of a line of records.
 
+use std::ops::Range;
+
 /// A cell without its quotes and the blanks around it; blanks inside quotes are part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) text: Vec<u8>,
     pub(super) quoted: bool,
+    /// Where it stands in the line, with its quotes.
+    pub(super) place: Range<usize>,
 }
 
 /// The value of a cell: `Some(None)` if missing, `None` if it is no Boolean word.
@@ -46,27 +50,27 @@ pub(super) fn split_plain(line: &[u8], delimiter: u8) -> impl Iterator<Item = &[
 
 /// The cells of any line.
 pub(super) fn split(line: &[u8], delimiter: u8) -> Vec<Cell> {
-    if !line.contains(&b'"') {
-        let cell = |text: &[u8]| Cell { text: text.trim_ascii().to_vec(), quoted: false };
-        return split_plain(line, delimiter).map(cell).collect();
-    }
     let mut cells = Vec::new();
-    let mut rest = if delimiter == b' ' { line.trim_ascii() } else { line };
+    let line_end = if delimiter == b' ' { line.trim_ascii_end().len() } else { line.len() };
+    let mut at = 0;
     loop {
-        let start = rest.iter().take_while(|&&b| b == b' ' || (b == b'\t' && delimiter != b'\t')).count();
-        rest = &rest[start..];
-        let mut cell = Cell { text: Vec::new(), quoted: rest.first() == Some(&b'"') };
-        if cell.quoted {
-            rest = unquote(&rest[1..], &mut cell.text);
+        at += line[at..line_end].iter().take_while(|&&b| b == b' ' || (b == b'\t' && delimiter != b'\t')).count();
+        let (start, mut rest) = (at, &line[at..line_end]);
+        let mut text = Vec::new();
+        let mut quoted = rest.first() == Some(&b'"');
+        if quoted {
+            rest = unquote(&rest[1..], &mut text);
         }
+        at = line_end - rest.len();
         let end = rest.iter().position(|&b| b == delimiter);
-        let plain = rest[..end.unwrap_or(rest.len())].trim_ascii();
-        cell.quoted &= plain.is_empty();
-        cell.text.extend_from_slice(plain);
-        cells.push(cell);
+        let after = &rest[..end.unwrap_or(rest.len())];
+        quoted &= after.trim_ascii().is_empty();
+        text.extend_from_slice(after.trim_ascii());
+        let place = start..at + after.trim_ascii_end().len();
+        cells.push(Cell { text, quoted, place });
         match end {
             None => return cells,
-            Some(end) => rest = &rest[end + 1..],
+            Some(end) => at += end + 1,
         }
     }
 }
@@ -94,6 +98,23 @@ mod tests {
     fn texts(line: &str, delimiter: u8) -> Vec<(String, bool)> {
         let cells = split(line.as_bytes(), delimiter).into_iter();
         cells.map(|cell| (String::from_utf8(cell.text).unwrap(), cell.quoted)).collect()
+    }
+
+    #[test]
+    fn places_hold_the_cells() {
+        for (line, delimiter) in
+            [(" a, b ,,c ", b','), (" \"a,\" , b;\"x\" y,\"\"", b','), (" 0  1 ", b' '), (" \"0\"  b ", b' ')]
+        {
+            let found: Vec<&str> =
+                split(line.as_bytes(), delimiter).into_iter().map(|cell| &line[cell.place]).collect();
+            let expected: &[&str] = match line {
+                " a, b ,,c " => &["a", "b", "", "c"],
+                " 0  1 " => &["0", "1"],
+                " \"0\"  b " => &["\"0\"", "b"],
+                _ => &["\"a,\"", "b;\"x\" y", "\"\""],
+            };
+            assert_eq!(found, expected, "{line:?}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::vtree::LoadedVtree;
 use crate::circuit::BuildError;
 use crate::logic::FormulaError;
 use crate::mixture::MixtureError;
-use crate::names::NameError;
+use crate::names::{NameError, quoted_list};
 use crate::spn::SpnError;
 use crate::vtree::VtreeError;
 use std::fmt;
@@ -108,7 +108,7 @@ pub enum Problem {
         found: String,
     },
     /// A column with more values than are allowed.
-    #[error("column {column} ({name}) has more than {limit} different values, such as {}; {}", .some.join(", "),
+    #[error("column {column} ({name}) has more than {limit} different values, such as {}; {}", quoted_list(.some),
         if *.numbers { format!("cut its numbers into bins with `--bins {name}=4`, or allow more with `--max-values N`") }
         else { "delete the column, or allow more with `--max-values N`".to_owned() })]
     TooManyValues {
@@ -364,7 +364,8 @@ impl ReadError {
         self
     }
 
-    pub(super) fn in_file(mut self, path: &Path) -> ReadError {
+    /// The same error with the name of its file, unless it has one.
+    pub fn in_file(mut self, path: &Path) -> ReadError {
         self.file
             .get_or_insert_with(|| if path == Path::new("-") { "stdin".into() } else { path.display().to_string() });
         self

@@ -42,6 +42,7 @@ mod mixture;
 mod model;
 mod psdd;
 mod records;
+mod records_changed;
 mod records_out;
 mod rows;
 mod rules;
@@ -52,7 +53,7 @@ mod survey;
 mod vtree;
 
 pub use any::{LoadedAny, read_any_model, read_any_model_bytes, write_any_model};
-pub use atomic::write_atomically;
+pub use atomic::{abandon_writing, write_atomically};
 pub use columns::Columns;
 pub use dimacs::{Dimacs, NotClausal, cnf_text, dnf_text, read_dimacs_bytes, write_cnf};
 pub use error::{GzipDamage, Problem, ReadError, WriteError};
@@ -62,10 +63,11 @@ pub use psdd::{Loaded, read_psdd, read_psdd_bytes, write_psdd};
 pub use records::{
     Header, LoadedRecords, RecordsOptions, load_records, read_records, read_records_from, read_records_of,
 };
+pub use records_changed::{write_changed_records, write_changed_records_to};
 pub use records_out::{write_records, write_records_to, write_weighted_records, write_weighted_records_to};
 pub use rules::{read_rules, read_rules_bytes, write_rules};
 pub use sdd::{read_sdd, read_sdd_bytes, write_sdd, write_sdd_to};
-pub use source::{open, unzipped};
+pub use source::{open, read_all, unzipped};
 pub use spn::{read_spn, read_spn_bytes, write_spn, write_spn_to};
 pub use survey::{Binning, BinsError, parse_bins};
 pub use vtree::{LoadedVtree, read_vtree, read_vtree_bytes, write_vtree, write_vtree_to};

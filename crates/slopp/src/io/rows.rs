@@ -62,6 +62,11 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
+    /// What is left of the text.
+    pub(super) fn rest(&self) -> &R {
+        &self.text
+    }
+
     /// Appends the next line without its end; returns how many bytes were read.
     fn read_on(&mut self) -> Result<usize, ReadError> {
         let read = self.text.read_until(b'\n', &mut self.line).map_err(|e| {

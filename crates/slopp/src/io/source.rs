@@ -28,8 +28,8 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
     unzipped(reader).map_err(|e| e.in_file(path))
 }
 
-/// The whole content of a file.
-pub(super) fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
+/// The whole content of a file, or of stdin for `-`, unzipped.
+pub fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes).map_err(|e| read_problem(e).in_file(path))?;
     Ok(bytes)

@@ -1,6 +1,6 @@
 //! Columns with several values: a variable for each value, of which exactly one is true.
 
-use super::{NameError, Names};
+use super::{NameError, Names, quote};
 use crate::var::{Lit, Var};
 
 /// What a column of a file holds.
@@ -146,7 +146,7 @@ impl Group {
     /// What a cell may hold, for people.
     pub(crate) fn known(&self) -> Vec<String> {
         let numbers = self.cuts.as_ref().map(|_| "any number".to_owned());
-        numbers.into_iter().chain(self.values.iter().cloned()).collect()
+        numbers.into_iter().chain(self.values.iter().map(|value| quote(value))).collect()
     }
 
     /// The value in a world, if exactly one is true.

@@ -47,7 +47,7 @@ pub enum NameError {
         nearest: Option<String>,
     },
     /// A column has no such value.
-    #[error("{}; write {}=VALUE with one of {}", NoValue(.name), column_of(.name).0, .known.join(", "))]
+    #[error("{}; write {}=VALUE with one of {}", NoValue(.name), column_of(.name).0, quoted_list(.known))]
     Value {
         /// What was looked up: a column, `=` and a value, or a column alone.
         name: String,
@@ -150,6 +150,37 @@ impl Names {
         self.index.get(name).copied().ok_or_else(|| self.unknown_value(name).unwrap_or_else(|| self.unknown(name)))
     }
 
+    /// The variables of a list of columns, separated by commas: all of a column with several values.
+    ///
+    /// A variable of its own, such as `color=red`, may be given too. Names that hold a comma stand in double quotes; blanks
+    /// around names do not count.
+    ///
+    /// ```
+    /// use slopp::{Kind, Names, Var};
+    /// let colors = Kind::Values(["green", "red"].map(String::from).to_vec());
+    /// let names = Names::of_columns([("fast".into(), Kind::Boolean), ("color".into(), colors)])?;
+    /// assert_eq!(names.vars_of("color, fast")?, [Var(1), Var(2), Var(0)]);
+    /// assert_eq!(names.vars_of("color=red")?, [Var(2)]);
+    /// # Ok::<(), slopp::NameError>(())
+    /// ```
+    pub fn vars_of(&self, list: &str) -> Result<Vec<Var>, NameError> {
+        let mut vars = Vec::new();
+        for name in split_list(list) {
+            match self.group(&name) {
+                Some(group) => vars.extend(group.vars()),
+                None => vars.push(self.find(&name)?),
+            }
+        }
+        Ok(vars)
+    }
+
+    /// The bin of a number, as in `age=42`; none if a variable has that name.
+    pub(crate) fn bin(&self, name: &str) -> Option<Var> {
+        let (column, value) = column_of(name);
+        let group = self.group(column).filter(|group| group.cuts().is_some() && !self.contains(name))?;
+        group.find(value)
+    }
+
     fn unknown(&self, name: &str) -> NameError {
         NameError::Unknown { name: name.to_owned(), nearest: self.nearest(name) }
     }
@@ -167,6 +198,28 @@ impl Names {
         let shares = |d: usize, n: &str| d < n.chars().count().max(name.chars().count());
         distances.filter(|&(d, n)| d <= limit && shares(d, n)).min_by_key(|&(d, _)| d).map(|(_, n)| n.clone())
     }
+}
+
+/// The names between the commas of a list, without quotes around them.
+fn split_list(list: &str) -> Vec<String> {
+    let (mut parts, mut quoted) = (vec![String::new()], false);
+    for c in list.chars() {
+        quoted ^= c == '"';
+        match c {
+            ',' if !quoted => parts.push(String::new()),
+            c => parts.last_mut().expect("one at least").push(c),
+        }
+    }
+    let unquoted = |part: String| match part.trim().strip_prefix('"').and_then(|part| part.strip_suffix('"')) {
+        Some(inner) => inner.replace("\"\"", "\""),
+        None => part.trim().to_owned(),
+    };
+    parts.into_iter().map(unquoted).filter(|name| !name.is_empty()).collect()
+}
+
+/// Values as messages list them, each in quotes, so that blanks and commas in them are seen.
+pub(crate) fn quoted_list(values: &[String]) -> String {
+    values.iter().map(|value| quote(value)).collect::<Vec<_>>().join(", ")
 }
 
 /// A name in double quotes; a quote in it is written twice.
@@ -227,6 +280,15 @@ mod tests {
         let names = Names::new(["a,b", "x y", "-1", "say \"hi\"", "\"", "¬z"].map(String::from).to_vec()).unwrap();
         let literals: Vec<String> = (0..6).map(|i| names.literal(Var(i).is(i % 2 == 0))).collect();
         assert_eq!(literals, ["\"a,b\"", "!x y", "\"-1\"", "!say \"hi\"", "\"\"\"\"", "!\"¬z\""]);
+    }
+
+    #[test]
+    fn lists_of_names() {
+        let names = Names::new(["a,b", "c", "say \"hi\""].map(String::from).to_vec()).unwrap();
+        assert_eq!(names.vars_of(" c , \"a,b\""), Ok(vec![Var(1), Var(0)]));
+        assert_eq!(names.vars_of("\"say \"\"hi\"\"\","), Ok(vec![Var(2)]));
+        assert_eq!(names.vars_of(""), Ok(vec![]));
+        assert!(matches!(names.vars_of("c,d"), Err(NameError::Unknown { .. })));
     }
 
     #[test]

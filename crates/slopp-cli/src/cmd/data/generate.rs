@@ -54,13 +54,13 @@ enum WorldCommand {
         #[arg(long, value_name = "X", default_value_t = 0.5, value_parser = not_negative)]
         dispersion: f64,
     },
-    /// Samples of a model with cells flipped at random
+    /// Samples of a model with cells changed at random: flipped, or to another value of the column
     NoisyCopy {
         #[command(flatten)]
         model: ModelArgs,
         #[command(flatten)]
         common: Common,
-        /// The probability that a cell is flipped
+        /// The probability that a cell is changed
         #[arg(long, value_name = "P", default_value_t = 0.01, value_parser = not_negative)]
         flip: f64,
     },
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict,
             // Another stream than that of the samples, or flips would depend on them.
             let seed = slopp::Random::stream(common.seed, 1).bits();
             let noisy = noisy_copy(model.names.clone(), samples.worlds(), *flip, seed)?;
-            let flipped = format!("{} flipped", counted(noisy.flipped, "cell"));
+            let flipped = format!("{} changed", counted(noisy.flipped, "cell"));
             let fact = ("flipped_cells", Value::from(noisy.flipped));
             write(&noisy.records, common, vec![fact], vec![flipped], session)
         }

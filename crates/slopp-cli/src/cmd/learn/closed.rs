@@ -21,17 +21,9 @@ impl Closed {
         let names = train.names();
         let mut rules = Vec::new();
         for text in groups {
-            let mut vars: Vec<Var> = Vec::new();
-            for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-                match names.group(name) {
-                    Some(group) => vars.extend(group.vars()),
-                    None => vars.push(names.find(name).map_err(|error| {
-                        Error::from(error)
-                            .while_doing(format!("--closed {text}"))
-                            .hint("names of columns, such as a,b,c")
-                    })?),
-                }
-            }
+            let mut vars: Vec<Var> = names.vars_of(text).map_err(|error| {
+                Error::from(error).while_doing(format!("--closed {text}")).hint("names of columns, such as a,b,c")
+            })?;
             vars.sort_unstable();
             vars.dedup();
             let formula = Formula::seen(train, &vars);

@@ -1,11 +1,10 @@
 //! Learning inside rules: records are checked against them, and what is learned is conditioned on them.
 
-use super::options::{LearnArgs, OnViolation};
+use super::options::{OnViolation, RuleArgs};
 use crate::cmd::explain::{broken, broken_rule, literals, rule_entry};
-use crate::cmd::repair::with_changes;
 use crate::error::Error;
 use crate::input::explained;
-use crate::knowledge::{check_variables, stopped};
+use crate::knowledge::{check_variables, contradiction_in_words, stopped};
 use crate::report::records as records_in_words;
 use crate::report::{changes_in_words, count, counted, json_changes, json_count, object};
 use crate::session::Session;
@@ -14,15 +13,15 @@ use slopp::circuit::Smoothing;
 use slopp::infer::{Evidence, Explanation};
 use slopp::learn::{InsideError, Learned};
 use slopp::logic::{Limits, Rules, Sdd};
-use slopp::{Deterministic, Lit, Names, Progress, Psdd, Records};
-use std::path::PathBuf;
+use slopp::{Deterministic, Lit, Names, Progress, Psdd, Records, RecordsBuilder};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How many records that break rules are told in words.
 const SHOWN: usize = 10;
 
 /// Rules that the result must obey: those of a file, and that every column has one value.
-pub(super) struct Inside {
+pub(crate) struct Inside {
     rules: Rules,
     /// How many of them, the first, are of the file; none if there is no file.
     of_file: Option<usize>,
@@ -43,13 +42,21 @@ struct Violation {
     change: Vec<Lit>,
 }
 
+impl RuleArgs {
+    /// As a fact about the model.
+    pub(crate) fn origin(&self) -> Option<(String, String)> {
+        let name = self.file.as_ref()?.file_name()?;
+        Some(("rules".to_owned(), name.to_string_lossy().into_owned()))
+    }
+}
+
 impl Inside {
     /// Reads the rules and applies them to the training records; gives the records to learn from. Without rules and
     /// without columns of several values there is nothing to obey.
-    pub(super) fn new(args: &LearnArgs, records: Records) -> Result<(Option<Inside>, Records), Error> {
+    pub(crate) fn new(args: &RuleArgs, train: &Path, records: Records) -> Result<(Option<Inside>, Records), Error> {
         let names = records.names();
         let read = |file: &PathBuf| slopp::io::read_rules(file, Some(names)).map_err(explained);
-        let rules = args.rules.as_ref().map(read).transpose()?;
+        let rules = args.file.as_ref().map(read).transpose()?;
         let of_file = rules.as_ref().map(|rules| rules.len());
         if of_file.is_none() && names.groups().is_empty() {
             return Ok((None, records));
@@ -82,7 +89,7 @@ impl Inside {
             return Ok((Some(inside), records));
         }
         let records = match on_violation {
-            OnViolation::Reject => return Err(inside.refusal(args, &records)),
+            OnViolation::Reject => return Err(inside.refusal(train, &records)),
             OnViolation::Drop => {
                 let left = records.subset(|row| explanations[row].is_none());
                 if left.is_empty() {
@@ -102,7 +109,7 @@ impl Inside {
     }
 
     /// What was learned, given the rules, and fitted to the records again.
-    pub(super) fn condition(
+    pub(crate) fn condition(
         &self,
         learned: Learned,
         records: &Records,
@@ -118,9 +125,9 @@ impl Inside {
     }
 
     /// The refusal to learn from records that break rules.
-    fn refusal(&self, args: &LearnArgs, records: &Records) -> Error {
+    fn refusal(&self, train: &Path, records: &Records) -> Error {
         let all = records_in_words(records.total());
-        let message = format!("{} of {all} in {} break a rule", count(self.weight), args.train.display());
+        let message = format!("{} of {all} in {} break a rule", count(self.weight), train.display());
         let lines = self.in_words(records.names());
         Error::new(lines.join("\n          "))
             .while_doing(message)
@@ -149,12 +156,12 @@ impl Inside {
     }
 
     /// Tells what became of records that break rules.
-    pub(super) fn tell(&self, names: &Names, session: &Session) {
+    pub(crate) fn tell(&self, names: &Names, session: &Session) {
         self.in_words(names).into_iter().for_each(|line| session.note(line));
     }
 
     /// A line of the report, if there is a file of rules.
-    pub(super) fn fact(&self) -> Option<String> {
+    pub(crate) fn fact(&self) -> Option<String> {
         let rules = counted(self.of_file?, "rule");
         let broken = match (self.weight, self.on_violation) {
             (0.0, _) => "every record obeys them".to_owned(),
@@ -165,7 +172,7 @@ impl Inside {
     }
 
     /// The report as JSON, if there is a file of rules.
-    pub(super) fn document(&self, names: &Names) -> Option<Value> {
+    pub(crate) fn document(&self, names: &Names) -> Option<Value> {
         let rules = self.of_file?;
         let entry = |violation: &Violation| {
             let mut entries = vec![
@@ -203,6 +210,28 @@ fn explanations(allowed: &Psdd, records: &Records) -> Result<Vec<Option<Explanat
     crate::cmd::explain::explanations(circuit, records, 1)
 }
 
+/// The records in their order with changed cells; each distinct row once with its weight if there are weights.
+fn with_changes(records: &Records, changes: &[Vec<Lit>]) -> Records {
+    let mut builder = RecordsBuilder::new(records.names().clone());
+    let mut push = |row: usize, weight: f64| {
+        let mut cells: Vec<Option<bool>> = records.row(row).collect();
+        changes[row].iter().for_each(|lit| cells[lit.var.index()] = Some(lit.value));
+        builder.push(cells, weight);
+    };
+    match has_weights(records) {
+        false => records.original().iter().for_each(|&row| push(row as usize, 1.0)),
+        true => (0..records.len()).for_each(|row| push(row, records.weights()[row])),
+    }
+    builder.finish()
+}
+
+/// Whether records stand for more or less than themselves.
+fn has_weights(records: &Records) -> bool {
+    let mut repeated = vec![0.0; records.len()];
+    records.original().iter().for_each(|&row| repeated[row as usize] += 1.0);
+    repeated != records.weights()
+}
+
 /// The refusal of a sum-product network.
 pub(super) fn no_rules() -> Error {
     Error::new("a sum-product network cannot be conditioned on rules")
@@ -217,8 +246,8 @@ fn contradiction(rules: &Rules, sdd: &Sdd) -> Result<Error, Error> {
         0 => format!("of the columns: {}", rules[i].text),
         line => format!("line {line}: {}", rules[i].text),
     });
-    let which = if conflict.smallest { "smallest" } else { "minimal" };
+    let which = contradiction_in_words(&conflict);
     Ok(Error::new(lines.collect::<Vec<_>>().join("\n          "))
-        .while_doing(format!("no world obeys the rules; a {which} contradiction is shown"))
+        .while_doing(format!("no world obeys the rules; {which}"))
         .hint("change or leave out one of these lines"))
 }

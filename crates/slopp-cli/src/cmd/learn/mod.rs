@@ -8,7 +8,8 @@ mod parts;
 mod plan;
 mod report;
 
-pub(crate) use options::LearnArgs;
+pub(crate) use inside::Inside;
+pub(crate) use options::{LearnArgs, RuleArgs};
 pub(crate) use plan::origin;
 pub(crate) use report::score_table;
 
@@ -28,13 +29,14 @@ use std::time::Instant;
 pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     let vtree_file = args.vtree.as_ref().map(PathBuf::from);
-    let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref(), args.rules.as_ref()];
+    let inputs =
+        [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref(), args.rules.file.as_ref()];
     // A model may be replaced by what was refined from it.
     let files = Files::default().read(inputs.into_iter().flatten()).replace(&args.refined.start);
     files.write(&args.output).check()?;
     let entry = learners::find(&args.learner).expect("the parser takes no other");
     check_ending(args.output.as_deref(), entry.ending, &format!("what the learner {} makes", entry.name))?;
-    if args.rules.is_some() && args.learner == "learnspn" {
+    if args.rules.file.is_some() && args.learner == "learnspn" {
         return Err(inside::no_rules());
     }
     if !args.closed.is_empty() && matches!(args.world, Some(WorldName::Closed)) {
@@ -50,9 +52,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     if let Some(inside) = &parts.inside {
         let pseudocount = prior_weight(&origin);
         outcome.learned = inside.condition(outcome.learned, &parts.train, pseudocount, &bar)?;
-        let rules =
-            args.rules.as_ref().and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
-        origin.extend(rules.map(|rules| ("rules".to_owned(), rules)));
+        origin.extend(args.rules.origin());
     }
     if let Some(closed) = &parts.closed {
         let pseudocount = prior_weight(&origin);

@@ -79,16 +79,12 @@ pub(crate) struct LearnArgs {
     /// Leave out training records with missing cells
     #[arg(long)]
     pub(super) drop_incomplete: bool,
-    /// Rules that the result must obey: text with one formula per line, or DIMACS
-    #[arg(long, value_name = "FILE")]
-    pub(super) rules: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) rules: RuleArgs,
     /// Columns that are closed in a world that is open: what no training record shows together there is impossible; may be
     /// repeated
     #[arg(long, value_name = "COLUMNS")]
     pub(super) closed: Vec<String>,
-    /// What to do with training records that break a rule [default: reject]
-    #[arg(long, value_name = "WHAT", requires = "rules")]
-    pub(super) on_violation: Option<OnViolation>,
     #[command(flatten)]
     pub(super) read: ReadArgs,
     #[command(flatten)]
@@ -261,8 +257,19 @@ fn with_default<T: PartialEq + std::fmt::Display>(help: &str, setting: impl Fn(C
     }
 }
 
+/// Rules to learn inside of.
+#[derive(Args)]
+pub(crate) struct RuleArgs {
+    /// Rules that the result must obey: text with one formula per line, or DIMACS
+    #[arg(id = "rules", long = "rules", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// What to do with training records that break a rule [default: reject]
+    #[arg(long, value_name = "WHAT", requires = "rules")]
+    pub(crate) on_violation: Option<OnViolation>,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum OnViolation {
+pub(crate) enum OnViolation {
     /// Nothing is learned
     Reject,
     /// They are left out

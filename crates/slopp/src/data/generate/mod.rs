@@ -12,8 +12,9 @@ use self::cars::Configurator;
 use self::rankings::{log_mallows, ranking, sample_mallows};
 use super::{Records, RecordsBuilder};
 use crate::logspace::LOG_ZERO;
-use crate::names::Names;
+use crate::names::{Column, Names};
 use crate::random::Random;
+use crate::var::Var;
 use num_bigint::BigUint;
 use std::sync::Arc;
 
@@ -185,9 +186,11 @@ impl Truth {
     }
 }
 
-/// Copies rows, for example samples of a model, and flips each cell with the given probability.
+/// Copies rows, for example samples of a model, and changes each cell with the given probability: true to false and
+/// back, the value of a column that has several to another of them, each as likely.
 ///
-/// What is possible before the flips is for the giver of the rows to know; after them every world is.
+/// What is possible before the changes is for the giver of the rows to know; after them every record is. This is the
+/// channel of [`Circuit::log_likelihoods_noisy`](crate::Circuit::log_likelihoods_noisy).
 pub fn noisy_copy(
     names: impl Into<Arc<Names>>,
     rows: impl IntoIterator<Item = Vec<bool>>,
@@ -201,16 +204,29 @@ pub fn noisy_copy(
     let mut random = Random::new(seed);
     let mut builder = RecordsBuilder::new(names.clone());
     let mut flipped = 0;
-    for (i, row) in rows.into_iter().enumerate() {
+    for (i, mut row) in rows.into_iter().enumerate() {
         if row.len() != names.len() {
             return Err(GenerateError::Row { row: i + 1, cells: row.len(), expected: names.len() });
         }
-        let noisy = row.into_iter().map(|value| {
-            let flip = random.unit() < flip;
-            flipped += usize::from(flip);
-            Some(value != flip)
-        });
-        builder.push(noisy, 1.0);
+        for column in names.columns() {
+            let others = match column {
+                Column::Boolean(_) => 1,
+                Column::Group(group) => group.vars().len() - 1,
+            };
+            if random.unit() >= flip || others == 0 {
+                continue;
+            }
+            flipped += 1;
+            match column {
+                Column::Boolean(var) => row[var.index()] ^= true,
+                Column::Group(group) => {
+                    let first = group.vars().next().map_or(0, Var::index);
+                    // A turn by one to all but all places is every other value, each as likely.
+                    row[first..=first + others].rotate_right(1 + random.below(others));
+                }
+            }
+        }
+        builder.push(row.into_iter().map(Some), 1.0);
     }
     Ok(Noisy { records: builder.finish(), flipped })
 }
@@ -308,5 +324,22 @@ mod tests {
         assert_eq!(differ, noisy.flipped as f64);
         assert_eq!(noisy_copy(Names::numbered(4), given.clone(), 0.0, 3).unwrap().records.len(), 1);
         assert_eq!(noisy, noisy_copy(Names::numbered(4), given, 0.1, 3).unwrap());
+    }
+
+    #[test]
+    fn noise_changes_a_value_to_any_other() {
+        let kind = crate::Kind::Values(["a", "b", "c", "d"].map(String::from).to_vec());
+        let names = Names::of_columns([("x".into(), crate::Kind::Boolean), ("v".into(), kind)]).unwrap();
+        let noisy = noisy_copy(names, vec![vec![true, false, true, false, false]; 6000], 0.3, 5).unwrap();
+        let mut seen = [0.0; 4];
+        for (row, weight) in rows(&noisy.records) {
+            let trues: Vec<usize> = (0..4).filter(|i| row[1 + i]).collect();
+            assert_eq!(trues.len(), 1, "{row:?}");
+            seen[trues[0]] += weight;
+        }
+        for (value, count) in seen.into_iter().enumerate() {
+            let expected: f64 = if value == 1 { 4200.0 } else { 600.0 };
+            assert!((count - expected).abs() < 0.15 * expected, "{seen:?}");
+        }
     }
 }

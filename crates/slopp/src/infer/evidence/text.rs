@@ -26,7 +26,7 @@ pub enum EvidenceError {
     },
     /// A variable is said to have both values.
     #[error(
-        "evidence{}: it says that variable \"{name}\" is both true and false; keep one of the two",
+        "evidence{}: it says that variable \"{name}\" is both true and false, which is impossible; keep one of the two",
         Column(.column)
     )]
     Contradiction {
@@ -36,7 +36,9 @@ pub enum EvidenceError {
         column: Option<usize>,
     },
     /// A column is said to have two values.
-    #[error("evidence, column {column}: it says that \"{name}\" is both {first} and {second}; keep one of the two")]
+    #[error(
+        "evidence, column {column}: it says that \"{name}\" is both \"{first}\" and \"{second}\", which is impossible; keep one of the two"
+    )]
     TwoValues {
         /// The column of the records.
         name: String,
@@ -79,10 +81,10 @@ impl Evidence {
     /// Reads evidence: literals separated by `,` or `&`.
     ///
     /// A literal is `x`, one of `!x`, `~x`, `-x`, `¬x`, `not x`, or `x=1` with one of the values `1`, `0`, `true`, `false`,
-    /// `yes`, `no`. Names may stand in double quotes, and must if they hold a separator, `=` or a negation; a
-    /// quote in a quoted name is written twice. A separator may follow the last literal.
-    /// A column with several values is `color=red`, `!color=red`, or `color=?` if nothing is known of it; where it holds
-    /// bins of numbers, `age=42` is the bin of 42. A text without literals is no evidence.
+    /// `yes`, `no`, or `x=?` if nothing is known of it. Names may stand in double quotes, and must if they hold a separator,
+    /// `=` or a negation; a quote in a quoted name is written twice. A comma may follow the last literal.
+    /// A column with several values is `color=red`, `!color=red`, or `color=?`; where it holds bins of numbers, `age=42` is
+    /// the bin of 42. A text without literals is no evidence.
     pub fn parse(text: &str, names: &Names) -> Result<Evidence, EvidenceError> {
         let mut evidence = Evidence::none(names.len());
         let mut reader = Reader { text, at: 0 };
@@ -97,13 +99,14 @@ impl Evidence {
                 evidence.set(lit.var, Some(lit.value));
             }
             reader.skip_spaces();
+            let list = reader.rest().starts_with(',');
             match reader.rest().chars().next() {
                 None => return Ok(evidence),
                 Some(',' | '&') => reader.at += 1,
                 Some(_) => return Err(reader.expected("\",\" or \"&\"")),
             }
             reader.skip_spaces();
-            if reader.rest().is_empty() {
+            if list && reader.rest().is_empty() {
                 return Ok(evidence);
             }
         }
@@ -193,7 +196,10 @@ impl<'a> Reader<'a> {
         let var = self.variable(&name, column, names, value)?;
         if self.rest().starts_with('=') {
             self.at += 1;
-            value = value == self.truth()?;
+            match self.truth()? {
+                Some(truth) => value = value == truth,
+                None => return Ok((column, None)),
+            }
         }
         Ok((column, Some(var.is(value))))
     }
@@ -237,13 +243,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn truth(&mut self) -> Result<bool, EvidenceError> {
+    /// A truth value; none if it is unknown.
+    fn truth(&mut self) -> Result<Option<bool>, EvidenceError> {
         self.skip_spaces();
         let word = self.word();
         let value = match word.to_ascii_lowercase().as_str() {
-            "1" | "true" | "yes" => true,
-            "0" | "false" | "no" => false,
-            _ => return Err(self.expected("one of 1, 0, true, false, yes, no")),
+            "1" | "true" | "yes" => Some(true),
+            "0" | "false" | "no" => Some(false),
+            "?" => None,
+            _ => return Err(self.expected("one of 1, 0, true, false, yes, no, or ? for unknown")),
         };
         self.at += word.len();
         Ok(value)
@@ -329,10 +337,11 @@ mod tests {
         assert_eq!(parse("a b & !\"x,y\", note"), Ok(vec![2, -3, 4]));
         assert_eq!(
             parse("not, not not"),
-            Err("evidence, column 10: it says that variable \"not\" is both true and false; keep one of the two".into())
+            Err("evidence, column 10: it says that variable \"not\" is both true and false, which is impossible; keep one of the two".into())
         );
         assert_eq!(parse("  "), Ok(vec![]));
         assert_eq!(parse("smoker, note, "), Ok(vec![1, 4]));
+        assert_eq!(parse("smoker=?, note"), Ok(vec![4]));
     }
 
     #[test]
@@ -369,11 +378,11 @@ mod tests {
         for (text, says) in [
             (
                 "x, color=blue",
-                "column 4: column \"color\" has no value \"blue\"; write color=VALUE with one of red, a, b, 0",
+                "column 4: column \"color\" has no value \"blue\"; write color=VALUE with one of \"red\", \"a, b\", \"0\"",
             ),
             ("color", "column 1: column \"color\" has several values; write color=VALUE"),
             ("color=", "column 7: expected a value, or ? for unknown, found the end"),
-            ("color=red, color=0", "column 12: it says that \"color\" is both red and 0"),
+            ("color=red, color=0", "column 12: it says that \"color\" is both \"red\" and \"0\""),
             ("age=old, !age=old", "\"age=old\" is both true and false"),
         ] {
             let error = parse(text).unwrap_err();
@@ -391,6 +400,7 @@ mod tests {
             ("smoker, smokr", "column 9: there is no variable \"smokr\"; did you mean \"smoker\"?"),
             ("smoker,,", "column 8: expected a variable, found ','"),
             ("!", "column 2: expected a variable, found the end"),
+            ("smoker & ", "column 10: expected a variable, found the end"),
             (",smoker", "column 1: expected a variable, found ','"),
             ("smoker=maybe", "column 8: expected one of 1, 0, true"),
             ("\"smoker", "expected a closing quote"),

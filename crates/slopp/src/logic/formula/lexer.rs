@@ -173,20 +173,18 @@ impl<'a> Lexer<'a> {
             let (before, denied) = (self.at, length == 2);
             self.at += length;
             self.skip_blanks();
-            let word = self.word();
-            let whole =
-                if denied { format!("{name}={word}") } else { self.text[start..self.at + word.len()].to_owned() };
+            let word = if self.rest().starts_with('"') { self.quoted()? } else { self.take_plain().to_owned() };
             let joined = format!("{name}={word}");
-            let truth = truth(word);
+            let whole = if denied { joined.clone() } else { self.text[start..self.at].to_owned() };
+            let truth = truth(&word);
             if !word.is_empty()
                 && (names.contains(&whole) || names.contains(&joined) || (truth.is_none() && names.is_open()))
             {
                 name = if names.contains(&whole) { whole } else { joined };
-                self.at += word.len();
                 (name_end, value) = (self.at, !denied);
             } else if truth.is_none() && !names.contains(&name) {
                 name = joined;
-                name_end = self.at + word.len();
+                name_end = self.at;
             } else {
                 self.at = before;
             }
@@ -206,6 +204,12 @@ impl<'a> Lexer<'a> {
             value = (value == truth) == (length == 1);
         }
         Ok(var.is(value))
+    }
+
+    fn take_plain(&mut self) -> &'a str {
+        let word = self.word();
+        self.at += word.len();
+        word
     }
 
     /// The length of `=` or `!=`, if one of them stands here.

@@ -31,7 +31,7 @@ impl<'a> Vocabulary<'a> {
     /// Whether a variable is known to have this name.
     pub(super) fn contains(&self, name: &str) -> bool {
         match self {
-            Vocabulary::Known { names, .. } => names.contains(name),
+            Vocabulary::Known { names, .. } => names.contains(name) || names.bin(name).is_some(),
             Vocabulary::Collected { index, .. } => index.contains_key(name),
         }
     }
@@ -44,7 +44,7 @@ impl<'a> Vocabulary<'a> {
     /// The variable with this name.
     pub(super) fn find(&mut self, name: &str) -> Result<Var, NameError> {
         match self {
-            Vocabulary::Known { names, .. } => names.find(name),
+            Vocabulary::Known { names, .. } => names.bin(name).map_or_else(|| names.find(name), Ok),
             Vocabulary::Collected { names, index } => Ok(*index.entry(name.to_owned()).or_insert_with(|| {
                 names.push(name.to_owned());
                 Var(names.len() as u32 - 1)

@@ -18,6 +18,7 @@ use crate::circuit::{Circuit, Node};
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::var::{Lit, Var};
 use prove::Prover;
+use rustc_hash::FxHashSet;
 
 /// What a rule says about its literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -170,9 +171,16 @@ impl FoundRules {
         (0..self.rules.len()).filter(|&i| self.rules[i].is_broken_by(cells)).collect()
     }
 
-    /// All rules as clauses: one of the literals of each holds.
+    /// All rules as clauses, each once: one of the literals of each holds.
     pub fn to_clauses(&self) -> Vec<Vec<Lit>> {
-        self.rules.iter().flat_map(FoundRule::to_clauses).collect()
+        // Groups that share literals exclude the same pairs.
+        let mut seen = FxHashSet::default();
+        let mut is_new = |clause: &Vec<Lit>| {
+            let mut lits = clause.clone();
+            lits.sort_unstable();
+            seen.insert(lits)
+        };
+        self.rules.iter().flat_map(FoundRule::to_clauses).filter(|clause| is_new(clause)).collect()
     }
 }
 

@@ -1,0 +1,21 @@
+//! Ctrl-C: what is half done is removed, what is done stays, and both are said.
+
+use crate::report::counted;
+use std::io::Write;
+use std::process::exit;
+
+/// What shells take for an end by Ctrl-C.
+const INTERRUPTED: i32 = 130;
+
+/// Ends the process cleanly when it is interrupted, from now on.
+pub(crate) fn watch() {
+    // Without a handler the process ends all the same, only not as tidily.
+    let _ = ctrlc::set_handler(|| {
+        let told = match slopp::io::abandon_writing() {
+            0 => "nothing was written".to_owned(),
+            files => format!("{} complete before", counted(files, "file")),
+        };
+        let _ = writeln!(std::io::stderr(), "\ninterrupted; {told}");
+        exit(INTERRUPTED)
+    });
+}
