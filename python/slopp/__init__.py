@@ -13,10 +13,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from . import errors
+from . import _slopp, errors
+from ._arguments import whole
 from ._columns import Column, Columns
 from ._show import Rows, Values, World
-from ._slopp import __version__, set_threads
+from ._slopp import __version__
 from .circuit import Circuit, Deterministic, Psdd, example, read
 from .errors import SloppError
 from .knowledge import Rules, Sdd, diff, equivalent
@@ -35,6 +36,11 @@ __all__ = [
     "configurations", "curve", "diff", "distil", "equivalent", "errors", "example", "learn", "rankings", "read",
     "set_threads",
 ]
+
+
+def set_threads(threads: int) -> None:
+    """Use this many threads, 0 for all cores; results are the same on any number."""
+    _slopp.set_threads(whole("threads", threads))
 
 
 def __getattr__(name: str) -> Any:

@@ -20,6 +20,21 @@ def whole(name: str, value: Any, least: int = 0) -> int:
     raise ArgumentError(f"{name} is {value!r}, but must be a whole number of at least {least}")
 
 
+def number(name: str, value: Any) -> float:
+    """A number, such as a pseudocount."""
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        return float(value)
+    raise ArgumentError(f"{name} is {value!r}, but must be a number")
+
+
+def handle(name: str, value: Any, what: str = "a circuit") -> Any:
+    """The compiled half of a model."""
+    found = getattr(value, "_model", None)
+    if found is None:
+        raise ArgumentError(f"{name} is {value!r}, but must be {what}")
+    return found
+
+
 def limit(name: str, value: Any, least: int = 0) -> int | None:
     """A whole number, or none."""
     return None if value is None else whole(name, value, least)

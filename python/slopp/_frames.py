@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ class Table:
     index: Any = None
     #: The types of the columns of a frame, by name: answers have them too.
     types: dict[str, Any] = field(default_factory=dict)
+    #: What columns were called if that was no text.
+    labels: dict[str, Any] = field(default_factory=dict)
 
     @property
     def width(self) -> int:
@@ -67,10 +70,18 @@ def read(data: Any) -> Table:
         return _read_pandas(data)
     if module == "polars" and hasattr(data, "columns"):
         return _read_polars(data)
-    if hasattr(data, "__arrow_c_stream__"):
+    if hasattr(data, "__arrow_c_stream__") and module not in ("pandas", "polars"):
         return _read_arrow(data)
+    if isinstance(data, (str, PathLike)):
+        raise RecordsError(f"records are {str(data)!r}; if that is a file, Records.read({str(data)!r}) reads it")
+    if isinstance(data, (list, tuple)) and data and all(isinstance(row, Mapping) for row in data):
+        names = dict.fromkeys(name for row in data for name in row)
+        data = {name: [row.get(name) for row in data] for name in names}
     if isinstance(data, Mapping) and not is_sparse(data):
-        return _by_column("array", [str(name) for name in data], [_as_array(values) for values in data.values()])
+        # Names with single values are one record.
+        single = bool(data) and all(isinstance(value, str) or not hasattr(value, "__len__") for value in data.values())
+        columns = [[value] if single else value for value in data.values()]
+        return _by_column("array", [str(name) for name in data], [_as_array(values) for values in columns])
     matrix = data.toarray() if is_sparse(data) else np.asarray(data)
     if matrix.ndim != 2:
         raise RecordsError(
@@ -80,6 +91,15 @@ def read(data: Any) -> Table:
     if matrix.dtype not in READ_AS_IS:
         matrix = _plain(matrix)
     return Table("array", matrix.shape[0], None, matrix=matrix)
+
+
+def by_known_columns(data: Any, columns: Columns) -> Any:
+    """An array of objects or texts as known columns, if some are categorical; anything else as it is."""
+    if columns.is_plain or not isinstance(data, np.ndarray) or data.dtype.kind not in "OUS":
+        return data
+    if data.ndim != 2 or data.shape[1] != len(columns):
+        return data
+    return dict(zip(columns.names, data.T, strict=True))
 
 
 def _as_array(values: Any) -> np.ndarray:
@@ -111,8 +131,10 @@ def _read_pandas(frame: Any) -> Table:
     names = [str(name) for name in frame.columns]
     _check_names(names)
     types = dict(zip(names, frame.dtypes, strict=True))
+    labels = {str(label): label for label in frame.columns if not isinstance(label, str)}
     if all(dtype in READ_AS_IS for dtype in frame.dtypes) and len(set(frame.dtypes)) == 1:
-        return Table("pandas", len(frame), names, matrix=frame.to_numpy(), index=frame.index, types=types)
+        return Table("pandas", len(frame), names, matrix=frame.to_numpy(), index=frame.index, types=types,
+                     labels=labels)
     columns, categories = [], {}
     for name, (_, series) in zip(names, frame.items(), strict=True):
         if hasattr(series.dtype, "categories"):
@@ -124,7 +146,7 @@ def _read_pandas(frame: Any) -> Table:
         values[series.isna().to_numpy(dtype=bool)] = None
         columns.append(values)
     table = _by_column("pandas", names, columns, categories, types)
-    return replace(table, rows=len(frame), index=frame.index)
+    return replace(table, rows=len(frame), index=frame.index, labels=labels)
 
 
 def _read_polars(frame: Any) -> Table:
@@ -144,7 +166,10 @@ def _read_arrow(data: Any) -> Table:
         import pyarrow
     except ImportError:
         raise RecordsError("Arrow data needs pyarrow to be read: pip install pyarrow") from None
-    arrow = pyarrow.table(data)
+    try:
+        arrow = pyarrow.table(data)
+    except (pyarrow.ArrowInvalid, TypeError) as error:
+        raise RecordsError(f"the Arrow data is no table with columns: {error}") from None
     categories, columns = {}, []
     for name, column in zip(arrow.column_names, arrow.columns, strict=True):
         if pyarrow.types.is_dictionary(column.type):
@@ -190,8 +215,8 @@ def in_kind(table: Table, values: Mapping[str, np.ndarray], columns: Columns | N
         import pandas
 
         made = {name: pandas.Series(cells, index=table.index) for name, cells in values.items()}
-        return pandas.DataFrame({name: _like_pandas(series, types[name]) if name in types else series
-                                 for name, series in made.items()}, index=table.index)
+        return pandas.DataFrame({table.labels.get(name, name): _like_pandas(series, types[name])
+                                 if name in types else series for name, series in made.items()}, index=table.index)
     if table.kind == "polars":
         import polars
 

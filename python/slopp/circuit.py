@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from . import _slopp
+from ._arguments import handle, whole
 from ._arguments import names as some_names
-from ._arguments import whole
+from ._arguments import number as real
 from ._show import DRAWN, Progress, Rows, Values, World, number
 from .errors import ArgumentError, CertificateError
 from .knowledge import Rules, Sdd, drawn
@@ -29,7 +30,7 @@ class Circuit(OnVtrees):
 
     def product(self, other: Circuit) -> tuple[Any, float]:
         """The circuit of the normalised product of two distributions, and the logarithm of its total."""
-        model, log = self._model.product(other._model)
+        model, log = self._model.product(handle("other", other))
         return wrap(model), log
 
     def marginal(self, of: Sequence[str], *, given: Given = None) -> Any:
@@ -85,7 +86,7 @@ class Circuit(OnVtrees):
 
     def log_likelihoods_noisy(self, records: Any, noise: float) -> np.ndarray:
         """The log-likelihood of every record if each cell is flipped with the probability `noise`."""
-        return self._model.log_likelihoods_noisy(self.records(records)._records, noise)
+        return self._model.log_likelihoods_noisy(self.records(records)._records, real("noise", noise))
 
     def fit_noise(self, records: Any) -> Values:
         """The noise under which records are most likely."""
@@ -176,7 +177,7 @@ class Deterministic(Circuit):
 
     def kl_divergence(self, other: Deterministic) -> float:
         """The Kullback-Leibler divergence from another circuit on the same vtree, in nats."""
-        return self._model.kl_divergence(other._model)
+        return self._model.kl_divergence(handle("other", other))
 
     def equals_closed_world(self, records: Any) -> bool:
         """Whether exactly these records are possible."""

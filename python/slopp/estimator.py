@@ -150,7 +150,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
                             on_violation=self.on_violation, closed=self.closed or (), seed=_seed(self.random_state),
                             progress=self.progress, **options)
         self.columns_ = records.columns
-        self._like = _frames.Table(table.kind, 0, None, types=table.types)
+        self._like = _frames.Table(table.kind, 0, None, types=table.types, labels=table.labels)
         return self
 
     @property
@@ -229,7 +229,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def _without_target(self, X: Any) -> tuple[Records, range]:
         self._check_fitted()
         place = self._place()
-        table = _frames.read(X)
+        table = _frames.read(_frames.by_known_columns(X, self.columns_))
         name = self.columns_.names[place]
         variables = self.columns_.places()[place]
         if table.names is None or name not in self.columns_.names:
@@ -256,6 +256,8 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """`X` as a table, checked in the way of scikit-learn."""
         if isinstance(X, Records):
             X = X.to_dict()
+        if not reset:
+            X = _frames.by_known_columns(X, self.columns_)
         if HAS_SKLEARN and not _frames.is_frame(X):
             X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan",
                               accept_sparse=["csr", "csc", "coo"])

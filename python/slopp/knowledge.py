@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pathlib
+import tempfile
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +109,13 @@ class Rules:
 class Sdd:
     """A sentential decision diagram: a formula in a form that counts its worlds."""
 
+    def __reduce__(self) -> Any:
+        with tempfile.TemporaryDirectory() as folder:
+            files = [pathlib.Path(folder, name) for name in ("it.sdd", "it.vtree")]
+            self.write(files[0])
+            self.vtree.write(files[1])
+            return _unpickled, (*(file.read_bytes() for file in files), self.names)
+
     _sdd: _slopp.Sdd
 
     @classmethod
@@ -162,6 +171,14 @@ class Sdd:
 
     def _repr_svg_(self) -> str:
         return self.svg(DRAWN)
+
+
+def _unpickled(sdd: bytes, vtree: bytes, names: list[str]) -> Sdd:
+    with tempfile.TemporaryDirectory() as folder:
+        files = [pathlib.Path(folder, name) for name in ("it.sdd", "it.vtree")]
+        files[0].write_bytes(sdd)
+        files[1].write_bytes(vtree)
+        return Sdd.read(files[0], files[1], names)
 
 
 def drawn(circuit: Any, limit: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _slopp
-from ._arguments import limit, whole
+from ._arguments import handle, limit, whole
 from ._arguments import names as some_names
 from ._encode import Bins
 from ._show import Progress, Rows, Values, listening
@@ -65,8 +65,9 @@ def learn(records: Any, *, learner: str = "slopp", valid: Any = None, vtree: Vtr
             raise LearnError("every record misses a cell, so no complete record is left to learn from; fill cells in, "
                              "or leave out columns that are often missing")
     with listening(progress) as callback:
-        model = _slopp.learn(learner, complete._records, valid, _vtree(vtree, complete, seed),
-                             None if start is None else start._model, whole("seed", seed), dict(options), callback)
+        begin = None if start is None else handle("start", start)
+        model = _slopp.learn(learner, complete._records, valid, _vtree(vtree, complete, seed), begin,
+                             whole("seed", seed), dict(options), callback)
         weight = _prior_weight(model.origin)
         if known is not None:
             model = model.inside(known._rules, complete._records, weight, callback)
@@ -197,7 +198,9 @@ def _rules(rules: Rules | str | Iterable[str] | None, data: Records) -> Rules | 
     elif isinstance(rules, Rules):
         given = rules.formulas
     else:
-        given = list(rules or [])
+        given = [] if rules is None else list(rules) if isinstance(rules, Iterable) else [rules]
+        if not all(isinstance(rule, str) for rule in given):
+            raise ArgumentError(f"rules are {rules!r}, but must be Rules, a text with a formula per line, or a list")
     formulas = data.columns.rules() + [data.columns.quoted(formula) for formula in given]
     return Rules(formulas, data.names) if formulas else None
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _slopp
-from ._arguments import whole
+from ._arguments import handle, number, whole
 from ._show import World, table
 from .errors import ImpossibleError
 from .model import KINDS, Given, Model, OnVtrees, wrap
@@ -22,7 +22,8 @@ class Mixture(OnVtrees):
     """Weighted circuits over the same variables."""
 
     def __init__(self, components: Iterable[tuple[float, Circuit]]):
-        self._model = _slopp.Model.mixture([(weight, circuit._model) for weight, circuit in components])
+        self._model = _slopp.Model.mixture([(number("a weight", weight), handle("a component", circuit))
+                                            for weight, circuit in components])
 
     @property
     def components(self) -> list[tuple[float, Circuit]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import _frames, _slopp
-from ._arguments import whole
+from ._arguments import number, whole
 from ._columns import Columns
 from ._labels import is_missing
 from ._show import Progress, Values, card, listening, table
@@ -72,11 +73,15 @@ class Model:
 
     def write(self, path: Path) -> None:
         """Into a file: .psdd, or .mix or .spn for other kinds."""
+        kind = {"mixture": ".mix", "spn": ".spn"}.get(self._model.kind, ".psdd")
+        name = os.fspath(path).removesuffix(".gz")
+        if not name.endswith(kind) and name.endswith((".psdd", ".mix", ".spn")):
+            raise ArgumentError(f"{name} would be a file of another kind of model; this one ends in {kind}")
         self._model.write(path)
 
     def renamed(self, names: Sequence[str]) -> Any:
         """The same model with other names."""
-        return wrap(self._model.renamed(list(names)))
+        return wrap(self._model.renamed([str(name) for name in names]))
 
     def records(self, data: Any) -> Records:
         """Data as records over the variables of this model, matched by name where it has names."""
@@ -168,7 +173,7 @@ class Model:
     # Parts of the above.
 
     def _pseudocount(self, given: float | None) -> float:
-        return float(self.origin.get("pseudocount", 1.0)) if given is None else float(given)
+        return float(self.origin.get("pseudocount", 1.0)) if given is None else number("pseudocount", given)
 
     def _fitted(self, model: _slopp.Model, used: float, impossible: float, pseudocount: float, how: str) -> Any:
         """What was fitted, with an origin that says so, as the command line writes it."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _encode, _frames, _slopp
-from ._arguments import whole
+from ._arguments import number, whole
 from ._columns import Columns, Group
 from ._encode import Bins, Reading
 from ._show import Rows, Values, card, table
@@ -49,7 +49,7 @@ class Records:
         if isinstance(data, Records):
             weights = data.record_weights() if weights is None else weights
             data = data.to_dict()
-        table = _frames.read(data)
+        table = _frames.read(data if columns is None else _frames.by_known_columns(data, columns))
         if weights is not None:
             weights = _checked_weights(weights, table.rows)
         if columns is None:
@@ -137,11 +137,12 @@ class Records:
 
     def split(self, *shares: float, seed: int = 0) -> list[Records]:
         """Parts at random with these shares."""
-        parts = self._records.split([float(share) for share in shares], whole("seed", seed))
+        parts = self._records.split([number("a share", share) for share in shares], whole("seed", seed))
         return [Records._of(part, self.columns) for part in parts]
 
-    def merged(self, other: Records) -> Records:
+    def merged(self, other: Any) -> Records:
         """These records and others over the same variables."""
+        other = other if isinstance(other, Records) else Records(other, columns=self.columns)
         return Records._of(self._records.merged(other._records), self.columns)
 
     def describe(self, *, pairs: int = 5) -> Description:
@@ -168,6 +169,9 @@ class Records:
 
     def where(self, keep: Any) -> Records:
         """The records, in their order, that are to be kept: a Boolean for each."""
+        keep = np.asarray(keep)
+        if keep.dtype != bool or keep.shape != (len(self),):
+            raise RecordsError(f"which records are kept must be told by {len(self)} Booleans, one for each record")
         return self._with(_as_numbers(self._records.cells(False)[keep]), keep)
 
     def _with(self, cells: np.ndarray, keep: Any = slice(None)) -> Records:

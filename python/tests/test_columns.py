@@ -203,3 +203,34 @@ def test_two_columns_of_one_name():
     mixed = pandas.DataFrame([[1, "x"], [0, "y"]], columns=["a", "a"])
     with pytest.raises(RecordsError, match='two columns are called "a"'):
         slopp.Records(mixed)
+
+
+def test_series_are_no_tables():
+    for series in (pandas.Series([1, 0]), pytest.importorskip("polars").Series([1, 0])):
+        with pytest.raises(RecordsError, match="Expected 2D array, got 1D array"):
+            slopp.Records(series)
+
+
+def test_records_as_rows():
+    """One record as a dict, several as a list of dicts: also worlds that a model gave."""
+    model = slopp.learn({"c": np.where(HOT, "a", "b"), "hot": HOT})
+    worlds = model.top_worlds(3)
+    np.testing.assert_allclose(model.log_likelihoods(worlds), [world.log_probability for world in worlds])
+    assert model.log_likelihoods(worlds[1]) == pytest.approx(worlds[1].log_probability)
+    incomplete = [{"c": "a"}, {"hot": True, "c": "a"}]
+    assert model.log_likelihoods(incomplete)[0] == pytest.approx(model.log_probability("c=a"))
+
+
+def test_arrays_of_objects_for_a_model_of_columns():
+    data = frame(c=np.where(HOT, "a", "b"))
+    model = slopp.PSDD(target="c").fit(data)
+    np.testing.assert_array_equal(model.predict_proba(data.to_numpy()), model.predict_proba(data))
+    np.testing.assert_array_equal(model.score_samples(data.to_numpy()), model.score_samples(data))
+    np.testing.assert_array_equal(model.model_.log_likelihoods(data.to_numpy()), model.score_samples(data))
+
+
+def test_names_that_are_no_texts():
+    data = pandas.DataFrame({0: [True, False] * 10, 1: [False, True] * 10})
+    model = slopp.learn(data)
+    pandas.testing.assert_frame_equal(model.mpe(data)[0], data)
+    assert list(slopp.PSDD().fit(data).sample(2).columns) == [0, 1]

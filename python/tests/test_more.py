@@ -1,6 +1,7 @@
 """What the command line has beside queries, and what is wrong with bad arguments."""
 
 import itertools
+import pickle
 import warnings
 
 import numpy as np
@@ -13,6 +14,7 @@ from slopp.errors import (
     ImpossibleError,
     LearnError,
     NamesError,
+    RecordsError,
     TooLargeError,
 )
 
@@ -179,7 +181,7 @@ def test_rules_as_rules_and_the_base_as_a_diagram(tmp_path):
 def test_rankings():
     records = slopp.rankings(500, items=3, dispersion=0.3, seed=1)
     assert len(records.names) == 9 and (records.to_numpy().sum(axis=1) == 3).all()
-    with pytest.raises(slopp.errors.RecordsError):
+    with pytest.raises(RecordsError):
         slopp.rankings(5, items=3, dispersion=0)
 
 
@@ -219,14 +221,36 @@ def test_evidence_against_itself():
     (lambda: slopp.curve(RECORDS, points=0), ArgumentError, "points is 0"),
     (lambda: slopp.distil(PSDD, RECORDS, samples=0), ArgumentError, "samples is 0"),
     (lambda: slopp.set_threads(100_000), ArgumentError, "100000 threads are not possible; give a number from 1"),
-    (lambda: slopp.set_threads(-1), ArgumentError, "-1 threads"),
+    (lambda: slopp.set_threads(-1), ArgumentError, "threads is -1"),
+    (lambda: slopp.set_threads("x"), ArgumentError, "threads is 'x'"),
+    (lambda: slopp.learn("cars.csv"), RecordsError, r"Records.read\('cars.csv'\) reads it"),
+    (lambda: PSDD.kl_divergence(3), ArgumentError, "other is 3"),
+    (lambda: PSDD.product(3), ArgumentError, "other is 3"),
+    (lambda: slopp.learn(RECORDS, learner="strudel", start=3), ArgumentError, "start is 3"),
+    (lambda: slopp.learn(RECORDS, rules=3), ArgumentError, "rules are 3"),
+    (lambda: slopp.Mixture([(1, 3)]), ArgumentError, "a component is 3"),
+    (lambda: slopp.Mixture([("x", PSDD)]), ArgumentError, "a weight is 'x'"),
+    (lambda: PSDD.fit(RECORDS, pseudocount="x"), ArgumentError, "pseudocount is 'x'"),
+    (lambda: PSDD.log_likelihoods_noisy(RECORDS, "x"), ArgumentError, "noise is 'x'"),
+    (lambda: PSDD.write("model.mix"), ArgumentError, "this one ends in .psdd"),
+    (lambda: RECORDS.split("x"), ArgumentError, "a share is 'x'"),
+    (lambda: RECORDS.where([True]), RecordsError, "300 Booleans"),
     (lambda: slopp.Rules(3), ArgumentError, "rules are 3"),
     (lambda: slopp.Rules([3]), ArgumentError, "rules are .3."),
     (lambda: slopp.diff(3, 4), ArgumentError, "not int"),
-    (lambda: slopp.Records([[1, 0]], weights=["x"]), slopp.errors.RecordsError, "weights must be numbers"),
+    (lambda: slopp.Records([[1, 0]], weights=["x"]), RecordsError, "weights must be numbers"),
     (lambda: RECORDS.split(0.5, 0.5, seed=-1), ArgumentError, "seed is -1"),
 ])
 def test_bad_arguments(act, error, match):
     with pytest.raises(error, match=match) as caught:
         act()
     assert isinstance(caught.value, slopp.SloppError)
+
+
+def test_diagrams_and_vtrees_are_pickled():
+    for rules in (["a -> b", "exactly(1, a, c)"], ["a", "!a"]):
+        sdd = slopp.Rules(rules).compile()
+        again = pickle.loads(pickle.dumps(sdd))
+        assert again.model_count() == sdd.model_count() and again.names == sdd.names and again.vtree == sdd.vtree
+    model = slopp.learn({"size (cm)": ["(0, 1]", "a,b", 'say "x"'] * 20, "b": [1, 0, 0] * 20})
+    assert pickle.loads(pickle.dumps(model.vtree)) == model.vtree
