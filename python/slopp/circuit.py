@@ -132,7 +132,8 @@ class Circuit(OnVtrees):
         by_name = {**dict(found), **told}
         return {name: by_name[name] for name in some_names("of", asked)}
 
-    def _repr_svg_(self) -> str:
+    def _drawing(self) -> str:
+        """The picture of its card."""
         return drawn(self, DRAWN)
 
 

@@ -167,9 +167,10 @@ class Sdd:
 
     def _repr_html_(self) -> str:
         facts = {"variables": len(self.names), **self.size, "worlds": self.model_count()}
-        return card("Sdd", "a sentential decision diagram", table(facts.items()), picture=self._repr_svg_())
+        return card("Sdd", "a sentential decision diagram", table(facts.items()), picture=self._drawing())
 
-    def _repr_svg_(self) -> str:
+    def _drawing(self) -> str:
+        """The picture of its card."""
         return self.svg(DRAWN)
 
 

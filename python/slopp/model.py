@@ -254,10 +254,14 @@ class Model:
         what = KIND_IN_WORDS[kind] + (f": {self.reason}" if self.reason else "")
         origin = {name: value for name, value in self.origin.items() if name != "categories"}
         return card(kind, what, table(self._facts().items()), table(origin.items()), self._more(),
-                    picture=getattr(self, "_repr_svg_", str)())
+                    picture=self._drawing())
 
     def _more(self) -> str:
         """A further table of its card."""
+        return ""
+
+    def _drawing(self) -> str:
+        """The picture of its card."""
         return ""
 
 

@@ -20,10 +20,10 @@ def test_pictures():
     assert psdd.vtree._repr_svg_().startswith("<svg ")
     assert "X1" in psdd.vtree.picture() and psdd.vtree.dot().startswith("digraph")
     assert psdd.dot().startswith("digraph")
-    assert "Circuit of 4 variables" in psdd._repr_svg_()
+    assert "Circuit of 4 variables" in html
     large = slopp.learn(slopp.configurations(2000), world="closed")
     assert "Summary of a circuit" in large.svg()
-    assert "Vtree of 24 variables" in large._repr_html_() and large._repr_svg_() == large.vtree.svg()
+    assert "Vtree of 24 variables" in large._repr_html_()
     assert "Circuit of 3 variables" in slopp.Rules(["a -> b", "exactly(1, a, c)"]).compile()._repr_html_()
     nothing = slopp.Rules(["a", "!a"]).compile()
     assert nothing.model_count() == 0 and "<svg" in nothing._repr_html_()
