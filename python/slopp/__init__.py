@@ -13,26 +13,34 @@
 
 from typing import TYPE_CHECKING, Any
 
-from . import errors
+from . import _slopp, errors
+from ._arguments import whole
 from ._columns import Column, Columns
 from ._show import Rows, Values, World
-from ._slopp import __version__, set_threads
+from ._slopp import __version__
 from .circuit import Circuit, Deterministic, Psdd, example, read
 from .errors import SloppError
 from .knowledge import Rules, Sdd, diff, equivalent
-from .learning import LEARNERS, learn
-from .model import Mixture, Model, Spn
-from .records import Records, configurations
+from .learning import LEARNERS, Curve, curve, distil, learn
+from .mixture import Mixture
+from .model import Model, Spn
+from .records import Description, Records, configurations, rankings
 from .vtree import Vtree
 
 if TYPE_CHECKING:
     from .estimator import PSDD
 
 __all__ = [
-    "LEARNERS", "PSDD", "Circuit", "Column", "Columns", "Deterministic", "Mixture", "Model", "Psdd", "Records", "Rows",
-    "Rules", "Sdd", "SloppError", "Spn", "Values", "Vtree", "World", "__version__", "configurations", "diff",
-    "equivalent", "errors", "example", "learn", "read", "set_threads",
+    "LEARNERS", "PSDD", "Circuit", "Column", "Columns", "Curve", "Description", "Deterministic", "Mixture", "Model",
+    "Psdd", "Records", "Rows", "Rules", "Sdd", "SloppError", "Spn", "Values", "Vtree", "World", "__version__",
+    "configurations", "curve", "diff", "distil", "equivalent", "errors", "example", "learn", "rankings", "read",
+    "set_threads",
 ]
+
+
+def set_threads(threads: int) -> None:
+    """Use this many threads, 0 for all cores; results are the same on any number."""
+    _slopp.set_threads(whole("threads", threads))
 
 
 def __getattr__(name: str) -> Any:

@@ -1,28 +1,52 @@
-"""Columns: what people have, Boolean or categorical, and the Boolean variables they become."""
+"""Columns: what people have, Boolean, categorical or in bins, and the Boolean variables they become."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ._labels import from_json, label, to_json
+
+#: A categorical column as the library knows it: its name, the texts of its categories, the numbers between bins.
+Group = tuple[str, list[str], list[float] | None]
+
 
 @dataclass(frozen=True)
 class Column:
-    """A column: Boolean, which is one variable, or categorical, with a variable `name=category` per category."""
+    """A column: Boolean, which is one variable, or categorical, with a variable `name=category` per category.
+
+    Categories are what they were, numbers or intervals say; with `cuts` they are the names of bins of numbers.
+    """
 
     name: str
     categories: tuple[Any, ...] | None = None
+    cuts: tuple[float, ...] | None = None
+
+    @property
+    def labels(self) -> list[str]:
+        """The texts of the categories."""
+        return [label(category) for category in self.categories or ()]
 
     @property
     def variables(self) -> list[str]:
-        if self.categories is None:
-            return [self.name]
-        return [f"{self.name}={category}" for category in self.categories]
+        """The names of its variables."""
+        return [self.name] if self.categories is None else [f"{self.name}={text}" for text in self.labels]
+
+    def place(self, value: Any) -> int | None:
+        """Which category a value is: itself, its text, or the bin of a number."""
+        if self.cuts is not None and isinstance(value, (int, float, np.number)):
+            return int(np.searchsorted(self.cuts, value, side="right"))
+        text = label(value)
+        return next((i for i, known in enumerate(self.labels) if known == text), None)
+
+    def known(self) -> str:
+        """The categories, for people."""
+        return ", ".join((["any number"] if self.cuts is not None else []) + self.labels)
 
 
 class Columns(Sequence[Column]):
@@ -33,11 +57,15 @@ class Columns(Sequence[Column]):
         self.variables: list[str] = [variable for column in columns for variable in column.variables]
 
     @staticmethod
-    def of_names(names: Sequence[str], categories: Mapping[str, Sequence[Any]] = {}) -> Columns:
+    def of_names(names: Sequence[str], groups: Iterable[Group] = (), labels: Mapping[str, Any] = {}) -> Columns:
         """Columns from the names of variables; those of a categorical column lie next to each other."""
         columns: list[Column] = []
-        start = {Column(name, tuple(values)).variables[0]: Column(name, tuple(values))
-                 for name, values in categories.items()}
+        start = {}
+        for name, texts, cuts in groups:
+            categories = [from_json(value) for value in labels.get(name, texts)]
+            if [label(category) for category in categories] != texts:
+                categories = texts
+            start[f"{name}={texts[0]}"] = Column(name, tuple(categories), None if cuts is None else tuple(cuts))
         skip = 0
         for name in names:
             if skip:
@@ -62,21 +90,24 @@ class Columns(Sequence[Column]):
 
     @property
     def names(self) -> list[str]:
+        """The names of the columns."""
         return [column.name for column in self]
 
     @property
     def categories(self) -> dict[str, list[Any]]:
+        """The categories of the categorical columns."""
         return {column.name: list(column.categories) for column in self if column.categories is not None}
 
     @property
-    def groups(self) -> list[tuple[str, list[str]]]:
-        """The categorical columns as the library knows them: categories as texts."""
-        return [(column.name, [str(category) for category in column.categories])
+    def groups(self) -> list[Group]:
+        """The categorical columns as the library knows them."""
+        return [(column.name, column.labels, None if column.cuts is None else list(column.cuts))
                 for column in self if column.categories is not None]
 
     @property
     def is_plain(self) -> bool:
-        return not self.categories
+        """Whether all columns are Boolean."""
+        return all(column.categories is None for column in self)
 
     def rules(self) -> list[str]:
         """What is always true of categorical columns: exactly one category holds."""
@@ -89,7 +120,7 @@ class Columns(Sequence[Column]):
         if not names:
             return text
         known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-        found = re.compile(rf'"(?:[^"]|"")*"|(?<![\w=])(?:{known})(?![\w=])')
+        found = re.compile(rf'"(?:[^"]|"")*"|(?<![\w=])(?:{known})(?![\w=]|\.\w)')
         return found.sub(lambda match: match[0] if match[0].startswith('"') else quote(match[0]), text)
 
     def places(self) -> list[range]:
@@ -101,6 +132,11 @@ class Columns(Sequence[Column]):
             start = end
         return places
 
+    def expanded(self, names: Iterable[str]) -> list[str]:
+        """The variables of columns or variables, by name."""
+        known = {column.name: column.variables for column in self}
+        return [variable for name in names for variable in known.get(name, [name])]
+
     def decode(self, cells: np.ndarray) -> dict[str, np.ndarray]:
         """The columns of a matrix over the variables: Booleans, or floats where NaN is missing, and categories."""
         decoded: dict[str, np.ndarray] = {}
@@ -110,15 +146,38 @@ class Columns(Sequence[Column]):
                 decoded[column.name] = part[:, 0]
                 continue
             known = (part == 1).any(axis=1)
-            values = np.array([*column.categories, None], dtype=object)
+            values = objects([*column.categories, None])
             decoded[column.name] = values[np.where(known, (part == 1).argmax(axis=1), len(column.categories))]
         return decoded
 
+    def told(self, literals: Iterable[tuple[str, bool]]) -> dict[str, Any]:
+        """Literals by column: a category that holds is the value of its column."""
+        home = {variable: (column, i) for column in self if column.categories is not None
+                for i, variable in enumerate(column.variables)}
+        told: dict[str, Any] = {}
+        for name, value in literals:
+            column, i = home.get(name, (None, 0))
+            if column is not None and column.categories is not None and value:
+                told[column.name] = column.categories[i]
+            else:
+                told[name] = value
+        return told
+
     def to_json(self) -> str:
-        """The categories as a model keeps them."""
-        return json.dumps(self.categories)
+        """The categories that are no texts, as a model keeps them; texts it knows anyway."""
+        return json.dumps({column.name: [to_json(category) for category in column.categories] for column in self
+                           if column.categories is not None and list(column.categories) != column.labels})
+
+
+def objects(values: Sequence[Any]) -> np.ndarray:
+    """An array of just these objects, whatever NumPy would make of them."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def quote(name: str) -> str:
     """A name as formulas and evidence take it, whatever signs are in it."""
     return '"' + name.replace('"', '""') + '"'
+
+

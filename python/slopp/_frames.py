@@ -1,21 +1,21 @@
-"""From what people have, arrays and frames of any library, to cells of Boolean variables, and back in kind."""
+"""Arrays and frames of any library as tables, and answers back in kind."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from ._columns import Column, Columns
+from ._columns import Columns, objects
+from ._labels import label
 from .errors import RecordsError
 
 #: The types that the compiled half reads as they are, without a copy.
 READ_AS_IS = {np.dtype(t) for t in (np.bool_, np.uint8, np.int8, np.int32, np.int64, np.float32, np.float64)}
-
-#: A column of texts or whole numbers with more distinct values than this is more likely an identifier.
-MOST_CATEGORIES = 50
 
 
 @dataclass
@@ -27,12 +27,27 @@ class Table:
     names: list[str] | None
     matrix: np.ndarray | None = None
     columns: list[np.ndarray] | None = None
-    categories: dict[str, list[Any]] | None = None
+    categories: dict[str, list[Any]] = field(default_factory=dict)
     index: Any = None
+    #: The types of the columns of a frame, by name: answers have them too.
+    types: dict[str, Any] = field(default_factory=dict)
+    #: What columns were called if that was no text.
+    labels: dict[str, Any] = field(default_factory=dict)
 
     @property
     def width(self) -> int:
         return self.matrix.shape[1] if self.matrix is not None else len(self.columns or [])
+
+    def by_column(self, names: list[str] | None = None) -> Table:
+        """The same as columns, by these names if it has none."""
+        if self.matrix is None:
+            return self
+        return replace(self, matrix=None, columns=list(self.matrix.T), names=self.names or names)
+
+    def of_rows(self, keep: np.ndarray) -> Table:
+        """What is known of some of its rows, without their cells."""
+        index = None if self.index is None else self.index[keep]
+        return replace(self, rows=int(np.count_nonzero(keep)), matrix=None, columns=None, index=index)
 
 
 def is_sparse(data: Any) -> bool:
@@ -55,10 +70,18 @@ def read(data: Any) -> Table:
         return _read_pandas(data)
     if module == "polars" and hasattr(data, "columns"):
         return _read_polars(data)
-    if hasattr(data, "__arrow_c_stream__"):
+    if hasattr(data, "__arrow_c_stream__") and module not in ("pandas", "polars"):
         return _read_arrow(data)
+    if isinstance(data, (str, PathLike)):
+        raise RecordsError(f"records are {str(data)!r}; if that is a file, Records.read({str(data)!r}) reads it")
+    if isinstance(data, (list, tuple)) and data and all(isinstance(row, Mapping) for row in data):
+        names = dict.fromkeys(name for row in data for name in row)
+        data = {name: [row.get(name) for row in data] for name in names}
     if isinstance(data, Mapping) and not is_sparse(data):
-        return _by_column("array", {str(name): np.asarray(values) for name, values in data.items()}, {})
+        # Names with single values are one record.
+        single = bool(data) and all(isinstance(value, str) or not hasattr(value, "__len__") for value in data.values())
+        columns = [[value] if single else value for value in data.values()]
+        return _by_column("array", [str(name) for name in data], [_as_array(values) for values in columns])
     matrix = data.toarray() if is_sparse(data) else np.asarray(data)
     if matrix.ndim != 2:
         raise RecordsError(
@@ -68,6 +91,25 @@ def read(data: Any) -> Table:
     if matrix.dtype not in READ_AS_IS:
         matrix = _plain(matrix)
     return Table("array", matrix.shape[0], None, matrix=matrix)
+
+
+def by_known_columns(data: Any, columns: Columns) -> Any:
+    """An array of objects or texts as known columns, if some are categorical; anything else as it is."""
+    if columns.is_plain or not isinstance(data, np.ndarray) or data.dtype.kind not in "OUS":
+        return data
+    if data.ndim != 2 or data.shape[1] != len(columns):
+        return data
+    return dict(zip(columns.names, data.T, strict=True))
+
+
+def _as_array(values: Any) -> np.ndarray:
+    """A column as an array; values that NumPy would take apart or make alike stay as they are."""
+    if isinstance(values, np.ndarray) or hasattr(values, "dtype"):
+        return np.asarray(values)
+    values = list(values)
+    array = np.asarray(values) if all(isinstance(value, (bool, int, float, str)) for value in values) else None
+    alike = array is not None and (array.dtype.kind not in "US" or all(isinstance(value, str) for value in values))
+    return array if alike and array is not None else objects(values)
 
 
 def _plain(matrix: np.ndarray) -> np.ndarray:
@@ -87,38 +129,36 @@ def _plain(matrix: np.ndarray) -> np.ndarray:
 
 def _read_pandas(frame: Any) -> Table:
     names = [str(name) for name in frame.columns]
+    _check_names(names)
+    types = dict(zip(names, frame.dtypes, strict=True))
+    labels = {str(label): label for label in frame.columns if not isinstance(label, str)}
     if all(dtype in READ_AS_IS for dtype in frame.dtypes) and len(set(frame.dtypes)) == 1:
-        return Table("pandas", len(frame), names, matrix=frame.to_numpy(), index=frame.index)
-    columns, categories = {}, {}
+        return Table("pandas", len(frame), names, matrix=frame.to_numpy(), index=frame.index, types=types,
+                     labels=labels)
+    columns, categories = [], {}
     for name, (_, series) in zip(names, frame.items(), strict=True):
         if hasattr(series.dtype, "categories"):
             categories[name] = list(series.dtype.categories)
-        missing = series.isna().to_numpy(dtype=bool)
-        plain = series.dtype in READ_AS_IS if isinstance(series.dtype, np.dtype) else False
-        values = series.to_numpy() if plain else series.astype(object).to_numpy(dtype=object, copy=True)
-        if not plain:
-            values[missing] = None
-        columns[name] = values
-    table = _by_column("pandas", columns, categories, names=names)
-    table.rows, table.index = len(frame), frame.index
-    return table
+        if isinstance(series.dtype, np.dtype) and series.dtype in READ_AS_IS:
+            columns.append(series.to_numpy())
+            continue
+        values = series.astype(object).to_numpy(dtype=object, copy=True)
+        values[series.isna().to_numpy(dtype=bool)] = None
+        columns.append(values)
+    table = _by_column("pandas", names, columns, categories, types)
+    return replace(table, rows=len(frame), index=frame.index, labels=labels)
 
 
 def _read_polars(frame: Any) -> Table:
-    categories = {}
-    columns = {}
+    columns, categories = [], {}
     for name in frame.columns:
         series = frame[name]
-        if type(series.dtype).__name__ == "Enum" or str(series.dtype).startswith("Enum"):
+        if str(series.dtype).startswith("Enum"):
             categories[name] = series.dtype.categories.to_list()
         numeric = series.dtype.is_numeric() or str(series.dtype) == "Boolean"
-        if numeric and series.null_count() == 0:
-            columns[name] = series.to_numpy()
-        else:
-            columns[name] = np.array(series.to_list(), dtype=object)
-    table = _by_column("polars", columns, categories)
-    table.rows = frame.height
-    return table
+        columns.append(series.to_numpy() if numeric and series.null_count() == 0 else objects(series.to_list()))
+    table = _by_column("polars", list(frame.columns), columns, categories, dict(frame.schema))
+    return replace(table, rows=frame.height)
 
 
 def _read_arrow(data: Any) -> Table:
@@ -126,181 +166,103 @@ def _read_arrow(data: Any) -> Table:
         import pyarrow
     except ImportError:
         raise RecordsError("Arrow data needs pyarrow to be read: pip install pyarrow") from None
-    arrow = pyarrow.table(data)
-    categories, columns = {}, {}
+    try:
+        arrow = pyarrow.table(data)
+    except (pyarrow.ArrowInvalid, TypeError) as error:
+        raise RecordsError(f"the Arrow data is no table with columns: {error}") from None
+    categories, columns = {}, []
     for name, column in zip(arrow.column_names, arrow.columns, strict=True):
         if pyarrow.types.is_dictionary(column.type):
-            categories[name] = column.combine_chunks().unify_dictionaries().dictionary.to_pylist() \
-                if hasattr(column.combine_chunks(), "unify_dictionaries") else sorted(set(column.to_pylist()) - {None})
+            whole = column.combine_chunks()
+            categories[name] = whole.unify_dictionaries().dictionary.to_pylist() \
+                if hasattr(whole, "unify_dictionaries") else sorted(set(column.to_pylist()) - {None})
         plain = pyarrow.types.is_boolean(column.type) or pyarrow.types.is_floating(column.type) \
             or pyarrow.types.is_integer(column.type)
-        values = column.to_numpy() if plain and column.null_count == 0 else np.array(column.to_pylist(), dtype=object)
-        columns[name] = values
-    table = _by_column("arrow", columns, categories)
-    table.rows = arrow.num_rows
-    return table
+        columns.append(column.to_numpy() if plain and column.null_count == 0 else objects(column.to_pylist()))
+    types = dict(zip(arrow.column_names, arrow.schema.types, strict=True))
+    table = _by_column("arrow", arrow.column_names, columns, categories, types)
+    return replace(table, rows=arrow.num_rows)
 
 
-def _by_column(kind: str, columns: dict[str, np.ndarray], categories: dict[str, list[Any]],
-               names: list[str] | None = None) -> Table:
-    names = names if names is not None else list(columns)
-    if len(columns) != len(names):
+def _check_names(names: list[str]) -> None:
+    if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise RecordsError(f'two columns are called "{twice}"; rename one of them')
-    columns = {name: values.astype(object) if values.dtype.kind in "US" else values for name, values in columns.items()}
-    rows = {len(values) for values in columns.values()}
+
+
+def _by_column(kind: str, names: list[str], columns: list[np.ndarray], categories: dict[str, list[Any]] | None = None,
+               types: dict[str, Any] | None = None) -> Table:
+    _check_names(names)
+    for i, (name, values) in enumerate(zip(names, columns, strict=True)):
+        if values.ndim != 1:
+            raise RecordsError(f'column "{name}" has {values.ndim} dimensions; a column needs one value per record')
+        if values.dtype.kind in "mM":
+            values = objects([None if value != value else value for value in values.astype(f"{values.dtype.kind}8[us]")
+                              .astype(object)])
+        columns[i] = values.astype(object) if values.dtype.kind in "US" else values
+    rows = {len(values) for values in columns}
     if len(rows) > 1:
         raise RecordsError(f"the columns have different lengths: {sorted(rows)}")
-    return Table(kind, rows.pop() if rows else 0, names, columns=list(columns.values()), categories=categories)
+    return Table(kind, rows.pop() if rows else 0, names, columns=columns, categories=categories or {},
+                 types=types or {})
 
 
-def learn_columns(table: Table, names: Sequence[str] | None, binarize: float | None) -> Columns:
-    """The columns of data that is seen for the first time."""
-    if names is not None:
-        names = [str(name) for name in names]
-        if len(names) != table.width:
-            raise RecordsError(f"there are {len(names)} names, but the data has {table.width} columns")
-    found = names or table.names or [f"x{i + 1}" for i in range(table.width)]
-    if table.columns is None:
-        return Columns([Column(name) for name in found])
-    known = dict(zip(found, (dict(table.categories or {}).get(name) for name in table.names or found), strict=True))
-    return Columns([_learn_column(name, values, known[name], binarize)
-                    for name, values in zip(found, table.columns, strict=True)])
-
-
-def _learn_column(name: str, values: np.ndarray, categories: list[Any] | None, binarize: float | None) -> Column:
-    if categories is None:
-        if values.dtype != object:
-            return Column(name)
-        present = {_plain_value(value) for value in values if not _is_missing(value)}
-        if all(_is_boolean(value) for value in present):
-            return Column(name)
-        if binarize is not None and all(isinstance(value, (int, float)) for value in present):
-            return Column(name)
-        try:
-            categories = sorted(present)
-        except TypeError:
-            categories = sorted(present, key=lambda value: (type(value).__name__, str(value)))
-    categories = [_plain_value(value) for value in categories]
-    if categories and all(_is_boolean(value) for value in categories):
-        return Column(name)
-    if len(categories) > MOST_CATEGORIES:
-        raise RecordsError(
-            f'column "{name}" has {len(categories)} distinct values, more than {MOST_CATEGORIES}: leave it out, or '
-            "put its values into fewer categories"
-        )
-    if not categories:
-        raise RecordsError(f'column "{name}" has no values at all; leave it out')
-    return Column(name, tuple(categories))
-
-
-def encode(table: Table, columns: Columns, binarize: float | None) -> np.ndarray:
-    """The cells over the variables of known columns, matched by name where the data has names."""
-    if table.matrix is not None:
-        matrix = table.matrix
-        if table.names is not None and table.names != columns.names:
-            matrix = matrix[:, [_place(table.names, name) for name in columns.names]]
-            _check_width(table, columns)
-        if matrix.shape[1] != len(columns.variables):
-            raise RecordsError(f"X has {matrix.shape[1]} features, but {len(columns.variables)} variables are expected")
-        return matrix if binarize is None else _cut(matrix, binarize)
-    assert table.names is not None and table.columns is not None
-    _check_width(table, columns)
-    cells = np.empty((table.rows, len(columns.variables)), dtype=np.float64)
-    for column, place in zip(columns, columns.places(), strict=True):
-        values = table.columns[_place(table.names, column.name)]
-        cells[:, place.start:place.stop] = _encode_column(column, values, binarize)
-    return cells
-
-
-def _check_width(table: Table, columns: Columns) -> None:
-    extra = [name for name in table.names or [] if name not in columns.names]
-    if extra:
-        raise RecordsError(
-            "The feature names should match those that were passed during fit.\n"
-            f"Feature names unseen at fit time:\n- {extra[0]}"
-        )
-
-
-def _place(names: list[str], name: str) -> int:
-    try:
-        return names.index(name)
-    except ValueError:
-        raise RecordsError(
-            "The feature names should match those that were passed during fit.\n"
-            f"Feature names seen at fit time, yet now missing:\n- {name}"
-        ) from None
-
-
-def _encode_column(column: Column, values: np.ndarray, binarize: float | None) -> np.ndarray:
-    if column.categories is not None:
-        place = {category: i for i, category in enumerate(column.categories)}
-        cells = np.zeros((len(values), len(column.categories)))
-        for row, value in enumerate(values.tolist() if values.dtype != object else values):
-            if _is_missing(value):
-                cells[row] = np.nan
-                continue
-            i = place.get(_plain_value(value))
-            if i is None:
-                known = ", ".join(map(str, column.categories))
-                raise RecordsError(f'row {row} of column "{column.name}" is {value!r}, which was not seen in fit; '
-                                   f"known categories: {known}")
-            cells[row, i] = 1.0
-        return cells
-    if values.dtype == object:
-        numbers = np.empty(len(values))
-        for row, value in enumerate(map(_plain_value, values)):
-            if _is_missing(value):
-                numbers[row] = np.nan
-            elif _is_boolean(value) or (binarize is not None and isinstance(value, (int, float))):
-                numbers[row] = float(value)
-            else:
-                raise RecordsError(f'row {row} of column "{column.name}" is {value!r}, but must be 0, 1 or missing')
-        values = numbers
-    cut = values if binarize is None else _cut(values, binarize)
-    wrong = ~((cut == 0) | (cut == 1) | (cut != cut))
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise RecordsError(f'row {row} of column "{column.name}" is {cut[row]}, but must be 0, 1 or missing; binarize= '
-                           "cuts numbers in two, and a column of texts or of a categorical type has categories")
-    return cut.reshape(-1, 1)
-
-
-def _cut(values: np.ndarray, binarize: float) -> np.ndarray:
-    """Numbers as Booleans, by whether they are above a threshold; NaN stays missing."""
-    if values.dtype.kind != "f":
-        return values > binarize
-    missing = np.isnan(values)
-    above = values > binarize
-    return np.where(missing, np.nan, above) if missing.any() else above
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
-
-
-def _is_boolean(value: Any) -> bool:
-    return isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, float)) and value in (0, 1))
-
-
-def _plain_value(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def in_kind(table: Table, columns: Mapping[str, np.ndarray]) -> Any:
-    """Columns as what the data came as; an array for an array."""
+def in_kind(table: Table, values: Mapping[str, np.ndarray], columns: Columns | None = None) -> Any:
+    """Columns as what the data came as, an array for an array; with the types it had if they are cells of `columns`."""
+    types = {} if columns is None else {column.name: table.types[column.name] for column in columns
+                                        if column.cuts is None and column.name in table.types}
     if table.kind == "pandas":
         import pandas
 
-        return pandas.DataFrame(dict(columns), index=table.index)
+        made = {name: pandas.Series(cells, index=table.index) for name, cells in values.items()}
+        return pandas.DataFrame({table.labels.get(name, name): _like_pandas(series, types[name])
+                                 if name in types else series for name, series in made.items()}, index=table.index)
     if table.kind == "polars":
         import polars
 
-        return polars.DataFrame({name: values.tolist() if values.dtype == object else values
-                                 for name, values in columns.items()})
+        frame = polars.DataFrame({name: _listed(cells) for name, cells in values.items()}, strict=False)
+        for name, dtype in types.items():
+            with contextlib.suppress(polars.exceptions.PolarsError):
+                frame = frame.with_columns(frame[name].cast(dtype))
+        return frame
     if table.kind == "arrow":
         import pyarrow
 
-        return pyarrow.table({name: pyarrow.array(values.tolist() if values.dtype == object else values)
-                              for name, values in columns.items()})
-    return np.column_stack(list(columns.values()))
+        made = {}
+        for name, cells in values.items():
+            array = pyarrow.array(_listed(cells), from_pandas=True)
+            with contextlib.suppress(pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+                array = array.cast(types[name]) if name in types else array
+            made[name] = array
+        return pyarrow.table(made)
+    return np.column_stack(list(values.values()))
+
+
+def _listed(cells: np.ndarray) -> Any:
+    return cells.tolist() if cells.dtype == object else cells
+
+
+def _like_pandas(series: Any, dtype: Any) -> Any:
+    """A series with the type that its column had, where its values allow that."""
+    import pandas
+
+    if hasattr(dtype, "categories"):
+        known = {label(category): category for category in dtype.categories}
+        truth = {True: ("1", "True", "true"), False: ("0", "False", "false")}
+
+        def category(value: Any) -> Any:
+            if pandas.isna(value):
+                return None
+            texts = truth[bool(value)] if series.dtype != object else (label(value),)
+            return next((known[text] for text in texts if text in known), value)
+
+        found = [category(value) for value in series]
+        new = [value for value in dict.fromkeys(found) if value is not None and value not in dtype.categories]
+        categories = [*dtype.categories, *new]
+        return pandas.Series(pandas.Categorical(found, categories=categories, ordered=dtype.ordered), series.index)
+    # A missing cell would become something else.
+    if series.isna().any() and isinstance(dtype, np.dtype) and dtype.kind not in "fO":
+        return series
+    with contextlib.suppress(TypeError, ValueError):
+        return series.astype(dtype)
+    return series

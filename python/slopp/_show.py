@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Any
+
+from .errors import ArgumentError
+
+#: Circuits with more nodes and elements than this are drawn as their vtree, which people can still look at.
+DRAWN = 120
 
 #: What long work is told to: `callback(what, done, steps)`; `True` shows a bar.
 Progress = Callable[[str, int, int], object] | bool | None
@@ -28,11 +34,26 @@ def table(rows: Iterable[Iterable[Any]], header: Iterable[str] = ()) -> str:
     return f"<table>{head}<tbody>{body}</tbody></table>"
 
 
+def card(title: str, what: str, *tables: str, picture: str = "") -> str:
+    """What something is, tables of it side by side, and a picture below, which scrolls if it is wide."""
+    head = f"<div><b>{escape(title)}</b> <span style='opacity:.7'>{escape(what)}</span></div>"
+    side_by_side = "".join(f"<div>{part}</div>" for part in tables)
+    drawn = f"<div style='overflow-x:auto'>{_shrinking(picture)}</div>" if picture else ""
+    return f"{head}<div style='display:flex;flex-wrap:wrap;gap:2em'>{side_by_side}</div>{drawn}"
+
+
+def _shrinking(svg: str) -> str:
+    """A picture that shrinks to the page as long as it can be read."""
+    width = re.search(r'width="(\d+)"', svg)
+    least = 0 if width is None else int(width[1]) * 6 // 10
+    return svg.replace("<svg ", f"<svg style='max-width:100%;min-width:{least}px;height:auto' ", 1)
+
+
 class Values(dict[str, Any]):
     """Names with values, such as marginals or a world: a dict that shows itself as a table."""
 
     def _repr_html_(self) -> str:
-        return table(self.items())
+        return table((name, _cell(value)) for name, value in self.items())
 
 
 class World(Values):
@@ -76,41 +97,85 @@ def _cell(value: Any) -> Any:
 
 
 class Bar:
-    """A progress bar: that of tqdm where it is installed, else a line on stderr."""
+    """A progress bar: our own in a notebook, on a terminal that of tqdm if it is there; elsewhere a line per stage."""
 
     def __init__(self) -> None:
         self._stage: tuple[str, int] | None = None
-        self._bar: Any = None
-        try:
-            from tqdm.auto import tqdm
+        self._shown: Any = None
+        self._tqdm: Any = None
+        self._display = _notebook_display()
+        if self._display is None and sys.stderr.isatty():
+            try:
+                from tqdm import tqdm
 
-            self._tqdm: Any = tqdm
-        except ImportError:
-            self._tqdm = None
+                self._tqdm = tqdm
+            except ImportError:
+                pass
 
     def __call__(self, what: str, done: int, steps: int) -> None:
-        if self._tqdm is None:
+        new, self._stage = self._stage != (what, steps), (what, steps)
+        done = min(done, steps)
+        if self._display is not None:
+            bar = _Html(f"<div><progress value='{done}' max='{max(steps, 1)}'></progress> "
+                        f"{escape(what)}: {done} of {steps}</div>")
+            if self._shown is None:
+                self._shown = self._display(bar, display_id=True)
+            else:
+                self._shown.update(bar)
+        elif self._tqdm is not None:
+            if new:
+                self.close()
+                self._stage, self._shown = (what, steps), self._tqdm(total=steps, desc=what, leave=False)
+            self._shown.update(done - self._shown.n)
+        elif sys.stderr.isatty():
             print(f"\r{what}: {done} of {steps}\x1b[K", end="", file=sys.stderr, flush=True)
-            return
-        if self._stage != (what, steps):
-            self.close()
-            self._stage, self._bar = (what, steps), self._tqdm(total=steps, desc=what, leave=False)
-        self._bar.n = min(done, steps)
-        self._bar.refresh()
+        elif new:
+            print(what, file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """The bar is gone."""
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
-        elif self._tqdm is None:
+        """The bar is gone; lines stay."""
+        if self._display is not None:
+            if self._shown is not None:
+                self._shown.update(_Html(""))
+        elif self._tqdm is not None:
+            if self._shown is not None:
+                self._shown.close()
+        elif self._stage is not None and sys.stderr.isatty():
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        self._stage = self._shown = None
+
+
+class _Html:
+    """A piece of HTML for a notebook."""
+
+    def __init__(self, html: str):
+        self._html = html
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+    def __repr__(self) -> str:
+        return ""
+
+
+def _notebook_display() -> Any:
+    """What shows things in a notebook, if this is one."""
+    shell = sys.modules.get("IPython")
+    running = None if shell is None else shell.get_ipython()
+    if running is None or not hasattr(running, "kernel"):
+        return None
+    from IPython.display import display
+
+    return display
 
 
 class listening:
     """The callback for long work, closed at its end."""
 
     def __init__(self, progress: Progress):
+        if not (progress is None or isinstance(progress, bool) or callable(progress)):
+            raise ArgumentError(f"progress is {progress!r}, but must be True for a bar, or a function of stage, steps "
+                                "done and steps")
         self._bar = Bar() if progress is True else None
         self._callback = self._bar or (progress if callable(progress) else None)
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import _slopp
-from ._show import Progress, Rows, Values, World, listening, number
-from .errors import CertificateError
+from ._arguments import handle, whole
+from ._arguments import names as some_names
+from ._arguments import number as real
+from ._show import DRAWN, Progress, Rows, Values, World, number
+from .errors import ArgumentError, CertificateError
+from .knowledge import Rules, Sdd, drawn
 from .model import KINDS, Given, Model, OnVtrees, not_both, or_missing, wrap
 from .records import Path
 from .vtree import Vtree
@@ -27,19 +30,19 @@ class Circuit(OnVtrees):
 
     def product(self, other: Circuit) -> tuple[Any, float]:
         """The circuit of the normalised product of two distributions, and the logarithm of its total."""
-        model, log = self._model.product(other._model)
+        model, log = self._model.product(handle("other", other))
         return wrap(model), log
 
     def marginal(self, of: Sequence[str], *, given: Given = None) -> Any:
-        """The circuit over some of the variables, the others summed out."""
+        """The circuit over some of the variables or columns, the others summed out."""
         model, event, _ = self._under(given)
-        return wrap(model._model.marginal(list(of), event))
+        return wrap(model._model.marginal(self._variables("of", of), event))
 
     def information(self, between: Sequence[str], and_: Sequence[str], *, given: Given = None) -> Values:
-        """Mutual information of two sets of variables, and their entropies, in nats."""
+        """Mutual information of two sets of variables or columns, and their entropies, in nats."""
         event = self._event(given)
         model = self._model if event.is_empty else self._conditioned(event)[0]._model
-        first, second = list(between), list(and_)
+        first, second = self._variables("between", between), self._variables("and_", and_)
         return Values(
             mutual_information=model.mutual_information(first, second),
             entropy_first=model.entropy_of(first),
@@ -49,14 +52,15 @@ class Circuit(OnVtrees):
         )
 
     def entropy_of(self, of: Sequence[str]) -> float:
-        """The entropy of some variables, in nats."""
-        return self._model.entropy_of(list(of))
+        """The entropy of some variables or columns, in nats."""
+        return self._model.entropy_of(self._variables("of", of))
 
     def marginal_map(self, of: Sequence[str], *, given: Given = None, budget: int = 10_000) -> MarginalMap:
-        """The most probable values of some variables, the others summed out; exact within a budget of steps."""
+        """The most probable values of some variables or columns, others summed out; exact within a budget of steps."""
         model, event, log = self._under(given)
-        values, lower, upper, steps = model._model.marginal_map(list(of), event, budget)
-        found = MarginalMap(dict(zip(of, values, strict=True)), lower + log)
+        variables = self._variables("of", of)
+        values, lower, upper, steps = model._model.marginal_map(variables, event, whole("budget", budget))
+        found = MarginalMap(self._told(zip(variables, values, strict=True), of), lower + log)
         found.log_upper, found.steps = upper + log, steps
         return found
 
@@ -64,10 +68,11 @@ class Circuit(OnVtrees):
               max_clauses: int = 1000) -> FoundRules:
         """The base as rules that people read; with records, how many had occasion to break each."""
         records = None if records is None else self.records(records)._records
-        found, complete_to, minimal = self._model.rules(records, max_length, steps, max_clauses)
+        found, complete_to, minimal = self._model.rules(records, whole("max_length", max_length, 2),
+                                                        whole("steps", steps), whole("max_clauses", max_clauses))
         names = ("kind", "rule", "literals", "support", "excluded")
         rules = FoundRules(Values(zip(names, rule, strict=True)) for rule in found)
-        rules.complete_to, rules.is_minimal = complete_to, minimal
+        rules.complete_to, rules.is_minimal, rules.names = complete_to, minimal, self.names
         return rules
 
     def entails(self, formula: str) -> bool:
@@ -81,18 +86,16 @@ class Circuit(OnVtrees):
 
     def log_likelihoods_noisy(self, records: Any, noise: float) -> np.ndarray:
         """The log-likelihood of every record if each cell is changed with the probability `noise`."""
-        return self._model.log_likelihoods_noisy(self.records(records)._records, noise)
+        return self._model.log_likelihoods_noisy(self.records(records)._records, real("noise", noise))
 
     def fit_noise(self, records: Any) -> Values:
         """The noise under which records are most likely."""
         noise, log_likelihood = self._model.fit_noise(self.records(records)._records)
         return Values(noise=noise, log_likelihood=log_likelihood)
 
-    def em(self, records: Any, *, pseudocount: float = 1.0, steps: int = 100, progress: Progress = None) -> Any:
-        """The circuit with parameters by expectation maximisation, for missing cells or sums that overlap."""
-        with listening(progress) as callback:
-            model, _, _ = self._model.em(self.records(records)._records, pseudocount, steps, callback)
-        return wrap(model)
+    def base(self) -> Sdd:
+        """What is possible, as a diagram."""
+        return Sdd._of(_slopp.Sdd.of_base(self._model))
 
     def certified(self) -> Psdd:
         """Itself, if it is proved a PSDD; else the error tells why not."""
@@ -105,12 +108,12 @@ class Circuit(OnVtrees):
         return wrap(self._model.renormalised())
 
     def svg(self, limit: int = 300) -> str:
-        """A picture: in full up to `limit` nodes and elements, a summary above."""
-        return self._model.svg(limit)
+        """A picture: in full up to `limit` nodes and elements; above, the vtree with the sizes at its nodes."""
+        return self._model.svg(whole("limit", limit))
 
     def dot(self, limit: int = 300) -> str:
         """For Graphviz."""
-        return self._model.dot(limit)
+        return self._model.dot(whole("limit", limit))
 
     def _log_probability(self, event: _slopp.Event) -> float:
         return self._model.log_probability_of(event)
@@ -119,12 +122,19 @@ class Circuit(OnVtrees):
         model, log = self._model.given(event)
         return wrap(model), log
 
-    def _repr_html_(self) -> str:
-        card = super()._repr_html_()
-        drawn = self.size["nodes"] + self.size["elements"] <= 300
-        picture = self.svg() if drawn else ""
-        why = f"<div>{escape(self.reason)}</div>" if self.reason else ""
-        return f"{card}{why}{picture}"
+    def _variables(self, argument: str, names: Any) -> list[str]:
+        return self.columns.expanded(some_names(argument, names))
+
+    def _told(self, literals: Iterable[tuple[str, bool]], asked: Any) -> dict[str, Any]:
+        """Literals by the names that were asked for."""
+        found = list(literals)
+        told = self.columns.told(found)
+        by_name = {**dict(found), **told}
+        return {name: by_name[name] for name in some_names("of", asked)}
+
+    def _drawing(self) -> str:
+        """The picture of its card."""
+        return drawn(self, DRAWN)
 
 
 class Deterministic(Circuit):
@@ -146,15 +156,15 @@ class Deterministic(Circuit):
         """The `k` most probable worlds; with records, a list of them for each."""
         if records is None:
             model, event, log = self._under(given)
-            return self._ranked(model._model.top_worlds(event, k), log)
+            return self._ranked(model._model.top_worlds(event, whole("k", k, 1)), log)
         not_both(given)
-        found = self._model.top_worlds_batch(self.records(records)._records, k)
+        found = self._model.top_worlds_batch(self.records(records)._records, whole("k", k, 1))
         return [self._ranked(ranked, 0.0) for ranked in found]
 
     def worlds(self, *, given: Given = None, limit: int = 1000) -> Any:
         """The possible worlds, each once, in the order of the circuit: a matrix, or columns if some are categorical."""
         model, event, _ = self._under(given)
-        worlds, _ = model._model.worlds(event, limit)
+        worlds, _ = model._model.worlds(event, whole("limit", limit))
         columns = self.columns
         return worlds if columns.is_plain else Values(columns.decode(worlds))
 
@@ -168,38 +178,51 @@ class Deterministic(Circuit):
 
     def kl_divergence(self, other: Deterministic) -> float:
         """The Kullback-Leibler divergence from another circuit on the same vtree, in nats."""
-        return self._model.kl_divergence(other._model)
+        return self._model.kl_divergence(handle("other", other))
 
     def equals_closed_world(self, records: Any) -> bool:
         """Whether exactly these records are possible."""
         return self._model.equals_closed_world(self.records(records)._records)
 
     def explain(self, records: Any, *, k: int = 1) -> Rows:
-        """Why records are impossible: the cells that cannot hold together, and what to change; only of those."""
-        found = Rows()
-        for i, explanation in enumerate(self._model.explain(self.records(records)._records, k)):
+        """Why records are impossible: the cells that cannot hold together, and what to change; only of those.
+
+        The distance is the number of columns that change; a categorical one counts once.
+        """
+        found, columns = Rows(), self.columns
+        for i, explanation in enumerate(self._model.explain(self.records(records)._records, whole("k", k, 1))):
             if explanation is None:
                 continue
             conflict, near = explanation
             worlds = Rows(World(self._world(world), log) for _, _, log, world in near)
-            found.append(Values(record=i, conflict=dict(conflict), distance=near[0][1], change=dict(near[0][0]),
-                                nearest=worlds))
+            found.append(Values(record=i, conflict=columns.told(conflict), distance=near[0][1],
+                                change=columns.told(near[0][0]), nearest=worlds))
         return found
 
     def repair(self, records: Any) -> Any:
         """The records with as few cells changed as it takes to make each possible, in the most probable way."""
         aligned_records = self.records(records)
         cells = aligned_records.to_numpy().astype(np.float64)
-        place = {name: i for i, name in enumerate(self.names)}
         for i, explanation in enumerate(self._model.explain(aligned_records._records, 1)):
-            for name, value in explanation[1][0][0] if explanation else ():
-                cells[i, place[name]] = value
+            if explanation:
+                # What is missing stays missing.
+                cells[i] = np.where(np.isnan(cells[i]), np.nan, explanation[1][0][3])
         complete = not np.isnan(cells).any()
         return self._in_kind(aligned_records, cells.astype(bool) if complete else cells)
 
-    def fit(self, records: Any, *, pseudocount: float = 1.0, add: bool = False) -> Any:
-        """The circuit with parameters by counting records; with `add`, added to the counts that it keeps."""
-        return wrap(self._model.fit(self.records(records)._records, pseudocount, add)[0])
+    def fit(self, records: Any, *, pseudocount: float | None = None, add: bool = False, steps: int = 100,
+            progress: Progress = None) -> Any:
+        """The circuit with parameters fitted to records, its structure fixed.
+
+        Exact, by counting, unless cells are missing; then by `em`. With `add`, the records are added to the counts
+        that the circuit keeps. The pseudocount is that of the model unless given, else 1.
+        """
+        aligned_records = self.records(records)
+        if aligned_records.has_missing and not add:
+            return self.em(aligned_records, pseudocount=pseudocount, steps=steps, progress=progress)
+        weight = self._pseudocount(pseudocount)
+        model, used, impossible, _ = self._model.fit(aligned_records._records, weight, add)
+        return self._fitted(model, used, impossible, weight, "added" if add else "refitted")
 
     def _ranked(self, ranked: tuple[np.ndarray, np.ndarray], log: float) -> Rows:
         return Rows(World(self._world(world), p + log) for world, p in zip(*ranked, strict=True))
@@ -216,7 +239,7 @@ class Psdd(Deterministic):
                weight: float | None = None, formula_weight: float = 1.0) -> Psdd:
         """Room for records, or for the worlds of a formula, or without the worlds that break a rule; nothing else."""
         if (records is not None) + (formula is not None) + (by_rule is not None) != 1:
-            raise TypeError("revise by records, by a formula or by a rule: give one of them")
+            raise ArgumentError("revise by records, by a formula or by a rule: give one of them")
         if by_rule is not None:
             return self.given(by_rule)  # type: ignore[no-any-return]
         if formula is not None:
@@ -243,6 +266,12 @@ class FoundRules(Rows):
     complete_to: int
     #: Whether it is proved that no rule follows from the others.
     is_minimal: bool
+    #: The names of the variables.
+    names: list[str]
+
+    def to_rules(self) -> Rules:
+        """As rules that can be written to a file, compiled, or learned with."""
+        return Rules([rule["rule"] for rule in self], self.names)
 
 
 KINDS.update(circuit=Circuit, unnormalised=Circuit, deterministic=Deterministic, psdd=Psdd)

@@ -5,6 +5,10 @@ class SloppError(Exception):
     """Any error of slopp."""
 
 
+class ArgumentError(SloppError, ValueError, TypeError):
+    """An argument that makes no sense: of a wrong type, a negative count, two that exclude each other."""
+
+
 class RecordsError(SloppError, ValueError):
     """Records that cannot be used: a cell that is no Boolean, an unseen category, columns that changed."""
 

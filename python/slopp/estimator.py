@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from collections.abc import Mapping
 from types import MethodType
@@ -9,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _frames
-from ._columns import Columns
+from . import _encode, _frames
+from ._arguments import whole
+from ._columns import Columns, objects
 from .errors import ImpossibleError, LearnError, RecordsError
 from .learning import learn
 from .records import Records
@@ -86,6 +88,10 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     target : the column that `predict` and `predict_proba` are about: a name, or its place. It may be set after `fit`,
         because the model is one of all columns; without it there is neither method.
     binarize : numbers above this are true; without it cells must be Boolean or categorical.
+    bins : how columns of numbers are cut, such as `{"age": 4}` or `{"age": "young:30:old"}`.
+    categories : columns that are categorical even if they look Boolean.
+    max_values : how many categories a column may have.
+    closed : groups of columns that are closed in an open world, such as `["a,b"]`.
     missing : records with missing cells in `fit`: "reject", "drop", or "em".
     on_violation : records in `fit` that break a rule: "reject", "drop" or "repair".
     options : more options of the learner, by name.
@@ -100,7 +106,9 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(self, learner: str = "slopp", effort: str = "fast", world: str = "open", rules: Any = None,
                  vtree: Any = None, random_state: Any = 0, *, target: str | int | None = None,
-                 binarize: float | None = None, missing: str = "reject", on_violation: str = "reject",
+                 binarize: float | None = None, bins: Any = None, categories: Any = None,
+                 max_values: int | None = None, closed: Any = None, missing: str = "reject",
+                 on_violation: str = "reject",
                  options: Mapping[str, Any] | None = None, progress: Any = None):
         self.learner = learner
         self.effort = effort
@@ -110,6 +118,10 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.target = target
         self.binarize = binarize
+        self.bins = bins
+        self.categories = categories
+        self.max_values = max_values
+        self.closed = closed
         self.missing = missing
         self.on_violation = on_violation
         self.options = options
@@ -120,8 +132,8 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if sample_weight is None and isinstance(X, Records):
             sample_weight = X.record_weights()
         table = self._table(X, reset=True)
-        columns = _frames.learn_columns(table, None, self.binarize)
-        records = Records(table, columns=columns, weights=sample_weight, binarize=self.binarize)
+        records = Records(table, weights=sample_weight, binarize=self.binarize, bins=self.bins,
+                          categories=self.categories, max_values=self.max_values)
         if len(records) == 0:
             raise RecordsError("Found array with 0 sample(s) while a minimum of 1 is required: there are no records "
                                "to learn from, or all have weight zero")
@@ -135,10 +147,10 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if self.learner not in ("learnspn", "slopp-em"):
             options.setdefault("world", self.world)
         self.model_ = learn(records, learner=self.learner, vtree=self.vtree, rules=self.rules, missing=self.missing,
-                            on_violation=self.on_violation, seed=_seed(self.random_state), progress=self.progress,
-                            **options)
-        self.columns_ = columns
-        self._kind = table.kind
+                            on_violation=self.on_violation, closed=self.closed or (), seed=_seed(self.random_state),
+                            progress=self.progress, **options)
+        self.columns_ = records.columns
+        self._like = _frames.Table(table.kind, 0, None, types=table.types, labels=table.labels)
         return self
 
     @property
@@ -147,7 +159,12 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if self.target is None or not hasattr(self, "columns_"):
             raise AttributeError(NO_TARGET if self.target is None else "there are no classes before fit")
         column = self.columns_[self._place()]
-        return np.array([False, True] if column.categories is None else list(column.categories))
+        if column.categories is None:
+            return np.array([False, True])
+        # NumPy would make texts of numbers beside texts, and numbers of intervals.
+        alike = {type(category) for category in column.categories} <= {str} or all(
+            isinstance(category, (int, float)) for category in column.categories)
+        return np.array(column.categories) if alike else objects(column.categories)
 
     def score_samples(self, X: Any) -> np.ndarray:
         """The log-likelihood of each row; −∞ if it is impossible. NaN is summed out."""
@@ -161,12 +178,11 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Rows drawn at random, as what the model was fitted to: an array, or a frame with its columns."""
         self._check_fitted()
-        if n_samples < 1:
-            raise ValueError(f"n_samples must be at least 1, not {n_samples}")
-        worlds = self.model_._model.sample(n_samples, self.model_._event(None), _seed(random_state))
-        if self._kind == "array":
+        count = whole("n_samples", n_samples, 1)
+        worlds = self.model_._model.sample(count, self.model_._event(None), _seed(random_state))
+        if self._like.kind == "array":
             return worlds
-        return _frames.in_kind(_frames.Table(self._kind, n_samples, None), self.columns_.decode(worlds))
+        return _frames.in_kind(self._like, self.columns_.decode(worlds), self.columns_)
 
     @_IfTarget
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -213,17 +229,23 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def _without_target(self, X: Any) -> tuple[Records, range]:
         self._check_fitted()
         place = self._place()
-        table = _frames.read(X)
+        table = _frames.read(_frames.by_known_columns(X, self.columns_))
         name = self.columns_.names[place]
-        if table.names is not None and name not in table.names:
-            rest = Columns([column for column in self.columns_ if column.name != name])
-            cells = _frames.encode(table, rest, self.binarize).astype(np.float64)
-            variables = self.columns_.places()[place]
-            unknown = np.full((table.rows, len(variables)), np.nan)
-            cells = np.hstack([cells[:, :variables.start], unknown, cells[:, variables.start:]])
-            records = self.model_.records(Records(cells, names=self.columns_.variables))
-            return records, variables
-        return self._records(X), self.columns_.places()[place]
+        variables = self.columns_.places()[place]
+        if table.names is None or name not in self.columns_.names:
+            return self._records(X), variables
+        if name in table.names:
+            table = self._table(X, reset=False).by_column()
+            assert table.names is not None and table.columns is not None
+            # What stands in the column of the target is not looked at, be it known or not.
+            others = [i for i, other in enumerate(table.names) if other != name]
+            table = dataclasses.replace(table, names=[table.names[i] for i in others],
+                                        columns=[table.columns[i] for i in others])
+        rest = Columns([column for column in self.columns_ if column.name != name])
+        cells = _encode.encode(table, rest, self.binarize).astype(np.float64)
+        unknown = np.full((table.rows, len(variables)), np.nan)
+        cells = np.hstack([cells[:, :variables.start], unknown, cells[:, variables.start:]])
+        return Records(cells, names=self.columns_.variables), variables
 
     def _records(self, X: Any) -> Records:
         self._check_fitted()
@@ -234,6 +256,8 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """`X` as a table, checked in the way of scikit-learn."""
         if isinstance(X, Records):
             X = X.to_dict()
+        if not reset:
+            X = _frames.by_known_columns(X, self.columns_)
         if HAS_SKLEARN and not _frames.is_frame(X):
             X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan",
                               accept_sparse=["csr", "csc", "coo"])

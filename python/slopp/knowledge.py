@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pathlib
+import tempfile
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _slopp
-from ._show import Progress, Rows, Values, listening
+from ._arguments import limit, whole
+from ._show import DRAWN, Progress, Rows, Values, card, listening, table
+from .errors import ArgumentError
 from .records import Path
 from .vtree import Vtree
 
@@ -25,7 +29,10 @@ class Rules:
     """
 
     def __init__(self, rules: str | Iterable[str], names: Sequence[str] | None = None):
-        text = rules if isinstance(rules, str) else "\n".join(rules)
+        lines = list(rules) if isinstance(rules, Iterable) else [rules]
+        text = rules if isinstance(rules, str) or not all(isinstance(r, str) for r in lines) else "\n".join(lines)
+        if not isinstance(text, str):
+            raise ArgumentError(f"rules are {rules!r}, but must be a text with a formula per line, or a list of such")
         self._rules = _slopp.Rules.parse(text, None if names is None else list(names))
         self._text = text
 
@@ -72,12 +79,18 @@ class Rules:
         found = self._rules.conflict()
         return None if found is None else [self.formulas[i] for i in found]
 
-    def compile(self, vtree: Vtree | None = None, *, search: int = 0, progress: Progress = None) -> Sdd:
-        """A diagram on a vtree; without one, on one for the rules, improved by `search` moves."""
+    def compile(self, vtree: Vtree | None = None, *, search: int = 0, max_nodes: int | None = None,
+                max_memory: int | None = None, progress: Progress = None) -> Sdd:
+        """A diagram on a vtree; without one, on one for the rules, improved by `search` moves.
+
+        It stops with a `TooLargeError` above so many nodes, or so many megabytes (4096 by default).
+        """
         if vtree is not None and vtree.names != self.names:
             vtree = Vtree(str(vtree), self.names)
         with listening(progress) as callback:
-            return Sdd._of(self._rules.compile(None if vtree is None else vtree._vtree, search, callback))
+            on = None if vtree is None else vtree._vtree
+            return Sdd._of(self._rules.compile(on, whole("search", search), limit("max_nodes", max_nodes),
+                                               limit("max_memory", max_memory), callback))
 
     def __len__(self) -> int:
         return len(self._rules.lines)
@@ -88,9 +101,20 @@ class Rules:
     def __reduce__(self) -> Any:
         return Rules, (self._text, self.names)
 
+    def _repr_html_(self) -> str:
+        facts = f"{len(self)} rules over {len(self.names)} variables"
+        return card("Rules", facts, table(enumerate(self.formulas, 1), ("", "rule")))
+
 
 class Sdd:
     """A sentential decision diagram: a formula in a form that counts its worlds."""
+
+    def __reduce__(self) -> Any:
+        with tempfile.TemporaryDirectory() as folder:
+            files = [pathlib.Path(folder, name) for name in ("it.sdd", "it.vtree")]
+            self.write(files[0])
+            self.vtree.write(files[1])
+            return _unpickled, (*(file.read_bytes() for file in files), self.names)
 
     _sdd: _slopp.Sdd
 
@@ -137,6 +161,32 @@ class Sdd:
     def __repr__(self) -> str:
         return f"Sdd({len(self.names)} variables, {self.size['elements']} elements)"
 
+    def svg(self, limit: int = 300) -> str:
+        """A picture: in full up to `limit` nodes and elements; above, or if no world is left, the vtree."""
+        return drawn(self.psdd(), limit) if self.model_count() else self.vtree.svg()
+
+    def _repr_html_(self) -> str:
+        facts = {"variables": len(self.names), **self.size, "worlds": self.model_count()}
+        return card("Sdd", "a sentential decision diagram", table(facts.items()), picture=self._drawing())
+
+    def _drawing(self) -> str:
+        """The picture of its card."""
+        return self.svg(DRAWN)
+
+
+def _unpickled(sdd: bytes, vtree: bytes, names: list[str]) -> Sdd:
+    with tempfile.TemporaryDirectory() as folder:
+        files = [pathlib.Path(folder, name) for name in ("it.sdd", "it.vtree")]
+        files[0].write_bytes(sdd)
+        files[1].write_bytes(vtree)
+        return Sdd.read(files[0], files[1], names)
+
+
+def drawn(circuit: Any, limit: int) -> str:
+    """A picture of a circuit if it is small, else of its vtree, which people can still look at."""
+    is_small = circuit.size["nodes"] + circuit.size["elements"] <= limit
+    return circuit.svg(limit) if is_small else circuit.vtree.svg()  # type: ignore[no-any-return]
+
 
 class Difference(Values):
     """What two allow: how many worlds only the first, only the second and both do, with examples."""
@@ -148,7 +198,7 @@ class Difference(Values):
 
 def diff(first: Any, second: Any, *, limit: int = 5) -> Difference:
     """The worlds that only one of two allows: models, diagrams, `Rules`, or formulas."""
-    names, (only_first, only_second, both) = _slopp.diff(_known(first), _known(second), limit)
+    names, (only_first, only_second, both) = _slopp.diff(_known(first), _known(second), whole("limit", limit))
     found = Difference(only_first=only_first[0], only_second=only_second[0], both=both[0])
     found.examples_first, found.examples_second = (
         Rows(Values(zip(names, world, strict=True)) for world in part[1]) for part in (only_first, only_second)
@@ -168,6 +218,4 @@ def _known(knowledge: Any) -> Any:
     for handle in ("_rules", "_sdd", "_model"):
         if hasattr(knowledge, handle):
             return getattr(knowledge, handle)
-    raise TypeError(f"a model, an Sdd, Rules or a formula is needed, not {type(knowledge).__name__}")
-
-
+    raise ArgumentError(f"a model, an Sdd, Rules or a formula is needed, not {type(knowledge).__name__}")

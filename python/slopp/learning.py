@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _slopp
-from ._show import Progress, listening
-from .circuit import Circuit
-from .errors import LearnError, RecordsError
+from ._arguments import handle, limit, whole
+from ._arguments import names as some_names
+from ._encode import Bins
+from ._show import Progress, Rows, Values, listening
+from .circuit import Circuit, Psdd
+from .errors import ArgumentError, LearnError, NamesError, RecordsError
 from .knowledge import Rules
 from .model import Model, aligned, wrap
 from .records import Records
@@ -19,18 +22,24 @@ from .vtree import Vtree
 #: The names of all learners.
 LEARNERS: list[str] = list(_slopp.LEARNERS)
 
+#: Records drawn from a teacher for each real one; at least, and at most in all.
+DRAWN = (10, 50_000, 600_000)
+
 
 def learn(records: Any, *, learner: str = "slopp", valid: Any = None, vtree: Vtree | str | None = None,
           start: Circuit | None = None, rules: Rules | str | Iterable[str] | None = None,
-          on_violation: str = "reject", missing: str = "reject", seed: int = 0, progress: Progress = None,
-          **options: Any) -> Any:
+          closed: Sequence[str | Sequence[str]] = (), on_violation: str = "reject", missing: str = "reject",
+          seed: int = 0, progress: Progress = None, bins: Bins = None, categories: Sequence[str] | None = None,
+          max_values: int | None = None, **options: Any) -> Any:
     """A model of records, certified wherever the learner promises a PSDD.
 
     `learner` is one of `LEARNERS`; its options are keywords, such as `world="closed"`, `effort="best"` or
     `max_elements=1000`. `vtree` is a `Vtree`, a text, or a method such as "chow-liu". With `rules`, and for categorical
     columns, the base of the result implies them; records that break one are told (`on_violation="reject"`), left out
-    ("drop") or changed in as few cells as possible ("repair"). Records with missing cells are told
-    (`missing="reject"`), left out ("drop"), or left out of the structure and used for parameters ("em").
+    ("drop") or changed in as few cells as possible ("repair"). `closed=["a,b", "c,d"]` closes columns in a world that
+    is open: what no record shows together in a and b is impossible, and so for c and d. Records with missing cells are
+    told (`missing="reject"`), left out ("drop"), or left out of the structure and used for parameters ("em"). `bins`,
+    `categories` and `max_values` are for records that are not yet `Records`, which take them.
 
     >>> from slopp import learn, configurations
     >>> learn(configurations(500), world="closed").certificate
@@ -40,9 +49,13 @@ def learn(records: Any, *, learner: str = "slopp", valid: Any = None, vtree: Vtr
                                  ("missing", missing, ("reject", "drop", "em"))):
         if value not in choices:
             raise LearnError(f'{name} is "{value}", but must be one of {", ".join(choices)}')
-    data = records if isinstance(records, Records) else Records(records)
+    data = _records(records, bins, categories, max_values)
     valid = None if valid is None else aligned(valid, data.names, data.columns)._records
     known = _rules(rules, data)
+    if closed and options.get("world") == "closed":
+        raise LearnError('closed= names columns in a world that is open, and world="closed" closes all of it; leave '
+                         "one of them out")
+    groups = _groups(closed, data)
     if known is not None:
         data = _obeying(data, known, on_violation)
     complete = data
@@ -52,18 +65,130 @@ def learn(records: Any, *, learner: str = "slopp", valid: Any = None, vtree: Vtr
             raise LearnError("every record misses a cell, so no complete record is left to learn from; fill cells in, "
                              "or leave out columns that are often missing")
     with listening(progress) as callback:
-        model = _slopp.learn(learner, complete._records, valid, _vtree(vtree, complete, seed),
-                             None if start is None else start._model, seed, dict(options), callback)
+        begin = None if start is None else handle("start", start)
+        model = _slopp.learn(learner, complete._records, valid, _vtree(vtree, complete, seed), begin,
+                             whole("seed", seed), dict(options), callback)
+        weight = _prior_weight(model.origin)
+        if known is not None:
+            model = model.inside(known._rules, complete._records, weight, callback)
+        if groups:
+            seen = _slopp.Rules.seen(data._records, groups)
+            model = model.inside(seen, complete._records, weight, callback)
     learned = wrap(model)
-    pseudocount = float(learned.origin.get("pseudocount", 1.0))
-    if known is not None:
-        learned = _inside(learned, known, complete, pseudocount)
     if missing == "em" and data.has_missing:
-        if not isinstance(learned, Circuit):
-            raise LearnError(f"the learner {learner} makes no single circuit, so it cannot be fitted to records with "
-                             'missing cells; missing="drop" leaves them out')
-        learned = learned.em(data, pseudocount=pseudocount, progress=progress)
-    return _with_origin(learned, data, known)
+        learned = learned.em(data, pseudocount=float(learned.origin.get("pseudocount", 1.0)), progress=progress)
+    closed_groups = "; ".join(text for text, _ in groups)
+    return _with_origin(learned, data, known, {"closed": closed_groups} if groups else {})
+
+
+def distil(teacher: Any, train: Any, *, valid: Any = None, samples: int | None = None, max_classes: int | None = None,
+           max_elements: int | None = None, seed: int = 0, progress: Progress = None) -> Psdd:
+    """One certified PSDD from a teacher: a model of any kind, or records that were drawn from anything else.
+
+    The structure is learned from the records of the teacher and the real ones together, and the parameters are fitted
+    to the real ones with those as the prior, how strong a prior by the validation records. The student answers what the
+    teacher may not: most probable worlds, entropy, rules.
+    """
+    is_model = isinstance(teacher, Model)
+    if is_model:
+        data = teacher.records(train)
+    else:
+        if samples is not None:
+            raise ArgumentError("samples is for a teacher that is a model; all records of others are used")
+        data = _records(train)
+        teacher = aligned(teacher, data.names, data.columns)
+    valid = None if valid is None else aligned(valid, data.names, data.columns)._records
+    each, least, most = DRAWN
+    count = int(min(max(each * data.total, least), most)) if samples is None else whole("samples", samples, 1)
+    with listening(progress) as callback:
+        lessons = (teacher._model, count) if is_model else teacher._records
+        model, drawn, strength, held_out = _slopp.distil(
+            lessons, data._records, valid, limit("max_classes", max_classes, 1), limit("max_elements", max_elements, 1),
+            whole("seed", seed), callback)
+    student = wrap(model)
+    known = _rules(None, data)
+    if known is not None:
+        student = student.given(_formula(known))
+    facts = {"learner": "slopp", "world": "open", "teacher": type(teacher).__name__, "samples": f"{drawn:g}",
+             "seed": str(seed), "records": f"{data.total:g}", "strength": f"{strength:g}", "held_out": f"{held_out:g}"}
+    return _with_origin(student, data, None, facts)  # type: ignore[return-value]
+
+
+class Curve(Rows):
+    """Sizes with their log-likelihoods per record: a list of dicts that shows itself as a chart and a table."""
+
+    def svg(self) -> str:
+        """The chart."""
+        parts = [name for name in ("train", "valid", "test") if self and name in self[0]]
+        lines = [(part, [(float(size["elements"]), float(size[part]), f"{size['elements']} elements") for size in self])
+                 for part in parts]
+        return _slopp.chart("Log-likelihood against size", "elements", "log-likelihood per record", lines)
+
+    def _repr_html_(self) -> str:
+        return self.svg() + super()._repr_html_()
+
+
+def curve(train: Any, *, valid: Any = None, test: Any = None, points: int = 8, vtree: Vtree | str | None = None,
+          seed: int = 0, progress: Progress = None) -> Curve:
+    """Merged SLoPP at several sizes: without a limit, then with half the elements, a quarter and so on.
+
+    Choose the size that is worth its elements, and learn it with `learn(train, max_elements=n)`.
+    """
+    data = _records(train)
+    parts = {name: aligned(part, data.names, data.columns)
+             for name, part in (("train", data), ("valid", valid), ("test", test)) if part is not None}
+    least = len(data.names) - 1
+    sizes, most = Curve(), None
+    with listening(progress) as callback:
+        for done in range(whole("points", points, 1)):
+            if callback is not None:
+                callback("learning at several sizes", done, points)
+            model = learn(data, valid=parts.get("valid"), vtree=vtree, seed=seed, max_elements=most)
+            elements = model.size["elements"]
+            if sizes and elements >= sizes[-1]["elements"]:
+                break
+            scores = {name: _mean(model, part) for name, part in parts.items()}
+            sizes.append(Values(max_elements=most, elements=elements, **scores))
+            if elements <= least:
+                break
+            most = max(elements // 2, least)
+    return sizes
+
+
+def _mean(model: Model, records: Records) -> float:
+    weights = records.record_weights()
+    return float(model.log_likelihoods(records) @ weights / weights.sum())
+
+
+def _records(data: Any, bins: Bins = None, categories: Sequence[str] | None = None,
+             max_values: int | None = None) -> Records:
+    if not isinstance(data, Records):
+        return Records(data, bins=bins, categories=categories, max_values=max_values)
+    if bins or categories or max_values is not None:
+        raise ArgumentError("these are Records already, so bins=, categories= and max_values= come too late; give them "
+                            "to Records(...) or Records.read(...)")
+    return data
+
+
+def _groups(closed: Sequence[str | Sequence[str]], data: Records) -> list[tuple[str, list[str]]]:
+    """Groups of columns that are closed, as they are told and by their variables."""
+    if isinstance(closed, str):
+        closed = [closed]
+    groups = []
+    for group in closed or ():
+        columns = some_names("closed", group)
+        variables = data.columns.expanded(columns)
+        for name in variables:
+            if name not in data.names:
+                raise NamesError(f'closed= names "{name}", but there is no such column; the columns are '
+                                 + ", ".join(data.columns.names))
+        groups.append((",".join(columns), variables))
+    return groups
+
+
+def _prior_weight(origin: Mapping[str, str]) -> float:
+    """How many records what was learned weighs where it is fitted again: what a learner chose for that, if it did."""
+    return float(origin.get("strength", origin.get("pseudocount", 1.0)))
 
 
 def _rules(rules: Rules | str | Iterable[str] | None, data: Records) -> Rules | None:
@@ -73,7 +198,9 @@ def _rules(rules: Rules | str | Iterable[str] | None, data: Records) -> Rules | 
     elif isinstance(rules, Rules):
         given = rules.formulas
     else:
-        given = list(rules or [])
+        given = [] if rules is None else list(rules) if isinstance(rules, Iterable) else [rules]
+        if not all(isinstance(rule, str) for rule in given):
+            raise ArgumentError(f"rules are {rules!r}, but must be Rules, a text with a formula per line, or a list")
     formulas = data.columns.rules() + [data.columns.quoted(formula) for formula in given]
     return Rules(formulas, data.names) if formulas else None
 
@@ -104,16 +231,6 @@ def _obeying(data: Records, rules: Rules, on_violation: str) -> Records:
     return data._with(fitted.repair(Records._of(data._records)))
 
 
-def _inside(learned: Model, rules: Rules, data: Records, pseudocount: float) -> Model:
-    """What was learned, given the rules, and fitted again: given the rules, other parameters fit best."""
-    if not isinstance(learned, Circuit):
-        if not hasattr(learned, "given"):
-            raise LearnError("a sum-product network cannot be conditioned on rules; learner=\"slopp\" makes a PSDD")
-        return learned.given(_formula(rules))  # type: ignore[no-any-return]
-    given = learned.given(_formula(rules))
-    return given.fit(data, pseudocount=pseudocount) if hasattr(given, "fit") else given  # type: ignore[no-any-return]
-
-
 def _formula(rules: Rules) -> str:
     return " & ".join(f"({formula})" for formula in rules.formulas)
 
@@ -123,6 +240,8 @@ def _vtree(vtree: Vtree | str | None, data: Records, seed: int) -> _slopp.Vtree 
         return None
     if isinstance(vtree, str):
         vtree = Vtree(vtree, data.names) if "(" in vtree else Vtree.learn(data, vtree, seed=seed)
+    if not isinstance(vtree, Vtree):
+        raise ArgumentError(f'vtree is {vtree!r}, but must be a Vtree, a text such as "((a,b),c)", or a method')
     if vtree.names != data.names:
         vtree = Vtree(str(vtree), data.names)
     return vtree._vtree
@@ -132,11 +251,10 @@ def _incomplete(data: Records) -> Any:
     return (data._records.cells(False) < 0).any(axis=1)
 
 
-def _with_origin(learned: Model, data: Records, rules: Rules | None) -> Model:
-    origin = dict(learned.origin)
+def _with_origin(learned: Model, data: Records, rules: Rules | None, facts: Mapping[str, str]) -> Model:
+    origin = {**learned.origin, **facts}
     if rules is not None:
         origin["rules"] = "; ".join(rules.formulas)
-    if not data.columns.is_plain:
-        origin["categories"] = data.columns.to_json()
+    if (labels := data.columns.to_json()) != "{}":
+        origin["categories"] = labels
     return wrap(learned._model.renamed(None, origin))
-

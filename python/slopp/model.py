@@ -8,22 +8,30 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import _frames, _slopp
+from ._arguments import number, whole
 from ._columns import Columns
-from ._show import Values, World, table
-from .errors import ImpossibleError, KindError, NamesError, RecordsError
+from ._labels import is_missing
+from ._show import Progress, Values, card, listening, table
+from .errors import ArgumentError, FormulaError, ImpossibleError, KindError, LearnError, NamesError, RecordsError
 from .records import Path, Records
-
-if TYPE_CHECKING:
-    from .circuit import Circuit
 
 #: What is known: literals such as "smoker, !cancer", a formula such as "smoker -> cancer", or names with values.
 Given = str | Mapping[str, Any] | None
+
+
+#: What kinds of models are, for their cards.
+KIND_IN_WORDS = {
+    "Psdd": "a PSDD, proved", "Deterministic": "a deterministic circuit, proved", "Circuit": "a circuit",
+    "Mixture": "a mixture of circuits", "Spn": "a sum-product network",
+}
 
 
 class Model:
@@ -41,8 +49,7 @@ class Model:
         """The columns: Boolean ones are one variable, categorical ones a variable per category."""
         # The library knows categories as texts; what they were, numbers say, is kept beside.
         known = json.loads(self._model.origin.get("categories", "{}"))
-        groups = {name: known.get(name, values) for name, values in self._model.groups}
-        return Columns.of_names(self.names, {**known, **groups})
+        return Columns.of_names(self.names, self._model.groups, known)
 
     @property
     def origin(self) -> Values:
@@ -66,11 +73,15 @@ class Model:
 
     def write(self, path: Path) -> None:
         """Into a file: .psdd, or .mix or .spn for other kinds."""
+        kind = {"mixture": ".mix", "spn": ".spn"}.get(self._model.kind, ".psdd")
+        name = os.fspath(path).removesuffix(".gz")
+        if not name.endswith(kind) and name.endswith((".psdd", ".mix", ".spn")):
+            raise ArgumentError(f"{name} would be a file of another kind of model; this one ends in {kind}")
         self._model.write(path)
 
     def renamed(self, names: Sequence[str]) -> Any:
         """The same model with other names."""
-        return wrap(self._model.renamed(list(names)))
+        return wrap(self._model.renamed([str(name) for name in names]))
 
     def records(self, data: Any) -> Records:
         """Data as records over the variables of this model, matched by name where it has names."""
@@ -89,6 +100,8 @@ class Model:
         if log_given == -math.inf:
             raise ImpossibleError("what is given has probability zero, so nothing can be conditioned on it; drop a "
                                   "part of it, or ask for the nearest possible world")
+        if event_.contradicts(given_):
+            return -math.inf
         return min(self._log_probability(event_.both(given_)) - log_given, 0.0)
 
     def prob(self, event: Given = None, records: Any = None, *, given: Given = None) -> Any:
@@ -128,17 +141,57 @@ class Model:
     def sample(self, count: int = 1, *, given: Given = None, seed: int = 0) -> Any:
         """Worlds drawn at random: a matrix, or a dict of columns if some are categorical."""
         model, event, _ = self._under(given)
-        worlds = model._model.sample(count, event, seed)
+        worlds = model._model.sample(whole("count", count), event, whole("seed", seed))
         columns = self.columns
         return worlds if columns.is_plain else Values(columns.decode(worlds))
 
+    def em(self, records: Any, *, pseudocount: float | None = None, steps: int = 100,
+           progress: Progress = None) -> Any:
+        """The model with parameters by expectation maximisation, for missing cells or sums that overlap.
+
+        Of a mixture the components and their weights are fitted together; of a sum-product network the parameters it
+        has are the prior.
+        """
+        aligned_records = self.records(records)
+        weight = self._pseudocount(pseudocount)
+        with listening(progress) as callback:
+            model, _, impossible = self._model.em(aligned_records._records, weight, whole("steps", steps), callback)
+        return self._fitted(model, aligned_records.total - impossible, impossible, weight, "em")
+
+    def fit(self, records: Any, *, pseudocount: float | None = None, add: bool = False, steps: int = 100,
+            progress: Progress = None) -> Any:
+        """The model with parameters fitted to records, its structure fixed.
+
+        Exact, by counting, if it is deterministic and no cell is missing; otherwise by `em`. With `add`, the records
+        are added to the counts that the model keeps. The pseudocount is that of the model unless given, else 1.
+        """
+        if add:
+            raise LearnError("add=True needs counts that stay as they are, but the model is a mixture, so counts are "
+                             "expected ones; fit all records at once, without add")
+        return self.em(records, pseudocount=pseudocount, steps=steps, progress=progress)
+
     # Parts of the above.
+
+    def _pseudocount(self, given: float | None) -> float:
+        return float(self.origin.get("pseudocount", 1.0)) if given is None else number("pseudocount", given)
+
+    def _fitted(self, model: _slopp.Model, used: float, impossible: float, pseudocount: float, how: str) -> Any:
+        """What was fitted, with an origin that says so, as the command line writes it."""
+        if impossible:
+            warnings.warn(f"records of weight {impossible:g} are impossible whatever the parameters, and left out",
+                          stacklevel=3)
+        before = float(self.origin.get("records", 0.0)) if how == "added" else 0.0
+        facts = {"records": f"{before + used:g}", "pseudocount": f"{pseudocount:g}", "parameters": how}
+        return wrap(model.renamed(None, {**self.origin, **facts}))
 
     def _event(self, given: Given) -> _slopp.Event:
         if given is None:
             return self._model.event(None)
         if isinstance(given, str):
             return self._model.event(self.columns.quoted(given))
+        if not isinstance(given, Mapping):
+            raise FormulaError(f"what is asked or given is {given!r}, but must be a text such as 'smoker, !cancer' or "
+                               "'smoker -> cancer', or a dict of names with values")
         columns = {column.name: column for column in self.columns}
         literals: list[tuple[str, bool]] = []
         for name, value in given.items():
@@ -147,12 +200,12 @@ class Model:
                 truth = _truth(name, value)
                 literals += [] if truth is None else [(name, truth)]
                 continue
-            if _is_missing(value):
+            if is_missing(value):
                 continue
-            if value not in column.categories:
-                known = ", ".join(map(str, column.categories))
-                raise NamesError(f'column "{name}" has no category {value!r}; known categories: {known}')
-            literals += [(f"{name}={category}", category == value) for category in column.categories]
+            place = column.place(value)
+            if place is None:
+                raise NamesError(f'column "{name}" has no category {value!r}; known categories: {column.known()}')
+            literals += [(variable, i == place) for i, variable in enumerate(column.variables)]
         return self._model.event(literals)
 
     def _log_probability(self, event: _slopp.Event) -> float:
@@ -177,7 +230,7 @@ class Model:
         return {name: values.tolist()[0] for name, values in decoded.items()}
 
     def __getattr__(self, name: str) -> Any:
-        if any(hasattr(kind, name) for kind in KINDS.values()):
+        if not name.startswith("_") and any(hasattr(kind, name) for kind in KINDS.values()):
             raise KindError(_refusal(self, name))
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -194,10 +247,22 @@ class Model:
         return f"{type(self).__name__}({len(self.names)} variables, {facts})"
 
     def _facts(self) -> dict[str, Any]:
-        return {"variables": len(self.names), **self.size, "certificate": self.certificate, **self.origin}
+        return {"variables": len(self.names), **self.size, "certificate": self.certificate}
 
     def _repr_html_(self) -> str:
-        return f"<b>{type(self).__name__}</b>{table(self._facts().items())}"
+        kind = type(self).__name__
+        what = KIND_IN_WORDS[kind] + (f": {self.reason}" if self.reason else "")
+        origin = {name: value for name, value in self.origin.items() if name != "categories"}
+        return card(kind, what, table(self._facts().items()), table(origin.items()), self._more(),
+                    picture=self._drawing())
+
+    def _more(self) -> str:
+        """A further table of its card."""
+        return ""
+
+    def _drawing(self) -> str:
+        """The picture of its card."""
+        return ""
 
 
 class Spn(Model):
@@ -225,7 +290,7 @@ class OnVtrees(Model):
     def complete(self, records: Any, *, seed: int = 0) -> Any:
         """Each record with its missing cells drawn at random given the others; NaN where it is impossible."""
         aligned_records = self.records(records)
-        worlds, possible = self._model.sample_batch(aligned_records._records, seed)
+        worlds, possible = self._model.sample_batch(aligned_records._records, whole("seed", seed))
         return self._in_kind(aligned_records, or_missing(worlds, possible))
 
     def entailed_by(self, records: Any) -> bool:
@@ -240,53 +305,13 @@ class OnVtrees(Model):
         if records._table.kind == "array" and self.columns.is_plain:
             return worlds
         decoded = self.columns.decode(worlds)
-        return Values(decoded) if records._table.kind == "array" else _frames.in_kind(records._table, decoded)
+        if records._table.kind == "array":
+            return Values(decoded)
+        return _frames.in_kind(records._table, decoded, self.columns)
 
 
-class Mixture(OnVtrees):
-    """Weighted circuits over the same variables."""
-
-    def __init__(self, components: Iterable[tuple[float, Circuit]]):
-        self._model = _slopp.Model.mixture([(weight, circuit._model) for weight, circuit in components])
-
-    @property
-    def components(self) -> list[tuple[float, Circuit]]:
-        """The weights and the circuits."""
-        return [(weight, wrap(model)) for weight, model in self._model.components()]  # type: ignore[misc]
-
-    def component_posterior(self, records: Any) -> np.ndarray:
-        """`P(component | record)`, a line for each record."""
-        return self._model.component_posterior(self.records(records)._records)
-
-    def mpe_bounds(self, *, given: Given = None) -> tuple[World, float]:
-        """A world that is likely the most probable one, and the log-probability that no world exceeds."""
-        model, event, log = self._under(given)
-        cells, log_probability, log_upper = model._model.mpe_bounds(event)
-        return World(self._world(cells), log_probability + log), log_upper + log
-
-    def _log_probability(self, event: _slopp.Event) -> float:
-        if not event.is_formula:
-            return self._model.log_evidence(event)
-        parts = [math.log(weight) + model.log_probability_of(event) for weight, model in self._model.components()]
-        return min(float(np.logaddexp.reduce(parts)), 0.0)
-
-    def _conditioned(self, event: _slopp.Event) -> tuple[Model, float]:
-        parts = []
-        for weight, model in self._model.components():
-            # A component in which the event is impossible has no part in what is left.
-            if model.log_probability_of(event) > -math.inf:
-                given, log = model.given(event)
-                parts.append((math.log(weight) + log, given))
-        if not parts:
-            raise ImpossibleError("the formula has probability zero, so nothing can be conditioned on it; weaken it, "
-                                  "or revise the circuit by it")
-        total = float(np.logaddexp.reduce([log for log, _ in parts]))
-        mixture = _slopp.Model.mixture([(math.exp(log - total), model) for log, model in parts])
-        return wrap(mixture.renamed(None, self._model.origin)), total
-
-
-#: What models are, by the word of the compiled half; circuits add themselves.
-KINDS: dict[str, type[Model]] = {"mixture": Mixture, "spn": Spn}
+#: What models are, by the word of the compiled half; mixtures and circuits add themselves.
+KINDS: dict[str, type[Model]] = {"spn": Spn}
 
 
 def wrap(model: _slopp.Model) -> Model:
@@ -319,7 +344,7 @@ def aligned(data: Any, names: list[str], columns: Columns | None = None) -> Reco
 
 def _truth(name: str, value: Any) -> bool | None:
     """A Boolean value as people write it; None if it is missing."""
-    if _is_missing(value):
+    if is_missing(value):
         return None
     known = {"0": False, "false": False, "no": False, "1": True, "true": True, "yes": True}
     if isinstance(value, str) and value.strip().lower() in known:
@@ -329,15 +354,10 @@ def _truth(name: str, value: Any) -> bool | None:
     raise NamesError(f'"{name}" is Boolean and cannot be {value!r}; give True, False, 0, 1, or None for missing')
 
 
-def _is_missing(value: Any) -> bool:
-    is_nan = isinstance(value, float) and math.isnan(value)
-    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
-
-
 def not_both(given: Given) -> None:
     """Refuses what is given beside records, which say themselves what is."""
     if given is not None:
-        raise TypeError("give records or what is given, not both: what a record does not say is missing in it")
+        raise ArgumentError("give records or what is given, not both: what a record does not say is missing in it")
 
 
 def or_missing(worlds: np.ndarray, answered: np.ndarray) -> np.ndarray:
@@ -352,7 +372,7 @@ def _refusal(model: Model, question: str) -> str:
     if isinstance(model, Spn):
         return (f"{question} cannot be asked of a sum-product network: it has no vtree, and its sums overlap, so only "
                 "a circuit can answer this; learn a PSDD")
-    if isinstance(model, Mixture):
+    if model._model.kind == "mixture":
         return f"{question} is a question to a single circuit, and this is a mixture of several; {instead}"
     if model.certificate == "deterministic":
         return f"{question} needs a PSDD, and the primes of this circuit overlap: {model.reason}"

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from . import _frames, _slopp
-from ._columns import Columns
+from . import _encode, _frames, _slopp
+from ._arguments import number, whole
+from ._columns import Columns, Group
+from ._encode import Bins, Reading
+from ._show import Rows, Values, card, table
 from .errors import RecordsError
 
 Path = str | os.PathLike[str]
+
+#: How many variables a description shows.
+SHOWN = 40
 
 #: The weights of records that can be counted with, as in files.
 LEAST_WEIGHT, MOST_WEIGHT = 1e-9, 1e15
@@ -22,8 +29,11 @@ class Records:
     """Weighted records over Boolean variables, cells possibly missing.
 
     `data` is a NumPy array (bool, int, or float with NaN for missing), a SciPy sparse matrix, a pandas or polars
-    frame, anything with the Arrow stream interface, or a dict of columns. A categorical column becomes a variable
-    `column=category` per category. `columns` are those of records seen before: data is matched to them by name.
+    frame, anything with the Arrow stream interface, or a dict of columns. A column of texts, of a categorical type, or
+    of a frame with few whole numbers becomes a variable `column=category` per category, at most `max_values` of them;
+    `categories` names columns that have some even if they look Boolean. `bins={"age": 4}` or `{"age":
+    "young:30:old:65:ancient"}` cuts numbers, `binarize=0.5` all of them in two. `columns` are those of records seen
+    before: data is matched to them by name.
 
     >>> from slopp import Records
     >>> records = Records({"smoker": [1, 0, 1], "colour": ["red", "blue", "red"]})
@@ -34,16 +44,21 @@ class Records:
     """
 
     def __init__(self, data: Any, *, names: Sequence[str] | None = None, weights: Any = None,
-                 columns: Columns | None = None, binarize: float | None = None):
+                 columns: Columns | None = None, binarize: float | None = None, bins: Bins = None,
+                 categories: Sequence[str] | None = None, max_values: int | None = None):
         if isinstance(data, Records):
             weights = data.record_weights() if weights is None else weights
             data = data.to_dict()
-        table = _frames.read(data)
-        if columns is None:
-            columns = _frames.learn_columns(table, names, binarize)
-        cells = _frames.encode(table, columns, binarize)
+        table = _frames.read(data if columns is None else _frames.by_known_columns(data, columns))
         if weights is not None:
-            weights, cells = _checked_weights(weights, cells)
+            weights = _checked_weights(weights, table.rows)
+        if columns is None:
+            columns = _encode.learn_columns(table, names, Reading(binarize, bins, categories, max_values), weights)
+            table = table if names is None else dataclasses.replace(table, names=columns.names)
+        cells = _encode.encode(table, columns, binarize)
+        # Records of weight zero are not there, nor are their places in a frame.
+        if weights is not None and not (kept := weights > 0).all():
+            weights, cells, table = weights[kept], cells[kept], table.of_rows(kept)
         self._records = _slopp.Records.from_array(cells, columns.variables, weights, columns.groups)
         self.columns = columns
         self._table = table
@@ -54,15 +69,22 @@ class Records:
             weights: np.ndarray | None = None) -> Records:
         self = cls.__new__(cls)
         self._records = records
-        self.columns = columns or Columns.of_names(records.names, dict(records.groups))
+        self.columns = columns or Columns.of_names(records.names, records.groups)
         self._table = _frames.Table("array", len(records), None)
         self._weights = weights
         return self
 
     @classmethod
-    def read(cls, path: Path, *, names: Sequence[str] | None = None, header: bool | None = None) -> Records:
-        """Records from a file: CSV, .data or .wdata, gzipped or not; over these names, if they are given."""
-        return cls._of(_slopp.Records.read(path, None if names is None else list(names), header))
+    def read(cls, path: Path, *, names: Sequence[str] | None = None, header: bool | None = None, bins: Bins = None,
+             categories: Sequence[str] | None = None, max_values: int | None = None,
+             columns: Columns | None = None) -> Records:
+        """Records from a file: CSV, .data or .wdata, gzipped or not; over these names or columns, if they are given."""
+        reading = Reading(None, bins, categories, max_values)
+        known = columns.variables if columns is not None else None if names is None else list(names)
+        groups: list[Group] = [] if columns is None else columns.groups
+        limit = None if max_values is None else whole("max_values", max_values)
+        return cls._of(_slopp.Records.read(path, known, groups, header, _encode.bin_texts(bins), reading.forced, limit),
+                       columns)
 
     def write(self, path: Path, *, weighted: bool = False) -> None:
         """Into a CSV file, with names; each distinct row once with its weight if `weighted`."""
@@ -115,11 +137,22 @@ class Records:
 
     def split(self, *shares: float, seed: int = 0) -> list[Records]:
         """Parts at random with these shares."""
-        return [Records._of(part, self.columns) for part in self._records.split(list(shares), seed)]
+        parts = self._records.split([number("a share", share) for share in shares], whole("seed", seed))
+        return [Records._of(part, self.columns) for part in parts]
 
-    def merged(self, other: Records) -> Records:
+    def merged(self, other: Any) -> Records:
         """These records and others over the same variables."""
+        other = other if isinstance(other, Records) else Records(other, columns=self.columns)
         return Records._of(self._records.merged(other._records), self.columns)
+
+    def describe(self, *, pairs: int = 5) -> Description:
+        """What the records look like: numbers, constants, how often what is true, the most dependent pairs."""
+        numbers, constants, shares, strongest = self._records.describe(whole("pairs", pairs))
+        facts = {name: int(number) if number == int(number) else number for name, number in numbers}
+        found = Description({**facts, "constants": dict(constants)})
+        found.frequencies = Values(zip(self.names, shares, strict=True))
+        found.strongest_pairs = Rows(Values(a=a, b=b, mutual_information=bits) for a, b, bits in strongest)
+        return found
 
     def information(self) -> np.ndarray:
         """The mutual information of all pairs of variables, in nats."""
@@ -132,10 +165,13 @@ class Records:
 
     def __reduce__(self) -> Any:
         cells, weights = self._records.cells(False), self.record_weights()
-        return _unpickled, (cells, self.names, weights, self.columns.categories)
+        return _unpickled, (cells, self.names, weights, self.columns)
 
     def where(self, keep: Any) -> Records:
         """The records, in their order, that are to be kept: a Boolean for each."""
+        keep = np.asarray(keep)
+        if keep.dtype != bool or keep.shape != (len(self),):
+            raise RecordsError(f"which records are kept must be told by {len(self)} Booleans, one for each record")
         return self._with(_as_numbers(self._records.cells(False)[keep]), keep)
 
     def _with(self, cells: np.ndarray, keep: Any = slice(None)) -> Records:
@@ -149,15 +185,27 @@ class Records:
         return f"Records({len(self)} of {len(self.names)} variables, {self.distinct} distinct{missing})"
 
     def _repr_html_(self) -> str:
-        from ._show import table
-
         columns = self.to_dict()
         rows = list(zip(*(values[:10].tolist() for values in columns.values()), strict=True))
         return f"<div>{self!r}</div>{table(rows, columns)}"
 
 
-def _unpickled(cells: np.ndarray, names: list[str], weights: np.ndarray, categories: Mapping[str, Any]) -> Records:
-    columns = Columns.of_names(names, categories)
+class Description(Values):
+    """What records look like, as numbers by name."""
+
+    #: How often each variable is true.
+    frequencies: Values
+    #: The pairs of variables that depend on each other most.
+    strongest_pairs: Rows
+
+    def _repr_html_(self) -> str:
+        shares = [(name, share) for name, share in self.frequencies.items()]
+        return card("Records", "what they look like", super()._repr_html_(),
+                    table(shares[:SHOWN] + [("…", "")] * (len(shares) > SHOWN), ("variable", "share of true")),
+                    self.strongest_pairs._repr_html_())
+
+
+def _unpickled(cells: np.ndarray, names: list[str], weights: np.ndarray, columns: Columns) -> Records:
     records = _slopp.Records.from_array(_as_numbers(cells), names, weights, columns.groups)
     return Records._of(records, columns, weights)
 
@@ -167,23 +215,32 @@ def _as_numbers(cells: np.ndarray) -> np.ndarray:
     return np.where(missing, np.nan, cells) if missing.any() else cells.astype(bool)
 
 
-def _checked_weights(weights: Any, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Weights as numbers; records of weight zero are not there."""
-    weights = np.asarray(weights, dtype=np.float64)
+def _checked_weights(weights: Any, rows: int) -> np.ndarray:
+    """Weights as numbers, one for each row."""
+    try:
+        weights = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise RecordsError(f"weights must be numbers: {error}") from None
     if weights.ndim == 0:
-        weights = np.full(len(cells), float(weights))
+        weights = np.full(rows, float(weights))
     if weights.ndim != 1:
         raise RecordsError("Sample weights must be 1D array or scalar")
-    if len(weights) != len(cells):
-        raise RecordsError(f"sample_weight.shape == {weights.shape}, expected ({len(cells)},)!")
+    if len(weights) != rows:
+        raise RecordsError(f"sample_weight.shape == {weights.shape}, expected ({rows},)!")
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise RecordsError("weights must be finite and not negative")
     kept = weights > 0
     if ((weights[kept] < LEAST_WEIGHT) | (weights[kept] > MOST_WEIGHT)).any():
         raise RecordsError(f"weights must be zero, or between {LEAST_WEIGHT} and {MOST_WEIGHT}")
-    return (weights, cells) if kept.all() else (weights[kept], cells[kept])
+    return weights  # type: ignore[no-any-return]
 
 
 def configurations(records: int, *, seed: int = 0) -> Records:
     """Generated records with known truth: configurations of cars, in which rules hold."""
-    return Records._of(_slopp.configurations(records, seed))
+    return Records._of(_slopp.configurations(whole("records", records), whole("seed", seed)))
+
+
+def rankings(records: int, *, items: int = 4, dispersion: float = 0.5, seed: int = 0) -> Records:
+    """Generated records with known truth: rankings of items after Mallows, a variable per item and place."""
+    return Records._of(_slopp.rankings(whole("items", items), float(dispersion), whole("records", records),
+                                       whole("seed", seed)))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _slopp
+from ._arguments import whole
 from .records import Path, Records
 
 
@@ -39,12 +40,12 @@ class Vtree:
     def learn(cls, records: Any, method: str = "chow-liu", *, seed: int = 0) -> Vtree:
         """By a method: one of the shapes, or chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up."""
         records = records if isinstance(records, Records) else Records(records)
-        return cls._of(_slopp.Vtree.learn(records._records, method, seed))
+        return cls._of(_slopp.Vtree.learn(records._records, method, whole("seed", seed)))
 
     @classmethod
     def shaped(cls, shape: str, names: Sequence[str], *, seed: int = 0) -> Vtree:
         """Without records: balanced, right-linear, left-linear or random."""
-        return cls._of(_slopp.Vtree.shaped(shape, list(names), seed))
+        return cls._of(_slopp.Vtree.shaped(shape, list(names), whole("seed", seed)))
 
     def write(self, path: Path) -> None:
         """Into a .vtree file, as libsdd and PySDD read it."""

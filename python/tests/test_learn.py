@@ -140,6 +140,14 @@ def test_progress():
     assert told and all(isinstance(what, str) and 0 <= done and 0 <= steps for what, done, steps in told)
 
 
+def test_progress_of_work_that_is_soon_done():
+    """Every stage is heard of, however short, and the last one when it is done."""
+    told = []
+    slopp.learn(RECORDS, rules="a -> b", on_violation="drop", progress=lambda *stage: told.append(stage))
+    stages = list(dict.fromkeys(what for what, _, _ in told))
+    assert len(stages) >= 2 and stages[-1] == "conditioning on the rules"
+
+
 class Stop(Exception):
     pass
 

@@ -200,6 +200,7 @@ def test_products_and_divergence():
     assert p.kl_divergence(q) == pytest.approx((a * np.log(a / b)).sum())
 
 
+@pytest.mark.filterwarnings("ignore:records of weight")
 def test_fit_and_em(psdd):
     cells = rows(9, 200)
     possible = psdd.possible(cells)

@@ -149,7 +149,11 @@ def test_pickle_keeps_the_order():
     (np.array([[1j]]), RecordsError, "Complex data not supported"),
     (np.array([["yes", "no"]]), RecordsError, "cannot be read"),
     ({"a": [1, 0], "b": [1]}, RecordsError, "different lengths"),
-    ({"a": [2, 3]}, RecordsError, 'row 0 of column "a" is 2'),
+    ({"a": [0.5, 3]}, RecordsError, 'row 0 of column "a" is 0.5, neither 0 nor 1'),
+    ({"a": list(range(60))}, RecordsError, 'row 2 of column "a".*bins= cuts them'),
+    ({"a": [[1], [2]]}, RecordsError, 'has a list in a cell'),
+    ({"a": [1, "1"]}, RecordsError, 'two categories that are written "1"'),
+    ({"a": np.zeros((2, 2))}, RecordsError, '"a" has 2 dimensions'),
     ({"a": [str(i) for i in range(60)]}, RecordsError, "60 distinct values"),
     ({"a": np.array([None, None], dtype=object)}, None, None),
 ])

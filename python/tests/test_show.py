@@ -20,8 +20,13 @@ def test_pictures():
     assert psdd.vtree._repr_svg_().startswith("<svg ")
     assert "X1" in psdd.vtree.picture() and psdd.vtree.dot().startswith("digraph")
     assert psdd.dot().startswith("digraph")
+    assert "Circuit of 4 variables" in html
     large = slopp.learn(slopp.configurations(2000), world="closed")
-    assert "<svg " not in large._repr_html_() and "<svg " in large.svg()
+    assert "Summary of a circuit" in large.svg()
+    assert "Vtree of 24 variables" in large._repr_html_()
+    assert "Circuit of 3 variables" in slopp.Rules(["a -> b", "exactly(1, a, c)"]).compile()._repr_html_()
+    nothing = slopp.Rules(["a", "!a"]).compile()
+    assert nothing.model_count() == 0 and "<svg" in nothing._repr_html_()
 
 
 @pytest.mark.parametrize("show,expected", [
@@ -36,6 +41,13 @@ def test_pictures():
     (lambda p: slopp.PSDD(), "not fitted"),
     (lambda p: slopp.PSDD().fit(rows(1)), "certificate"),
     (lambda p: slopp.learn(rows(1), learner="slopp-bag"), "<b>Mixture</b>"),
+    (lambda p: slopp.learn(rows(1), learner="slopp-bag"), "<th>weight</th>"),
+    (lambda p: slopp.learn(rows(1), learner="learnspn"), "a sum-product network"),
+    (lambda p: slopp.Rules(["a -> b"]), "<td>a -&gt; b</td>"),
+    (lambda p: slopp.Rules(["a -> b"]).compile(), "<td>worlds</td><td>3</td>"),
+    (lambda p: slopp.Records(rows(1)).describe(), "share of true"),
+    (lambda p: slopp.curve(rows(1, 200), points=2), "Log-likelihood against size"),
+    (lambda p: slopp.Rows(), "<table>"),
 ])
 def test_tables(show, expected):
     assert expected in show(slopp.example())._repr_html_()
@@ -95,3 +107,88 @@ def test_stubs_name_what_the_compiled_half_has():
             assert {name for name in told if not name.startswith("_")} == there, node.name
         elif isinstance(node, ast.FunctionDef):
             assert callable(getattr(_slopp, node.name))
+
+
+class Screen:
+    """A stream that is, or is not, a terminal."""
+
+    def __init__(self, tty):
+        self.tty, self.text = tty, ""
+
+    def isatty(self):
+        return self.tty
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+
+STAGES = [("growing", 0, 2), ("growing", 1, 2), ("merging", 0, 3), ("merging", 9, 3)]
+
+
+def shown(monkeypatch, tty, tqdm=None):
+    import sys
+
+    from slopp._show import Bar
+
+    screen = Screen(tty)
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setitem(sys.modules, "tqdm", tqdm)
+    bar = Bar()
+    for stage in STAGES:
+        bar(*stage)
+    bar.close()
+    return screen.text
+
+
+def test_a_bar_elsewhere_is_a_line_per_stage(monkeypatch):
+    """Logs and pipes get neither carriage returns nor escapes."""
+    assert shown(monkeypatch, tty=False) == "growing\nmerging\n"
+
+
+def test_a_bar_on_a_terminal_is_one_line_that_is_gone(monkeypatch):
+    text = shown(monkeypatch, tty=True)
+    assert "merging: 3 of 3" in text and "\n" not in text and text.endswith("\r\x1b[K")
+
+
+def test_the_bar_of_tqdm(monkeypatch):
+    import types
+
+    made = []
+
+    class Tqdm:
+        def __init__(self, total, desc, leave):
+            self.n, self.told = 0, (desc, total)
+            made.append(self)
+
+        def update(self, n):
+            self.n += n
+
+        def close(self):
+            self.closed = True
+
+    shown(monkeypatch, tty=True, tqdm=types.SimpleNamespace(tqdm=Tqdm))
+    assert [(bar.told, bar.n, bar.closed) for bar in made] == [(("growing", 2), 1, True), (("merging", 3), 3, True)]
+
+
+def test_the_bar_of_a_notebook(monkeypatch):
+    from slopp import _show
+
+    pages = []
+
+    class Handle:
+        def update(self, html):
+            pages.append(html._repr_html_())
+
+    def display(html, display_id):
+        pages.append(html._repr_html_())
+        return Handle()
+
+    monkeypatch.setattr(_show, "_notebook_display", lambda: display)
+    bar = _show.Bar()
+    for stage in STAGES:
+        bar(*stage)
+    bar.close()
+    assert "<progress value='1' max='2'>" in pages[1] and "merging: 3 of 3" in pages[3] and pages[4] == ""

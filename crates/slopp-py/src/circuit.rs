@@ -5,7 +5,7 @@ use crate::error::{Answer, Failure};
 use crate::event::{Event, Kind};
 use crate::model::Model;
 use crate::records::Records;
-use crate::run::{run, run_long};
+use crate::run::run;
 use num_bigint::BigUint;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -264,28 +264,6 @@ impl Model {
         let (mixture, evidence) = (self.mixture_of_circuits()?, given.evidence()?);
         let found = run(py, || mixture.mpe_bounds(evidence))?;
         Ok((found.world, found.log_probability, found.log_upper))
-    }
-
-    /// Expectation maximisation: the model, the mean log-likelihoods, and the weight of impossible records.
-    fn em(
-        &self,
-        py: Python<'_>,
-        records: &Records,
-        pseudocount: f64,
-        steps: usize,
-        progress: Option<Py<PyAny>>,
-    ) -> Answer<(Model, Vec<f64>, f64)> {
-        use slopp::learn::{EmConfig, em};
-        let (circuit, records) = (self.circuit()?.clone(), records.0.clone());
-        let smoothing = slopp::circuit::Smoothing::marginal(pseudocount, &records);
-        let config = EmConfig { steps, smoothing, ..EmConfig::default() };
-        let (circuit, history, impossible) = run_long(py, progress, move |progress| match &circuit {
-            Certified::Psdd(psdd) => em(psdd, &records, &config, progress)
-                .map(|fit| (Certified::Psdd(fit.circuit), fit.history, fit.impossible)),
-            other => em::<Circuit>(other, &records, &config, progress)
-                .map(|fit| (Certified::new(fit.circuit), fit.history, fit.impossible)),
-        })??;
-        Ok((self.with(circuit), history, impossible))
     }
 
     /// The same circuit with parameters that add up to one.

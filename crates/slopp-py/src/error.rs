@@ -3,9 +3,9 @@
 use pyo3::prelude::*;
 use slopp::circuit::{BuildError, Refusal};
 use slopp::infer::{EvidenceError, QueryError};
-use slopp::io::{NotClausal, ReadError, WriteError};
+use slopp::io::{BinsError, NotClausal, ReadError, WriteError};
 use slopp::learn::vtree::VtreeMethodError;
-use slopp::learn::{FitError, LearnError, ReviseError};
+use slopp::learn::{FitError, InsideError, LearnError, ReviseError};
 use slopp::logic::{FormulaError, NormaliseError, RuleError, Stopped};
 use std::error::Error;
 
@@ -88,10 +88,12 @@ macro_rules! raises {
 }
 
 raises! {
+    BinsError => "RecordsError",
     BuildError => "CircuitError",
     EvidenceError => "FormulaError",
     FitError => "LearnError",
     FormulaError => "FormulaError",
+    InsideError => "LearnError",
     LearnError => "LearnError",
     NormaliseError => "FormulaError",
     NotClausal => "FormulaError",

@@ -51,6 +51,14 @@ impl Event {
         Event { kind, names: self.names.clone() }
     }
 
+    /// Whether both are literals, and some of them deny each other.
+    fn contradicts(&self, other: &Event) -> bool {
+        match (&self.kind, &other.kind) {
+            (Kind::Literals(a), Kind::Literals(b)) => a.lits().any(|lit| b.value(lit.var) == Some(!lit.value)),
+            _ => false,
+        }
+    }
+
     fn __str__(&self) -> String {
         match &self.kind {
             Kind::Literals(evidence) => evidence.display(&self.names).to_string(),

@@ -8,14 +8,14 @@ use crate::vtree::Vtree;
 use num_bigint::BigUint;
 use pyo3::prelude::*;
 use slopp::infer::Evidence;
-use slopp::logic::{Handle, Limits, Manager, Stopped, VtreeSearch};
+use slopp::logic::{Formula, Handle, Limits, Manager, Rule, Stopped, VtreeSearch};
 use slopp::{AnyModel, Names};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Formulas that hold together.
 #[pyclass(frozen, module = "slopp._slopp")]
-pub(crate) struct Rules(Arc<slopp::logic::Rules>);
+pub(crate) struct Rules(pub(crate) Arc<slopp::logic::Rules>);
 
 /// A sentential decision diagram with the names of its variables.
 #[pyclass(frozen, module = "slopp._slopp")]
@@ -34,6 +34,20 @@ impl Rules {
             Some(names) => slopp::logic::Rules::parse_with(text, Names::new(names)?)?,
         };
         Ok(Rules(Arc::new(rules)))
+    }
+
+    /// For each group of variables, with its text, that they have values which records show together.
+    #[staticmethod]
+    fn seen(records: &Records, groups: Vec<(String, Vec<String>)>) -> Answer<Rules> {
+        let names = records.0.names();
+        let mut rules = Vec::new();
+        for (text, group) in groups {
+            let mut vars = group.iter().map(|name| names.find(name)).collect::<Result<Vec<_>, _>>()?;
+            vars.sort_unstable();
+            vars.dedup();
+            rules.push(Rule { formula: Formula::seen(&records.0, &vars), text, line: 0 });
+        }
+        Ok(Rules(Arc::new(slopp::logic::Rules::with_origin(names.clone(), rules))))
     }
 
     /// From a file: text, or DIMACS.
@@ -75,8 +89,19 @@ impl Rules {
     }
 
     /// On a vtree, or on one that is searched for with so many moves.
-    #[pyo3(signature = (vtree=None, moves=0, progress=None))]
-    fn compile(&self, py: Python<'_>, vtree: Option<&Vtree>, moves: usize, progress: Option<Py<PyAny>>) -> Answer<Sdd> {
+    #[pyo3(signature = (vtree, moves, max_nodes, max_memory, progress))]
+    fn compile(
+        &self,
+        py: Python<'_>,
+        vtree: Option<&Vtree>,
+        moves: usize,
+        max_nodes: Option<usize>,
+        max_memory: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> Answer<Sdd> {
+        let default = Limits::default();
+        let bytes = max_memory.map_or(default.bytes, |megabytes| megabytes.saturating_mul(1 << 20));
+        let limits = Limits { nodes: max_nodes.unwrap_or(default.nodes), bytes, ..default };
         let rules = self.0.clone();
         if rules.var_count() == 0 {
             return Err(Failure::new("FormulaError", "the rules have no variables; write at least one rule"));
@@ -86,14 +111,12 @@ impl Rules {
             return Err(Failure::new("VtreeError", "the vtree has another number of variables than the rules"));
         }
         let sdd = run_long(py, progress, move |progress| match vtree {
-            Some(vtree) => rules.compile(vtree, &Limits::default()),
-            None if moves == 0 => rules.compile(rules.min_fill_vtree(), &Limits::default()),
+            Some(vtree) => rules.compile(vtree, &limits),
+            None if moves == 0 => rules.compile(rules.min_fill_vtree(), &limits),
             None => {
                 progress.begin("trying vtrees", moves as u64);
                 let search = VtreeSearch { moves, ..VtreeSearch::default() };
-                rules
-                    .compile_with_search(&search, &Limits::default(), &mut |_| progress.advance(1))
-                    .map(|found| found.sdd)
+                rules.compile_with_search(&search, &limits, &mut |_| progress.advance(1)).map(|found| found.sdd)
             }
         })??;
         Ok(Sdd { sdd: Arc::new(sdd), names: self.0.names().clone() })
@@ -108,6 +131,18 @@ impl Rules {
 
 #[pymethods]
 impl Sdd {
+    /// The worlds that a circuit makes possible.
+    #[staticmethod]
+    fn of_base(py: Python<'_>, model: &Model) -> Answer<Sdd> {
+        let circuit = model.circuit()?;
+        let sdd = run(py, || -> Result<_, Stopped> {
+            let mut manager = Manager::new(circuit.vtree().clone(), Limits::default());
+            let base = manager.support_of(circuit, |var| var)?;
+            Ok(manager.sdd(base))
+        })?;
+        Ok(Sdd { sdd: Arc::new(sdd), names: model.names().clone() })
+    }
+
     #[staticmethod]
     #[pyo3(signature = (path, vtree=None, names=None))]
     fn read(path: PathBuf, vtree: Option<PathBuf>, names: Option<Vec<String>>) -> Answer<Sdd> {

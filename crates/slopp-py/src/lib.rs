@@ -3,8 +3,11 @@
 
 mod arrays;
 mod circuit;
+mod columns;
+mod distil;
 mod error;
 mod event;
+mod fit;
 mod knowledge;
 mod learn;
 mod model;
@@ -21,6 +24,10 @@ mod _slopp {
     use super::*;
 
     #[pymodule_export]
+    use super::columns::bins;
+    #[pymodule_export]
+    use super::distil::{chart, distil};
+    #[pymodule_export]
     use super::event::Event;
     #[pymodule_export]
     use super::knowledge::{Rules, Sdd, diff};
@@ -29,7 +36,7 @@ mod _slopp {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
-    use super::records::{Records, configurations};
+    use super::records::{Records, configurations, rankings};
     #[pymodule_export]
     use super::run::set_threads;
     #[pymodule_export]

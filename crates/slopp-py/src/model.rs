@@ -1,9 +1,10 @@
 //! Models of any kind: files, facts and pictures, and what every kind answers.
 
 use crate::arrays::{by_record, lines_by_record, matrix, vector};
+use crate::columns::{Groups, groups_of};
 use crate::error::{Answer, Failure};
 use crate::event::{Event, Given};
-use crate::records::{Groups, Records, groups_of};
+use crate::records::Records;
 use crate::run::run;
 use crate::vtree::Vtree;
 use numpy::{PyArray1, PyArray2};

@@ -1,14 +1,15 @@
 //! Records from arrays, and back.
 
 use crate::arrays::{matrix, vector};
+use crate::columns::{Groups, groups_of, in_columns};
 use crate::error::{Answer, Failure};
 use crate::run::run;
 use numpy::ndarray::ArrayView2;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
+use slopp::data::Description;
 use slopp::io::{Header, RecordsOptions};
-use slopp::{Kind, Names, RecordsBuilder, Var};
-use std::collections::BTreeMap;
+use slopp::{Names, RecordsBuilder, Var};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -59,38 +60,6 @@ pub(crate) enum Cells<'py> {
     F64(PyReadonlyArray2<'py, f64>),
 }
 
-/// Columns with several values, each a variable `column=value`, and those values.
-pub(crate) type Groups = Vec<(String, Vec<String>)>;
-
-/// The columns with several values that names come from.
-pub(crate) fn groups_of(names: &Names) -> Groups {
-    let of = |group: &slopp::names::Group| {
-        (group.name().to_owned(), group.values().map(|(_, value)| value.to_owned()).collect())
-    };
-    names.groups().iter().map(of).collect()
-}
-
-/// Names of which some are the values of columns; those of one column are neighbours.
-fn in_columns(names: Vec<String>, groups: Groups) -> Answer<Arc<Names>> {
-    let mut starts: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
-    for (column, values) in groups {
-        let first = values.first().map_or_else(String::new, |value| format!("{column}={value}"));
-        starts.insert(first, (column, values));
-    }
-    let mut columns = Vec::new();
-    let mut rest = names.into_iter();
-    while let Some(name) = rest.next() {
-        columns.push(match starts.remove(&name) {
-            None => (name, Kind::Boolean),
-            Some((column, values)) => {
-                rest.by_ref().take(values.len() - 1).for_each(drop);
-                (column, Kind::Values(values))
-            }
-        });
-    }
-    Ok(Arc::new(Names::of_columns(columns)?))
-}
-
 #[pymethods]
 impl Records {
     /// From an array with a row per record and a column per name.
@@ -120,11 +89,24 @@ impl Records {
 
     /// From a file; over these names, if they are given.
     #[staticmethod]
-    #[pyo3(signature = (path, names=None, header=None))]
-    fn read(py: Python<'_>, path: PathBuf, names: Option<Vec<String>>, header: Option<bool>) -> Answer<Records> {
+    #[pyo3(signature = (path, names, groups, header, bins, categories, max_values))]
+    #[expect(clippy::too_many_arguments, reason = "called by the Python half only, by position")]
+    fn read(
+        py: Python<'_>,
+        path: PathBuf,
+        names: Option<Vec<String>>,
+        groups: Groups,
+        header: Option<bool>,
+        bins: Vec<String>,
+        categories: Vec<String>,
+        max_values: Option<usize>,
+    ) -> Answer<Records> {
         let header = header.map_or(Header::Detect, |there| if there { Header::Present } else { Header::Absent });
-        let options = RecordsOptions { header, ..RecordsOptions::default() };
-        let names = names.map(Names::new).transpose()?.map(Arc::new);
+        let bins = bins.iter().map(|text| slopp::io::parse_bins(text)).collect::<Result<_, _>>()?;
+        let default = RecordsOptions::default();
+        let max_values = max_values.unwrap_or(default.max_values);
+        let options = RecordsOptions { header, bins, categories, max_values, ..default };
+        let names = names.map(|names| in_columns(names, groups)).transpose()?;
         let loaded = run(py, || slopp::io::load_records(&path, &options, names.as_ref()))?;
         Ok(Records(Arc::new(loaded.records)))
     }
@@ -210,6 +192,28 @@ impl Records {
         Ok(matrix(py, n, n, cells))
     }
 
+    /// What the records look like: numbers by name; constants; how often each variable is true; the strongest pairs.
+    #[expect(clippy::type_complexity, reason = "called by the Python half only")]
+    fn describe(
+        &self,
+        py: Python<'_>,
+        pairs: usize,
+    ) -> (Vec<(&'static str, f64)>, Vec<(String, bool)>, Vec<Option<f64>>, Vec<(String, String, f64)>) {
+        let found = run(py, || Description::of(&self.0, pairs));
+        let name = |var: Var| self.0.names().of(var).to_owned();
+        let numbers = vec![
+            ("variables", found.variables as f64),
+            ("records", found.records),
+            ("distinct", found.distinct as f64),
+            ("most_frequent", found.most_frequent),
+            ("density", found.density),
+            ("missing", found.missing),
+        ];
+        let constants = found.constants.iter().map(|&(var, value)| (name(var), value)).collect();
+        let pair = |pair: &slopp::data::Pair| (name(pair.a), name(pair.b), pair.mutual_information);
+        (numbers, constants, found.frequencies, found.strongest.iter().map(pair).collect())
+    }
+
     fn __eq__(&self, other: &Records) -> bool {
         self.0 == other.0
     }
@@ -219,6 +223,13 @@ impl Records {
 #[pyfunction]
 pub(crate) fn configurations(py: Python<'_>, records: usize, seed: u64) -> Records {
     Records(Arc::new(run(py, || slopp::data::Truth::configurations().sample(records, seed))))
+}
+
+/// Generated records with known truth: rankings after Mallows.
+#[pyfunction]
+pub(crate) fn rankings(py: Python<'_>, items: usize, dispersion: f64, records: usize, seed: u64) -> Answer<Records> {
+    let truth = slopp::data::Truth::rankings(items, dispersion)?;
+    Ok(Records(Arc::new(run(py, || truth.sample(records, seed)))))
 }
 
 /// Packs an array; complete rows go in as words, others cell by cell.

@@ -1,6 +1,6 @@
 //! Where work is done: off the interpreter's lock, on threads of our own, and so that Ctrl-C ends it.
 
-use crate::error::Answer;
+use crate::error::{Answer, Failure};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use slopp::Progress;
@@ -29,12 +29,23 @@ fn pool() -> Arc<ThreadPool> {
     pool
 }
 
+/// More threads than this are a slip, and could take the machine down.
+const MOST_THREADS: usize = 1024;
+
 /// Use this many threads, 0 for all cores; results are the same on any number.
 #[pyfunction]
-pub(crate) fn set_threads(threads: usize) {
-    let pool = Arc::new(ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started"));
-    let old = POOL.lock().unwrap_or_else(PoisonError::into_inner).replace((std::process::id(), threads, pool));
+pub(crate) fn set_threads(threads: i64) -> Answer<()> {
+    let refused = |why: &str| {
+        let text = format!("{threads} threads {why}; give a number from 1 to {MOST_THREADS}, or 0 for all cores");
+        Failure::new("ArgumentError", text)
+    };
+    let wanted = usize::try_from(threads).ok().filter(|&threads| threads <= MOST_THREADS);
+    let wanted = wanted.ok_or_else(|| refused("are not possible"))?;
+    let pool = ThreadPoolBuilder::new().num_threads(wanted).build();
+    let pool = Arc::new(pool.map_err(|error| refused(&format!("could not be started ({error})")))?);
+    let old = POOL.lock().unwrap_or_else(PoisonError::into_inner).replace((std::process::id(), wanted, pool));
     std::mem::forget(old.filter(|(owner, ..)| *owner != std::process::id()));
+    Ok(())
 }
 
 /// Work that is soon done.
@@ -45,29 +56,41 @@ pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T
 /// What a cancelled stage of work unwinds with; no panic, so nothing is printed.
 struct Cancelled;
 
+/// A stage of work: what is being done, the steps that are done, and how many there are.
+type Stage = (String, u64, u64);
+
 /// How far long work is, and whether it should stop.
 #[derive(Default)]
 struct Watch {
     cancelled: AtomicBool,
-    stage: Mutex<(String, u64, u64)>,
+    /// The stages since the callback last heard, the last of them under way: none is too short to be heard of.
+    stages: Mutex<Vec<Stage>>,
 }
 
 impl Watch {
-    fn tell(&self, change: impl FnOnce(&mut (String, u64, u64))) {
+    fn tell(&self, change: impl FnOnce(&mut Vec<Stage>)) {
         if self.cancelled.load(Ordering::Relaxed) {
             resume_unwind(Box::new(Cancelled));
         }
-        change(&mut self.stage.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.stages.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// What is to be told now.
+    fn news(&self) -> Vec<Stage> {
+        let mut stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
+        let news = stages.clone();
+        stages.drain(..news.len().saturating_sub(1));
+        news
     }
 }
 
 impl Progress for Watch {
     fn begin(&self, what: &str, steps: u64) {
-        self.tell(|stage| *stage = (what.to_owned(), 0, steps));
+        self.tell(|stages| stages.push((what.to_owned(), 0, steps)));
     }
 
     fn advance(&self, steps: u64) {
-        self.tell(|stage| stage.1 += steps);
+        self.tell(|stages| stages.last_mut().into_iter().for_each(|stage| stage.1 += steps));
     }
 }
 
@@ -92,17 +115,18 @@ pub(crate) fn run_long<T: Send + 'static>(
             (receiver, message)
         });
         receiver = back;
+        let told = callback.as_ref().map_or(Ok(()), |callback| {
+            watch.news().into_iter().try_for_each(|stage| callback.call1(py, stage).map(drop))
+        });
+        if let Err(error) = py.check_signals().and(told) {
+            watch.cancelled.store(true, Ordering::Relaxed);
+            return Err(error.into());
+        }
         match message {
             Ok(Ok(result)) => return Ok(result),
             Ok(Err(panic)) => resume_unwind(panic),
             Err(RecvTimeoutError::Disconnected) => unreachable!("the worker always sends"),
             Err(RecvTimeoutError::Timeout) => {}
-        }
-        let (what, done, steps) = watch.stage.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let told = callback.as_ref().map_or(Ok(()), |callback| callback.call1(py, (what, done, steps)).map(drop));
-        if let Err(error) = py.check_signals().and(told) {
-            watch.cancelled.store(true, Ordering::Relaxed);
-            return Err(error.into());
         }
     }
 }

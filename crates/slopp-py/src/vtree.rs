@@ -108,7 +108,7 @@ impl Vtree {
     }
 
     fn __eq__(&self, other: &Vtree) -> bool {
-        self.vtree == other.vtree && self.names == other.names
+        self.vtree == other.vtree && self.names.iter().eq(other.names.iter())
     }
 }
 

@@ -9,9 +9,8 @@ use crate::run::run;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use slopp::circuit::Smoothing;
 use slopp::infer::{Evidence, Explanation, QueryError};
-use slopp::{Certified, Lit, Names};
+use slopp::{Lit, Names};
 
 /// Worlds with their log-probabilities.
 type Ranked<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<f64>>);
@@ -83,7 +82,8 @@ impl Model {
             let possible = circuit.possible(records)?;
             let explain = |row: usize| match possible[row] {
                 true => Ok(None),
-                false => circuit.explain(&Evidence::from_row(records, row), count),
+                // Distances and conflicts count a column once, however many values it has.
+                false => circuit.explain(&Evidence::from_row(records, row).by_column(records.names()), count),
             };
             (0..records.len()).into_par_iter().map(explain).collect()
         })?;
@@ -93,25 +93,6 @@ impl Model {
             .map(|(row, found)| Some(told(found.as_ref()?, &Evidence::from_row(records, row), self.names())))
             .collect();
         Ok(by_record(records, &told))
-    }
-
-    /// Parameters by counting: the model, the weights of records counted and impossible, elements that are gone.
-    fn fit(&self, py: Python<'_>, records: &Records, pseudocount: f64, add: bool) -> Answer<(Model, f64, f64, usize)> {
-        let (certified, records) = (self.circuit()?, &*records.0);
-        let circuit = self.deterministic()?;
-        let smoothing = match add {
-            false => Smoothing::marginal(pseudocount, records),
-            true => Smoothing::marginal_with(pseudocount, circuit, records),
-        };
-        let fitted = run(py, || match (certified, add) {
-            (Certified::Psdd(psdd), false) => psdd.fit(records, &smoothing).map(|fit| fit.map(Certified::Psdd)),
-            (Certified::Psdd(psdd), true) => psdd.add_records(records, &smoothing).map(|fit| fit.map(Certified::Psdd)),
-            (_, false) => circuit.fit(records, &smoothing).map(|fit| fit.map(|c| Certified::new(c.into_circuit()))),
-            (_, true) => {
-                circuit.add_records(records, &smoothing).map(|fit| fit.map(|c| Certified::new(c.into_circuit())))
-            }
-        })?;
-        Ok((self.with(fitted.circuit), fitted.counted, fitted.impossible, fitted.dropped))
     }
 
     /// Room for records: the model, how many worlds became possible, and their share.
@@ -144,10 +125,12 @@ impl Model {
 }
 
 fn told(found: &Explanation, evidence: &Evidence, names: &Names) -> Explained {
-    let cells = |lits: &[Lit]| lits.iter().map(|lit| (names.of(lit.var).to_owned(), lit.value)).collect();
+    let cells =
+        |lits: &[Lit]| names.by_column(lits).iter().map(|lit| (names.of(lit.var).to_owned(), lit.value)).collect();
     let near = found
         .repairs
         .iter()
         .map(|near| (cells(&near.changes(evidence)), near.distance, near.log_probability, near.world.clone()));
-    (cells(&found.conflict), near.collect())
+    let conflict = found.conflict.iter().map(|lit| (names.of(lit.var).to_owned(), lit.value));
+    (conflict.collect(), near.collect())
 }

@@ -1,0 +1,102 @@
+//! Parameters for fixed structures: by counting, by expectation maximisation, and inside rules.
+
+use crate::error::Answer;
+use crate::knowledge::Rules;
+use crate::model::Model;
+use crate::records::Records;
+use crate::run::{run, run_long};
+use pyo3::prelude::*;
+use slopp::circuit::Smoothing;
+use slopp::learn::{EmConfig, Learned, em, em_components, em_network};
+use slopp::logic::Limits;
+use slopp::{AnyModel, Certified, Circuit};
+
+#[pymethods]
+impl Model {
+    /// Parameters by counting: the model, the weights of records counted and impossible, elements that are gone.
+    fn fit(&self, py: Python<'_>, records: &Records, pseudocount: f64, add: bool) -> Answer<(Model, f64, f64, usize)> {
+        let (certified, records) = (self.circuit()?, &*records.0);
+        let circuit = self.deterministic()?;
+        let smoothing = match add {
+            false => Smoothing::marginal(pseudocount, records),
+            true => Smoothing::marginal_with(pseudocount, circuit, records),
+        };
+        let fitted = run(py, || match (certified, add) {
+            (Certified::Psdd(psdd), false) => psdd.fit(records, &smoothing).map(|fit| fit.map(Certified::Psdd)),
+            (Certified::Psdd(psdd), true) => psdd.add_records(records, &smoothing).map(|fit| fit.map(Certified::Psdd)),
+            (_, false) => circuit.fit(records, &smoothing).map(|fit| fit.map(|c| Certified::new(c.into_circuit()))),
+            (_, true) => {
+                circuit.add_records(records, &smoothing).map(|fit| fit.map(|c| Certified::new(c.into_circuit())))
+            }
+        })?;
+        Ok((self.with(fitted.circuit), fitted.counted, fitted.impossible, fitted.dropped))
+    }
+
+    /// Expectation maximisation: the model, the mean log-likelihoods, and the weight of impossible records.
+    fn em(
+        &self,
+        py: Python<'_>,
+        records: &Records,
+        pseudocount: f64,
+        steps: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> Answer<(Model, Vec<f64>, f64)> {
+        let (model, records) = (self.0.clone(), records.0.clone());
+        let config = EmConfig { steps, smoothing: Smoothing::marginal(pseudocount, &records), ..EmConfig::default() };
+        let (learned, history, impossible) = run_long(py, progress, move |progress| -> Answer<(Learned, _, _)> {
+            Ok(match &*model {
+                AnyModel::Mixture(model) => {
+                    let fit = em_components(&model.circuit, &records, &config, progress)?;
+                    (fit.circuit.into(), fit.history, fit.impossible)
+                }
+                AnyModel::Spn(model) => {
+                    let fit = em_network(&model.circuit, &records, &config, progress)?;
+                    (fit.circuit.into(), fit.history, fit.impossible)
+                }
+                AnyModel::Circuit(slopp::Model { circuit: Certified::Psdd(psdd), .. }) => {
+                    let fit = em(psdd, &records, &config, progress)?;
+                    (fit.circuit.into(), fit.history, fit.impossible)
+                }
+                AnyModel::Circuit(model) => {
+                    let fit = em::<Circuit>(&model.circuit, &records, &config, progress)?;
+                    (Certified::new(fit.circuit).into(), fit.history, fit.impossible)
+                }
+            })
+        })??;
+        Ok((self.relearned(learned), history, impossible))
+    }
+
+    /// A mixture with weights fitted to records, its components as they are.
+    fn fit_weights(&self, py: Python<'_>, records: &Records, steps: usize) -> Answer<Model> {
+        let mixture = self.mixture_of_circuits()?;
+        Ok(self.relearned(run(py, || mixture.fit_weights(&records.0, steps))?.into()))
+    }
+
+    /// The model given rules, fitted to the records again with itself as the prior.
+    fn inside(
+        &self,
+        py: Python<'_>,
+        rules: &Rules,
+        records: &Records,
+        pseudocount: f64,
+        progress: Option<Py<PyAny>>,
+    ) -> Answer<Model> {
+        let learned = match &*self.0 {
+            AnyModel::Circuit(model) => Learned::Circuit(model.circuit.clone()),
+            AnyModel::Mixture(model) => Learned::Mixture(model.circuit.clone()),
+            AnyModel::Spn(model) => Learned::Spn(model.circuit.clone()),
+        };
+        let (rules, records) = (rules.0.clone(), records.0.clone());
+        let inside = run_long(py, progress, move |progress| {
+            learned.inside(&rules, &records, pseudocount, &Limits::default(), progress)
+        })??;
+        Ok(self.relearned(inside))
+    }
+}
+
+impl Model {
+    /// What was learned anew, with the names and the origin of this one.
+    fn relearned(&self, learned: Learned) -> Model {
+        Model::of(learned.into_model(self.names().clone(), self.0.origin().clone()))
+    }
+}

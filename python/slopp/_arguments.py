@@ -1,0 +1,50 @@
+"""Arguments that are looked at before they go to the compiled half, whose own errors do not tell their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .errors import ArgumentError
+
+#: The largest whole number that the compiled half takes.
+MOST = 2**64 - 1
+
+
+def whole(name: str, value: Any, least: int = 0) -> int:
+    """A whole number, such as a count or a seed."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= MOST:
+        return int(value)
+    raise ArgumentError(f"{name} is {value!r}, but must be a whole number of at least {least}")
+
+
+def number(name: str, value: Any) -> float:
+    """A number, such as a pseudocount."""
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        return float(value)
+    raise ArgumentError(f"{name} is {value!r}, but must be a number")
+
+
+def handle(name: str, value: Any, what: str = "a circuit") -> Any:
+    """The compiled half of a model."""
+    found = getattr(value, "_model", None)
+    if found is None:
+        raise ArgumentError(f"{name} is {value!r}, but must be {what}")
+    return found
+
+
+def limit(name: str, value: Any, least: int = 0) -> int | None:
+    """A whole number, or none."""
+    return None if value is None else whole(name, value, least)
+
+
+def names(name: str, value: Any) -> list[str]:
+    """Names, of which one may stand for itself."""
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    found = list(value) if isinstance(value, Iterable) else [value]
+    if all(isinstance(part, str) for part in found):
+        return found
+    raise ArgumentError(f"{name} is {value!r}, but must be names, such as [\"smoker\", \"cancer\"]")
