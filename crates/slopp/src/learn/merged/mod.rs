@@ -22,6 +22,7 @@ mod agglomerate;
 mod bag;
 mod best;
 mod clones;
+mod columns;
 mod distil;
 mod effort;
 mod em;
