@@ -1,6 +1,6 @@
 //! Speed and memory of the library: `cargo xtask bench`; `cargo xtask bench compile [PYTHON]` compiles next to PySDD;
 //! `cargo xtask bench base` compares learned bases with a known truth, `ablation` takes merged SLoPP apart, `million` has
-//! many records.
+//! many records, and `general` many on a vtree that is not right-linear.
 //!
 //! Every line is measured at three sizes in one run; what matters is how cost grows from size to size, since machines
 //! are noisy. Absolute bars are those of a quiet machine and are marked, not enforced. CPU time is that of one thread,
@@ -36,6 +36,7 @@ fn main() {
         Some("compile") => return compile::measure(arguments.next().as_deref()),
         Some("base") => return base::measure(),
         Some("million") => return million::measure(),
+        Some("general") => return million::general(),
         Some("ablation") => return ablation::measure(),
         _ => {}
     }

@@ -340,3 +340,24 @@ fn rules_that_are_too_large_stop_cleanly() {
     let error = learned.inside(&nothing, &train, 1.0, &Limits::default(), &()).unwrap_err();
     assert!(matches!(error, InsideError::Impossible), "{error}");
 }
+
+#[test]
+fn more_effort_is_never_worse_once_columns_have_one_value_each() {
+    for seed in 0..4 {
+        let train = records(3, 4, 2, 150, seed);
+        let valid = records(3, 4, 2, 100, seed + 100);
+        let given = |effort| {
+            let task = Task { valid: Some(&valid), ..Task::new(&train) };
+            let outcome = merged::Slopp { config: merged::Config::new(World::Open), effort }.learn(&task, &()).unwrap();
+            let chosen =
+                |key: &str| outcome.chosen.iter().find(|(name, _)| *name == key).map(|(_, value)| value.parse());
+            let weight: f64 = chosen("strength").or(chosen("pseudocount")).unwrap().unwrap();
+            let rules = Rules::of_columns(train.names().clone());
+            let inside = outcome.learned.inside(&rules, &train, weight, &Limits::default(), &()).unwrap();
+            let logs = inside.distribution().log_likelihoods(&valid).unwrap();
+            logs.iter().zip(valid.weights()).map(|(log, weight)| log * weight).sum::<f64>() / valid.total()
+        };
+        let [balanced, best] = [merged::Effort::Balanced, merged::Effort::Best].map(given);
+        assert!(best >= balanced - 1e-9, "seed {seed}: {best} at best, {balanced} balanced");
+    }
+}

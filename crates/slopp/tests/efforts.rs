@@ -172,6 +172,24 @@ fn in_a_closed_world_the_best_forgets_what_a_teacher_made_up() {
 }
 
 #[test]
+fn a_pseudocount_that_is_given_is_the_weight_of_the_prior_at_best() {
+    let (train, valid) = (chain(6, 200, 40), chain(6, 100, 41));
+    for valid in [Some(&valid), None] {
+        let at = |pseudocount| best(&train, valid, &Config { pseudocount, ..open() }, &()).unwrap();
+        for given in [0.5, 1e7] {
+            let learned = at(Some(given));
+            assert_eq!(learned.pseudocount, given);
+            check(&learned.psdd);
+            // Whatever won, its parameters are estimates with that weight and no other.
+            let counts = learned.psdd.kept_values().unwrap();
+            assert!(counts.iter().all(|[f, t]| (f + t - 200.0).abs() < 1e-6), "{counts:?}");
+        }
+        let [light, heavy] = [0.5, 1e7].map(|given| mean(&slopp::Certified::from(at(Some(given)).psdd), &train));
+        assert!(light > heavy + 0.02, "{light} with little weight on the prior, {heavy} with much");
+    }
+}
+
+#[test]
 fn contradictions_are_errors() {
     let train = chain(4, 50, 13);
     let balanced = Arc::new(Vtree::balanced(5));

@@ -153,6 +153,38 @@ fn real_weights_are_shares_of_whole_ones() {
 }
 
 #[test]
+fn classes_of_a_vtree_node_keep_within_their_limit() {
+    // Groups that every left half tells something about: without a limit terms multiply on the way down.
+    let mut random = Random::new(21);
+    let chances: Vec<Vec<f64>> = (0..8).map(|_| (0..16).map(|_| 0.1 + 0.8 * random.unit()).collect()).collect();
+    let mut row = || -> Vec<bool> {
+        let group = &chances[random.below(8)];
+        group.iter().map(|&chance| random.unit() < chance).collect()
+    };
+    let train = Records::from_rows(Names::numbered(16), (0..4000).map(|_| row()));
+    for vtree in [Vtree::balanced(16), Vtree::left_linear(16), Vtree::random(16, 3)] {
+        let vtree = Arc::new(vtree);
+        for max_classes in [1, 4, 32] {
+            let starts = vec![Start::Whole(0.0)];
+            let config = Config {
+                vtree: Some(vtree.clone()),
+                max_classes,
+                starts,
+                class_penalty: 0.1,
+                clone_depth: 0,
+                ..open()
+            };
+            let psdd = learn(&train, None, &config, &()).unwrap().psdd;
+            let inner = vtree.bottom_up().iter().filter(|&&v| vtree.children(v).is_some());
+            let most = inner.map(|&v| psdd.layer(v).len()).max().unwrap();
+            assert!(most <= max_classes, "{most} classes where {max_classes} are allowed");
+            let cloned = learn(&train, None, &Config { clone_depth: 6, ..config }, &()).unwrap().psdd;
+            assert!(cloned.elements().len() <= 16 * max_classes * 15, "{} elements", cloned.elements().len());
+        }
+    }
+}
+
+#[test]
 fn elements_keep_within_their_limit() {
     let (train, valid) = (chain(14, 2000, 5), chain(14, 400, 6));
     let free = learn(&train, Some(&valid), &open(), &()).unwrap().psdd;

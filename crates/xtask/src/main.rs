@@ -21,6 +21,8 @@ Commands:
               what each step of merged SLoPP is worth
   bench million
               merged SLoPP on up to a million records of a hundred variables
+  bench general
+              the same on the balanced vtree of forty variables
   bench compile [PYTHON]
               CPU seconds of compiling two CNF files; with an interpreter that has PySDD, next to it
 ";

@@ -35,6 +35,9 @@ pub(super) struct Separating<'m> {
     mutual_information: &'m dyn Fn(Var, Var) -> f64,
     /// The tree over the variables below each vtree node, made when first needed.
     trees: Vec<Option<Tree>>,
+    /// Whether trees are over the variables that are not fixed only, and the one made last, with what was fixed for it.
+    free_only: bool,
+    last: Option<(VtreeId, Vec<Var>)>,
     logs: Logs,
 }
 
@@ -45,7 +48,30 @@ impl<'m> Separating<'m> {
         mutual_information: &'m dyn Fn(Var, Var) -> f64,
     ) -> Separating<'m> {
         let trees = (0..database.vtree.node_count()).map(|_| None).collect();
-        Separating { limits, mutual_information, trees, logs: Logs::new(database.records.weights()) }
+        let logs = Logs::new(database.records.weights());
+        Separating { limits, mutual_information, trees, free_only: false, last: None, logs }
+    }
+
+    /// The same with trees through right variables that are not fixed; dearer, since those differ from task to task.
+    pub(super) fn through_free(self) -> Separating<'m> {
+        Separating { free_only: true, ..self }
+    }
+
+    /// The same with another largest number of leaves.
+    pub(super) fn set_leaves(&mut self, leaves: usize) {
+        self.limits.leaves = leaves;
+    }
+
+    /// Makes the tree over the right variables of a vtree node, those that are not fixed if that matters.
+    fn make_tree(&mut self, left: &[Var], right: (VtreeId, &[Var]), fixed: &[bool]) {
+        let (v, vars) = right;
+        let out: Vec<Var> = vars.iter().copied().filter(|x| self.free_only && fixed[x.index()]).collect();
+        let same = !self.free_only || self.last.as_ref().is_some_and(|last| last.0 == v && last.1 == out);
+        if !same || self.trees[v.index()].is_none() {
+            let free: Vec<usize> = (0..vars.len()).filter(|&i| !self.free_only || !fixed[vars[i].index()]).collect();
+            self.trees[v.index()] = Some(Tree::new(left, vars, free, self.mutual_information));
+            self.last = Some((v, out));
+        }
     }
 
     fn best_split(&self, columns: &Columns, tree: &Tree, leaf: &[u64], candidates: &[usize]) -> Option<Split> {
@@ -92,8 +118,10 @@ impl Separating<'_> {
         let [left, right] = vtree.children(v).expect("splits are at inner nodes");
         rows.sort_unstable();
         let left_vars = vtree.vars(left);
-        let tree = self.trees[right.index()]
-            .get_or_insert_with(|| Tree::new(left_vars, vtree.vars(right), self.mutual_information));
+        let tree = self.trees[right.index()].get_or_insert_with(|| {
+            let right_vars = vtree.vars(right);
+            Tree::new(left_vars, right_vars, (0..right_vars.len()).collect(), self.mutual_information)
+        });
         let columns = Columns::new(database, rows, left, right, tree);
         let candidates: Vec<usize> = (0..left_vars.len()).collect();
         let tree = self.trees[right.index()].as_ref().expect("just made");
@@ -124,10 +152,11 @@ impl Cluster for Separating<'_> {
             return task.one_part();
         }
         task.rows.sort_unstable();
-        if self.trees[right.index()].is_none() {
-            self.trees[right.index()] = Some(Tree::new(left_vars, vtree.vars(right), self.mutual_information));
-        }
+        self.make_tree(left_vars, (right, vtree.vars(right)), task.fixed);
         let tree = self.trees[right.index()].as_ref().expect("just made");
+        if tree.positions.is_empty() {
+            return task.one_part();
+        }
         let columns = Columns::new(task.database, task.rows, left, right, tree);
         let grown = |rows: Vec<u64>, path: Vec<(usize, bool)>| {
             let open: Vec<usize> = free.iter().copied().filter(|i| path.iter().all(|(used, _)| used != i)).collect();
@@ -223,11 +252,16 @@ struct Tree {
 }
 
 impl Tree {
-    fn new(left: &[Var], right: &[Var], mutual_information: &dyn Fn(Var, Var) -> f64) -> Tree {
-        let mut positions: Vec<usize> = (0..right.len()).collect();
-        if right.len() > MAX_RIGHT {
+    /// Over these positions among the right variables.
+    fn new(
+        left: &[Var],
+        right: &[Var],
+        mut positions: Vec<usize>,
+        mutual_information: &dyn Fn(Var, Var) -> f64,
+    ) -> Tree {
+        if positions.len() > MAX_RIGHT {
             let told = |i: usize| left.iter().map(|&x| mutual_information(x, right[i])).sum::<f64>();
-            let told: Vec<f64> = positions.iter().map(|&i| told(i)).collect();
+            let told: Vec<f64> = (0..right.len()).map(told).collect();
             positions.sort_by(|&i, &j| told[j].total_cmp(&told[i]));
             positions.truncate(MAX_RIGHT);
             positions.sort_unstable();

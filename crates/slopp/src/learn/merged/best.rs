@@ -1,6 +1,7 @@
 //! The most effort: a teacher distilled to one model, beside what is learned from the records alone.
 
 use super::bag::{BagConfig, bag_along, check_task};
+use super::columns::Columns;
 use super::distil::{DistilConfig, Distilled, distil, synthetic};
 use super::effort::{FULL_RUNS, balanced, full_runs, ranked_orders, score};
 use super::general::closed;
@@ -50,10 +51,11 @@ pub struct Best {
     pub psdd: Psdd,
     /// Where it comes from.
     pub teacher: Teacher,
-    /// The log-likelihood per record of those it was chosen by.
+    /// The log-likelihood per record of those it was chosen by; given that every column has one value, where there are
+    /// columns with several.
     pub log_likelihood: f64,
-    /// The weight of the prior in the refit to the real records, if that was best.
-    pub strength: Option<f64>,
+    /// The weight of the prior in records: what was learned from a teacher too, or else the marginals.
+    pub pseudocount: f64,
     /// The weight of the records that were held out to choose by.
     pub held_out: f64,
 }
@@ -62,8 +64,9 @@ pub struct Best {
 /// [`balanced`] or LearnPSDD learn from the records alone explains the validation records better.
 ///
 /// Without validation records a tenth of the records is held out by seed, and the parameters are fitted to all records
-/// at the end. In a closed world what no training record uses is dropped from the result, whatever a teacher made up. The
-/// same bytes for a seed on any number of threads.
+/// at the end. A pseudocount that is given is the weight of the prior in all that is compared. In a closed world what no
+/// training record uses is dropped from the result, whatever a teacher made up. The same bytes for a seed on any number of
+/// threads.
 pub fn best(
     train: &Records,
     valid: Option<&Records>,
@@ -75,22 +78,28 @@ pub fn best(
     if config.world == World::Closed {
         let open = Config { world: World::Open, pseudocount: None, ..config.clone() };
         let found = best(train, valid, &open, progress)?;
-        return Ok(Best { psdd: closed(&found.psdd, train, config.pseudocount.unwrap_or(0.0))?, ..found });
+        let pseudocount = config.pseudocount.unwrap_or(0.0);
+        return Ok(Best { psdd: closed(&found.psdd, train, pseudocount)?, pseudocount, ..found });
     }
     let parts = Parts::new(train, valid, config.seed)?;
     let Some(judge) = parts.judge() else {
         // Too few records to choose anything by.
-        let Learned { psdd, log_likelihood, held_out, .. } = balanced(train, None, config, progress)?;
-        return Ok(Best { psdd, teacher: Teacher::None, log_likelihood, strength: None, held_out });
+        let Learned { psdd, log_likelihood, held_out, pseudocount, .. } = balanced(train, None, config, progress)?;
+        return Ok(Best { psdd, teacher: Teacher::None, log_likelihood, pseudocount, held_out });
     };
     let part = parts.train();
+    let given = config.pseudocount.map(|pseudocount| vec![pseudocount]);
+    let config = &Config { pseudocounts: given.clone().unwrap_or(config.pseudocounts.clone()), ..config.clone() };
     let orders = ranked_orders(part, Some(judge), config, progress)?;
     let vtrees: Vec<Arc<Vtree>> = match &config.vtree {
         Some(vtree) => vec![vtree.clone()],
         None => orders.iter().take(FULL_RUNS).map(|order| Arc::new(Vtree::right_linear_over(order))).collect(),
     };
     let alone = full_runs(part, Some(judge), &vtrees, config, progress)?;
-    let refined = if config.vtree.is_none() { Some(refined(part, judge, progress)?) } else { None };
+    let refined = match config.vtree {
+        Some(_) => None,
+        None => Some(refined(part, judge, given.as_deref().unwrap_or(&REFINEMENTS.1), progress)?),
+    };
     let few = |psdd: &Psdd| config.max_elements.is_none_or(|max| psdd.elements().len() <= max);
     let refined = refined.filter(|refined| few(&refined.psdd));
     // The teacher may be on any vtree, and of any size.
@@ -123,37 +132,46 @@ pub fn best(
     }
     progress.begin("distilling", lessons.len() as u64);
     let students = lessons.par_iter().map(|(kind, drawn, vtree)| {
-        let settings = DistilConfig::new(Config { vtree: Some((*vtree).clone()), ..config.clone() });
+        let usual = DistilConfig::new(Config { vtree: Some((*vtree).clone()), ..config.clone() });
+        let settings = DistilConfig { strengths: given.clone().unwrap_or(usual.strengths), ..usual };
         let student = distil(part, drawn, Some(judge), &settings, &())?;
         progress.advance(1);
         Ok((*kind, student))
     });
     let students: Vec<(Teacher, Distilled)> = students.collect::<Result<_, LearnError>>()?;
-    let better = |a: (Teacher, Distilled), b: (Teacher, Distilled)| match b.1.log_likelihood > a.1.log_likelihood {
-        true => b,
-        false => a,
-    };
-    let (teacher, student) = students.into_iter().reduce(better).expect("at least one vtree");
     let held_out = parts.held_out();
     let Learned { psdd, log_likelihood, pseudocount, .. } = alone;
-    let mut candidates = vec![Best { psdd, teacher: Teacher::None, log_likelihood, strength: None, held_out }];
-    candidates.extend(refined.map(|refined| Best { held_out, ..refined }));
-    let Distilled { psdd, strength, log_likelihood, .. } = student;
-    candidates.push(Best { psdd, teacher, log_likelihood, strength: Some(strength), held_out });
+    let mut candidates = vec![Best { psdd, teacher: Teacher::None, log_likelihood, pseudocount, held_out }];
+    candidates.extend(refined);
+    candidates.extend(students.into_iter().map(|(teacher, student)| {
+        let Distilled { psdd, strength: pseudocount, log_likelihood, .. } = student;
+        Best { psdd, teacher, log_likelihood, pseudocount, held_out }
+    }));
+    if let Some(columns) = Columns::of(train.names()) {
+        // What a column rules out is gone in the end, and who wasted the most on that must not lose by it.
+        for best in &mut candidates {
+            best.log_likelihood = columns.score(&best.psdd, part, judge, best.pseudocount)?;
+        }
+    }
     let better = |a: Best, b: Best| if b.log_likelihood > a.log_likelihood { b } else { a };
-    let mut best = candidates.into_iter().reduce(better).expect("there are candidates");
+    let best = candidates.into_iter().reduce(better).expect("there are candidates");
+    let mut best = Best { held_out, ..best };
     if parts.is_divided() {
         // Held-out records come in last, with what was learned without them as the prior.
         let counts = crate::infer::count_shares(&best.psdd, 1, train, train.weights()).counts.swap_remove(0);
-        let strength = best.strength.unwrap_or(pseudocount).max(f64::MIN_POSITIVE);
-        best.psdd = best.psdd.with_estimates_towards(counts, strength)?.certify()?;
+        best.psdd = best.psdd.with_estimates_towards(counts, best.pseudocount)?.certify()?;
     }
     Ok(best)
 }
 
 /// The best of LearnPSDD from the Chow-Liu tree with several settings.
-fn refined(train: &Records, judge: &Records, progress: &dyn Progress) -> Result<Best, LearnError> {
-    let (penalties, pseudocounts) = REFINEMENTS;
+fn refined(
+    train: &Records,
+    judge: &Records,
+    pseudocounts: &[f64],
+    progress: &dyn Progress,
+) -> Result<Best, LearnError> {
+    let (penalties, _) = REFINEMENTS;
     let start = chow_liu(train, World::Open, LearnPsddConfig::default().pseudocount)?;
     progress.begin("refining the Chow-Liu tree", penalties.len() as u64);
     let tried = penalties.par_iter().map(|&penalty| {
@@ -165,7 +183,7 @@ fn refined(train: &Records, judge: &Records, progress: &dyn Progress) -> Result<
             let psdd = Circuit::clone(&grown).with_estimates(counts, &Smoothing::marginal(pseudocount, train))?;
             let psdd = psdd.certify()?;
             let log_likelihood = score(&Certified::from(psdd.clone()), judge)?;
-            Ok(Best { psdd, teacher: Teacher::LearnPsdd, log_likelihood, strength: None, held_out: 0.0 })
+            Ok(Best { psdd, teacher: Teacher::LearnPsdd, log_likelihood, pseudocount, held_out: 0.0 })
         });
         smoothed.collect::<Result<Vec<Best>, LearnError>>()
     });

@@ -2,12 +2,13 @@
 
 use super::bag::check_task;
 use super::best::{Teacher, best};
+use super::columns::Columns;
 use super::{Config, Learned, learn, order};
 use crate::data::Records;
 use crate::infer::{Distribution, QueryError};
 use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
 use crate::learn::vtree::{ChowLiuTree, Gathered, pair_information};
-use crate::learn::{LearnError, check};
+use crate::learn::{LearnError, World, check};
 use crate::progress::Progress;
 use crate::var::Var;
 use crate::vtree::Vtree;
@@ -143,8 +144,13 @@ pub(super) fn full_runs(
         Ok(learned)
     };
     let learned: Vec<Learned> = configs.into_par_iter().map(full).collect::<Result<_, LearnError>>()?;
-    let better = |a: Learned, b: Learned| if b.log_likelihood > a.log_likelihood { b } else { a };
-    Ok(learned.into_iter().reduce(better).expect("at least one setting"))
+    let columns = Columns::of(train.names());
+    let worth = |learned: Learned| {
+        let wasted = columns.as_ref().map_or(0.0, |columns| columns.log_probability(&learned.psdd));
+        (learned.log_likelihood - wasted, learned)
+    };
+    let better = |a: (f64, Learned), b: (f64, Learned)| if b.0 > a.0 { b } else { a };
+    Ok(learned.into_iter().map(worth).reduce(better).expect("at least one setting").1)
 }
 
 impl Learner for Slopp {
@@ -187,8 +193,13 @@ impl Learner for Slopp {
                     Teacher::Bag => "bag",
                     Teacher::LearnSpn => "learnspn",
                 };
-                let mut chosen = vec![("teacher", teacher.to_owned()), ("held_out", best.held_out.to_string())];
-                chosen.extend(best.strength.map(|strength| ("strength", strength.to_string())));
+                let taught = matches!(best.teacher, Teacher::Bag | Teacher::LearnSpn) && config.world == World::Open;
+                let prior = if taught { "strength" } else { "pseudocount" };
+                let chosen = vec![
+                    ("teacher", teacher.to_owned()),
+                    ("held_out", best.held_out.to_string()),
+                    (prior, best.pseudocount.to_string()),
+                ];
                 Ok(Outcome { chosen, ..Outcome::new(best.psdd) })
             }
         }

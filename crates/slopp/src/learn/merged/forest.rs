@@ -1,5 +1,7 @@
 //! The Chow-Liu tree of what is left of the order, kept up while variables are taken off its front.
 
+use crate::learn::vtree::spanning_tree;
+
 /// A maximum spanning tree over the positions that are left.
 ///
 /// Without a variable the tree stays maximal but for the parts that the variable held together; only these are
@@ -23,6 +25,18 @@ impl Hung {
     /// A tree over `len` positions with these edges, hung up at the first.
     pub(super) fn new(len: usize, edges: Vec<(usize, usize)>) -> Hung {
         Forest::new(len, edges.into_iter(), |_, _| 0.0).hung(0)
+    }
+
+    /// A maximum spanning tree over some of `len` positions; the others hang nowhere.
+    pub(super) fn over(len: usize, positions: &[usize], weight: impl Fn(usize, usize) -> f64) -> Hung {
+        let mut parent = vec![NO_PARENT; len];
+        if !positions.is_empty() {
+            let edges = spanning_tree(positions.len(), |i, j| weight(positions[i], positions[j]));
+            for (&x, above) in positions.iter().zip(Hung::new(positions.len(), edges).parent) {
+                parent[x] = if above == NO_PARENT { NO_PARENT } else { positions[above as usize] as u32 };
+            }
+        }
+        Hung { parent }
     }
 }
 
@@ -105,7 +119,6 @@ impl<W: Fn(usize, usize) -> f64> Forest<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::vtree::spanning_tree;
     use crate::random::Random;
 
     #[test]

@@ -16,6 +16,10 @@ use std::sync::Arc;
 /// The starts that are tried where none are given.
 const STARTS: [f64; 2] = [1.0, 0.6];
 
+/// Elements that refinement may come to for each class that a vtree node may have. With more records more operations pay,
+/// so without a limit cost would grow faster than records.
+const ELEMENTS_PER_CLASS: usize = 16;
+
 /// What is learned from, and what choices are made by.
 pub(super) struct Parts<'a> {
     /// All training records.
@@ -67,12 +71,14 @@ pub(super) fn learn(
     let unit = 0.5 * parts.train.total().ln().max(1.0);
     let penalties = if config.clone_depth > 0 { &[config.clone_penalty, config.clone_penalty * unit][..] } else { &[] };
     let begun = best.psdd.clone();
+    let inner = vtree.var_count().saturating_sub(1);
+    let most = ELEMENTS_PER_CLASS * config.max_classes * inner;
     for &penalty in penalties {
         let settings = LearnPsddConfig {
             penalty,
             depth: config.clone_depth,
             pseudocount: best.pseudocount,
-            max_elements: config.max_elements,
+            max_elements: Some(config.max_elements.map_or(most, |max| max.min(most))),
             ..LearnPsddConfig::default()
         };
         let refined = learn_psdd(&begun, parts.train, parts.judge, &settings, progress)?;

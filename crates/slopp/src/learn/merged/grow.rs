@@ -72,7 +72,8 @@ fn grow_with<T: Count>(view: &View, tree: &Tree<'_>, limits: Limits, progress: &
             }
             let sets = class_of.iter().max().map_or(0, |&last| last as usize + 1);
             let hung = forest.hung(position + 1);
-            let mut sets = Surrogate::<T>::new(view, position + 1..vars, (&row_of, sets), (&hung, &logs), limits.start);
+            let trees = vec![&hung; sets];
+            let mut sets = Surrogate::<T>::new(view, position + 1..vars, &row_of, (trees, &logs), limits.start);
             let clusters = agglomerate(&mut sets, limits.per_class, limits.classes);
             row_of.iter_mut().for_each(|set| *set = clusters[*set as usize]);
             for class in &mut layer {

@@ -22,6 +22,7 @@ mod agglomerate;
 mod bag;
 mod best;
 mod clones;
+mod columns;
 mod distil;
 mod effort;
 mod em;
@@ -112,7 +113,8 @@ pub struct Config {
     pub world: World,
     /// The vtree; without one, a right-linear one is learned.
     pub vtree: Option<Arc<Vtree>>,
-    /// The largest number of classes that a layer starts with; clones may add to them.
+    /// The largest number of classes that a vtree node starts with; clones may add to them, on vtrees that are not
+    /// right-linear until there are sixteen elements for each class that is allowed.
     pub max_classes: usize,
     /// The starts that are tried; if empty, [`Start::usual`] ones.
     pub starts: Vec<Start>,

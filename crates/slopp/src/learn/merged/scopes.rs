@@ -4,6 +4,10 @@
 //! a *term*: the literals of its scope by which trees above have told it from others. Only classes with equal terms are
 //! merged. So in an open world the support of a class is all that agrees with its term, and primes of one sum, whose
 //! terms are the leaves of one decision tree, are exclusive (the separation lemma of `learn/separate.rs`).
+//!
+//! Terms could multiply on the way down, and classes with them. So the trees of a vtree node together may make no more
+//! terms for its left child than that may have classes; classes with many records come first. Terms of the right child are
+//! parts of those above. So there are never more terms than classes are allowed, and merging keeps within that.
 
 use super::Start;
 use super::agglomerate::{Sets, agglomerate};
@@ -12,12 +16,11 @@ use super::surrogate::{Count, Logs, Surrogate};
 use super::view::View;
 use crate::circuit::{BuildError, Builder, NodeId, Sharing};
 use crate::data::bit_of;
-use crate::learn::grow::{Cluster, Database, Task};
+use crate::learn::grow::{Cluster, Database, Part, Task};
 use crate::learn::separate::{self, Separating};
-use crate::learn::vtree::spanning_tree;
 use crate::progress::Progress;
 use crate::var::{Lit, Var};
-use crate::vtree::VtreeId;
+use crate::vtree::{Vtree, VtreeId};
 use std::collections::BTreeMap;
 
 /// The largest number of clusters of a class.
@@ -29,7 +32,7 @@ const FEW: f64 = 4.0;
 /// How far classes are split and merged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limits {
-    /// The largest number of classes of a vtree node, as far as their terms allow.
+    /// The largest number of classes of a vtree node.
     pub(super) classes: usize,
     /// What a class, or a cluster, must gain, in nats.
     pub(super) per_class: f64,
@@ -74,7 +77,7 @@ pub(super) fn grow(
         limits,
         logs: Logs::new(view.total()),
         view,
-        cluster: Separating::new(database, trees, information),
+        cluster: Separating::new(database, trees, information).through_free(),
     };
     let mut layers: Vec<Layer> = (0..vtree.node_count()).map(|_| Layer::default()).collect();
     let all = Asked { vtree: vtree.root(), element_of: vec![0; database.records.len()], terms: vec![Vec::new()] };
@@ -122,13 +125,10 @@ impl Growth<'_> {
             }
             return (layer, None);
         };
+        let parts = self.clustered(v, &mut rows, &layer.terms);
         let mut below = sides.map(|vtree| Asked { vtree, element_of: Vec::new(), terms: Vec::new() });
-        let mut fixed = vec![false; vtree.var_count()];
-        for (rows, term) in rows.iter_mut().zip(&layer.terms) {
+        for ((rows, term), parts) in rows.iter().zip(&layer.terms).zip(parts) {
             layer.starts.push(layer.counts.len());
-            term.iter().for_each(|lit| fixed[lit.var.index()] = true);
-            let parts = self.cluster.cluster(Task { database: self.database, vtree: v, rows, fixed: &fixed, seed: 0 });
-            term.iter().for_each(|lit| fixed[lit.var.index()] = false);
             let mut rows = &rows[..];
             for part in parts {
                 let (own, rest) = rows.split_at(part.rows);
@@ -136,11 +136,7 @@ impl Growth<'_> {
                 own.iter().for_each(|&row| element_of[row as usize] = layer.counts.len() as u32);
                 layer.counts.push(self.database.weight(own));
                 for asked in &mut below {
-                    let lits = term.iter().chain(&part.literals).copied();
-                    let mut term: Vec<Lit> =
-                        lits.filter(|lit| vtree.is_below(vtree.leaf(lit.var), asked.vtree)).collect();
-                    term.sort_unstable();
-                    asked.terms.push(term);
+                    asked.terms.push(term_below(vtree, asked.vtree, term, &part.literals));
                 }
             }
         }
@@ -149,29 +145,93 @@ impl Growth<'_> {
         (layer, Some(below))
     }
 
-    /// The class of each set of rows: sets with equal terms are merged as far as it pays.
+    /// The clusters of each class of an inner vtree node, whose rows are put in their order. Large classes choose first;
+    /// where terms for the left child run short, trees are smaller.
+    fn clustered(&mut self, v: VtreeId, rows: &mut [Vec<u32>], terms: &[Vec<Lit>]) -> Vec<Vec<Part>> {
+        let vtree = &self.database.vtree;
+        let left = vtree.children(v).expect("an inner vtree node")[0];
+        // A variable has three terms, which are no classes of their own.
+        let room = if vtree.children(left).is_none() { usize::MAX } else { self.limits.classes };
+        // The terms of the left child so far, with how many elements ask for each.
+        let mut asked: BTreeMap<Vec<Lit>, usize> = BTreeMap::new();
+        for term in terms {
+            *asked.entry(term_below(vtree, left, term, &[])).or_default() += 1;
+        }
+        let weights: Vec<f64> = rows.iter().map(|rows| self.database.weight(rows)).collect();
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
+        let mut fixed = vec![false; vtree.var_count()];
+        let mut parts: Vec<Vec<Part>> = rows.iter().map(|_| Vec::new()).collect();
+        for class in order {
+            let own = term_below(vtree, left, &terms[class], &[]);
+            let unused = usize::from(asked[&own] == 1);
+            let leaves = (room - (asked.len() - unused)).min(CLUSTERS);
+            if leaves < 2 {
+                parts[class] = vec![Part { rows: rows[class].len(), literals: Vec::new() }];
+                continue;
+            }
+            terms[class].iter().for_each(|lit| fixed[lit.var.index()] = true);
+            self.cluster.set_leaves(leaves);
+            let task = Task { database: self.database, vtree: v, rows: &mut rows[class], fixed: &fixed, seed: 0 };
+            let found = self.cluster.cluster(task);
+            terms[class].iter().for_each(|lit| fixed[lit.var.index()] = false);
+            if unused == 1 {
+                asked.remove(&own);
+            } else {
+                *asked.get_mut(&own).expect("counted above") -= 1;
+            }
+            for part in &found {
+                *asked.entry(term_below(vtree, left, &terms[class], &part.literals)).or_default() += 1;
+            }
+            parts[class] = found;
+        }
+        parts
+    }
+
+    /// The class of each set of rows: sets with equal terms are merged as far as it pays, by what is not fixed in them.
     fn merged<T: Count>(&self, v: VtreeId, set_of: &[u32], terms: &[Vec<Lit>]) -> Vec<u32> {
         let vars = self.database.vtree.vars(v);
         let first = self.database.vtree.position(vars[0]);
-        let edges = spanning_tree(vars.len(), |i, j| (self.information)(vars[i], vars[j]));
-        let hung = Hung::new(vars.len(), edges);
-        let scope = first..first + vars.len();
-        let start = Start::Whole(self.limits.per_parameter);
-        let sets = Surrogate::<T>::new(&self.view, scope, (set_of, terms.len()), (&hung, &self.logs), start);
         let mut numbers: BTreeMap<&[Lit], usize> = BTreeMap::new();
-        let mut number = |term| {
+        for term in terms {
             let next = numbers.len();
-            *numbers.entry(term).or_insert(next)
-        };
-        let terms = terms.iter().map(|term| number(&term[..])).collect();
-        agglomerate(&mut SameTerm { sets, terms }, self.limits.per_class, self.limits.classes)
+            numbers.entry(term).or_insert(next);
+        }
+        let terms_of: Vec<usize> = terms.iter().map(|term| numbers[&term[..]]).collect();
+        let mut sets = vec![0; numbers.len()];
+        terms_of.iter().for_each(|&term| sets[term] += 1);
+        let mut trees: Vec<Option<Hung>> = vec![None; numbers.len()];
+        for (term, number) in numbers {
+            // A set that is alone is not compared, so it needs no tree.
+            let free = |x: &usize| sets[number] > 1 && term.iter().all(|lit| lit.var != vars[*x]);
+            let free: Vec<usize> = (0..vars.len()).filter(free).collect();
+            trees[number] = Some(Hung::over(vars.len(), &free, |i, j| (self.information)(vars[i], vars[j])));
+        }
+        let trees: Vec<Hung> = trees.into_iter().flatten().collect();
+        let of_set = terms_of.iter().map(|&term| &trees[term]).collect();
+        let penalty = self.limits.per_parameter;
+        let scope = first..first + vars.len();
+        let sets = Surrogate::<T>::new(&self.view, scope, set_of, (of_set, &self.logs), Start::Whole(penalty));
+        // What is fixed has no parameters.
+        let spared = terms.iter().map(|term| 2.0 * penalty * term.len() as f64).collect();
+        agglomerate(&mut SameTerm { sets, terms: terms_of, spared }, self.limits.per_class, self.limits.classes)
     }
+}
+
+/// The literals of a term and of a path below it that are in the scope of a vtree node.
+fn term_below(vtree: &Vtree, v: VtreeId, term: &[Lit], path: &[Lit]) -> Vec<Lit> {
+    let lits = term.iter().chain(path).copied();
+    let mut term: Vec<Lit> = lits.filter(|lit| vtree.is_below(vtree.leaf(lit.var), v)).collect();
+    term.sort_unstable();
+    term
 }
 
 /// Sets of which only those with equal terms may be merged.
 struct SameTerm<S> {
     sets: S,
     terms: Vec<usize>,
+    /// What the surrogate takes for parameters but is fixed by the term, in nats.
+    spared: Vec<f64>,
 }
 
 impl<S: Sets> Sets for SameTerm<S> {
@@ -180,7 +240,7 @@ impl<S: Sets> Sets for SameTerm<S> {
     }
 
     fn loss(&self, i: usize, j: usize) -> f64 {
-        if self.terms[i] == self.terms[j] { self.sets.loss(i, j) } else { f64::INFINITY }
+        if self.terms[i] == self.terms[j] { self.sets.loss(i, j) + self.spared[i] } else { f64::INFINITY }
     }
 
     fn merge(&mut self, i: usize, j: usize) {

@@ -1,6 +1,6 @@
 //! What a set of records would be worth as a class, before anything below it is known.
 //!
-//! The surrogate is a Chow-Liu tree over the variables that are left, with edges shared by all sets of a layer. Its
+//! The surrogate is a Chow-Liu tree over the variables that are left, with edges shared by all sets that may be merged. Its
 //! log-likelihood needs only how often each variable, and each variable together with its parent, is true in a set;
 //! counts of merged sets add up.
 
@@ -55,7 +55,8 @@ impl Count for f64 {
 
 /// Sets of records with their counts along a tree.
 pub(super) struct Surrogate<'a, T> {
-    tree: &'a Hung,
+    /// For each set its tree.
+    trees: Vec<&'a Hung>,
     logs: &'a Logs,
     start: Start,
     /// The weight of each set.
@@ -67,20 +68,20 @@ pub(super) struct Surrogate<'a, T> {
 }
 
 impl<'a, T: Count> Surrogate<'a, T> {
-    /// Counts sets: for each row the one it is in, and how many there are. Positions count from the first of the range.
+    /// Counts sets: for each row the one it is in, and for each set its tree. Positions count from the first of the range.
     pub(super) fn new(
         view: &View,
         Range { start: first, end }: Range<usize>,
-        (set_of, len): (&[u32], usize),
-        (tree, logs): (&'a Hung, &'a Logs),
+        set_of: &[u32],
+        (trees, logs): (Vec<&'a Hung>, &'a Logs),
         start: Start,
     ) -> Surrogate<'a, T> {
-        let vars = end - first;
+        let (vars, len) = (end - first, trees.len());
         let mut total = vec![T::default(); len];
         let mut counts = vec![vec![[T::default(); 2]; vars]; len];
         for (row, (&set, &weight)) in set_of.iter().zip(view.weights()).enumerate() {
             let (weight, line) = (T::from_weight(weight), view.rare(row));
-            let counts = &mut counts[set as usize];
+            let (counts, tree) = (&mut counts[set as usize], trees[set as usize]);
             total[set as usize] += weight;
             for (i, &word) in line[..end.div_ceil(64)].iter().enumerate().skip(first / 64) {
                 let mut rest = if i == first / 64 { word & (u64::MAX << (first % 64)) } else { word };
@@ -98,21 +99,22 @@ impl<'a, T: Count> Surrogate<'a, T> {
                 }
             }
         }
-        let mut sets = Surrogate { tree, logs, start, total, counts, terms: Vec::new() };
+        let mut sets = Surrogate { trees, logs, start, total, counts, terms: Vec::new() };
         sets.terms = (0..len).map(|i| sets.terms_of(i)).collect();
         sets
     }
 
     fn terms_of(&self, i: usize) -> Vec<f64> {
         let counts = &self.counts[i][..];
-        (0..counts.len()).map(|x| self.term(self.total[i], x, |x| counts[x])).collect()
+        (0..counts.len()).map(|x| self.term(i, self.total[i], x, |x| counts[x])).collect()
     }
 
-    /// The log-likelihood of the values of a position given those of its parent, in a set given by its counts.
-    fn term(&self, total: T, x: usize, at: impl Fn(usize) -> [T; 2]) -> f64 {
+    /// The log-likelihood of the values of a position given those of its parent in the tree of set `i`, in a set given by
+    /// its counts.
+    fn term(&self, i: usize, total: T, x: usize, at: impl Fn(usize) -> [T; 2]) -> f64 {
         let f = |n: T| n.x_log_x(self.logs);
         let [n, both] = at(x);
-        let parent = self.tree.parent[x];
+        let parent = self.trees[i].parent[x];
         if parent == NO_PARENT {
             return f(n) + f(total - n) - f(total);
         }
@@ -131,7 +133,7 @@ impl<T: Count> Sets for Surrogate<'_, T> {
         let (a, b) = (&self.counts[i][..], &self.counts[j][..]);
         let total = self.total[i] + self.total[j];
         let joint = |x: usize| [a[x][0] + b[x][0], a[x][1] + b[x][1]];
-        let lost = |x: usize| self.terms[i][x] + self.terms[j][x] - self.term(total, x, joint);
+        let lost = |x: usize| self.terms[i][x] + self.terms[j][x] - self.term(i, total, x, joint);
         let (Start::Whole(penalty) | Start::Window(penalty)) = self.start else {
             return (0..a.len()).map(lost).sum();
         };
@@ -156,6 +158,6 @@ impl<T: Count> Sets for Surrogate<'_, T> {
     }
 
     fn cost(&self) -> usize {
-        10 * self.tree.parent.len()
+        10 * self.trees.first().map_or(0, |tree| tree.parent.len())
     }
 }
