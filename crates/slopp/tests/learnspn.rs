@@ -11,7 +11,7 @@ use slopp::learn::learnspn::{Config, Leaves, learn, tune};
 use slopp::spn::{Branch, Spn, SpnBuilder, SpnError, SpnNode};
 use slopp::{Names, Progress, Random, Records, RecordsBuilder, Var};
 use slopp_oracle::{Dice, Network, Table, all_evidence, records};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 fn convert(network: &Network, builder: &mut SpnBuilder) -> NodeId {
     match network {
@@ -351,4 +351,57 @@ fn steps_bound_how_often_records_are_cut() {
         last = sums;
     }
     assert!(last > 0);
+}
+
+/// Columns with several values: a distribution over records with one value each, and nothing else.
+#[test]
+fn columns_have_one_value() {
+    use slopp::Kind;
+    use slopp::names::Column;
+    let values = |n: usize| Kind::Values((0..n).map(|i| format!("v{i}")).collect());
+    let columns = [("a", values(3)), ("x", Kind::Boolean), ("only", values(1)), ("b", values(4)), ("y", Kind::Boolean)];
+    let names = Arc::new(Names::of_columns(columns.map(|(name, kind)| (name.to_owned(), kind))).unwrap());
+    let draw = |count: usize, seed: u64| {
+        let mut random = slopp::Random::new(seed);
+        let mut builder = RecordsBuilder::new(names.clone());
+        for _ in 0..count {
+            let mut world = vec![Some(false); names.len()];
+            let mut before = random.below(4);
+            for column in names.columns() {
+                before = if random.unit() < 0.3 { random.below(4) } else { before };
+                match column {
+                    Column::Boolean(var) => world[var.index()] = Some(before == 0),
+                    Column::Group(group) => {
+                        world[group.vars().nth(before % group.vars().len()).unwrap().index()] = Some(true);
+                    }
+                }
+            }
+            builder.push(world, 1.0);
+        }
+        builder.finish()
+    };
+    let (train, valid, test) = (draw(1500, 1), draw(500, 2), draw(2000, 3));
+    let mean = |spn: &slopp::spn::Spn| spn.mean_log_likelihood(&test).unwrap();
+    let mut scores = Vec::new();
+    for leaves in [Leaves::ChowLiu, Leaves::Independent] {
+        for (independence, min_records) in [(12.0, 50.0), (0.0, 2000.0), (1e6, 50.0)] {
+            for valid in [None, Some(&valid)] {
+                let config = Config { leaves, independence, min_records, ..Config::default() };
+                let spn = learn(&train, valid, &config, &()).unwrap().spn;
+                let mut total = 0.0;
+                for bits in 0..1usize << names.len() {
+                    let world: Vec<bool> = (0..names.len()).map(|i| bits >> i & 1 == 1).collect();
+                    let p = spn.log_probability(&world).unwrap().exp();
+                    let one = names.groups().iter().all(|group| group.value_in(&world).is_some());
+                    assert_eq!(p > 0.0, one, "{world:?} {config:?}");
+                    total += p;
+                }
+                assert!((total - 1.0).abs() < 1e-9, "{total} {config:?}");
+                scores.push(mean(&spn));
+            }
+        }
+    }
+    // One tree over all columns knows the chain; columns apart do not.
+    let (tree, apart) = (scores[2], scores[8]);
+    assert!(tree > apart + 0.3, "{scores:?}");
 }

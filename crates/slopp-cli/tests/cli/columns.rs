@@ -147,7 +147,21 @@ fn every_learner_of_circuits_takes_columns() {
         let both = folder.run_args(&["prob", "m.mix", "(color=red) & color=blue", "--json"]).ok().json();
         assert_eq!(both["probability"], 0.0, "{learner}");
     }
-    folder.run("learn cars.csv --max-values 30 --learner learnspn").fails(&["sum-product network", "--learner slopp"]);
+    folder.run("learn cars.csv --max-values 30 --learner learnspn -o m.spn").ok();
+    for two in ["color=red, color=blue", "!color=red, !color=blue, !color=grey"] {
+        assert_eq!(folder.run_args(&["prob", "m.spn", two, "--json"]).ok().json()["probability"], 0.0, "{two}");
+    }
+    let drawn = folder.run("sample m.spn -n 20").ok().out;
+    assert!(drawn.starts_with("color,age,fast,size\n"), "{drawn}");
+    assert_eq!(folder.run("eval m.spn cars.csv --json").ok().json()["impossible"], 0);
+    folder.write("rules.txt", "color=red -> fast\n");
+    folder.run("learn cars.csv --max-values 30 --learner learnspn --rules rules.txt").fails(&[
+        "sum-product network",
+        "no vtree",
+        "slopp distil",
+    ]);
+    folder.run("distil m.spn cars.csv --valid cars.csv -n 500 --rules rules.txt -o d.psdd").ok();
+    folder.run_args(&["entails", "d.psdd", "color=red -> fast"]).ok();
     folder.run("learn cars.csv --max-values 30 --learner strudel --start cars.psdd").ok();
 }
 

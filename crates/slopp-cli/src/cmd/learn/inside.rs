@@ -234,8 +234,14 @@ fn has_weights(records: &Records) -> bool {
 
 /// The refusal of a sum-product network.
 pub(super) fn no_rules() -> Error {
-    Error::new("a sum-product network cannot be conditioned on rules")
-        .hint("--learner slopp, or any other that gives a PSDD or a mixture")
+    Error::new(
+        "a sum-product network cannot be conditioned on rules: it has no vtree that they could be compiled on, so there is \
+         no exact product with them",
+    )
+    .hint(
+        "--learner slopp-bag, a mixture inside the rules; or learn without them, and `slopp distil MODEL.spn RECORDS \
+         --rules RULES` makes a PSDD inside",
+    )
 }
 
 /// Rules of which nothing can be learned, with the lines that contradict each other.

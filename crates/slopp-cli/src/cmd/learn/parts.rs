@@ -34,12 +34,11 @@ impl Parts {
             None => input::read_records(&args.train, args.read, &args.columns)?,
             Some(names) => input::read_records_of(&args.train, args.read, names)?,
         };
-        if args.learner == "learnspn" && (args.rules.file.is_some() || !records.names().groups().is_empty()) {
-            let what = if args.rules.file.is_some() { "rules" } else { "one value for each column" };
-            return Err(Error::new(format!("a sum-product network cannot be conditioned on {what}"))
-                .hint("--learner slopp, or any other that gives a PSDD"));
-        }
-        let (inside, records) = Inside::new(&args.rules, &args.train, records)?;
+        // A sum-product network gives columns one value by itself, and rules are refused before.
+        let (inside, records) = match args.learner == "learnspn" {
+            true => (None, records),
+            false => Inside::new(&args.rules, &args.train, records)?,
+        };
         let mut parts = match &args.split {
             None => {
                 let other = |file: &Option<PathBuf>| {

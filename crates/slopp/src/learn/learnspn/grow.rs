@@ -2,10 +2,11 @@
 
 use super::Config;
 use super::cluster::cluster;
+use super::columns::{ColumnTree, Columns};
 use super::leaf::{Leaf, Prior};
 use crate::circuit::NodeId;
 use crate::data::{BitMatrix, PairCounts, Records, RecordsBuilder, SymmetricMatrix};
-use crate::names::Names;
+use crate::names::{Group, Names};
 use crate::progress::Progress;
 use crate::random::Random;
 use crate::spn::{Spn, SpnBuilder, SpnError};
@@ -54,7 +55,7 @@ pub(super) fn grow(train: &Records, config: &Config, progress: &dyn Progress) ->
     let total = train.total();
     let vars: Vec<Var> = (0..train.var_count() as u32).map(Var).collect();
     let whole: Vec<f64> = vars.iter().map(|&var| (train.count(train.column(var)) + 1.0) / (total + 2.0)).collect();
-    let prior = Prior { whole: &whole, pseudocount: config.pseudocount };
+    let prior = Prior { whole: &whole, pseudocount: config.pseudocount, names: train.names() };
     progress.begin("LearnSPN", train.len() as u64 * vars.len() as u64);
     let mut plan = Plan { nodes: vec![Planned { shape: Shape::Leaf, leaf: None }] };
     let mut open = vec![(0, Task { vars, records: train.clone(), seed: config.seed })];
@@ -107,20 +108,34 @@ impl Task {
     fn cut(self, config: &Config, prior: &Prior<'_>, may_cut: bool) -> Cut {
         let total = self.records.total();
         let few = total < config.min_records || !may_cut;
-        if self.vars.len() == 1 || few && config.leaves == super::Leaves::Independent {
+        let columns = Columns::of(&self.vars, prior.names);
+        if columns.is_none() && (self.vars.len() == 1 || few && config.leaves == super::Leaves::Independent) {
             let trues = |i: usize| self.records.count(self.records.column(Var(i as u32)));
             let trues: Vec<f64> = (0..self.vars.len()).map(trues).collect();
             return Cut::Leaf(Leaf::independent(&self.vars, &trues, total, prior));
         }
         let pairs = PairCounts::of(&self.records);
+        let noise = EDGE_NOISE.min(config.independence) / (2.0 * total);
+        let by_columns = |columns: &Columns| {
+            Leaf::Columns(ColumnTree::new(config.leaves, &self.vars, columns, &pairs, noise, prior))
+        };
+        if let Some(columns) = columns.as_ref().filter(|columns| few || columns.len() == 1) {
+            return Cut::Leaf(by_columns(columns));
+        }
         let information = pairs.mutual_information(0.0);
         let limit = config.independence / (2.0 * total);
-        let noise = EDGE_NOISE.min(config.independence) / (2.0 * total);
-        let leaf = |kind| Leaf::new(kind, &self.vars, &pairs, &information, noise, prior);
+        let leaf = |kind| match &columns {
+            None => Leaf::new(kind, &self.vars, &pairs, &information, noise, prior),
+            Some(columns) => by_columns(columns),
+        };
         if few {
             return Cut::Leaf(leaf(config.leaves));
         }
-        let parts = independent_parts(&information, limit);
+        // The values of one column are never independent.
+        let column = |i: usize| prior.names.group_of(self.vars[i]).map(Group::name);
+        let dependent =
+            |i: usize, j: usize| information.at(i, j) > limit || (column(i).is_some() && column(i) == column(j));
+        let parts = independent_parts(self.vars.len(), dependent);
         if parts.len() > 1 {
             let seeds = Random::new(self.seed);
             return Cut::Product(self.columns(parts, seeds));
@@ -171,9 +186,8 @@ impl Task {
     }
 }
 
-/// The connected components of the columns whose mutual information is above a limit, each ascending.
-fn independent_parts(information: &SymmetricMatrix, limit: f64) -> Vec<Vec<usize>> {
-    let len = information.len();
+/// The connected components of columns that depend on each other, each ascending.
+fn independent_parts(len: usize, dependent: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let mut parts = Vec::new();
     let mut outside: Vec<usize> = (0..len).collect();
     while let Some(&first) = outside.first() {
@@ -183,7 +197,7 @@ fn independent_parts(information: &SymmetricMatrix, limit: f64) -> Vec<Vec<usize
         while next < part.len() && !outside.is_empty() {
             let column = part[next];
             outside.retain(|&other| {
-                let dependent = information.at(column, other) > limit;
+                let dependent = dependent(column, other);
                 if dependent {
                     part.push(other);
                 }
@@ -277,7 +291,7 @@ mod tests {
         for (i, j) in [(0, 3), (3, 5), (1, 4)] {
             information.set(i, j, 1.0);
         }
-        assert_eq!(independent_parts(&information, 0.5), [vec![0, 3, 5], vec![1, 4], vec![2]]);
+        assert_eq!(independent_parts(6, |i, j| information.at(i, j) > 0.5), [vec![0, 3, 5], vec![1, 4], vec![2]]);
         assert_eq!(most_informative(&information), 3);
     }
 }

@@ -1,11 +1,13 @@
 //! Leaves: Chow-Liu trees or independent columns, their estimates shrunk towards larger sub-databases.
 
 use super::Leaves;
+use super::columns::ColumnTree;
 use crate::circuit::NodeId;
 use crate::data::{PairCounts, SymmetricMatrix};
 use crate::learn::vtree::ChowLiuTree;
+use crate::names::Names;
 use crate::spn::{Branch, SpnBuilder, SpnError};
-use crate::var::Var;
+use crate::var::{Lit, Var};
 
 /// The distribution of a sub-database that is not cut further.
 #[derive(Clone, Debug)]
@@ -13,6 +15,8 @@ pub(super) enum Leaf {
     Independent(Vec<(Var, f64)>),
     /// Trees over disjoint columns.
     Forest(Vec<Vec<Branch>>),
+    /// Where some have several values.
+    Columns(ColumnTree),
 }
 
 impl Leaf {
@@ -66,6 +70,7 @@ impl Leaf {
 
     pub(super) fn build(&self, builder: &mut SpnBuilder) -> Result<NodeId, SpnError> {
         let nodes: Result<Vec<NodeId>, SpnError> = match self {
+            Leaf::Columns(tree) => return tree.build(builder),
             Leaf::Independent(columns) => columns.iter().map(|&(var, p)| builder.bernoulli(var, p)).collect(),
             Leaf::Forest(trees) => trees
                 .iter()
@@ -85,9 +90,17 @@ pub(super) struct Prior<'a> {
     /// The probability of *true* of every variable in all records, itself shrunk towards one half.
     pub(super) whole: &'a [f64],
     pub(super) pseudocount: f64,
+    /// Which variables are the values of one column.
+    pub(super) names: &'a Names,
 }
 
 impl Prior<'_> {
+    /// The probability of a literal in all records.
+    pub(super) fn of(&self, lit: Lit) -> f64 {
+        let p = self.whole[lit.var.index()];
+        if lit.value { p } else { 1.0 - p }
+    }
+
     fn estimate(&self, var: Var, trues: f64, total: f64) -> f64 {
         (trues + self.pseudocount * self.whole[var.index()]) / (total + self.pseudocount)
     }

@@ -5,9 +5,11 @@
 //! from hard expectation-maximisation with at most [`Config::max_clusters`] clusters, by default two, since deeper
 //! sums do the rest (Vergari, Di Mauro and Esposito, ECML 2015); leaves are Chow-Liu trees by default (same source);
 //! estimates are shrunk towards those of larger sub-databases instead of towards one half; and with validation
-//! records sub-networks that do not pay are cut back to leaves.
+//! records sub-networks that do not pay are cut back to leaves. The values of a column with several stay together, and
+//! every leaf gives it exactly one, so records with none or two are impossible; otherwise every world is possible.
 
 mod cluster;
+mod columns;
 mod grow;
 mod leaf;
 mod prune;
@@ -138,7 +140,7 @@ impl Learner for Config {
 /// A learned network, and how well it fits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learned {
-    /// The network; every world is possible.
+    /// The network; every world is possible that has one value for each column.
     pub spn: Spn,
     /// The settings it was learned with.
     pub config: Config,

@@ -1,0 +1,194 @@
+//! Leaves over columns with several values: a Chow-Liu tree of the columns, in which each has exactly one value.
+//!
+//! A column becomes a product for each of its values: its literals, and for every column below it a sum over that
+//! one's values, weighted by their probabilities given the value above. So the network allows no record in which a column
+//! has none or two values.
+
+use super::Leaves;
+use super::leaf::Prior;
+use crate::circuit::NodeId;
+use crate::data::{PairCounts, SymmetricMatrix};
+use crate::learn::vtree::ChowLiuTree;
+use crate::names::Names;
+use crate::spn::{SpnBuilder, SpnError};
+use crate::var::{Lit, Var};
+
+/// The columns of a sub-database, by the literals that are true of each value; variables are counted in it.
+pub(super) struct Columns(Vec<Vec<Lit>>);
+
+impl Columns {
+    /// The columns of these variables; `None` if all are Boolean.
+    pub(super) fn of(vars: &[Var], names: &Names) -> Option<Columns> {
+        let mut columns = Vec::new();
+        let (mut i, mut several) = (0, false);
+        while i < vars.len() {
+            let group = names.group_of(vars[i]);
+            let len = group.map_or(1, |group| group.vars().len());
+            several |= group.is_some();
+            columns.push(match group {
+                None => [false, true].map(|value| Var(i as u32).is(value)).to_vec(),
+                Some(_) => (i..i + len).map(|i| Var(i as u32).is(true)).collect(),
+            });
+            i += len;
+        }
+        several.then_some(Columns(columns))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How much each pair of columns tells about each other, less what chance tells by the numbers of their values.
+    fn information(&self, pairs: &PairCounts, noise: f64) -> SymmetricMatrix {
+        let total = pairs.total();
+        let mut information = SymmetricMatrix::zeros(self.len());
+        for (j, b) in self.0.iter().enumerate() {
+            for (i, a) in self.0[..j].iter().enumerate() {
+                let mut sum = 0.0;
+                for &u in a {
+                    for &v in b {
+                        let joint = both(pairs, u, v);
+                        if joint > 0.0 {
+                            sum += joint / total * (joint * total / (one(pairs, u) * one(pairs, v))).ln();
+                        }
+                    }
+                }
+                let freedom = (a.len() - 1) * (b.len() - 1);
+                information.set(i, j, (sum - noise * freedom as f64).max(0.0));
+            }
+        }
+        information
+    }
+}
+
+/// The weight of the records in which a literal is true.
+fn one(pairs: &PairCounts, lit: Lit) -> f64 {
+    pairs.values(lit.var)[usize::from(lit.value)]
+}
+
+/// The weight of the records in which two literals of different columns are true.
+fn both(pairs: &PairCounts, a: Lit, b: Lit) -> f64 {
+    pairs.cells(a.var, b.var)[2 * usize::from(a.value) + usize::from(b.value)]
+}
+
+/// A tree, or several, over columns; those above come first.
+#[derive(Clone, Debug)]
+pub(super) struct ColumnTree(Vec<ColumnBranch>);
+
+#[derive(Clone, Debug)]
+struct ColumnBranch {
+    vars: Vec<Var>,
+    /// Whether it is a Boolean column: one variable with two values.
+    boolean: bool,
+    parent: Option<usize>,
+    /// For each value of the parent, or once without one, the probabilities of the values.
+    probability: Vec<Vec<f64>>,
+}
+
+impl ColumnTree {
+    /// The tree of the most informative pairs, or columns by themselves; pairs that tell no more than `noise` for each
+    /// degree of freedom are apart.
+    pub(super) fn new(
+        kind: Leaves,
+        vars: &[Var],
+        columns: &Columns,
+        pairs: &PairCounts,
+        noise: f64,
+        prior: &Prior<'_>,
+    ) -> ColumnTree {
+        let information = match kind {
+            Leaves::ChowLiu if columns.len() > 1 => columns.information(pairs, noise),
+            _ => SymmetricMatrix::zeros(columns.len()),
+        };
+        let tree = ChowLiuTree::new(&information);
+        let tree = tree.rooted_at(tree.centre());
+        let mut branches: Vec<ColumnBranch> = Vec::new();
+        let mut place = vec![0; columns.len()];
+        for &x in tree.top_down() {
+            let values = &columns.0[x.index()];
+            let boolean = !values[0].value;
+            let counts: Vec<f64> = values.iter().map(|&lit| one(pairs, lit)).collect();
+            let before: Vec<f64> = values.iter().map(|lit| prior.of(vars[lit.var.index()].is(lit.value))).collect();
+            let alone = shrunk(&counts, &before, prior.pseudocount);
+            let parent = tree.parent(x).filter(|parent| information.at(x.index(), parent.index()) > 0.0);
+            let probability = match parent {
+                None => vec![alone],
+                Some(parent) => {
+                    let given = |&u: &Lit| {
+                        let counts: Vec<f64> = values.iter().map(|&v| both(pairs, u, v)).collect();
+                        shrunk(&counts, &alone, prior.pseudocount)
+                    };
+                    columns.0[parent.index()].iter().map(given).collect()
+                }
+            };
+            place[x.index()] = branches.len();
+            let mut own: Vec<Var> = values.iter().map(|lit| vars[lit.var.index()]).collect();
+            own.dedup();
+            branches.push(ColumnBranch { vars: own, boolean, parent: parent.map(|p| place[p.index()]), probability });
+        }
+        ColumnTree(branches)
+    }
+
+    /// The network of the tree: the roots are independent.
+    pub(super) fn build(&self, builder: &mut SpnBuilder) -> Result<NodeId, SpnError> {
+        // For each column and value above it, the sum over what is below.
+        let mut below: Vec<Vec<Vec<NodeId>>> = self.0.iter().map(|branch| vec![Vec::new(); branch.len()]).collect();
+        let mut roots = Vec::new();
+        for (i, branch) in self.0.iter().enumerate().rev() {
+            let parts = branch.literals(builder)?;
+            let mut values = Vec::with_capacity(branch.len());
+            for (mut part, more) in parts.into_iter().zip(std::mem::take(&mut below[i])) {
+                part.extend(more);
+                values.push(if let [single] = part[..] { single } else { builder.product(&part)? });
+            }
+            for (above, probability) in branch.probability.iter().enumerate() {
+                let children: Vec<(NodeId, f64)> = values.iter().copied().zip(probability.iter().copied()).collect();
+                let sum = if let [(single, _)] = children[..] { single } else { builder.sum(&children)? };
+                match branch.parent {
+                    Some(parent) => below[parent][above].push(sum),
+                    None => roots.push(sum),
+                }
+            }
+        }
+        if let [single] = roots[..] { Ok(single) } else { builder.product(&roots) }
+    }
+}
+
+impl ColumnBranch {
+    /// How many values there are.
+    fn len(&self) -> usize {
+        if self.boolean { 2 } else { self.vars.len() }
+    }
+
+    /// For each value the nodes that say it: all before it are false, it is true, all behind it are false. What is shared
+    /// keeps that linear in the values.
+    fn literals(&self, builder: &mut SpnBuilder) -> Result<Vec<Vec<NodeId>>, SpnError> {
+        if self.boolean {
+            return [false, true].into_iter().map(|x| Ok(vec![builder.literal(self.vars[0].is(x))?])).collect();
+        }
+        let len = self.vars.len();
+        if len == 1 {
+            return Ok(vec![vec![builder.literal(self.vars[0].is(true))?]]);
+        }
+        let mut no = self.vars.iter().map(|var| builder.literal(var.is(false))).collect::<Result<Vec<_>, _>>()?;
+        let mut after = no.clone();
+        for i in 1..len - 1 {
+            no[i] = builder.product(&[no[i - 1], no[i]])?;
+        }
+        for i in (1..len - 1).rev() {
+            after[i] = builder.product(&[after[i], after[i + 1]])?;
+        }
+        let value = |(i, var): (usize, &Var)| {
+            let before = i.checked_sub(1).map(|before| no[before]);
+            let yes = builder.literal(var.is(true))?;
+            Ok(before.into_iter().chain([yes]).chain(after.get(i + 1).copied()).collect())
+        };
+        self.vars.iter().enumerate().map(value).collect()
+    }
+}
+
+/// Shares of counts, with a prior of some weight.
+fn shrunk(counts: &[f64], prior: &[f64], weight: f64) -> Vec<f64> {
+    let [total, of_prior] = [counts, prior].map(|list| list.iter().sum::<f64>());
+    counts.iter().zip(prior).map(|(n, p)| (n + weight * p / of_prior) / (total + weight)).collect()
+}
