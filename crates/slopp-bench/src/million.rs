@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// What is measured.
 struct Case {
-    variables: usize,
+    records: fn(usize) -> Records,
     sizes: [usize; 3],
     vtree: Option<Arc<Vtree>>,
     /// At most so many CPU seconds and bytes, data included, at the largest size.
@@ -18,26 +18,27 @@ struct Case {
 
 pub(crate) fn measure() {
     let sizes = [62_500, 250_000, 1_000_000];
-    Case { variables: 100, sizes, vtree: None, bar: Some((120.0, 2e9)) }.measure("a right-linear vtree, learned");
+    Case { records: copies, sizes, vtree: None, bar: Some((120.0, 2e9)) }.measure("a right-linear vtree, learned");
 }
 
 /// Vtrees that are given.
 pub(crate) fn general() {
-    let (variables, sizes) = (40, [15_000, 60_000, 240_000]);
-    let vtree = Some(Arc::new(Vtree::balanced(variables)));
-    Case { variables, sizes, vtree, bar: None }.measure("the balanced vtree");
+    let sizes = [15_000, 60_000, 240_000];
+    let vtree = Some(Arc::new(Vtree::balanced(40)));
+    Case { records: groups, sizes, vtree, bar: None }.measure("the balanced vtree");
 }
 
 impl Case {
     fn measure(&self, vtree: &str) {
-        println!("records of {} variables on {vtree}, one thread, effort fast", self.variables);
+        let variables = (self.records)(1).var_count();
+        println!("records of {variables} variables on {vtree}, one thread, effort fast");
         println!("| records | distinct | CPU s | growth | peak MB, data included | elements | most classes at first |");
         println!("|--:|--:|--:|--:|--:|--:|--:|");
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started");
         let mut last: Option<(usize, f64)> = None;
         for size in self.sizes {
             MEMORY.reset_peak_usage();
-            let records = synthetic(size, self.variables);
+            let records = (self.records)(size);
             let config = merged::Config { vtree: self.vtree.clone(), ..merged::Config::new(World::Open) };
             let learn = |config: &merged::Config| {
                 let learned = one.install(|| merged::learn(&records, None, config, &()));
@@ -69,17 +70,29 @@ fn most_sums(psdd: &Psdd) -> usize {
     inner.map(|&v| psdd.layer(v).len()).max().unwrap_or(0)
 }
 
-/// Groups of five: noisy copies of the head of their group, which depends on the head before; half are mostly false.
-fn synthetic(rows: usize, variables: usize) -> Records {
+/// A hundred variables in groups of five: noisy copies of the head of their group, which depends on the head before; half
+/// are mostly false.
+fn copies(rows: usize) -> Records {
+    const VARIABLES: usize = 100;
     let mut random = Random::new(1);
     let row = |random: &mut Random| {
-        let mut row = vec![false; variables];
-        for i in 0..variables {
+        let mut row = [false; VARIABLES];
+        for i in 0..VARIABLES {
             let cause = if i % 5 > 0 { row[i - i % 5] } else { i > 0 && row[i - 5] };
             let noise = if i % 2 == 0 { 0.5 } else { 0.1 };
             row[i] = if random.unit() < 0.75 { cause && (i % 3 > 0 || !row[0]) } else { random.unit() < noise };
         }
         row
     };
-    Records::from_rows(Names::numbered(variables), (0..rows).map(|_| row(&mut random)))
+    Records::from_rows(Names::numbered(VARIABLES), (0..rows).map(|_| row(&mut random)))
+}
+
+/// Forty variables with other chances in each of ten hidden groups: the more records, the more there is to tell apart.
+fn groups(rows: usize) -> Records {
+    const VARIABLES: usize = 40;
+    let mut random = Random::new(1);
+    let chances: Vec<[f64; VARIABLES]> =
+        (0..10).map(|_| std::array::from_fn(|_| 0.1 + 0.2 * random.below(5) as f64)).collect();
+    let row = |random: &mut Random| chances[random.below(10)].map(|chance| random.unit() < chance);
+    Records::from_rows(Names::numbered(VARIABLES), (0..rows).map(|_| row(&mut random)))
 }

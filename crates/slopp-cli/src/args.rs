@@ -113,7 +113,7 @@ pub(crate) enum HeaderWhen {
 }
 
 /// What the columns of records hold that are not Boolean.
-#[derive(Args)]
+#[derive(Clone, Args)]
 #[command(next_help_heading = "Columns that are not Boolean")]
 pub(crate) struct ColumnArgs {
     /// Cut the numbers of a column into bins: age=4 for four of about equal weight, or age=young:30:old:65:ancient for

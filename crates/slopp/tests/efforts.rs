@@ -190,6 +190,28 @@ fn a_pseudocount_that_is_given_is_the_weight_of_the_prior_at_best() {
 }
 
 #[test]
+fn a_closed_bag_gives_every_training_record_a_chance_in_every_component() {
+    // The last variable is never true.
+    let records = |rows: usize, seed: u64| {
+        let free = chain(8, rows, seed);
+        let row = |&row: &u32| free.row(row as usize).map(|x| x == Some(true)).chain([false]).collect::<Vec<_>>();
+        Records::from_rows(Names::numbered(9), free.original().iter().map(row))
+    };
+    let (train, valid) = (records(120, 50), records(100, 51));
+    for (members, valid) in [(1, None), (1, Some(&valid)), (4, None), (4, Some(&valid))] {
+        let config = BagConfig { members, ..BagConfig::new(Config::new(World::Closed)) };
+        let mixture = bag(&train, valid, &config, &()).unwrap().mixture;
+        for component in mixture.components() {
+            assert!(component.log_likelihoods(&train).unwrap().iter().all(|log| log.is_finite()), "{members} models");
+        }
+        let worlds = (0..1u32 << 9).map(|w| (0..9).map(|i| w >> i & 1 == 1).collect::<Vec<bool>>());
+        let table: Vec<f64> = worlds.map(|world| mixture.log_probability(&world).unwrap().exp()).collect();
+        assert!((table.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!(table[256..].iter().all(|&p| p == 0.0), "{members} models: what is never true is impossible");
+    }
+}
+
+#[test]
 fn contradictions_are_errors() {
     let train = chain(4, 50, 13);
     let balanced = Arc::new(Vtree::balanced(5));
@@ -222,6 +244,12 @@ fn what_is_held_out_is_fitted_to_in_the_end() {
     for (i, p) in marginals.into_iter().enumerate() {
         let share = train.count_values(slopp::Var(i as u32))[1] / train.total();
         assert!((p - share).abs() < 0.01, "variable {i}: {p} against {share} of all records");
+    }
+    let one = bag(&train, None, &BagConfig { members: 1, divide: false, ..BagConfig::new(open()) }, &()).unwrap();
+    assert_eq!(one.held_out, 40.0);
+    for (i, p) in one.mixture.marginals(&Evidence::none(7)).unwrap().into_iter().enumerate() {
+        let share = train.count_values(slopp::Var(i as u32))[1] / train.total();
+        assert!((p - share).abs() < 0.005, "variable {i}: {p} in a bag against {share} of all records");
     }
     let samples = chain(7, 5000, 31);
     let distilled = distil(&train, &samples, None, &DistilConfig::new(open()), &()).unwrap();

@@ -323,3 +323,34 @@ fn what_no_record_has_leads_where_others_lead() {
         assert!(log(true) > log(false) + 2.0, "{start}: {} {}", log(true), log(false));
     }
 }
+
+#[test]
+fn what_is_closed_but_for_some_variables_is_open_there() {
+    let train = chain(7, 60, 60);
+    let seen: Vec<Vec<bool>> = (0..train.len()).map(|row| train.row(row).map(|x| x == Some(true)).collect()).collect();
+    for vtree in [None, Some(Vtree::balanced(7)), Some(Vtree::left_linear(7))] {
+        let config = Config { vtree: vtree.map(Arc::new), ..open() };
+        let learned = learn(&train, None, &config, &()).unwrap().psdd;
+        let closed = learn(&train, None, &Config { world: World::Closed, ..config }, &()).unwrap().psdd;
+        let mut last = closed.model_count();
+        for free in [&[][..], &[Var(2)], &[Var(2), Var(6)], &[0, 1, 2, 3, 4, 5, 6].map(Var)] {
+            let model = slopp::learn::Learned::from(learned.clone()).closed_but(free, &train, 1.0).unwrap();
+            let psdd = model.psdd().expect("still a PSDD");
+            slopp::Circuit::clone(psdd).certify().expect("what was certified can be certified again");
+            let total: f64 = worlds(7).map(|world| psdd.log_probability(&world).unwrap().exp()).sum();
+            assert!((total - 1.0).abs() < 1e-9);
+            for world in worlds(7) {
+                let agrees = |row: &Vec<bool>| (0..7).all(|i| row[i] == world[i] || free.contains(&Var(i as u32)));
+                let is_possible = psdd.is_possible(&world).unwrap();
+                assert!(is_possible || !seen.iter().any(agrees), "{world:?} is like a record but for {free:?}");
+                if free.is_empty() {
+                    assert_eq!(is_possible, closed.is_possible(&world).unwrap(), "nothing open is the closed world");
+                }
+            }
+            assert!(psdd.model_count() >= last, "the more is open the more is possible");
+            last = psdd.model_count();
+        }
+        assert_eq!(last, learned.model_count(), "with all open everything is possible");
+        assert!(closed.model_count() < last);
+    }
+}

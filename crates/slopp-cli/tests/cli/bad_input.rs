@@ -80,6 +80,49 @@ fn odd_records_are_no_error() {
     }
 }
 
+/// Few, equal or single records and columns, with too few or too many classes, at every effort and for every mixture.
+#[test]
+fn odd_records_are_learned_from_with_any_effort() {
+    let folder = Folder::new();
+    for (name, content) in [
+        ("column.data", "1\n0\n1\n".to_owned()),
+        ("equal.data", "1,0,1,0\n".repeat(30)),
+        ("row.data", "1,0,1\n".to_owned()),
+        ("few.data", "0,1,1\n1,1,0\n0,0,1\n1,0,1\n0,1,0\n".to_owned()),
+    ] {
+        folder.write(name, content);
+        for learner in [
+            "slopp --effort balanced",
+            "slopp --effort best",
+            "slopp --effort best --world closed",
+            "slopp-bag --components 1 --world closed",
+            "slopp-bag",
+            "slopp-em",
+        ] {
+            for option in ["--max-classes 1", "--max-classes 5000", "--vtree balanced"] {
+                let report = folder.run(&format!("learn {name} --learner {learner} {option} --json")).ok().json();
+                assert_eq!(report["train"]["impossible"], 0, "{name} {learner} {option}");
+            }
+        }
+    }
+    folder.run("learn few.data --learner slopp-bag --components 5000").fails(&["--components is 5000", "at most 4096"]);
+    folder.run("learn few.data --effort best --pseudocount 0").fails(&["--pseudocount is 0", "above 0"]);
+    folder.run("learn few.data --effort best --max-elements 1").fails(&["--max-elements is 1", "variables"]);
+}
+
+#[test]
+fn columns_that_are_open_or_closed_do_not_contradict_the_rest() {
+    let folder = Folder::with_cars();
+    folder.run_args(&["learn", "cars.csv", "--closed", ""]).fails(&["--closed names no column", "--world open"]);
+    folder.run_args(&["learn", "cars.csv", "--open", " , "]).fails(&["--open names no column", "--world closed"]);
+    folder.run("learn cars.csv --closed a --learner learnspn").fails(&["only an open world", "leave --closed out"]);
+    folder.run("learn cars.csv --open a --learner learnspn").fails(&["only an open world", "leave --open out"]);
+    folder.run("learn cars.csv --closed a --world closed").fails(&["--world closed closes all", "--open names"]);
+    folder.run("learn cars.csv --open a --world open").fails(&["--world open opens all", "--closed names"]);
+    folder.run("learn cars.csv --open a --closed b").fails(&["all columns but its own", "leave one"]);
+    folder.run("learn cars.csv --open nobody").fails(&["--open nobody", "no variable \"nobody\""]);
+}
+
 #[test]
 fn bad_evidence() {
     let folder = Folder::with_paper();

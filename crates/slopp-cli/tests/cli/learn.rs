@@ -571,3 +571,62 @@ fn columns_can_be_closed_in_an_open_world() {
     folder.run("learn cars.csv --closed nothing").fails(&["nothing", "--closed"]);
     folder.run("learn cars.csv --closed trim_luxury --world closed").fails(&["--closed", "leave one of them out"]);
 }
+
+#[test]
+fn columns_stay_open_in_a_closed_world() {
+    let folder = Folder::new();
+    let rows = ["1,1,0,red", "0,0,1,blue", "1,1,1,red", "0,0,0,blue"];
+    folder.write("r.csv", format!("a,b,c,color\n{}\n", rows.repeat(10).join("\n")));
+    // Never seen: a without b, and a blue a.
+    folder.write("b.csv", "a,b,c,color\n1,0,0,red\n");
+    folder.write("color.csv", "a,b,c,color\n1,1,0,blue\n");
+    let impossible = |options: &str, file: &str, end: &str| {
+        let report = folder.run(&format!("learn r.csv {options} -o m.{end} --json")).ok().json();
+        assert_eq!(report["train"]["impossible"], 0, "{options}");
+        folder.run(&format!("eval m.{end} {file} --json")).ok().json()["impossible"].clone()
+    };
+    for (options, [b, color], end) in [
+        ("--world closed", [1, 1], "psdd"),
+        ("--open c", [1, 1], "psdd"),
+        ("--open b", [0, 1], "psdd"),
+        ("--open color,b --world closed", [0, 0], "psdd"),
+        ("--open color --open b --learner chow-liu", [0, 0], "psdd"),
+        ("--open b --learner slopp-bag --components 2", [0, 1], "mix"),
+    ] {
+        assert_eq!(impossible(options, "b.csv", end), b, "{options}");
+        assert_eq!(impossible(options, "color.csv", end), color, "{options}");
+    }
+    // A relaxed world may allow more, but what differs from a record only in what is open is always possible.
+    assert_eq!(impossible("--open color", "color.csv", "psdd"), 0);
+    let report = folder.run("learn r.csv --open b --json").ok().json();
+    assert_eq!((&report["world"], &report["origin"]["open"]), (&json!("closed"), &json!("b")));
+    let told = folder.run("learn r.csv --open b").ok().out;
+    assert!(told.contains("closed world") && told.contains("b; elsewhere"), "{told}");
+}
+
+#[test]
+fn what_is_ruled_out_afterwards_keeps_within_the_elements_asked_for() {
+    let folder = Folder::new();
+    let mut state = 1u64;
+    let mut next = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let row = |_| {
+        let kind = next(4);
+        let cells: Vec<String> = (0..4).map(|_| format!("v{}", if next(3) > 0 { kind } else { next(4) })).collect();
+        format!("{},{}\n", cells.join(","), kind % 2)
+    };
+    let rows: String = (0..400).map(row).collect();
+    folder.write("r.csv", format!("p,q,r,s,b\n{rows}"));
+    let free = folder.run("learn r.csv --json").ok().json()["elements"].as_u64().unwrap();
+    for max in [free, free * 2 / 3] {
+        let learned = folder.run(&format!("learn r.csv --max-elements {max} --json")).ok();
+        let elements = learned.json()["elements"].as_u64().unwrap();
+        let said = learned.err.contains(&format!("{elements} elements are more than --max-elements {max}"));
+        assert!(elements <= max || said, "{elements} where {max} are asked for: {}", learned.err);
+        assert_eq!(learned.json()["origin"]["max_elements"], json!(max.to_string()));
+    }
+    let least = folder.run("learn r.csv --max-elements 16 --json").ok();
+    assert!(least.err.contains("elements are more than --max-elements 16"), "{}", least.err);
+}

@@ -30,7 +30,7 @@ pub enum InsideError {
     /// The result could not be fitted.
     #[error(transparent)]
     Fit(#[from] FitError),
-    /// The result could not be fitted to records with missing cells.
+    /// The result could not be fitted to records with missing cells, or not be closed.
     #[error(transparent)]
     Em(Box<LearnError>),
 }

@@ -21,6 +21,7 @@
 //! [`Learner`], which is the one interface to all of them.
 
 pub mod baseline;
+mod closing;
 mod em;
 mod grow;
 mod inside;

@@ -1,9 +1,10 @@
-//! A partly closed world: what was not seen together in some columns does not happen.
+//! A partly closed world: what was not seen together in some columns, or in all but some, does not happen.
 
+use super::options::{LearnArgs, WorldName};
 use crate::error::Error;
 use crate::report::counted;
 use slopp::logic::{Formula, Rule, Rules};
-use slopp::{Records, Var};
+use slopp::{Names, Records, Var};
 
 /// Groups of columns that are closed.
 pub(super) struct Closed {
@@ -21,11 +22,7 @@ impl Closed {
         let names = train.names();
         let mut rules = Vec::new();
         for text in groups {
-            let mut vars: Vec<Var> = names.vars_of(text).map_err(|error| {
-                Error::from(error).while_doing(format!("--closed {text}")).hint("names of columns, such as a,b,c")
-            })?;
-            vars.sort_unstable();
-            vars.dedup();
+            let vars = variables("--closed", text, names)?;
             let formula = Formula::seen(train, &vars);
             rules.push(Rule { formula, text: format!("closed {text}"), line: 0 });
         }
@@ -42,4 +39,79 @@ impl Closed {
         let groups = counted(self.groups.len(), "group");
         format!("{groups} of columns ({}): what was not seen together there is impossible", self.origin())
     }
+}
+
+/// Columns that stay open in a world that is closed.
+pub(super) struct Open {
+    pub(super) vars: Vec<Var>,
+    columns: Vec<String>,
+}
+
+impl Open {
+    /// The columns of these lists; `None` if there is no list.
+    pub(super) fn new(lists: &[String], names: &Names) -> Result<Option<Open>, Error> {
+        if lists.is_empty() {
+            return Ok(None);
+        }
+        let mut vars = Vec::new();
+        for text in lists {
+            vars.extend(variables("--open", text, names)?);
+        }
+        Ok(Some(Open { vars, columns: lists.to_vec() }))
+    }
+
+    /// As one fact about the model.
+    pub(super) fn origin(&self) -> String {
+        self.columns.join(",")
+    }
+
+    /// A line of the report.
+    pub(super) fn fact(&self) -> String {
+        format!("{}; elsewhere what no training record shows, relaxed, is impossible", self.origin())
+    }
+}
+
+/// The variables of a list of columns, ascending.
+fn variables(option: &str, text: &str, names: &Names) -> Result<Vec<Var>, Error> {
+    let mut vars: Vec<Var> = names.vars_of(text).map_err(|error| {
+        Error::from(error).while_doing(format!("{option} {text}")).hint("names of columns, such as a,b,c")
+    })?;
+    vars.sort_unstable();
+    vars.dedup();
+    Ok(vars)
+}
+
+fn columns(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|name| !name.is_empty())
+}
+
+/// Refuses, before any work, lists that name nothing, that contradict each other, or that the learner cannot obey.
+pub(super) fn check(args: &LearnArgs) -> Result<(), Error> {
+    for (option, lists) in [("--closed", &args.closed), ("--open", &args.open)] {
+        if lists.is_empty() {
+            continue;
+        }
+        if lists.iter().any(|text| columns(text).next().is_none()) {
+            let all = if option == "--closed" { "open" } else { "closed" };
+            return Err(Error::new(format!("{option} names no column"))
+                .hint(format!("names such as {option} a,b,c, or --world {all} without {option}")));
+        }
+        if args.learner == "learnspn" {
+            return Err(Error::new("a sum-product network has only an open world, where everything is possible")
+                .hint(format!("--learner slopp, or leave {option} out")));
+        }
+    }
+    if !args.closed.is_empty() && matches!(args.world, Some(WorldName::Closed)) {
+        return Err(Error::new("--closed names columns in a world that is open, and --world closed closes all of it")
+            .hint("leave one of them out; --open names the columns that stay open in a closed world"));
+    }
+    if !args.open.is_empty() && matches!(args.world, Some(WorldName::Open)) {
+        return Err(Error::new("--open names columns in a world that is closed, and --world open opens all of it")
+            .hint("leave one of them out; --closed names the columns that are closed in an open world"));
+    }
+    if !args.open.is_empty() && !args.closed.is_empty() {
+        return Err(Error::new("--open closes all columns but its own, and --closed none but its own")
+            .hint("leave one of them out"));
+    }
+    Ok(())
 }

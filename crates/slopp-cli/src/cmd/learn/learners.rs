@@ -153,6 +153,8 @@ impl Entry {
             .hint("leave --world out; `slopp revise` widens a model by records that it excludes"));
         }
         let world = match args.world {
+            // What is learned is closed afterwards, but for these columns.
+            _ if !args.open.is_empty() => World::Open,
             Some(WorldName::Open) => World::Open,
             Some(WorldName::Closed) => World::Closed,
             None => self.world,

@@ -15,13 +15,13 @@ pub(crate) use report::score_table;
 
 use crate::error::Error;
 use crate::files::{Files, check_ending, way_out};
-use crate::report::records;
+use crate::report::{count, records};
 use crate::session::{Session, Verdict};
-use options::WorldName;
 use parts::Parts;
 use plan::Plan;
-use slopp::Records;
 use slopp::io::WriteError;
+use slopp::learn::{Learned, Outcome};
+use slopp::{Progress, Records};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -39,50 +39,106 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     if args.rules.file.is_some() && args.learner == "learnspn" {
         return Err(inside::no_rules());
     }
-    if !args.closed.is_empty() && matches!(args.world, Some(WorldName::Closed)) {
-        return Err(Error::new("--closed names columns in a world that is open, and --world closed closes all of it")
-            .hint("leave one of them out"));
-    }
-    let mut plan = Plan::new(entry, args)?;
+    closed::check(args)?;
+    let plan = Plan::new(entry, args)?;
     let parts = Parts::read(args, plan.names(), session)?;
     let start = Instant::now();
     let bar = session.progress();
-    let mut outcome = plan.learn(&parts.train, parts.valid.as_ref(), &bar)?;
-    let mut origin = plan.origin(&outcome.chosen, &parts.train);
-    if let Some(inside) = &parts.inside {
-        let pseudocount = prior_weight(&origin);
-        outcome.learned = inside.condition(outcome.learned, &parts.train, pseudocount, &bar)?;
-        origin.extend(args.rules.origin());
-    }
-    if let Some(closed) = &parts.closed {
-        let pseudocount = prior_weight(&origin);
-        let limits = slopp::logic::Limits::default();
-        outcome.learned = outcome
-            .learned
-            .inside(&closed.rules, &parts.train, pseudocount, &limits, &bar)
-            .map_err(|error| Error::from(error).while_doing("--closed").hint("close fewer columns at a time"))?;
-        origin.insert("closed".to_owned(), closed.origin());
-    }
+    let Made { learned, origin } = within_size(plan, args, &parts, &bar)?;
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
-    let scores = parts.scores(outcome.learned.distribution())?;
-    let model = outcome.learned.into_model(parts.train.names().clone(), origin);
+    let scores = parts.scores(learned.distribution())?;
+    let elements = most_elements(&learned);
+    let model = learned.into_model(parts.train.names().clone(), origin);
     // Saved before anything is printed: a closed pipe must not cost the model.
     let saved = save(args.output.as_deref(), |file| slopp::io::write_any_model(file, &model));
     let output = args.output.as_deref().filter(|_| saved.is_ok());
     let dropped = args.drop_incomplete.then_some(parts.dropped);
-    let (inside, closed) = (parts.inside.as_ref(), parts.closed.as_ref());
-    let learned = report::Learned { model: &model, scores: &scores, seconds, dropped, inside, closed, output };
+    let learned = report::Learned { model: &model, scores: &scores, seconds, dropped, parts: &parts, output };
     match session.json {
         true => session.document(&learned.document(args.seed))?,
         false => learned.tell(session)?,
     }
-    inside.into_iter().for_each(|inside| inside.tell(model.names(), session));
+    parts.inside.iter().for_each(|inside| inside.tell(model.names(), session));
+    if let Some(max) = args.merged.max_elements.filter(|&max| elements > max) {
+        let [elements, max] = [elements, max].map(|n| count(n as f64));
+        session.note(format!(
+            "{elements} elements are more than --max-elements {max}: what columns, rules or --closed rule out needs them"
+        ));
+    }
     tell_held_out(model.origin(), session);
     // A model that could not be saved is lost, but what it was like is told.
     saved?;
     tell_saved(args.output.as_deref(), entry.ending, session);
     Ok(Verdict::Yes)
+}
+
+/// A model and what made it.
+struct Made {
+    learned: Learned,
+    origin: BTreeMap<String, String>,
+}
+
+/// Learns; where what is ruled out afterwards makes the result larger than asked for, again with room for that.
+fn within_size(plan: Plan, args: &LearnArgs, parts: &Parts, bar: &dyn Progress) -> Result<Made, Error> {
+    let mut made = make(plan, args, parts, bar)?;
+    let Some(max) = args.merged.max_elements else { return Ok(made) };
+    let least = parts.train.var_count().saturating_sub(1);
+    let mut asked = args.clone();
+    for _ in 0..SMALLER {
+        let (elements, room) = (most_elements(&made.learned), asked.merged.max_elements.unwrap_or(max));
+        if elements <= max || room <= least {
+            break;
+        }
+        // A little less than in proportion: what is ruled out is not spread evenly.
+        let less = (0.9 * room.min(elements) as f64 * max as f64 / elements as f64) as usize;
+        asked.merged.max_elements = Some(less.max(least));
+        let entry = learners::find(&asked.learner).expect("found before");
+        let smaller = make(Plan::new(entry, &asked)?, &asked, parts, bar)?;
+        if most_elements(&smaller.learned) < elements {
+            made = smaller;
+        }
+    }
+    made.origin.insert("max_elements".to_owned(), max.to_string());
+    Ok(made)
+}
+
+/// How often a smaller model is tried.
+const SMALLER: usize = 6;
+
+/// Learns, and rules out what rules, columns and lists of columns do.
+fn make(mut plan: Plan, args: &LearnArgs, parts: &Parts, bar: &dyn Progress) -> Result<Made, Error> {
+    let Outcome { mut learned, chosen } = plan.learn(&parts.train, parts.valid.as_ref(), bar)?;
+    let mut origin = plan.origin(&chosen, &parts.train);
+    let pseudocount = prior_weight(&origin);
+    if let Some(inside) = &parts.inside {
+        learned = inside.condition(learned, &parts.train, pseudocount, bar)?;
+        origin.extend(args.rules.origin());
+    }
+    if let Some(closed) = &parts.closed {
+        let limits = slopp::logic::Limits::default();
+        learned = learned
+            .inside(&closed.rules, &parts.train, pseudocount, &limits, bar)
+            .map_err(|error| Error::from(error).while_doing("--closed").hint("close fewer columns at a time"))?;
+        origin.insert("closed".to_owned(), closed.origin());
+    }
+    if let Some(open) = &parts.open {
+        learned = learned
+            .closed_but(&open.vars, &parts.train, pseudocount)
+            .map_err(|error| Error::from(error).while_doing("--open"))?;
+        origin.insert("world".to_owned(), "closed".to_owned());
+        origin.insert("open".to_owned(), open.origin());
+    }
+    Ok(Made { learned, origin })
+}
+
+/// The elements of a model; of a mixture, those of its largest component.
+fn most_elements(learned: &Learned) -> usize {
+    match learned {
+        Learned::Circuit(circuit) => circuit.elements().len(),
+        Learned::Mixture(mixture) => mixture.components().iter().map(|part| part.elements().len()).max().unwrap_or(0),
+        Learned::Spn(_) => 0,
+    }
 }
 
 /// How many records what was learned weighs where it is fitted again: what a learner chose for that, if it did.

@@ -40,7 +40,7 @@ Examples:
 /// Below a header, a column that is not Boolean but has few values becomes a variable for each, `color=red`, and the
 /// base of the result says that exactly one of them holds; --bins cuts columns of numbers. The model knows its columns,
 /// so that new records, evidence and answers have values too.
-#[derive(Args)]
+#[derive(Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {
     /// The training records: CSV, .data or .wdata, gzipped or not, `-` for stdin
@@ -85,6 +85,10 @@ pub(crate) struct LearnArgs {
     /// repeated
     #[arg(long, value_name = "COLUMNS")]
     pub(super) closed: Vec<String>,
+    /// Columns that stay open in a world that is closed: elsewhere what no training record shows, relaxed, is impossible; may
+    /// be repeated
+    #[arg(long, value_name = "COLUMNS")]
+    pub(super) open: Vec<String>,
     #[command(flatten)]
     pub(super) read: ReadArgs,
     #[command(flatten)]
@@ -101,7 +105,7 @@ pub(crate) struct LearnArgs {
     pub(super) spn: SpnArgs,
 }
 
-#[derive(Args)]
+#[derive(Clone, Args)]
 #[command(
     next_help_heading = "Options of the learners slopp, slopp-bag, slopp-em and slopp+learnpsdd; --components also of strudel-em"
 )]
@@ -112,7 +116,7 @@ pub(super) struct MergedArgs {
     /// The largest number of classes of records that a vtree node starts with [default: 32]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(super) max_classes: Option<usize>,
-    /// The largest number of elements: more is merged until the result keeps within it
+    /// The largest number of elements, of a mixture in each component: more is merged until the result keeps within it
     #[arg(long, value_name = "N", value_parser = whole)]
     pub(super) max_elements: Option<usize>,
     /// How many models slopp-bag has, or components slopp-em and strudel-em [default: by effort; 4 to 16 by validation]
@@ -120,7 +124,7 @@ pub(super) struct MergedArgs {
     pub(super) components: Option<usize>,
 }
 
-#[derive(Args)]
+#[derive(Clone, Args)]
 #[command(next_help_heading = "Options of the learner slopp-tree; --max-clusters and --min-records also of learnspn")]
 pub(super) struct CertifiedArgs {
     /// The largest number of clusters of a sum
@@ -142,7 +146,7 @@ pub(super) struct CertifiedArgs {
     pub(super) parameter_penalty: Option<f64>,
 }
 
-#[derive(Args)]
+#[derive(Clone, Args)]
 #[command(next_help_heading = "Options of the learner slopp-kmeans")]
 pub(super) struct PublishedArgs {
     /// Which reading of the paper [default: notebook]
@@ -156,7 +160,7 @@ pub(super) struct PublishedArgs {
     pub(super) d: Option<usize>,
 }
 
-#[derive(Args)]
+#[derive(Clone, Args)]
 #[command(
     next_help_heading = "Options of the learners learnpsdd, slopp+learnpsdd (without --start), strudel and strudel-em"
 )]
@@ -178,7 +182,7 @@ pub(super) struct RefinedArgs {
     pub(super) steps: Option<usize>,
 }
 
-#[derive(Args)]
+#[derive(Clone, Args)]
 #[command(next_help_heading = "Options of the learner learnspn, besides --max-clusters, --min-records and --steps")]
 pub(super) struct SpnArgs {
     /// The G statistic above which two columns are dependent [default: 12]
@@ -258,7 +262,7 @@ fn with_default<T: PartialEq + std::fmt::Display>(help: &str, setting: impl Fn(C
 }
 
 /// Rules to learn inside of.
-#[derive(Args)]
+#[derive(Clone, Args)]
 pub(crate) struct RuleArgs {
     /// Rules that the result must obey: text with one formula per line, or DIMACS
     #[arg(id = "rules", long = "rules", value_name = "FILE")]

@@ -1,6 +1,6 @@
 //! The records that a model is learned from, chosen by and tested with.
 
-use super::closed::Closed;
+use super::closed::{Closed, Open};
 use super::inside::Inside;
 use super::options::LearnArgs;
 use super::without_incomplete;
@@ -25,6 +25,8 @@ pub(super) struct Parts {
     pub(super) inside: Option<Inside>,
     /// What is closed in a world that is open.
     pub(super) closed: Option<Closed>,
+    /// What is open in a world that is closed.
+    pub(super) open: Option<Open>,
 }
 
 impl Parts {
@@ -52,6 +54,7 @@ impl Parts {
                     dropped: 0.0,
                     inside,
                     closed: None,
+                    open: None,
                 }
             }
             Some(shares) => {
@@ -64,13 +67,14 @@ impl Parts {
                 let mut parts = records.split(shares, args.seed)?.into_iter();
                 let train = parts.next().expect("at least one share");
                 let [valid, test] = [parts.next(), parts.next()].map(|part| part.filter(|records| !records.is_empty()));
-                Parts { train, valid, test, dropped: 0.0, inside, closed: None }
+                Parts { train, valid, test, dropped: 0.0, inside, closed: None, open: None }
             }
         };
         if args.drop_incomplete {
             (parts.train, parts.dropped) = without_incomplete(parts.train, &args.train)?;
         }
         parts.closed = Closed::new(&args.closed, &parts.train)?;
+        parts.open = Open::new(&args.open, parts.train.names())?;
         Ok(parts)
     }
 

@@ -92,7 +92,9 @@ impl Plan {
                  learned to all of them",
             ),
             LearnError::Setting { name, ref value, expected } => {
-                Error::new(format!("--{} is {value}, but must be {expected}", name.replace('_', "-")))
+                // People ask for components, whatever they are to a learner.
+                let option = if name == "members" { "components".to_owned() } else { name.replace('_', "-") };
+                Error::new(format!("--{option} is {value}, but must be {expected}"))
             }
             error => Error::from(error),
         }

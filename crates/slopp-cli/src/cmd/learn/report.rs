@@ -1,7 +1,6 @@
 //! What `slopp learn` tells about a model it learned.
 
-use super::closed::Closed;
-use super::inside::Inside;
+use super::parts::Parts;
 use crate::cmd::eval::Score;
 use crate::error::Error;
 use crate::input::{MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
@@ -20,10 +19,8 @@ pub(super) struct Learned<'a> {
     pub(super) seconds: f64,
     /// How many training records with missing cells were left out, if that was asked for.
     pub(super) dropped: Option<f64>,
-    /// The rules that it obeys.
-    pub(super) inside: Option<&'a Inside>,
-    /// What is closed in it.
-    pub(super) closed: Option<&'a Closed>,
+    /// What it was learned from and had to obey.
+    pub(super) parts: &'a Parts,
     /// Where it was saved.
     pub(super) output: Option<&'a Path>,
 }
@@ -74,7 +71,7 @@ impl Learned<'_> {
         }
         entries.extend(self.dropped.map(|dropped| ("dropped_incomplete", json_count(dropped))));
         entries.extend(columns_document(self.model.names()).map(|columns| ("columns", columns)));
-        let rules = self.inside.and_then(|inside| inside.document(self.model.names()));
+        let rules = self.parts.inside.as_ref().and_then(|inside| inside.document(self.model.names()));
         entries.extend(rules.map(|rules| ("rules", rules)));
         entries.extend(self.scores.iter().map(|(name, score)| (*name, object(score.entries()))));
         let settings = origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str())));
@@ -122,8 +119,10 @@ impl Learned<'_> {
             lines.push(("dropped", format!("{} with missing cells", records(dropped))));
         }
         lines.extend(columns_in_words(self.model.names()).map(|columns| ("columns", columns)));
-        lines.extend(self.inside.and_then(|inside| inside.fact()).map(|rules| ("rules", rules)));
-        lines.extend(self.closed.map(|closed| ("closed", closed.fact())));
+        let Parts { inside, closed, open, .. } = self.parts;
+        lines.extend(inside.as_ref().and_then(|inside| inside.fact()).map(|rules| ("rules", rules)));
+        lines.extend(closed.as_ref().map(|closed| ("closed", closed.fact())));
+        lines.extend(open.as_ref().map(|open| ("open", open.fact())));
         lines.push(("time", format!("{:.2} s", self.seconds)));
         session.line(facts(lines))?;
         session.line("")?;

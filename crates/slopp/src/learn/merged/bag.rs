@@ -5,13 +5,15 @@
 
 use super::effort::{Effort, ranked_orders, score};
 use super::em::{EmConfig, divide_all};
+use super::joined::joined;
 use super::{Config, check_validation, learn};
 use crate::certified::Certified;
 use crate::data::{Records, RecordsBuilder};
+use crate::learn::closing::components_closed;
 use crate::learn::judge::Parts;
 use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
 use crate::learn::vtree::{ChowLiuTree, Gathered, pair_information};
-use crate::learn::{LearnError, check_complete};
+use crate::learn::{LearnError, World, check_complete};
 use crate::mixture::Mixture;
 use crate::progress::Progress;
 use crate::random::Random;
@@ -75,8 +77,9 @@ pub struct BagLearned {
 /// Each model is divided into components that share its structure, by expectation maximisation over all records, if that
 /// explains the validation records better. Weights are fitted to the validation records if that explains the other half
 /// of them better than equal weights do, whichever half is fitted to. Without validation records a tenth of the records is
-/// held out by seed; models are not learned from it. The same bytes for a seed on any number of threads, which share the
-/// models among them.
+/// held out by seed, and the parameters are fitted to all in the end. In a closed world what no record uses is dropped from
+/// every model, so every record is possible in all of them, whatever a bootstrap left out. The same bytes for a seed on any
+/// number of threads, which share the models among them.
 ///
 /// ```
 /// use slopp::learn::{World, merged};
@@ -95,11 +98,21 @@ pub fn bag(
     check_task(train, valid)?;
     let parts = Parts::new(train, valid, config.model.seed)?;
     let (part, judge) = (parts.train(), parts.judge());
+    let is_closed = config.model.world == World::Closed;
+    let pseudocount = config.model.pseudocount.filter(|&pseudocount| !is_closed || pseudocount > 0.0);
+    let model = Config { world: World::Open, pseudocount, ..config.model.clone() };
+    let config = &BagConfig { model, ..config.clone() };
     let orders = match &config.model.vtree {
         Some(_) => Vec::new(),
         None => ranked_orders(part, judge, &config.model, progress)?,
     };
-    let bag = bag_along(part, judge, config, &orders, progress)?;
+    let mut bag = bag_along(part, judge, config, &orders, progress)?;
+    if parts.is_divided() {
+        bag.mixture = joined(&bag.mixture, train)?;
+    }
+    if is_closed {
+        bag.mixture = components_closed(&bag.mixture, train)?;
+    }
     Ok(BagLearned { held_out: parts.held_out(), ..bag })
 }
 

@@ -94,19 +94,19 @@ pub(super) fn divide_all(
         let parts = (0..few).into_par_iter().map(|index| divide(index, point)).collect::<Result<Vec<_>, _>>()?;
         let logs = parts.iter().map(|part| part.log_likelihoods(judge)).collect::<Result<Vec<_>, _>>()?;
         // Of all with equal shares, but for a constant.
-        let mixed: Vec<f64> = (0..judge.len()).map(|row| log_sum(logs.iter().map(|logs| logs[row]))).collect();
-        Ok((judge_of_few.mean(&mixed), point, parts))
+        let logs: Vec<f64> = (0..judge.len()).map(|row| log_sum(logs.iter().map(|logs| logs[row]))).collect();
+        Ok((judge_of_few.mean(&logs), point, parts))
     });
     let tried: Vec<(f64, (usize, f64), Vec<Mixture>)> = tried.collect::<Result<_, LearnError>>()?;
     let best = tried.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a });
     let (_, point, mut parts) = best.expect("at least one point");
     let rest = (few..models.len()).into_par_iter().map(|index| divide(index, point));
     parts.extend(rest.collect::<Result<Vec<_>, _>>()?);
-    Ok(joined(parts))
+    Ok(mixed(parts))
 }
 
 /// One mixture of all components, in which each of these has the same share.
-fn joined(mixtures: Vec<Mixture>) -> Mixture {
+fn mixed(mixtures: Vec<Mixture>) -> Mixture {
     let share = 1.0 / mixtures.len() as f64;
     let parts = mixtures.into_iter().flat_map(|mixture| {
         let weights: Vec<f64> = mixture.weights().iter().map(|weight| share * weight).collect();

@@ -30,6 +30,7 @@ mod export;
 mod forest;
 mod general;
 mod grow;
+mod joined;
 mod layers;
 mod learner;
 pub mod order;

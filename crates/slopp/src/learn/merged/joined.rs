@@ -1,0 +1,38 @@
+//! Held-out records come in: a mixture that was chosen by them is fitted to all records.
+
+use crate::certified::Certified;
+use crate::data::Records;
+use crate::infer::count_shares;
+use crate::learn::LearnError;
+use crate::logspace::{LOG_ZERO, log_sum};
+use crate::mixture::Mixture;
+
+/// The weight of what was learned without them, in records.
+const STRENGTH: f64 = 10.0;
+
+/// The same components and weights with parameters fitted to all records, shared among the components of each structure;
+/// what was learned is the prior.
+pub(super) fn joined(mixture: &Mixture, all: &Records) -> Result<Mixture, LearnError> {
+    let (components, weights) = (mixture.components(), mixture.weights());
+    let mut parts: Vec<(f64, Certified)> = Vec::with_capacity(components.len());
+    while let Some(first) = components.get(parts.len()) {
+        let start = parts.len();
+        let structure = first.deterministic().map_err(|reason| LearnError::NotDeterministic(reason.clone()))?;
+        let len = components[start..].iter().take_while(|other| structure.same_structure(other)).count();
+        let group = start..start + len;
+        let logs: Vec<Vec<f64>> =
+            components[group.clone()].iter().map(|c| c.log_likelihoods(all)).collect::<Result<_, _>>()?;
+        let mut shares = Vec::with_capacity(len * all.len());
+        for (row, &weight) in all.weights().iter().enumerate() {
+            let joint: Vec<f64> = logs.iter().zip(&weights[group.clone()]).map(|(l, w)| l[row] + w.ln()).collect();
+            let sum = log_sum(joint.iter().copied());
+            shares.extend(joint.iter().map(|log| if sum > LOG_ZERO { weight * (log - sum).exp() } else { 0.0 }));
+        }
+        let counts = count_shares(structure, len, all, &shares).counts;
+        for (i, counts) in group.zip(counts) {
+            let fitted = components[i].with_estimates_towards(counts, STRENGTH)?;
+            parts.push((weights[i], components[i].carry_over(fitted.without_counts())));
+        }
+    }
+    Ok(Mixture::new(parts).expect("the same weights"))
+}
