@@ -4,6 +4,8 @@ Each rival is optional and left out by name if it is not installed: deeprob-kit 
 (Chow-Liu), PySDD (counting). Times are CPU seconds of this process on all its threads, so that threads are no
 advantage; the best of three runs. Data are below SLOPP_DATA (default ../shared). Prints a page in Markdown.
 
+With the argument `estimator`: what the checks of scikit-learn cost, for which it must be 1.6 or later.
+
 deeprob-kit and pgmpy ask for torch, which what is measured here does not use. Without it, in an environment of its own:
     pip install "numpy<2" "scipy<1.14" "scikit-learn<1.6" "pandas<2.3" networkx tqdm joblib matplotlib statsmodels \
         opt_einsum pyparsing PySDD && pip install --no-deps deeprob-kit "pgmpy==0.1.22" && pip install .
@@ -247,6 +249,14 @@ def counting() -> list[list[str]]:
     return rows
 
 
+def estimator(dataset: str) -> list[str]:
+    """Likelihoods through the estimator, with what scikit-learn checks before, and without it."""
+    train, test = load(dataset, "train"), load(dataset, "test")
+    model = slopp.PSDD().fit(train)
+    times = [cpu(lambda: model.score_samples(test))[0], cpu(lambda: model.model_.log_likelihoods(test))[0]]
+    return [dataset, *(f"{len(test) / seconds:,.0f}" for seconds in times)]
+
+
 def page(header: list[str], rows: list[list[str]]) -> None:
     for row in [header, ["---"] * len(header), *rows]:
         print("| " + " | ".join(row) + " |")
@@ -258,6 +268,10 @@ if __name__ == "__main__":
     names = sys.argv[1:] or list(DATASETS)
     makers = [lambda: Slopp("fast"), lambda: Slopp("best"), lambda: Xpc(True), lambda: Xpc(False), BinaryClt, LearnSpn,
               Pgmpy]
+    if names == ["estimator"]:
+        header = ["data", "PSDD.score_samples (records / CPU s)", "log_likelihoods"]
+        page(header, [estimator(name) for name in DATASETS])
+        sys.exit()
     rows = []
     for name in names:
         rows += compare(name, [rival for rival in (make() for make in makers) if available(rival)])

@@ -68,8 +68,8 @@ def read(data: Any) -> Table:
     module = type(data).__module__.partition(".")[0]
     if module == "pandas" and hasattr(data, "columns"):
         return _read_pandas(data)
-    if module == "polars" and hasattr(data, "columns"):
-        return _read_polars(data)
+    if module == "polars" and hasattr(data, "collect_schema"):
+        return _read_polars(data.collect() if hasattr(data, "collect") else data)
     if hasattr(data, "__arrow_c_stream__") and module not in ("pandas", "polars"):
         return _read_arrow(data)
     if isinstance(data, (str, PathLike)):
@@ -82,6 +82,8 @@ def read(data: Any) -> Table:
         single = bool(data) and all(isinstance(value, str) or not hasattr(value, "__len__") for value in data.values())
         columns = [[value] if single else value for value in data.values()]
         return _by_column("array", [str(name) for name in data], [_as_array(values) for values in columns])
+    if isinstance(data, np.ma.MaskedArray):
+        data = np.ma.filled(data.astype(np.float64), np.nan)
     matrix = data.toarray() if is_sparse(data) else np.asarray(data)
     if matrix.ndim != 2:
         raise RecordsError(

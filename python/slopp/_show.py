@@ -93,7 +93,9 @@ def _cell(value: Any) -> Any:
     if isinstance(value, Mapping):
         return ", ".join(name if holds is True else f"!{name}" if holds is False else f"{name}={holds}"
                          for name, holds in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return ", ".join(f"P = {number(cell.probability)}" if isinstance(cell, World) else str(cell) for cell in value)
+    return value
 
 
 class Bar:

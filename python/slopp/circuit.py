@@ -12,6 +12,7 @@ from . import _slopp
 from ._arguments import handle, whole
 from ._arguments import names as some_names
 from ._arguments import number as real
+from ._columns import Columns
 from ._show import DRAWN, Progress, Rows, Values, World, number
 from .errors import ArgumentError, CertificateError
 from .knowledge import Rules, Sdd, drawn
@@ -36,7 +37,11 @@ class Circuit(OnVtrees):
     def marginal(self, of: Sequence[str], *, given: Given = None) -> Any:
         """The circuit over some of the variables or columns, the others summed out."""
         model, event, _ = self._under(given)
-        return wrap(model._model.marginal(self._variables("of", of), event))
+        kept, variables = some_names("of", of), self._variables("of", of)
+        columns = Columns([column for column in self.columns if column.name in kept])
+        marginal = model._model.marginal(variables, columns.groups, event)
+        labels = columns.to_json()
+        return wrap(marginal.renamed(None, {} if labels == "{}" else {"categories": labels}))
 
     def information(self, between: Sequence[str], and_: Sequence[str], *, given: Given = None) -> Values:
         """Mutual information of two sets of variables or columns, and their entropies, in nats."""
@@ -184,19 +189,24 @@ class Deterministic(Circuit):
         """Whether exactly these records are possible."""
         return self._model.equals_closed_world(self.records(records)._records)
 
-    def explain(self, records: Any, *, k: int = 1) -> Rows:
-        """Why records are impossible: the cells that cannot hold together, and what to change; only of those.
+    def explain(self, records: Any, *, k: int = 1, rules: Rules | Iterable[str] | None = None) -> Rows:
+        """Why records are impossible: the rule they break, and what to change; only of those.
 
-        The distance is the number of columns that change; a categorical one counts once.
+        The cells of `conflict` cannot hold together, and none of them is superfluous. The distance is the number of
+        columns that change; a categorical one counts once. With `rules`, also which of them are broken.
         """
-        found, columns = Rows(), self.columns
-        for i, explanation in enumerate(self._model.explain(self.records(records)._records, whole("k", k, 1))):
+        found, columns, aligned_records = Rows(), self.columns, self.records(records)
+        formulas = rules.formulas if isinstance(rules, Rules) else [rules] if isinstance(rules, str) else rules or []
+        broken = Rules([columns.quoted(formula) for formula in formulas], self.names).broken_by(aligned_records)
+        for i, explanation in enumerate(self._model.explain(aligned_records._records, whole("k", k, 1))):
             if explanation is None:
                 continue
-            conflict, near = explanation
+            conflict, rule, near = explanation
             worlds = Rows(World(self._world(world), log) for _, _, log, world in near)
-            found.append(Values(record=i, conflict=columns.told(conflict), distance=near[0][1],
+            found.append(Values(record=i, rule=rule, conflict=columns.told(conflict), distance=near[0][1],
                                 change=columns.told(near[0][0]), nearest=worlds))
+            if rules is not None:
+                found[-1]["broken"] = broken[i]
         return found
 
     def repair(self, records: Any) -> Any:
@@ -206,7 +216,7 @@ class Deterministic(Circuit):
         for i, explanation in enumerate(self._model.explain(aligned_records._records, 1)):
             if explanation:
                 # What is missing stays missing.
-                cells[i] = np.where(np.isnan(cells[i]), np.nan, explanation[1][0][3])
+                cells[i] = np.where(np.isnan(cells[i]), np.nan, explanation[2][0][3])
         complete = not np.isnan(cells).any()
         return self._in_kind(aligned_records, cells.astype(bool) if complete else cells)
 

@@ -20,6 +20,7 @@ from .records import Records
 try:
     from sklearn.base import BaseEstimator, DensityMixin
     from sklearn.exceptions import NotFittedError
+    from sklearn.utils import ClassifierTags
     from sklearn.utils.validation import check_is_fitted, validate_data
 
     HAS_SKLEARN = True
@@ -287,6 +288,9 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        if self.target is not None:
+            # Scorers such as roc_auc ask for probabilities of classifiers only.
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
         tags.input_tags.allow_nan = self.missing != "reject"
         tags.input_tags.sparse = True
         tags.input_tags.categorical = True

@@ -79,6 +79,10 @@ class Rules:
         found = self._rules.conflict()
         return None if found is None else [self.formulas[i] for i in found]
 
+    def entails(self, formula: str) -> bool:
+        """Whether a formula holds in every world that obeys the rules."""
+        return _entails(self, formula)
+
     def compile(self, vtree: Vtree | None = None, *, search: int = 0, max_nodes: int | None = None,
                 max_memory: int | None = None, progress: Progress = None) -> Sdd:
         """A diagram on a vtree; without one, on one for the rules, improved by `search` moves.
@@ -152,6 +156,10 @@ class Sdd:
         """How many worlds satisfy it, exactly."""
         return self._sdd.model_count()
 
+    def entails(self, formula: str) -> bool:
+        """Whether a formula holds in every world that satisfies it."""
+        return _entails(self, formula)
+
     def psdd(self) -> Psdd:
         """The PSDD in which all these worlds are equally probable."""
         from .model import wrap
@@ -210,6 +218,10 @@ def equivalent(first: Any, second: Any) -> bool:
     """Whether two allow the same worlds."""
     found = diff(first, second, limit=0)
     return bool(found["only_first"] == found["only_second"] == 0)
+
+
+def _entails(knowledge: Rules | Sdd, formula: str) -> bool:
+    return bool(diff(knowledge, Rules([formula], knowledge.names), limit=0)["only_first"] == 0)
 
 
 def _known(knowledge: Any) -> Any:

@@ -77,8 +77,10 @@ def learn(records: Any, *, learner: str = "slopp", valid: Any = None, vtree: Vtr
     learned = wrap(model)
     if missing == "em" and data.has_missing:
         learned = learned.em(data, pseudocount=float(learned.origin.get("pseudocount", 1.0)), progress=progress)
-    closed_groups = "; ".join(text for text, _ in groups)
-    return _with_origin(learned, data, known, {"closed": closed_groups} if groups else {})
+    facts = {"closed": "; ".join(text for text, _ in groups)} if groups else {}
+    if vtree is not None:
+        facts["vtree"] = vtree if isinstance(vtree, str) and "(" not in vtree else "text"
+    return _with_origin(learned, data, known, facts)
 
 
 def distil(teacher: Any, train: Any, *, valid: Any = None, samples: int | None = None, max_classes: int | None = None,

@@ -123,9 +123,20 @@ class Records:
 
     def to_pandas(self) -> Any:
         """A frame of pandas."""
-        import pandas
+        return self._to("pandas")
 
-        return pandas.DataFrame(self.to_dict())
+    def to_polars(self) -> Any:
+        """A frame of polars."""
+        return self._to("polars")
+
+    def to_arrow(self) -> Any:
+        """A table of pyarrow."""
+        return self._to("arrow")
+
+    def _to(self, kind: str) -> Any:
+        """A frame of some kind, with the types of the one it came from if it was of that kind."""
+        table = self._table if self._table.kind == kind else _frames.Table(kind, len(self), None)
+        return _frames.in_kind(table, self.to_dict(), self.columns)
 
     def weights(self) -> np.ndarray:
         """The weight of each distinct row, descending."""

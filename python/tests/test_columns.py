@@ -166,6 +166,10 @@ def test_explanations_count_columns():
     found = model.explain({"colour": ["red", "red"], "hot": [False, True]})
     assert len(found) == 1
     assert found[0]["conflict"] == {"colour": "red", "hot": False}
+    assert model.entails(found[0]["rule"]) and not slopp.Rules([found[0]["rule"]]).entails("hot")
+    odd = {"colour": ["red"], "hot": [False]}
+    assert model.explain(odd, rules=["colour=red -> hot", "hot -> hot"])[0]["broken"] == ['"colour=red" -> hot']
+    assert model.explain(odd, rules=slopp.Rules("hot | !hot"))[0]["broken"] == []
     assert found[0]["distance"] == 1 and len(found[0]["change"]) == 1
     (name, value), = found[0]["change"].items()
     assert (name, value) == ("hot", True) or (name == "colour" and value in ("green", "blue"))
@@ -182,7 +186,10 @@ def test_questions_by_column():
     assert model.entropy_of("colour") == pytest.approx(both["entropy_first"])
     best = model.marginal_map(["colour", "other"], given={"hot": True})
     assert best["colour"] == "red" and set(best) == {"colour", "other"} and best.is_exact
-    assert set(model.marginal(["colour"]).names) == {"colour=blue", "colour=green", "colour=red"}
+    marginal = model.marginal(["other", "colour"])
+    assert marginal.names == ["other", "colour=blue", "colour=green", "colour=red"]
+    assert marginal.prob({"colour": "red"}) == pytest.approx(model.prob({"colour": "red"}))
+    assert set(marginal.mpe()) == {"other", "colour"}
     with pytest.raises(NamesError):
         model.entropy_of(["nobody"])
 
@@ -234,3 +241,20 @@ def test_names_that_are_no_texts():
     model = slopp.learn(data)
     pandas.testing.assert_frame_equal(model.mpe(data)[0], data)
     assert list(slopp.PSDD().fit(data).sample(2).columns) == [0, 1]
+
+
+def test_records_as_frames():
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    data = frame(c=pandas.Categorical(np.where(HOT, "a", "b")))
+    records = slopp.Records(data)
+    pandas.testing.assert_frame_equal(records.to_pandas(), data)
+    as_polars, as_arrow = records.to_polars(), records.to_arrow()
+    assert isinstance(as_polars, polars.DataFrame) and isinstance(as_arrow, pyarrow.Table)
+    assert slopp.Records(as_polars) == slopp.Records(as_arrow) == records
+
+
+def test_other_kinds_of_tables():
+    lazy = pytest.importorskip("polars").LazyFrame({"a": [1, 0], "b": [0, 1]})
+    assert slopp.Records(lazy).names == ["a", "b"]
+    masked = slopp.Records(np.ma.array([[1, 0], [0, 1]], mask=[[0, 1], [0, 0]]))
+    assert masked.has_missing and np.isnan(masked.to_numpy()[0, 1])

@@ -132,6 +132,9 @@ def test_pipelines_and_searches():
     assert grid.best_estimator_.score(CELLS) == pytest.approx(grid.score(CELLS))
     accuracy = cross_val_score(slopp.PSDD(target=5), CELLS, CELLS[:, 5], cv=3, scoring="accuracy")
     assert (accuracy > 0.9).all()
+    for scoring in ("roc_auc", "neg_log_loss", "neg_brier_score"):
+        scores = cross_val_score(slopp.PSDD(target=5), CELLS, CELLS[:, 5], cv=3, scoring=scoring, error_score="raise")
+        assert np.isfinite(scores).all()
 
 
 def test_sample_weight():

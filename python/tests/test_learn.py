@@ -39,6 +39,7 @@ def test_efforts_and_options():
     vtree = slopp.Vtree.learn(RECORDS, "mi-top-down")
     assert slopp.learn(RECORDS, learner="slopp-tree", vtree=vtree).vtree == vtree
     assert slopp.learn(RECORDS, learner="slopp-tree", vtree="((a,b),((c,d),(e,f)))").vtree.depth == 3
+    assert slopp.learn(RECORDS, learner="slopp-tree", vtree="balanced").origin["vtree"] == "balanced"
     refined = slopp.learn(RECORDS, learner="strudel", start=small, steps=5)
     assert refined.vtree == small.vtree
 

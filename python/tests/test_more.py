@@ -178,6 +178,14 @@ def test_rules_as_rules_and_the_base_as_a_diagram(tmp_path):
         slopp.Rules([f"(x{i} ^ y{i}) -> (x{i + 1} ^ y{i + 1})" for i in range(30)]).compile(max_nodes=10)
 
 
+def test_what_rules_entail():
+    rules = slopp.Rules(["a -> b", "b -> c"])
+    for knowledge in (rules, rules.compile(), rules.compile().psdd()):
+        assert knowledge.entails("a -> c") and not knowledge.entails("c -> a")
+        with pytest.raises(FormulaError, match="no variable"):
+            knowledge.entails("a -> nobody")
+
+
 def test_rankings():
     records = slopp.rankings(500, items=3, dispersion=0.3, seed=1)
     assert len(records.names) == 9 and (records.to_numpy().sum(axis=1) == 3).all()

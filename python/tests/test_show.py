@@ -10,6 +10,8 @@ import pytest
 import slopp
 from conftest import NAMES, rows
 
+#: The possible world that is nearest to one that is not.
+NEAREST = slopp.example().explain([[0, 0, 1, 0]])[0]["nearest"][0]
 ROOT = Path(__file__).parents[2]
 
 
@@ -35,6 +37,7 @@ def test_pictures():
     (lambda p: p.marginals(), "<td>X1</td>"),
     (lambda p: p.rules(), "<th>rule</th>"),
     (lambda p: p.explain([[0, 0, 1, 0]]), "<th>conflict</th>"),
+    (lambda p: p.explain([[0, 0, 1, 0]], k=2), f"<td>P = {NEAREST.probability:.4g}, P = "),
     (lambda p: p.origin, "<table>"),
     (lambda p: slopp.diff(p, "X1 -> X2"), "only_first"),
     (lambda p: slopp.Records({"<b>": [1, 0]}), "&lt;b&gt;"),

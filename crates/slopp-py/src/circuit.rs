@@ -1,6 +1,7 @@
 //! What circuits answer, whether deterministic or not, and what mixtures of them do.
 
 use crate::arrays::{by_record, matrix, vector};
+use crate::columns::{Groups, in_columns};
 use crate::error::{Answer, Failure};
 use crate::event::{Event, Kind};
 use crate::model::Model;
@@ -157,11 +158,10 @@ impl Model {
     }
 
     /// The circuit over some of the variables, the others summed out.
-    fn marginal(&self, py: Python<'_>, names: Vec<String>, given: &Event) -> Answer<Model> {
+    fn marginal(&self, py: Python<'_>, names: Vec<String>, groups: Groups, given: &Event) -> Answer<Model> {
         let (circuit, vars, evidence) = (self.circuit()?, self.vars(&names)?, given.evidence()?);
         let marginal = run(py, || circuit.marginal_given(&vars, evidence).map(Certified::new))?;
-        let names = slopp::Names::new(names)?;
-        Ok(Model::of(AnyModel::Circuit(slopp::Model::new(names, marginal))))
+        Ok(Model::of(AnyModel::Circuit(slopp::Model::new(in_columns(names, groups)?, marginal))))
     }
 
     fn entropy_of(&self, py: Python<'_>, names: Vec<String>) -> Answer<f64> {

@@ -78,13 +78,13 @@ impl Rules {
     }
 
     /// The positions of the rules that the known cells of every record break.
-    fn broken_by(&self, records: &Records) -> Vec<Vec<usize>> {
+    fn broken_by(&self, py: Python<'_>, records: &Records) -> Vec<Vec<usize>> {
         let broken = |row: usize| {
             let evidence = Evidence::from_row(&records.0, row);
             let breaks = |i: &usize| self.0[*i].formula.value(|var| evidence.value(var)) == Some(false);
             (0..self.0.len()).filter(breaks).collect()
         };
-        let rows: Vec<Vec<usize>> = (0..records.0.len()).map(broken).collect();
+        let rows: Vec<Vec<usize>> = run(py, || (0..records.0.len()).map(broken).collect());
         crate::arrays::by_record(&records.0, &rows)
     }
 

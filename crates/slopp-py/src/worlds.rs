@@ -10,6 +10,7 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use slopp::infer::{Evidence, Explanation, QueryError};
+use slopp::logic::{FoundRule, RuleKind};
 use slopp::{Lit, Names};
 
 /// Worlds with their log-probabilities.
@@ -18,8 +19,9 @@ type Ranked<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<f64>>);
 /// Literals as names and values.
 type Cells = Vec<(String, bool)>;
 
-/// The conflict of an impossible record, and the nearest worlds: changes, distance, log-probability, world.
-type Explained = (Cells, Vec<(Cells, u32, f64, Vec<bool>)>);
+/// The conflict of an impossible record, the rule it breaks, and the nearest worlds: changes, distance,
+/// log-probability, world.
+type Explained = (Cells, String, Vec<(Cells, u32, f64, Vec<bool>)>);
 
 #[pymethods]
 impl Model {
@@ -132,5 +134,8 @@ fn told(found: &Explanation, evidence: &Evidence, names: &Names) -> Explained {
         .iter()
         .map(|near| (cells(&near.changes(evidence)), near.distance, near.log_probability, near.world.clone()));
     let conflict = found.conflict.iter().map(|lit| (names.of(lit.var).to_owned(), lit.value));
-    (conflict.collect(), near.collect())
+    let kind = if found.conflict.len() == 1 { RuleKind::Literal } else { RuleKind::Clause };
+    let literals = found.conflict.iter().map(|&lit| !lit).collect();
+    let rule = FoundRule { kind, literals, support: None, excluded: 0.0 }.display(names).to_string();
+    (conflict.collect(), rule, near.collect())
 }
