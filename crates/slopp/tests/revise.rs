@@ -172,5 +172,26 @@ fn what_cannot_be_revised_is_told() {
     );
     let wider = wider.unwrap();
     let error = wider.revise_by(&constant(wider.vtree(), always), 1.0, None).unwrap_err().to_string();
-    assert!(error.contains("8192 models"), "{error}");
+    assert!(error.contains("8191 models that are impossible"), "{error}");
+}
+
+/// Only what is new counts: a formula may have any number of models that are possible already.
+#[test]
+fn a_wide_formula_with_few_new_worlds() {
+    use slopp::logic::{Formula, Limits};
+    let (names, vtree) = (Names::numbered(20), Vtree::balanced(20));
+    let compile =
+        |text: &str| Formula::parse(text, &names).unwrap().compile(vtree.clone(), &Limits::default()).unwrap();
+    let all: String = (1..=19).map(|i| format!("x{i} & ")).collect();
+    let psdd = compile(&format!("!({all} true)")).to_circuit().unwrap().certify().unwrap();
+    let revised = psdd.revise_by(&compile("x1 | x2"), 3.0, Some(7.0)).unwrap();
+    assert_eq!((revised.added, revised.psdd.model_count()), (2, (1u32 << 20).into()));
+    close(revised.share, 0.3);
+    close(revised.psdd.log_probability(&[true; 20]).unwrap().exp(), 0.15);
+    close(
+        revised.psdd.log_probability(&[false; 20]).unwrap(),
+        psdd.log_probability(&[false; 20]).unwrap() + 0.7f64.ln(),
+    );
+    let narrow = compile("x1").to_circuit().unwrap().certify().unwrap();
+    assert!(matches!(narrow.revise_by(&compile("x2"), 1.0, Some(1.0)), Err(ReviseError::TooManyWorlds { .. })));
 }

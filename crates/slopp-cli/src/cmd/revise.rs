@@ -26,7 +26,7 @@ Examples:
 /// The least change: what was possible stays possible with its proportions, and besides only the new worlds become
 /// possible. Each new record weighs as in its file, the model as many records as it was learned from; --weight says
 /// otherwise. The result is proved to be a PSDD again. As all proportions are kept exactly, room is made world by world, and
-/// a --formula must be strong enough to have at most 4096 worlds. --by-rule goes the other way: worlds that break the rule are taken
+/// at most 4096 worlds of a --formula may be new. --by-rule goes the other way: worlds that break the rule are taken
 /// away, the others keep their proportions.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -36,7 +36,7 @@ pub(crate) struct ReviseArgs {
     /// The records to make room for: CSV, .data or .wdata, `-` for stdin
     #[arg(required_unless_present_any = ["formula", "by_rule"], conflicts_with_all = ["formula", "by_rule"])]
     data: Option<PathBuf>,
-    /// Make room for all worlds of this formula instead, of which there may be at most 4096
+    /// Make room for all worlds of this formula instead, of which at most 4096 may be new
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "by_rule")]
     formula: Option<String>,
     /// Take away all worlds that break this formula instead

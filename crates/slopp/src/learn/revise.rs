@@ -12,14 +12,14 @@
 use crate::circuit::{BuildError, Builder, Circuit, Node, NodeId, Psdd, Refusal, Sharing, Weights};
 use crate::data::{Records, RecordsBuilder};
 use crate::infer::{Evidence, QueryError};
-use crate::logic::{NormaliseError, Sdd};
+use crate::logic::{Limits, Manager, NormaliseError, Sdd};
 use crate::logspace::{LOG_ZERO, log_add, log_sum};
 use crate::names::Names;
 use crate::vtree::{Vtree, VtreeId};
 use num_bigint::BigUint;
 use std::sync::Arc;
 
-/// How many models a formula may have that a circuit is revised by.
+/// How many models may become possible when a circuit is revised by a formula.
 pub const WORLD_LIMIT: usize = 4096;
 
 /// How many records are worked in before equal nodes are shared again.
@@ -48,9 +48,10 @@ pub enum ReviseError {
     /// A weight is not a positive number.
     #[error("the weight is {0}, but must be a finite number above 0")]
     Weight(f64),
-    /// The formula has too many models to make room for one by one.
+    /// The formula has too many models that are impossible to make room for one by one.
     #[error(
-        "the formula has {models} models, more than the {WORLD_LIMIT} that a circuit can be revised by; make it stronger"
+        "the formula has {models} models that are impossible, more than the {WORLD_LIMIT} that a circuit can make room for; \
+         make it stronger"
     )]
     TooManyWorlds {
         /// How many.
@@ -99,17 +100,26 @@ impl Psdd {
 
     /// Makes room for all models of a formula, and for nothing else; the new ones share `weight` records evenly.
     ///
-    /// The formula is compiled on the vtree of the circuit and has at most [`WORLD_LIMIT`] models. The circuit weighs
-    /// as many records as `own_weight` says, or as those whose counts it keeps.
+    /// The formula is compiled on the vtree of the circuit, and at most [`WORLD_LIMIT`] of its models are impossible. The
+    /// circuit weighs as many records as `own_weight` says, or as those whose counts it keeps.
     pub fn revise_by(&self, formula: &Sdd, weight: f64, own_weight: Option<f64>) -> Result<Revised, ReviseError> {
         if self.vtree() != formula.vtree() {
             return Err(QueryError::FormulaVtree.into());
         }
-        let models = formula.model_count();
+        let allowed = formula.to_circuit()?;
+        // Where the base is too large for a diagram, all models are looked at.
+        let circuit = match self.without_base(formula) {
+            None => allowed,
+            Some(new) if new.model_count() == BigUint::ZERO => {
+                return Ok(Revised { psdd: self.clone(), added: 0, share: 0.0 });
+            }
+            Some(new) => new.to_circuit()?,
+        };
+        let circuit = circuit.certify_deterministic()?;
+        let models = circuit.model_count();
         if models > BigUint::from(WORLD_LIMIT) {
             return Err(ReviseError::TooManyWorlds { models });
         }
-        let circuit = formula.to_circuit()?.certify_deterministic()?;
         let mut builder = RecordsBuilder::new(Names::numbered(self.var_count()));
         for world in circuit.worlds(&Evidence::none(self.var_count()))? {
             builder.push(world.into_iter().map(Some), 1.0);
@@ -123,6 +133,15 @@ impl Psdd {
         let each = check_weight(weight)? / new.len() as f64;
         let worlds: Vec<_> = new.iter().map(|&row| (records.row(row).flatten().collect(), each)).collect();
         self.with_worlds(&worlds, own_weight)
+    }
+
+    /// The models of a formula that are impossible; `None` if that takes too large a diagram.
+    fn without_base(&self, formula: &Sdd) -> Option<Sdd> {
+        let mut manager = Manager::new(self.vtree().clone(), Limits::default());
+        let base = manager.base_of(self).ok()?;
+        let formula = manager.import(formula).ok()?;
+        let new = manager.and(formula, !base).ok()?;
+        Some(manager.sdd(new))
     }
 
     fn with_worlds(&self, worlds: &[(Vec<bool>, f64)], weight: Option<f64>) -> Result<Revised, ReviseError> {
