@@ -261,5 +261,5 @@ fn what_is_held_out_is_fitted_to_in_the_end() {
     assert!(matches!(refused, Err(LearnError::NothingToChooseBy)));
     // With nothing to choose by, the choice is careful.
     let choice = em(&few, None, &EmConfig::new(open()), &()).unwrap();
-    assert_eq!((choice.components, choice.pseudocount), (4, 30.0));
+    assert_eq!((choice.components, choice.pseudocount), (4, 100.0));
 }

@@ -326,7 +326,7 @@ fn what_no_record_has_leads_where_others_lead() {
 
 #[test]
 fn what_is_closed_but_for_some_variables_is_open_there() {
-    let train = chain(7, 60, 60);
+    let train = chain(7, 25, 60);
     let seen: Vec<Vec<bool>> = (0..train.len()).map(|row| train.row(row).map(|x| x == Some(true)).collect()).collect();
     for vtree in [None, Some(Vtree::balanced(7)), Some(Vtree::left_linear(7))] {
         let config = Config { vtree: vtree.map(Arc::new), ..open() };
