@@ -8,6 +8,7 @@ mod builder;
 mod certify;
 mod deterministic;
 mod fixed;
+mod independent;
 mod parameters;
 mod stats;
 mod weights;

@@ -3,7 +3,7 @@
 use super::learner::Learned;
 use super::params::FitError;
 use super::{EmConfig, LearnError, em};
-use crate::circuit::{CarryOver, Psdd, Smoothing};
+use crate::circuit::{CarryOver, Circuit, Psdd, Smoothing, Weights};
 use crate::data::Records;
 use crate::infer::QueryError;
 use crate::logic::{Limits, Rules, Sdd, Stopped};
@@ -87,13 +87,13 @@ impl Learned {
 /// A PSDD with parameters fitted to records, by counting where no cell is missing.
 fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Progress) -> Result<Psdd, InsideError> {
     match records.has_missing() {
-        // What was learned, given the rules, is the prior: a uniform one would favour the first values of a column.
         false => {
             let counted = psdd.count_records(records)?;
             if counted.possible == 0.0 {
                 return Err(FitError::NothingPossible.into());
             }
-            let fitted = psdd.with_estimates_towards(counted.weights, pseudocount).map_err(FitError::from)?;
+            let (prior, weight) = prior(psdd, records, pseudocount)?;
+            let fitted = prior.with_estimates_towards(counted.weights, weight).map_err(FitError::from)?;
             Ok(psdd.carry_over(fitted))
         }
         true => {
@@ -102,4 +102,25 @@ fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Pro
             Ok(em(psdd, records, &config, progress).map_err(|error| InsideError::Em(error.into()))?.circuit)
         }
     }
+}
+
+/// What to fit a PSDD towards, and its weight in records: what was learned, given the rules, and for up to one record the
+/// records' variables as if they were independent but for the rules.
+///
+/// What was learned alone will not do. It knows values of a column as variables, and one that was never seen is as
+/// improbable as many surprises at once: that all others are false, and that this one is true. A uniform prior will not
+/// do either: it favours the values that come first.
+fn prior(psdd: &Psdd, records: &Records, pseudocount: f64) -> Result<(Circuit, f64), FitError> {
+    if pseudocount <= 0.0 {
+        return Ok((Circuit::clone(psdd), 0.0));
+    }
+    let trues = Smoothing::marginal(pseudocount, records).prior.expect("it has one");
+    let share = pseudocount.min(1.0);
+    let learned = psdd.log_parameters();
+    let weigh = |log: f64| pseudocount * log.exp();
+    let learned = Weights {
+        tops: learned.tops.iter().map(|logs| logs.map(weigh)).collect(),
+        elements: learned.elements.iter().copied().map(weigh).collect(),
+    };
+    Ok((psdd.independent(&trues).with_estimates_towards(learned, share)?, pseudocount + share))
 }
