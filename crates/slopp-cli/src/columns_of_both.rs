@@ -40,9 +40,16 @@ impl ValuesOfOne {
 }
 
 /// The columns of both, those of the first in front unless only the second has all; a column of both has the values of
-/// both. An error if one cuts numbers into other bins than the other, or if a column is of another kind.
+/// both. An error if they have no variable in common, if one cuts numbers into other bins than the other, or if a column is of another kind.
 pub(crate) fn merged(files: [&Path; 2], names: [&Names; 2]) -> Result<(Names, Vec<ValuesOfOne>), Error> {
     let differ = compared(files, names)?;
+    if names.iter().all(|names| !names.is_empty()) && !names[0].iter().any(|name| names[1].contains(name)) {
+        let [one, other] = files.map(Path::display);
+        return Err(Error::new(format!(
+            "{one} and {other} have no variable in common, so there is nothing to compare"
+        ))
+        .hint("a file without names counts its variables x1, x2, …; compare files that have names, such as .psdd"));
+    }
     let more = |one: &Names, other: &Names| (one.groups().len(), one.len()) > (other.groups().len(), other.len());
     let [base, other] = if more(names[1], names[0]) { [names[1], names[0]] } else { names };
     let mut columns: Vec<(String, Kind)> =

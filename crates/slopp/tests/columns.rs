@@ -361,3 +361,25 @@ fn more_effort_is_never_worse_once_columns_have_one_value_each() {
         assert!(best >= balanced - 1e-9, "seed {seed}: {best} at best, {balanced} balanced");
     }
 }
+
+#[test]
+fn a_value_that_was_never_seen_is_one_surprise_not_many() {
+    for values in [3, 5] {
+        let kind = Kind::Values((0..=values).map(|i| format!("v{i}")).collect());
+        let names = Arc::new(Names::of_columns([("g".into(), kind), ("b".into(), Kind::Boolean)]).unwrap());
+        let mut builder = RecordsBuilder::new(names.clone());
+        for row in 0..400 {
+            let value = row % values;
+            let cells = (0..=values).map(|i| Some(i == value)).chain([Some(row % 3 == 0)]);
+            builder.push(cells, 1.0);
+        }
+        let train = builder.finish();
+        let learned = merged::Config::new(World::Open).learn(&Task::new(&train), &()).unwrap().learned;
+        let inside = learned.inside(&Rules::of_columns(names), &train, 1.0, &Limits::default(), &()).unwrap();
+        let psdd = inside.psdd().unwrap();
+        let unseen = psdd.marginals(&Evidence::none(values + 2)).unwrap()[values];
+        // As a Boolean column that was never true: the marginal that half a record gives, with the weight of one record.
+        let boolean = 0.5 / 401.0 / 401.0;
+        assert!((0.1 * boolean..10.0 * boolean).contains(&unseen), "{values} values and one more: {unseen}");
+    }
+}

@@ -263,3 +263,30 @@ fn what_is_held_out_is_fitted_to_in_the_end() {
     let choice = em(&few, None, &EmConfig::new(open()), &()).unwrap();
     assert_eq!((choice.components, choice.pseudocount), (4, 100.0));
 }
+
+#[test]
+fn a_few_records_do_not_choose_how_improbable_the_rest_is() {
+    let rare = |rows: usize, seed: u64| {
+        let mut random = Random::new(seed);
+        let mut row = || (0..8).map(|_| random.unit() < 0.02).collect::<Vec<bool>>();
+        Records::from_rows(Names::numbered(8), (0..rows).map(|_| row()))
+    };
+    let test = rare(4000, 999);
+    let alone = |train: &Records| -> f64 {
+        let share = |i: u32, value: usize| (train.count_values(slopp::Var(i))[value] + 0.5) / (train.total() + 1.0);
+        let each = (0..8).map(|i| {
+            let [falses, trues] = test.count_values(slopp::Var(i));
+            falses * share(i, 0).ln() + trues * share(i, 1).ln()
+        });
+        each.sum::<f64>() / test.total()
+    };
+    let (mut fast, mut most, mut factorised) = (0.0, 0.0, 0.0);
+    for seed in 0..6 {
+        let train = rare(60, seed);
+        fast += mean(&slopp::Certified::from(learn(&train, None, &open(), &()).unwrap().psdd), &test) / 6.0;
+        most += mean(&slopp::Certified::from(best(&train, None, &open(), &()).unwrap().psdd), &test) / 6.0;
+        factorised += alone(&train) / 6.0;
+    }
+    // Six held-out records that are all alike would ask for no smoothing at all, and the next surprise is ruinous.
+    assert!(fast > factorised - 0.1 && most > factorised - 0.1, "{fast} {most} {factorised}");
+}

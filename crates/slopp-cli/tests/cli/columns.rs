@@ -204,3 +204,24 @@ fn no_value_of_a_column_is_favoured() {
         }
     }
 }
+
+#[test]
+fn a_bar_in_quotes_is_part_of_a_value() {
+    let folder = Folder::new();
+    folder.write("bar.csv", "c,b\n\"x|y\",1\nz,0\n\"x|y\",0\nw,1\n3|z,1\n");
+    let told = folder.run("data describe bar.csv").ok().out;
+    assert!(told.contains("x|y"), "{told}");
+    assert_eq!(folder.run("data describe bar.csv --json").ok().json()["records"].as_f64(), Some(7.0));
+}
+
+#[test]
+fn files_without_a_common_variable_are_not_compared() {
+    let folder = Folder::with_paper();
+    for file in ["model.sdd", "model.vtree"] {
+        folder.run(&format!("convert model.psdd {file}")).ok();
+    }
+    folder.write("other.txt", "a | b\n");
+    for command in ["equivalent", "diff"] {
+        folder.run(&format!("{command} model.psdd other.txt")).fails(&["no variable in common"]);
+    }
+}

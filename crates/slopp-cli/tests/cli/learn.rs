@@ -630,3 +630,11 @@ fn what_is_ruled_out_afterwards_keeps_within_the_elements_asked_for() {
     let least = folder.run("learn r.csv --max-elements 16 --json").ok();
     assert!(least.err.contains("elements are more than --max-elements 16"), "{}", least.err);
 }
+
+#[test]
+fn who_asks_for_an_open_world_gets_it_of_every_learner() {
+    let folder = Folder::with_cars();
+    let cars = folder.files().into_iter().find(|name| name.ends_with(".csv")).unwrap();
+    folder.run(&format!("learn {cars} --learner slopp-em --components 2 --world open")).ok();
+    folder.run(&format!("learn {cars} --learner slopp-em --world closed")).fails(&["only an open world"]);
+}

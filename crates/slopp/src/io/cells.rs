@@ -38,9 +38,14 @@ pub(super) fn is_number(cell: &[u8]) -> bool {
     matches!(cell.trim_ascii(), b"0" | b"1" | b"0.0" | b"1.0")
 }
 
-/// What comes after the first bar of a line, if there is one: the cells of a row without its weight.
+/// The bar after the weight of a row, if it has one: the first, and not in quotes.
+pub(super) fn weight_bar(line: &[u8]) -> Option<usize> {
+    line.iter().position(|&b| matches!(b, b'|' | b'"')).filter(|&at| line[at] == b'|')
+}
+
+/// The cells of a row without its weight, if it has one.
 pub(super) fn unweighted(line: &[u8]) -> &[u8] {
-    line.iter().position(|&b| b == b'|').map_or(line, |bar| &line[bar + 1..])
+    weight_bar(line).map_or(line, |bar| &line[bar + 1..])
 }
 
 /// The cells of a line without quotes; between blanks there is no empty cell.

@@ -1,6 +1,6 @@
 //! The lines of a file of records, and the rows they become.
 
-use super::cells::{is_missing, split, split_plain, word};
+use super::cells::{is_missing, split, split_plain, weight_bar, word};
 use super::columns::{Columns, Place};
 use super::error::{Problem, ReadError, show};
 use super::first_line::FirstLine;
@@ -101,7 +101,7 @@ impl Layout {
 
     /// The weight of a row, if it has one, and its cells.
     pub(super) fn weight<'a>(&self, number: usize, line: &'a [u8]) -> Result<(Option<f64>, &'a [u8]), ReadError> {
-        let Some(bar) = line.iter().position(|&b| b == b'|') else { return Ok((None, line)) };
+        let Some(bar) = weight_bar(line) else { return Ok((None, line)) };
         if self.bar_in_name {
             let expected = format!(
                 "no weight, because the first column is called {} and the row below has no weight either (a header \

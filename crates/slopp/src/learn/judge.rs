@@ -12,6 +12,9 @@ const HELD_OUT: f64 = 0.1;
 /// With fewer records than this none are held out.
 const FEW_RECORDS: f64 = 20.0;
 
+/// Fewer records than this tell when to stop, but not how improbable is what they do not show.
+pub(crate) const FEW_JUDGES: f64 = 50.0;
+
 /// The records to learn from and those to choose by.
 pub(crate) struct Parts<'a> {
     all: &'a Records,

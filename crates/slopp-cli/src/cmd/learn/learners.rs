@@ -136,7 +136,10 @@ impl Entry {
     /// The learner with the settings that the arguments ask for, from the model to start from, if there is one; options
     /// of other learners are refused.
     pub(super) fn learner(&self, args: &LearnArgs, given: Option<&LoadedModel>) -> Result<Box<dyn Learner>, Error> {
-        if let Some(option) = args.special_options().find(|option| !self.options.contains(option)) {
+        // Who asks for an open world gets it, also of learners that have no other.
+        let is_open = |option: &str| option == "--world" && matches!(args.world, Some(WorldName::Open));
+        let refused = |option: &&str| !self.options.contains(option) && !is_open(option);
+        if let Some(option) = args.special_options().find(refused) {
             let owners = ALL.iter().filter(|entry| entry.options.contains(&option)).map(|entry| entry.name);
             let owners: Vec<&str> = owners.collect();
             let (name, s) = (self.name, if owners.len() == 1 { "" } else { "s" });

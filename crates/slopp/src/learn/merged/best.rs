@@ -11,7 +11,7 @@ use crate::circuit::{Circuit, Psdd, Smoothing};
 use crate::data::Records;
 use crate::infer::Distribution;
 use crate::learn::baseline::chow_liu;
-use crate::learn::judge::Parts;
+use crate::learn::judge::{FEW_JUDGES, Parts};
 use crate::learn::refine::{LearnPsddConfig, learn_psdd};
 use crate::learn::{LearnError, World, learnspn};
 use crate::progress::Progress;
@@ -82,9 +82,9 @@ pub fn best(
         return Ok(Best { psdd: closed(&found.psdd, train, pseudocount)?, pseudocount, ..found });
     }
     let parts = Parts::new(train, valid, config.seed)?;
-    let Some(judge) = parts.judge() else {
-        // Too few records to choose anything by.
-        let Learned { psdd, log_likelihood, held_out, pseudocount, .. } = balanced(train, None, config, progress)?;
+    let Some(judge) = parts.judge().filter(|judge| judge.total() >= FEW_JUDGES) else {
+        // Too few records to choose among teachers by.
+        let Learned { psdd, log_likelihood, held_out, pseudocount, .. } = balanced(train, valid, config, progress)?;
         return Ok(Best { psdd, teacher: Teacher::None, log_likelihood, pseudocount, held_out });
     };
     let part = parts.train();

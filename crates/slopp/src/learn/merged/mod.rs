@@ -49,8 +49,8 @@ use self::clones::Cloning;
 use self::grow::Tree;
 use self::layers::{Layers, Prior};
 use self::view::View;
-use super::judge::Parts;
 pub(crate) use super::judge::check_validation;
+use super::judge::{FEW_JUDGES, Parts};
 use super::slopp::check_pseudocount;
 use super::vtree::{ChowLiuTree, Gathered, pair_information, spanning_tree};
 use super::{LearnError, World, check, check_complete};
@@ -438,9 +438,10 @@ impl<'a> Learner<'a> {
     /// The log-likelihood per record to be judged by, and the pseudocount that makes it best.
     fn judged(&self, layers: &Layers) -> (f64, f64) {
         let tally = layers.tally_records(self.judge, self.order);
-        // Training records would always ask for the least smoothing.
+        // Training records would always ask for the least smoothing, and a few others may.
         let typical = [TYPICAL_PSEUDOCOUNT];
-        let pseudocounts = if self.judged_by_training { &typical } else { &self.config.pseudocounts[..] };
+        let is_typical = self.judged_by_training || self.judge.total() < FEW_JUDGES;
+        let pseudocounts = if is_typical { &typical } else { &self.config.pseudocounts[..] };
         let judged = pseudocounts.iter().map(|&pseudocount| {
             let log_likelihood = layers.log_likelihood(&tally, &self.prior.weighing(pseudocount));
             (log_likelihood / self.judge.total(), pseudocount)
