@@ -42,9 +42,10 @@ impl ValuesOfOne {
 /// The columns of both, those of the first in front unless only the second has all; a column of both has the values of
 /// both. An error if one cuts numbers into other bins than the other, or if a column is of another kind.
 pub(crate) fn merged(files: [&Path; 2], names: [&Names; 2]) -> Result<(Names, Vec<ValuesOfOne>), Error> {
-    let differ = compared(files, names)?;
+    let mut differ = compared(files, names)?;
     let more = |one: &Names, other: &Names| (one.groups().len(), one.len()) > (other.groups().len(), other.len());
-    let [base, other] = if more(names[1], names[0]) { [names[1], names[0]] } else { names };
+    let side = if more(names[1], names[0]) { 0 } else { 1 };
+    let [base, other] = [names[1 - side], names[side]];
     let mut columns: Vec<(String, Kind)> =
         base.columns().map(|column| (base.column_name(column).to_owned(), kind(column))).collect();
     let mut add = |name: &str, kind: Kind| columns.push((name.to_owned(), kind));
@@ -58,7 +59,10 @@ pub(crate) fn merged(files: [&Path; 2], names: [&Names; 2]) -> Result<(Names, Ve
                     .filter(|(column, _)| base.group(column).is_some_and(|group| group.cuts().is_none()))
                 {
                     _ if base.contains(name) => {}
-                    Some(value) => values.push(value),
+                    Some(value) => {
+                        values.push(value);
+                        note(&mut differ, value, side);
+                    }
                     None => add(name, Kind::Boolean),
                 }
             }
@@ -82,6 +86,15 @@ pub(crate) fn merged(files: [&Path; 2], names: [&Names; 2]) -> Result<(Names, Ve
         }
     }
     Ok((Names::of_columns(columns)?, differ))
+}
+
+/// Notes a value that only one file knows, and knows as a variable of its own, as rules do.
+fn note(differ: &mut Vec<ValuesOfOne>, (column, value): (&str, &str), side: usize) {
+    let at = differ.iter().position(|known| known.column == column).unwrap_or_else(|| {
+        differ.push(ValuesOfOne { column: column.to_owned(), only: [Vec::new(), Vec::new()] });
+        differ.len() - 1
+    });
+    differ[at].only[side].push(value.to_owned());
 }
 
 fn kind(column: Column<'_>) -> Kind {
