@@ -40,18 +40,24 @@ impl ValuesOfOne {
 }
 
 /// The columns of both, those of the first in front unless only the second has all; a column of both has the values of
-/// both. An error if they have no variable in common, if one cuts numbers into other bins than the other, or if a column is of another kind.
+/// both. An error if they have no variable in common, if one cuts numbers into other bins than the other, or if a column is
+/// of another kind.
 pub(crate) fn merged(files: [&Path; 2], names: [&Names; 2]) -> Result<(Names, Vec<ValuesOfOne>), Error> {
-    let differ = compared(files, names)?;
-    if names.iter().all(|names| !names.is_empty()) && !names[0].iter().any(|name| names[1].contains(name)) {
+    let mut differ = compared(files, names)?;
+    // As a variable, or as a value of a column.
+    let knows = |names: &Names, name: &str| {
+        names.contains(name) || name.split_once('=').is_some_and(|(column, _)| names.group(column).is_some())
+    };
+    let [one, other] = names;
+    let is_common = one.iter().any(|name| knows(other, name)) || other.iter().any(|name| knows(one, name));
+    if !is_common && !one.is_empty() && !other.is_empty() {
         let [one, other] = files.map(Path::display);
-        return Err(Error::new(format!(
-            "{one} and {other} have no variable in common, so there is nothing to compare"
-        ))
-        .hint("a file without names counts its variables x1, x2, …; compare files that have names, such as .psdd"));
+        return Err(Error::new(format!("{one} and {other} have no variable in common, so there is nothing to compare"))
+            .hint("a file without names counts its variables x1, x2, …; compare files that have names, such as .psdd"));
     }
     let more = |one: &Names, other: &Names| (one.groups().len(), one.len()) > (other.groups().len(), other.len());
-    let [base, other] = if more(names[1], names[0]) { [names[1], names[0]] } else { names };
+    let side = if more(names[1], names[0]) { 0 } else { 1 };
+    let [base, other] = [names[1 - side], names[side]];
     let mut columns: Vec<(String, Kind)> =
         base.columns().map(|column| (base.column_name(column).to_owned(), kind(column))).collect();
     let mut add = |name: &str, kind: Kind| columns.push((name.to_owned(), kind));
@@ -65,7 +71,10 @@ pub(crate) fn merged(files: [&Path; 2], names: [&Names; 2]) -> Result<(Names, Ve
                     .filter(|(column, _)| base.group(column).is_some_and(|group| group.cuts().is_none()))
                 {
                     _ if base.contains(name) => {}
-                    Some(value) => values.push(value),
+                    Some(value) => {
+                        values.push(value);
+                        note(&mut differ, value, side);
+                    }
                     None => add(name, Kind::Boolean),
                 }
             }
@@ -89,6 +98,15 @@ pub(crate) fn merged(files: [&Path; 2], names: [&Names; 2]) -> Result<(Names, Ve
         }
     }
     Ok((Names::of_columns(columns)?, differ))
+}
+
+/// Notes a value that only one file knows, and knows as a variable of its own, as rules do.
+fn note(differ: &mut Vec<ValuesOfOne>, (column, value): (&str, &str), side: usize) {
+    let at = differ.iter().position(|known| known.column == column).unwrap_or_else(|| {
+        differ.push(ValuesOfOne { column: column.to_owned(), only: [Vec::new(), Vec::new()] });
+        differ.len() - 1
+    });
+    differ[at].only[side].push(value.to_owned());
 }
 
 fn kind(column: Column<'_>) -> Kind {

@@ -13,6 +13,17 @@ use slopp::{Certified, Deterministic, Mixture, Model, Names, NodeId, Records, Va
 use std::path::Path;
 use std::sync::Arc;
 
+/// The variables of a list of columns that an option gives; a list that names none is an error.
+pub(crate) fn variables(option: &str, list: &str, names: &Names) -> Result<Vec<Var>, Error> {
+    const HINT: &str = "names of columns, such as a,b,c";
+    let vars =
+        names.vars_of(list).map_err(|error| Error::from(error).while_doing(format!("{option} {list}")).hint(HINT))?;
+    if vars.is_empty() {
+        return Err(Error::new(format!("{option} names no column")).hint(HINT));
+    }
+    Ok(vars)
+}
+
 /// A model with the ids its file uses.
 pub(crate) struct LoadedModel {
     /// The model.

@@ -12,7 +12,7 @@ pub(crate) fn watch() {
     // Without a handler the process ends all the same, only not as tidily.
     let _ = ctrlc::set_handler(|| {
         let told = match slopp::io::abandon_writing() {
-            0 => "nothing was written".to_owned(),
+            0 => "no file was left half-written".to_owned(),
             files => format!("{} complete before", counted(files, "file")),
         };
         let _ = writeln!(std::io::stderr(), "\ninterrupted; {told}");

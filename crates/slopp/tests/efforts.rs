@@ -180,12 +180,56 @@ fn a_pseudocount_that_is_given_is_the_weight_of_the_prior_at_best() {
             let learned = at(Some(given));
             assert_eq!(learned.pseudocount, given);
             check(&learned.psdd);
-            // Whatever won, its parameters are estimates with that weight and no other.
+            // Whatever won, its counts are those of the training records.
             let counts = learned.psdd.kept_values().unwrap();
             assert!(counts.iter().all(|[f, t]| (f + t - 200.0).abs() < 1e-6), "{counts:?}");
         }
         let [light, heavy] = [0.5, 1e7].map(|given| mean(&slopp::Certified::from(at(Some(given)).psdd), &train));
         assert!(light > heavy + 0.02, "{light} with little weight on the prior, {heavy} with much");
+    }
+}
+
+#[test]
+fn a_pseudocount_that_is_given_is_the_weight_of_the_prior_in_a_bag() {
+    let (train, valid) = (chain(6, 200, 40), chain(6, 100, 41));
+    for world in [World::Open, World::Closed] {
+        for valid in [Some(&valid), None] {
+            let at = |pseudocount| {
+                let model = Config { pseudocount, ..Config::new(world) };
+                bag(&train, valid, &BagConfig { members: 3, ..BagConfig::new(model) }, &()).unwrap()
+            };
+            let [light, heavy] = [0.5, 1e7].map(|given| {
+                let bag = at(Some(given));
+                assert!(bag.pseudocount.is_none_or(|used| used == given), "{:?} for {given}", bag.pseudocount);
+                mean(&bag.mixture, &train)
+            });
+            assert!(light > heavy + 0.02, "{light} with little weight on the prior, {heavy} with much");
+        }
+    }
+    let closed =
+        |pseudocount| BagConfig { members: 3, ..BagConfig::new(Config { pseudocount, ..Config::new(World::Closed) }) };
+    let [chosen, none] = [None, Some(0.0)].map(|given| bag(&train, None, &closed(given), &()).unwrap());
+    assert_eq!(chosen, none, "a pseudocount of 0 leaves the choice to the learner");
+}
+
+#[test]
+fn what_was_held_out_makes_a_bag_hardly_worse_and_on_average_better() {
+    let test = chain(8, 4000, 60);
+    for divide in [false, true] {
+        let mut gains = 0.0;
+        for (seed, rows) in [(1, 60), (2, 120), (3, 250), (4, 500), (5, 60), (6, 120)] {
+            let all = chain(8, rows, 60 + seed);
+            let config = BagConfig { members: 3, divide, ..BagConfig::new(Config { seed, ..open() }) };
+            let parts = all.split(&[0.9, 0.1], seed).unwrap();
+            let before = bag(&parts[0], Some(&parts[1]), &config, &()).unwrap();
+            let after = bag(&all, None, &config, &()).unwrap();
+            assert_eq!((before.pseudocount, before.fitted), (after.pseudocount, after.fitted), "the same choices");
+            let [before, after] = [&before, &after].map(|bag| mean(&bag.mixture, &test));
+            println!("divided: {divide}, {rows} records: {before} before, {after} after");
+            assert!(after > before - 0.05, "{after} after, {before} before; {rows} records, divided: {divide}");
+            gains += after - before;
+        }
+        assert!(gains > 0.0, "{gains} in all; divided: {divide}");
     }
 }
 

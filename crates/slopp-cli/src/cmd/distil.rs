@@ -39,9 +39,10 @@ Examples:
 /// parameters are fitted to the real ones, with those learned from all as the prior; how strong a prior is chosen by the
 /// validation records. The student answers what the teacher may not: most probable worlds, entropy, rules.
 ///
-/// What is impossible for a teacher that is a circuit (.psdd), for example because it was learned with rules or in a
-/// closed world, is impossible for the student: its base implies that of the teacher, exactly. --free lets it go. Every
-/// column has one value either way, and --rules are obeyed as by `slopp learn`.
+/// What is impossible for a teacher that is a deterministic circuit (.psdd), for example because it was learned with rules
+/// or in a closed world, is impossible for the student: its base implies that of the teacher, exactly. --free lets it go. Of
+/// mixtures, sum-product networks and samples it is not kept. Every column has one value either way, and --rules are obeyed
+/// as by `slopp learn`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DistilArgs {
@@ -199,9 +200,23 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     }
     saved?;
     inside.iter().for_each(|inside| inside.tell(&model.names, session));
+    if let (Teacher::Model(teacher), false) = (&teacher, args.free)
+        && deterministic(teacher).is_none()
+    {
+        session.note(
+            "the teacher is not deterministic, so its base is not kept: what it makes impossible, if anything, may be \
+             possible for the student; --rules FILE says what must hold",
+        );
+    }
     tell_held_out(&model.origin, session);
     tell_saved(args.output.as_deref(), ".psdd", session);
     Ok(Verdict::Yes)
+}
+
+/// A teacher whose base is known.
+fn deterministic(teacher: &Loaded) -> Option<&Certified> {
+    let Loaded::Circuit(loaded) = teacher else { return None };
+    Some(&loaded.model.circuit).filter(|circuit| circuit.deterministic().is_ok())
 }
 
 /// What a teacher says is possible, if that is not everything.
@@ -210,13 +225,11 @@ struct TeacherBase<'a>(&'a Certified);
 impl TeacherBase<'_> {
     /// The base of a teacher that is deterministic, so that its worlds can be counted; records must be inside.
     fn of<'a>(teacher: &'a Loaded, train: &Records) -> Result<Option<TeacherBase<'a>>, Error> {
-        let Loaded::Circuit(loaded) = teacher else { return Ok(None) };
-        let circuit = &loaded.model.circuit;
-        let Ok(deterministic) = circuit.deterministic() else { return Ok(None) };
+        let Some(circuit) = deterministic(teacher) else { return Ok(None) };
         let columns = Rules::of_columns(train.names().clone());
         let everything = columns.compile(circuit.vtree().clone(), &Limits::default()).map_err(stopped)?.model_count();
         let kept = circuit.column_without_one_value(train.names()).is_none();
-        if kept && deterministic.model_count() == everything {
+        if kept && circuit.deterministic().is_ok_and(|circuit| circuit.model_count() == everything) {
             return Ok(None);
         }
         let outside: f64 = circuit

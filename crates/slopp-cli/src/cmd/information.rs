@@ -4,7 +4,7 @@ use crate::args::{GivenArgs, ModelArgs};
 use crate::error::Error;
 use crate::event::{Event, compile};
 use crate::files::Files;
-use crate::input::LoadedModel;
+use crate::input::{LoadedModel, variables};
 use crate::report::{facts, json, logarithm, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &InformationArgs, session: &mut Session) -> Result<Verdi
     Files::default().read(args.model.files()).check()?;
     let mut loaded = LoadedModel::read(&args.model)?;
     let names = loaded.model.names.clone();
-    let (a, b) = (names.vars_of(&args.between)?, names.vars_of(&args.and)?);
+    let (a, b) = (variables("--between", &args.between, &names)?, variables("--and", &args.and, &names)?);
     let known = Event::parse(args.given.given.as_deref(), &names)?;
     if !known.is_empty() {
         let formula = match &known {

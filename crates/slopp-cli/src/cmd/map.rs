@@ -4,7 +4,7 @@ use crate::args::{GivenArgs, ModelArgs, whole};
 use crate::error::Error;
 use crate::event::Event;
 use crate::files::Files;
-use crate::input::LoadedModel;
+use crate::input::{LoadedModel, variables};
 use crate::report::{count, json, json_changes, logarithm, object, probability_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
     Files::default().read(args.model.files()).check()?;
     let mut loaded = LoadedModel::read(&args.model)?;
     let names = loaded.model.names.clone();
-    let vars = names.vars_of(&args.of)?;
+    let vars = variables("--of", &args.of, &names)?;
     let known = Event::parse(args.given.given.as_deref(), &names)?;
     let mut log_formula = 0.0;
     if let Event::Formula(formula) = &known {

@@ -115,6 +115,17 @@ fn columns_that_are_open_or_closed_do_not_contradict_the_rest() {
     let folder = Folder::with_cars();
     folder.run_args(&["learn", "cars.csv", "--closed", ""]).fails(&["--closed names no column", "--world open"]);
     folder.run_args(&["learn", "cars.csv", "--open", " , "]).fails(&["--open names no column", "--world closed"]);
+    folder.run_args(&["learn", "cars.csv", "--closed", "\"\""]).fails(&["--closed names no column", "--world open"]);
+    folder
+        .run("learn cars.csv --learner learnpsdd --start m.psdd --open a")
+        .fails(&["--start gives", "leave --open out"]);
+    folder.run("learn cars.csv -o m.psdd").ok();
+    for list in ["", " , ", "\"\""] {
+        folder.run_args(&["map", "m.psdd", "--of", list]).fails(&["--of names no column", "such as a,b,c"]);
+        let ask = |a: &str, b: &str| folder.run_args(&["information", "m.psdd", "--between", a, "--and", b]);
+        ask(list, "trim_luxury").fails(&["--between names no column"]);
+        ask("trim_luxury", list).fails(&["--and names no column"]);
+    }
     folder.run("learn cars.csv --closed a --learner learnspn").fails(&["only an open world", "leave --closed out"]);
     folder.run("learn cars.csv --open a --learner learnspn").fails(&["only an open world", "leave --open out"]);
     folder.run("learn cars.csv --closed a --world closed").fails(&["--world closed closes all", "--open names"]);

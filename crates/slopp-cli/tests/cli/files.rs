@@ -264,6 +264,6 @@ fn ctrl_c_ends_tidily() {
     drop(input);
     let told = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(130), "{told}");
-    assert!(told.ends_with("interrupted; nothing was written\n"), "{told}");
+    assert!(told.ends_with("interrupted; no file was left half-written\n"), "{told}");
     assert!(!folder.files().iter().any(|file| file.ends_with(".part") || file == "good.csv"));
 }

@@ -15,6 +15,9 @@ impl Learned {
     /// possible, and so does every other that differs from one only there. A PSDD is fitted to the records again, with
     /// what was learned as the prior; a mixture keeps what its components are.
     ///
+    /// What was learned must make everything possible that the open variables are to allow, as it does in an open world:
+    /// nothing is added here, so what was impossible stays so.
+    ///
     /// ```
     /// use slopp::Var;
     /// use slopp::learn::{Learner, Task, World, merged};

@@ -57,6 +57,15 @@ pub enum ReviseError {
         /// How many.
         models: BigUint,
     },
+    /// The formula has too many models to look at one by one, and too large a diagram tells which are impossible.
+    #[error(
+        "the formula has {models} models, and which of them are impossible takes too large a diagram to tell; only up to \
+         {WORLD_LIMIT} are looked at one by one; make it stronger"
+    )]
+    TooManyModels {
+        /// How many.
+        models: BigUint,
+    },
     /// The formula has no models, or is no valid diagram.
     #[error(transparent)]
     Formula(#[from] NormaliseError),
@@ -108,7 +117,9 @@ impl Psdd {
         }
         let allowed = formula.to_circuit()?;
         // Where the base is too large for a diagram, all models are looked at.
-        let circuit = match self.without_base(formula) {
+        let new = self.without_base(formula);
+        let is_known = new.is_some();
+        let circuit = match new {
             None => allowed,
             Some(new) if new.model_count() == BigUint::ZERO => {
                 return Ok(Revised { psdd: self.clone(), added: 0, share: 0.0 });
@@ -118,7 +129,10 @@ impl Psdd {
         let circuit = circuit.certify_deterministic()?;
         let models = circuit.model_count();
         if models > BigUint::from(WORLD_LIMIT) {
-            return Err(ReviseError::TooManyWorlds { models });
+            return Err(match is_known {
+                true => ReviseError::TooManyWorlds { models },
+                false => ReviseError::TooManyModels { models },
+            });
         }
         let mut builder = RecordsBuilder::new(Names::numbered(self.var_count()));
         for world in circuit.worlds(&Evidence::none(self.var_count()))? {

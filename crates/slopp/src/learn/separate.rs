@@ -57,7 +57,7 @@ impl<'m> Separating<'m> {
         Separating { free_only: true, ..self }
     }
 
-    /// The same with another largest number of leaves.
+    /// From now on a tree has at most this many leaves.
     pub(super) fn set_leaves(&mut self, leaves: usize) {
         self.limits.leaves = leaves;
     }

@@ -200,8 +200,12 @@ impl Names {
     }
 }
 
-/// The names between the commas of a list, without quotes around them.
-fn split_list(list: &str) -> Vec<String> {
+/// The names between the commas of a list, without quotes around them; empty ones are left out.
+///
+/// ```
+/// assert_eq!(slopp::names::split_list("age, \"a,b\", \"\""), ["age", "a,b"]);
+/// ```
+pub fn split_list(list: &str) -> Vec<String> {
     let (mut parts, mut quoted) = (vec![String::new()], false);
     for c in list.chars() {
         quoted ^= c == '"';

@@ -2,6 +2,7 @@
 
 use super::options::{LearnArgs, WorldName};
 use crate::error::Error;
+use crate::input::variables;
 use crate::report::counted;
 use slopp::logic::{Formula, Rule, Rules};
 use slopp::{Names, Records, Var};
@@ -22,7 +23,7 @@ impl Closed {
         let names = train.names();
         let mut rules = Vec::new();
         for text in groups {
-            let vars = variables("--closed", text, names)?;
+            let vars = ascending("--closed", text, names)?;
             let formula = Formula::seen(train, &vars);
             rules.push(Rule { formula, text: format!("closed {text}"), line: 0 });
         }
@@ -55,7 +56,7 @@ impl Open {
         }
         let mut vars = Vec::new();
         for text in lists {
-            vars.extend(variables("--open", text, names)?);
+            vars.extend(ascending("--open", text, names)?);
         }
         Ok(Some(Open { vars, columns: lists.to_vec() }))
     }
@@ -67,22 +68,19 @@ impl Open {
 
     /// A line of the report.
     pub(super) fn fact(&self) -> String {
-        format!("{}; elsewhere what no training record shows, relaxed, is impossible", self.origin())
+        format!(
+            "{}; elsewhere what no training record shows is impossible, as far as the structure tells it apart",
+            self.origin()
+        )
     }
 }
 
 /// The variables of a list of columns, ascending.
-fn variables(option: &str, text: &str, names: &Names) -> Result<Vec<Var>, Error> {
-    let mut vars: Vec<Var> = names.vars_of(text).map_err(|error| {
-        Error::from(error).while_doing(format!("{option} {text}")).hint("names of columns, such as a,b,c")
-    })?;
+fn ascending(option: &str, text: &str, names: &Names) -> Result<Vec<Var>, Error> {
+    let mut vars = variables(option, text, names)?;
     vars.sort_unstable();
     vars.dedup();
     Ok(vars)
-}
-
-fn columns(text: &str) -> impl Iterator<Item = &str> {
-    text.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 
 /// Refuses, before any work, lists that name nothing, that contradict each other, or that the learner cannot obey.
@@ -91,7 +89,7 @@ pub(super) fn check(args: &LearnArgs) -> Result<(), Error> {
         if lists.is_empty() {
             continue;
         }
-        if lists.iter().any(|text| columns(text).next().is_none()) {
+        if lists.iter().any(|text| slopp::names::split_list(text).is_empty()) {
             let all = if option == "--closed" { "open" } else { "closed" };
             return Err(Error::new(format!("{option} names no column"))
                 .hint(format!("names such as {option} a,b,c, or --world {all} without {option}")));
@@ -108,6 +106,10 @@ pub(super) fn check(args: &LearnArgs) -> Result<(), Error> {
     if !args.open.is_empty() && matches!(args.world, Some(WorldName::Open)) {
         return Err(Error::new("--open names columns in a world that is closed, and --world open opens all of it")
             .hint("leave one of them out; --closed names the columns that are closed in an open world"));
+    }
+    if !args.open.is_empty() && args.refined.start.is_some() {
+        return Err(Error::new("--start gives a model, and what it makes impossible stays so, whatever --open says")
+            .hint("leave --open out, or learn without --start"));
     }
     if !args.open.is_empty() && !args.closed.is_empty() {
         return Err(Error::new("--open closes all columns but its own, and --closed none but its own")

@@ -85,8 +85,8 @@ pub(crate) struct LearnArgs {
     /// repeated
     #[arg(long, value_name = "COLUMNS")]
     pub(super) closed: Vec<String>,
-    /// Columns that stay open in a world that is closed: elsewhere what no training record shows, relaxed, is impossible; may
-    /// be repeated
+    /// Columns that stay open in a world that is closed: elsewhere what no training record shows is impossible, as far as the
+    /// structure that was learned can tell it apart from what one shows; may be repeated
     #[arg(long, value_name = "COLUMNS")]
     pub(super) open: Vec<String>,
     #[command(flatten)]
@@ -232,7 +232,8 @@ impl LearnArgs {
 }
 
 fn pseudocount_help() -> String {
-    let help = with_default("The weight of the prior in records", |c| c.pseudocount);
+    let weight = "The weight of the prior in records; 0, which needs a closed world, lets slopp-bag choose";
+    let help = with_default(weight, |c| c.pseudocount);
     let refined = StrudelConfig::default().pseudocount;
     format!("{}; {refined} in both for refinements, or as slopp chooses]", help.trim_end_matches(']'))
 }

@@ -221,7 +221,7 @@ pub fn noisy_copy(
                 Column::Boolean(var) => row[var.index()] ^= true,
                 Column::Group(group) => {
                     let first = group.vars().next().map_or(0, Var::index);
-                    // A turn by one to all but all places is every other value, each as likely.
+                    // Turned by at least one place, and not all the way round: any other value, each as likely.
                     row[first..=first + others].rotate_right(1 + random.below(others));
                 }
             }

@@ -66,10 +66,19 @@ pub struct BagLearned {
     pub mixture: Mixture,
     /// Whether every model was divided into components.
     pub divided: bool,
+    /// The weight of a model in each component that it was divided into, in records; `None` if models are whole.
+    pub pseudocount: Option<f64>,
     /// Whether the weights are fitted; otherwise they are equal, except that models without weight are left out.
     pub fitted: bool,
     /// The weight of the records that were held out to choose by.
     pub held_out: f64,
+}
+
+/// A model of a bag before it is divided.
+pub(super) struct Member {
+    pub(super) model: Certified,
+    /// The weight of the prior that it was learned with.
+    pub(super) pseudocount: f64,
 }
 
 /// A mixture of models, each learned from a bootstrap of the records along an order of its own.
@@ -77,7 +86,9 @@ pub struct BagLearned {
 /// Each model is divided into components that share its structure, by expectation maximisation over all records, if that
 /// explains the validation records better. Weights are fitted to the validation records if that explains the other half
 /// of them better than equal weights do, whichever half is fitted to. Without validation records a tenth of the records is
-/// held out by seed, and the parameters are fitted to all in the end. In a closed world what no record uses is dropped from
+/// held out by seed, and the parameters are fitted to all in the end, smoothed as was chosen. A pseudocount that is given is
+/// the weight of the prior in every model, and of a model in the components it is divided into; 0, which only a closed world
+/// allows, leaves both to be chosen, for a model must not rule out what its bootstrap left out. In a closed world what no record uses is dropped from
 /// every model, so every record is possible in all of them, whatever a bootstrap left out. The same bytes for a seed on any
 /// number of threads, which share the models among them.
 ///
@@ -106,9 +117,9 @@ pub fn bag(
         Some(_) => Vec::new(),
         None => ranked_orders(part, judge, &config.model, progress)?,
     };
-    let mut bag = bag_along(part, judge, config, &orders, progress)?;
+    let (mut bag, members) = bag_along(part, judge, config, &orders, progress)?;
     if parts.is_divided() {
-        bag.mixture = joined(&bag.mixture, train)?;
+        bag.mixture = joined(&bag.mixture, &members, bag.pseudocount, train)?;
     }
     if is_closed {
         bag.mixture = components_closed(&bag.mixture, train)?;
@@ -116,20 +127,20 @@ pub fn bag(
     Ok(BagLearned { held_out: parts.held_out(), ..bag })
 }
 
-/// A bag of which every other model is along one of the best of these orders.
+/// A bag of which every other model is along one of the best of these orders, and its models as they were learned.
 pub(super) fn bag_along(
     train: &Records,
     judge: Option<&Records>,
     config: &BagConfig,
     orders: &[Vec<Var>],
     progress: &dyn Progress,
-) -> Result<BagLearned, LearnError> {
+) -> Result<(BagLearned, Vec<Member>), LearnError> {
     if !(1..=MAX_MEMBERS).contains(&config.members) {
         let (name, value) = ("members", config.members.to_string());
         return Err(LearnError::Setting { name, value, expected: "at least 1 and at most 4096" });
     }
     progress.begin("learning a bag of models", config.members as u64);
-    let member = |index: usize| -> Result<Certified, LearnError> {
+    let member = |index: usize| -> Result<Member, LearnError> {
         let mut random = Random::stream(config.model.seed, index as u64 + 1);
         let drawn = bootstrap(train, &mut random);
         let vtree = match &config.model.vtree {
@@ -139,22 +150,32 @@ pub(super) fn bag_along(
         let model = Config { vtree: Some(vtree), seed: random.bits(), ..config.model.clone() };
         let learned = learn(&drawn, judge, &model, &())?;
         progress.advance(1);
-        Ok(learned.psdd.into())
+        Ok(Member { model: learned.psdd.into(), pseudocount: learned.pseudocount })
     };
-    let members: Vec<Certified> = (0..config.members).into_par_iter().map(member).collect::<Result<_, _>>()?;
-    let whole = Mixture::uniform(members).expect("at least one model, all over the same variables");
-    let Some(judge) = judge else {
-        return Ok(BagLearned { mixture: whole, divided: false, fitted: false, held_out: 0.0 });
+    let members: Vec<Member> = (0..config.members).into_par_iter().map(member).collect::<Result<_, _>>()?;
+    let models = members.iter().map(|member| member.model.clone());
+    let mut mixture = Mixture::uniform(models).expect("at least one model, all over the same variables");
+    let bag = |mixture, pseudocount: Option<f64>, fitted| BagLearned {
+        mixture,
+        divided: pseudocount.is_some(),
+        pseudocount,
+        fitted,
+        held_out: 0.0,
     };
-    let mut bag = whole;
-    let mut divided = false;
+    let Some(judge) = judge else { return Ok((bag(mixture, None, false), members)) };
+    let mut chosen = None;
     if config.divide {
-        let parts = divide_all(bag.components(), train, judge, &EmConfig::new(config.model.clone()), progress)?;
-        divided = score(&parts, judge)? > score(&bag, judge)?;
-        bag = if divided { parts } else { bag };
+        let mut em = EmConfig::new(config.model.clone());
+        if let Some(given) = config.model.pseudocount {
+            em.grid.pseudocounts = vec![given];
+        }
+        let (parts, pseudocount) = divide_all(mixture.components(), train, judge, &em, progress)?;
+        if score(&parts, judge)? > score(&mixture, judge)? {
+            (mixture, chosen) = (parts, Some(pseudocount));
+        }
     }
-    let (mixture, fitted) = weighed(bag, judge, config.model.seed)?;
-    Ok(BagLearned { mixture, divided, fitted, held_out: 0.0 })
+    let (mixture, fitted) = weighed(mixture, judge, config.model.seed)?;
+    Ok((bag(mixture, chosen, fitted), members))
 }
 
 /// The best orders in turn for even models; depth-first from anywhere in the tree of their own records for odd ones.
@@ -243,11 +264,9 @@ impl Learner for BagConfig {
         let bag = bag(task.train, task.valid, &BagConfig { model, ..self.clone() }, progress)?;
         let weights = if bag.fitted { "fitted" } else { "equal" };
         let models = if bag.divided { "divided" } else { "whole" };
-        let chosen = vec![
-            ("models", models.to_owned()),
-            ("weights", weights.to_owned()),
-            ("held_out", bag.held_out.to_string()),
-        ];
+        let mut chosen = vec![("models", models.to_owned()), ("weights", weights.to_owned())];
+        chosen.extend(bag.pseudocount.map(|pseudocount| ("mixture_pseudocount", pseudocount.to_string())));
+        chosen.push(("held_out", bag.held_out.to_string()));
         Ok(Outcome { chosen, ..Outcome::new(bag.mixture) })
     }
 }

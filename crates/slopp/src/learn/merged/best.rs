@@ -64,8 +64,9 @@ pub struct Best {
 /// [`balanced`] or LearnPSDD learn from the records alone explains the validation records better.
 ///
 /// Without validation records a tenth of the records is held out by seed, and the parameters are fitted to all records
-/// at the end. A pseudocount that is given is the weight of the prior in all that is compared. In a closed world what no
-/// training record uses is dropped from the result, whatever a teacher made up. The same bytes for a seed on any number of
+/// at the end. A pseudocount above 0 that is given is the weight of the prior in all that is compared. In a closed world
+/// what no training record uses is dropped from the result, whatever a teacher made up; its own prior has the weight that is
+/// given, or none. The same bytes for a seed on any number of
 /// threads.
 pub fn best(
     train: &Records,
@@ -76,7 +77,9 @@ pub fn best(
     check_task(train, valid)?;
     config.check(train.var_count())?;
     if config.world == World::Closed {
-        let open = Config { world: World::Open, pseudocount: None, ..config.clone() };
+        // Without any prior nothing could be compared that leaves a record out; the result has none in the end.
+        let given = config.pseudocount.filter(|&pseudocount| pseudocount > 0.0);
+        let open = Config { world: World::Open, pseudocount: given, ..config.clone() };
         let found = best(train, valid, &open, progress)?;
         let pseudocount = config.pseudocount.unwrap_or(0.0);
         return Ok(Best { psdd: closed(&found.psdd, train, pseudocount)?, pseudocount, ..found });
@@ -105,7 +108,7 @@ pub fn best(
     // The teacher may be on any vtree, and of any size.
     let model = Config { vtree: None, max_elements: None, ..config.clone() };
     let bag = BagConfig { members: TEACHERS, ..BagConfig::new(model) };
-    let bag = bag_along(part, Some(judge), &bag, &orders, progress)?.mixture;
+    let bag = bag_along(part, Some(judge), &bag, &orders, progress)?.0.mixture;
     progress.begin("learning a sum-product network", 1);
     let settings: Vec<learnspn::Config> =
         learnspn::Config::grid().into_iter().map(|spn| learnspn::Config { seed: config.seed, ..spn }).collect();

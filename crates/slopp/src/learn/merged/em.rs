@@ -67,7 +67,8 @@ fn em_in_parts(
 /// The models of a bag that are divided in every way before one is chosen.
 const CHOOSERS: usize = 4;
 
-/// Every model divided into components, all in the way that is best for the mixture of the first few.
+/// Every model divided into components, all in the way that is best for the mixture of the first few; and the pseudocount
+/// of that way.
 ///
 /// Not for each of them: what a model overfits alone, its fellows average away.
 pub(super) fn divide_all(
@@ -76,7 +77,7 @@ pub(super) fn divide_all(
     judge: &Records,
     config: &EmConfig,
     progress: &dyn Progress,
-) -> Result<Mixture, LearnError> {
+) -> Result<(Mixture, f64), LearnError> {
     let divide = |index: usize, (components, pseudocount): (usize, f64)| -> Result<Mixture, LearnError> {
         let seed = Random::stream(config.model.seed, index as u64).bits();
         let settings = MixtureConfig { pseudocount, seed, ..MixtureConfig::new(components) };
@@ -102,7 +103,7 @@ pub(super) fn divide_all(
     let (_, point, mut parts) = best.expect("at least one point");
     let rest = (few..models.len()).into_par_iter().map(|index| divide(index, point));
     parts.extend(rest.collect::<Result<Vec<_>, _>>()?);
-    Ok(mixed(parts))
+    Ok((mixed(parts), point.1))
 }
 
 /// One mixture of all components, in which each of these has the same share.

@@ -1,23 +1,36 @@
 //! Held-out records come in: a mixture that was chosen by them is fitted to all records.
 
+use super::bag::Member;
 use crate::certified::Certified;
 use crate::data::Records;
 use crate::infer::count_shares;
 use crate::learn::LearnError;
+use crate::learn::start::refit;
 use crate::logspace::{LOG_ZERO, log_sum};
 use crate::mixture::Mixture;
 
-/// The weight of what was learned without them, in records.
-const STRENGTH: f64 = 10.0;
-
-/// The same components and weights with parameters fitted to all records, shared among the components of each structure;
-/// what was learned is the prior.
-pub(super) fn joined(mixture: &Mixture, all: &Records) -> Result<Mixture, LearnError> {
+/// The same structures and weights with parameters fitted to all records, smoothed as was chosen.
+///
+/// A whole model is fitted with its own pseudocount. Components that a model was divided into share the records among them,
+/// as in a step of expectation maximisation, with that model as the prior, which has this weight.
+pub(super) fn joined(
+    mixture: &Mixture,
+    members: &[Member],
+    divided: Option<f64>,
+    all: &Records,
+) -> Result<Mixture, LearnError> {
     let (components, weights) = (mixture.components(), mixture.weights());
     let mut parts: Vec<(f64, Certified)> = Vec::with_capacity(components.len());
     while let Some(first) = components.get(parts.len()) {
         let start = parts.len();
-        let structure = first.deterministic().map_err(|reason| LearnError::NotDeterministic(reason.clone()))?;
+        let is_first = |member: &&Member| member.model.same_structure(first);
+        let member = members.iter().find(is_first).expect("every component has the structure of a model");
+        let whole = refit(&member.model, all, member.pseudocount)?;
+        let Some(pseudocount) = divided else {
+            parts.push((weights[start], whole));
+            continue;
+        };
+        let structure = whole.deterministic().map_err(|reason| LearnError::NotDeterministic(reason.clone()))?;
         let len = components[start..].iter().take_while(|other| structure.same_structure(other)).count();
         let group = start..start + len;
         let logs: Vec<Vec<f64>> =
@@ -30,8 +43,8 @@ pub(super) fn joined(mixture: &Mixture, all: &Records) -> Result<Mixture, LearnE
         }
         let counts = count_shares(structure, len, all, &shares).counts;
         for (i, counts) in group.zip(counts) {
-            let fitted = components[i].with_estimates_towards(counts, STRENGTH)?;
-            parts.push((weights[i], components[i].carry_over(fitted.without_counts())));
+            let fitted = structure.with_estimates_towards(counts, pseudocount)?;
+            parts.push((weights[i], whole.carry_over(fitted.without_counts())));
         }
     }
     Ok(Mixture::new(parts).expect("the same weights"))
