@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MethodType
 from typing import Any
 
@@ -102,7 +103,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     model_ : what was learned, a `slopp.Psdd` for most learners: it answers all questions.
     columns_ : the columns, with their categories.
-    classes_ : the values of the target.
+    classes_ : the values of the target, sorted as scorers expect them, in the order of the column if they cannot be.
     """
 
     def __init__(self, learner: str = "slopp", effort: str = "fast", world: str = "open", rules: Any = None,
@@ -143,9 +144,10 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
                              'missing="em" learns the structure from complete records and the parameters from all, '
                              '"drop" leaves them out; in score_samples and predict_proba cells may be missing anyway')
         options = dict(self.options or {})
-        if self.learner == "slopp":
+        # What a learner does not have is left to it only where somebody set it, so that it can refuse.
+        if self.learner == "slopp" or self.effort != "fast":
             options.setdefault("effort", self.effort)
-        if self.learner not in ("learnspn", "slopp-em"):
+        if self.learner not in ("learnspn", "slopp-em") or self.world != "open":
             options.setdefault("world", self.world)
         self.model_ = learn(records, learner=self.learner, vtree=self.vtree, rules=self.rules, missing=self.missing,
                             on_violation=self.on_violation, closed=self.closed or (), seed=_seed(self.random_state),
@@ -156,16 +158,17 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def classes_(self) -> np.ndarray:
-        """The values of the target."""
+        """The values of the target, sorted as scorers expect them, in the order of the column if they cannot be."""
         if self.target is None or not hasattr(self, "columns_"):
             raise AttributeError(NO_TARGET if self.target is None else "there are no classes before fit")
         column = self.columns_[self._place()]
         if column.categories is None:
             return np.array([False, True])
+        categories = [column.categories[i] for i in _order(column.categories)]
         # NumPy would make texts of numbers beside texts, and numbers of intervals.
-        alike = {type(category) for category in column.categories} <= {str} or all(
-            isinstance(category, (int, float)) for category in column.categories)
-        return np.array(column.categories) if alike else objects(column.categories)
+        alike = {type(category) for category in categories} <= {str} or all(
+            isinstance(category, (int, float)) for category in categories)
+        return np.array(categories) if alike else objects(categories)
 
     def score_samples(self, X: Any) -> np.ndarray:
         """The log-likelihood of each row; −∞ if it is impossible. NaN is summed out."""
@@ -187,13 +190,14 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     @_IfTarget
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The exact probability of each value of the target given the other columns of each row.
+        """The exact probability of each of `classes_` given the other columns of each row.
 
         `X` has all columns, of which that of the target is not looked at, or, as a frame, may lack that one. Other
         cells may be missing. A row that is impossible whatever the target has NaN.
         """
         records, place = self._without_target(X)
-        values = np.eye(len(place), dtype=np.float64) if len(place) > 1 else np.array([[0.0], [1.0]])
+        categories = self.columns_[self._place()].categories
+        values = np.array([[0.0], [1.0]]) if categories is None else np.eye(len(place))[_order(categories)]
         cells = records.to_numpy().astype(np.float64)
         logs = np.empty((len(cells), len(values)))
         for i, value in enumerate(values):
@@ -302,6 +306,14 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+
+def _order(categories: Sequence[Any]) -> list[int]:
+    """The places of categories as NumPy sorts them; as they are if they cannot be compared."""
+    places = list(range(len(categories)))
+    with contextlib.suppress(TypeError):
+        places.sort(key=categories.__getitem__)
+    return places
 
 
 def _seed(random_state: Any) -> int:

@@ -51,7 +51,7 @@ def learn(records: Any, *, learner: str = "slopp", valid: Any = None, vtree: Vtr
             raise LearnError(f'{name} is "{value}", but must be one of {", ".join(choices)}')
     data = _records(records, bins, categories, max_values)
     valid = None if valid is None else aligned(valid, data.names, data.columns)._records
-    known = _rules(rules, data)
+    known = _rules(rules, data) if learner != "learnspn" else _no_rules(rules, closed)
     if closed and options.get("world") == "closed":
         raise LearnError('closed= names columns in a world that is open, and world="closed" closes all of it; leave '
                          "one of them out")
@@ -205,6 +205,15 @@ def _rules(rules: Rules | str | Iterable[str] | None, data: Records) -> Rules | 
             raise ArgumentError(f"rules are {rules!r}, but must be Rules, a text with a formula per line, or a list")
     formulas = data.columns.rules() + [data.columns.quoted(formula) for formula in given]
     return Rules(formulas, data.names) if formulas else None
+
+
+def _no_rules(rules: Any, closed: Any) -> None:
+    """A sum-product network gives columns one value by itself, and can obey nothing else."""
+    given = rules.formulas if isinstance(rules, Rules) else rules
+    for name, value in (("rules", given), ("closed", closed)):
+        if value is not None and value != "" and value != [] and value != ():
+            raise LearnError(f"{name}= needs a circuit on a vtree, and learnspn learns a sum-product network, which "
+                             "cannot be conditioned on rules; choose another learner")
 
 
 def _obeying(data: Records, rules: Rules, on_violation: str) -> Records:

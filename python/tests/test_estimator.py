@@ -204,3 +204,43 @@ print(type(slopp.learn({"a": [1, 0], "b": ["x", "y"]})).__name__)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "Psdd\n", done.stderr
+
+
+def ordered_frame(count=400):
+    """A target whose categories are in no order of the alphabet."""
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(1)
+    level = random.choice(["low", "mid", "high"], count)
+    return pandas.DataFrame({"level": pandas.Categorical(level, ["low", "mid", "high"], ordered=True),
+                             "warm": level == "high", "cold": (level == "low") ^ (random.random(count) < 0.1)})
+
+
+def test_classes_are_sorted_so_that_scorers_are_right():
+    from sklearn.metrics import get_scorer, log_loss
+
+    frame = ordered_frame()
+    model = slopp.PSDD(target="level").fit(frame)
+    assert list(model.classes_) == ["high", "low", "mid"]
+    shares = model.predict_proba(frame)
+    for i, level in enumerate(model.classes_):
+        expected = model.model_.prob({"level": level}, given={"warm": False, "cold": True})
+        assert model.predict_proba(frame.assign(warm=False, cold=True)[:1])[0, i] == pytest.approx(expected)
+    assert (model.predict(frame[frame.warm]) == "high").all()
+    own = shares[np.arange(len(frame)), [list(model.classes_).index(level) for level in frame.level]]
+    assert get_scorer("neg_log_loss")(model, frame, frame.level) == pytest.approx(np.log(own).mean())
+    assert log_loss(frame.level, shares, labels=model.classes_) == pytest.approx(-np.log(own).mean())
+    # What cannot be compared stays as it is.
+    mixed = {"value": ["b", 10, "b", 9] * 20, "hot": [1, 0, 1, 0] * 20}
+    model = slopp.PSDD(target="value").fit(mixed)
+    assert list(model.classes_) == list(model.columns_.categories["value"])
+    assert model.predict({"hot": [1]})[0] == "b"
+
+
+@pytest.mark.parametrize("params,option", [
+    ({"learner": "slopp-em", "world": "closed"}, "world"), ({"learner": "learnspn", "world": "closed"}, "world"),
+    ({"learner": "chow-liu", "effort": "best"}, "effort"), ({"learner": "slopp-em", "effort": "best"}, "effort"),
+])
+def test_parameters_that_a_learner_does_not_have_are_refused(params, option):
+    with pytest.raises(slopp.errors.LearnError, match=f"has no option {option}"):
+        slopp.PSDD(**params).fit(CELLS)
+    slopp.PSDD(learner=params["learner"]).fit(CELLS)
