@@ -14,8 +14,9 @@ import numpy as np
 from . import _encode, _frames
 from ._arguments import whole
 from ._columns import Columns, objects
+from ._show import Values
 from .errors import ImpossibleError, LearnError, RecordsError
-from .learning import learn
+from .learning import as_records, learn
 from .records import Records
 
 try:
@@ -131,11 +132,14 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PSDD:
         """Learns from the rows of `X`; `y` is there for pipelines and not looked at."""
-        if sample_weight is None and isinstance(X, Records):
-            sample_weight = X.record_weights()
         table = self._table(X, reset=True)
-        records = Records(table, weights=sample_weight, binarize=self.binarize, bins=self.bins,
-                          categories=self.categories, max_values=self.max_values)
+        if isinstance(X, Records):
+            # They know their columns better than their cells tell.
+            records, table = as_records(X, self.bins, self.categories, self.max_values), X._table
+            records = records if sample_weight is None else records.reweighted(sample_weight)
+        else:
+            records = Records(table, weights=sample_weight, binarize=self.binarize, bins=self.bins,
+                              categories=self.categories, max_values=self.max_values)
         if len(records) == 0:
             raise RecordsError("Found array with 0 sample(s) while a minimum of 1 is required: there are no records "
                                "to learn from, or all have weight zero")
@@ -153,7 +157,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
                             on_violation=self.on_violation, closed=self.closed or (), seed=_seed(self.random_state),
                             progress=self.progress, **options)
         self.columns_ = records.columns
-        self._like = _frames.Table(table.kind, 0, None, types=table.types, labels=table.labels)
+        self._like = dataclasses.replace(table, rows=0, matrix=None, columns=None, index=None)
         return self
 
     @property
@@ -180,12 +184,12 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return float(np.mean(self.score_samples(X)))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
-        """Rows drawn at random, as what the model was fitted to: an array, or a frame with its columns."""
+        """Rows drawn at random, as what the model was fitted to: an array, or a frame or a dict of its columns."""
         self._check_fitted()
         count = whole("n_samples", n_samples, 1)
         worlds = self.model_._model.sample(count, self.model_._event(None), _seed(random_state))
         if self._like.kind == "array":
-            return worlds
+            return worlds if self.columns_.is_plain else Values(self.columns_.decode(worlds))
         return _frames.in_kind(self._like, self.columns_.decode(worlds), self.columns_)
 
     @_IfTarget

@@ -135,7 +135,8 @@ class Records:
 
     def _to(self, kind: str) -> Any:
         """A frame of some kind, with the types of the one it came from if it was of that kind."""
-        table = self._table if self._table.kind == kind else _frames.Table(kind, len(self), None)
+        table = self._table if self._table.kind == kind else _frames.Table(
+            kind, len(self), None, categories=self._table.categories, ordered=self._table.ordered)
         return _frames.in_kind(table, self.to_dict(), self.columns)
 
     def weights(self) -> np.ndarray:
@@ -184,6 +185,13 @@ class Records:
         if keep.dtype != bool or keep.shape != (len(self),):
             raise RecordsError(f"which records are kept must be told by {len(self)} Booleans, one for each record")
         return self._with(_as_numbers(self._records.cells(False)[keep]), keep)
+
+    def reweighted(self, weights: Any) -> Records:
+        """The same records with other weights, one for each; those of weight zero are left out."""
+        weights = _checked_weights(weights, len(self))
+        kept = weights > 0
+        records = _slopp.Records.from_array(self.to_numpy()[kept], self.names, weights[kept], self.columns.groups)
+        return Records._of(records, self.columns, weights[kept])
 
     def _with(self, cells: np.ndarray, keep: Any = slice(None)) -> Records:
         """The same records, or some of them, with other cells."""

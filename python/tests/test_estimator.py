@@ -244,3 +244,25 @@ def test_parameters_that_a_learner_does_not_have_are_refused(params, option):
     with pytest.raises(slopp.errors.LearnError, match=f"has no option {option}"):
         slopp.PSDD(**params).fit(CELLS)
     slopp.PSDD(learner=params["learner"]).fit(CELLS)
+
+
+def test_records_keep_their_columns():
+    frame = ordered_frame()
+    for data in (slopp.Records(frame), {"level": list(frame.level), "warm": list(frame.warm)}):
+        drawn = slopp.PSDD().fit(data).sample(3)
+        assert set(drawn["level"]) <= {"low", "mid", "high"}
+    model = slopp.PSDD().fit(slopp.Records(frame))
+    assert model.columns_.categories["level"] == ["low", "mid", "high"]
+    assert model.sample(3).dtypes.to_dict() == frame.dtypes.to_dict()
+    np.testing.assert_array_equal(model.score_samples(frame), slopp.PSDD().fit(frame).score_samples(frame))
+    # Bins too, and weights.
+    ages = {"age": [3, 17, 25, 31] * 20, "free": [1, 1, 0, 0] * 20}
+    records = slopp.Records(ages, bins={"age": "child:18:adult"})
+    weights = np.arange(80) % 3
+    model = slopp.PSDD(learner="chow-liu").fit(records, sample_weight=weights)
+    assert model.columns_ == records.columns
+    same = slopp.PSDD(learner="chow-liu", bins={"age": "child:18:adult"}).fit(ages, sample_weight=weights)
+    np.testing.assert_allclose(model.score_samples(ages), same.score_samples(ages))
+    np.testing.assert_allclose(model.score_samples(records), same.score_samples(ages))
+    with pytest.raises(slopp.errors.ArgumentError, match="come too late"):
+        slopp.PSDD(bins={"age": 2}).fit(records)
