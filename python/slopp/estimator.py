@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import inspect
 from collections.abc import Mapping, Sequence
-from types import MethodType
+from types import MethodType, NoneType
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from . import _encode, _frames
 from ._arguments import whole
 from ._columns import Columns, objects
 from ._show import Values
-from .errors import ImpossibleError, LearnError, RecordsError
+from .errors import ArgumentError, ImpossibleError, LearnError, RecordsError
 from .learning import as_records, learn
 from .records import Records
 
@@ -131,7 +131,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.progress = progress
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PSDD:
-        """Learns from the rows of `X`; `y` is there for pipelines and not looked at."""
+        """Learns from the rows of `X`, all columns; `y` is for scorers, and if there is a target must be its column."""
         table = self._table(X, reset=True)
         if isinstance(X, Records):
             # They know their columns better than their cells tell.
@@ -147,12 +147,16 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
             raise LearnError('Input X contains NaN: cells are missing, and the learner needs complete records. '
                              'missing="em" learns the structure from complete records and the parameters from all, '
                              '"drop" leaves them out; in score_samples and predict_proba cells may be missing anyway')
+        if not isinstance(self.options, (Mapping, NoneType)):
+            raise ArgumentError(f"options is {self.options!r}, but must be a dict of options of the learner by name")
         options = dict(self.options or {})
         # What a learner does not have is left to it only where somebody set it, so that it can refuse.
         if self.learner == "slopp" or self.effort != "fast":
             options.setdefault("effort", self.effort)
         if self.learner not in ("learnspn", "slopp-em") or self.world != "open":
             options.setdefault("world", self.world)
+        if y is not None and self.target is not None:
+            self._check_target(X if isinstance(X, Records) else table, y, records.columns)
         self.model_ = learn(records, learner=self.learner, vtree=self.vtree, rules=self.rules, missing=self.missing,
                             on_violation=self.on_violation, closed=self.closed or (), seed=_seed(self.random_state),
                             progress=self.progress, **options)
@@ -226,9 +230,25 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     # Parts of the above.
 
-    def _place(self) -> int:
+    def _check_target(self, X: Any, y: Any, columns: Columns) -> None:
+        """Refuses a `y` that is not the column of the target: nothing would be learned from it."""
+        place = self._place(columns)
+        column, variables = columns[place], columns.places()[place]
+        own = X.to_numpy() if isinstance(X, Records) else _encode.encode(X, columns, self.binarize)
+        own = own[:, variables.start:variables.stop].astype(np.float64)
+        values = np.asarray(y)
+        for binarize in (self.binarize, None):
+            with contextlib.suppress(RecordsError):
+                told = _frames.read({column.name: values.reshape(-1) if values.size == len(values) else values})
+                cells = _encode.encode(told, Columns([column]), binarize).astype(np.float64)
+                if cells.shape == own.shape and np.array_equal(cells, own, equal_nan=True):
+                    return
+        raise ArgumentError(f'y is not the column "{column.name}" of X, which is the target: a PSDD is learned from '
+                            "all columns, that of the target among them. Put y into X as that column, or leave y out")
+
+    def _place(self, columns: Columns | None = None) -> int:
         """Which column the target is."""
-        names, target = self.columns_.names, self.target
+        names, target = (columns or self.columns_).names, self.target
         if isinstance(target, str) and target in names:
             return names.index(target)
         if isinstance(target, (int, np.integer)) and -len(names) <= target < len(names):
