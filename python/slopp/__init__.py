@@ -11,10 +11,10 @@
 `slopp.PSDD` is the same as an estimator of scikit-learn.
 """
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
 from . import _slopp, errors
-from ._arguments import whole
+from ._arguments import whole as _whole
 from ._columns import Column, Columns
 from ._show import Rows, Values, World
 from ._slopp import __version__
@@ -27,7 +27,7 @@ from .model import Model, Spn
 from .records import Description, Records, configurations, rankings
 from .vtree import Vtree
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from .estimator import PSDD
 
 __all__ = [
@@ -40,13 +40,17 @@ __all__ = [
 
 def set_threads(threads: int) -> None:
     """Use this many threads, 0 for all cores; results are the same on any number."""
-    _slopp.set_threads(whole("threads", threads))
+    _slopp.set_threads(_whole("threads", threads))
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     # scikit-learn is optional and slow to import: only who asks for the estimator pays for it.
     if name == "PSDD":
         from .estimator import PSDD
 
         return PSDD
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

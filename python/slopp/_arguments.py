@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -25,6 +26,13 @@ def number(name: str, value: Any) -> float:
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         return float(value)
     raise ArgumentError(f"{name} is {value!r}, but must be a number")
+
+
+def path(name: str, value: Any) -> str:
+    """The path of a file."""
+    if isinstance(value, (str, os.PathLike)) and isinstance(found := os.fspath(value), str):
+        return found
+    raise ArgumentError(f"{name} is {value!r}, but must be the path of a file")
 
 
 def handle(name: str, value: Any, what: str = "a circuit") -> Any:

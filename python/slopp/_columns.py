@@ -62,7 +62,7 @@ class Columns(Sequence[Column]):
         columns: list[Column] = []
         start = {}
         for name, texts, cuts in groups:
-            categories = [from_json(value) for value in labels.get(name, texts)]
+            categories = _known_again(labels.get(name), texts)
             if [label(category) for category in categories] != texts:
                 categories = texts
             start[f"{name}={texts[0]}"] = Column(name, tuple(categories), None if cuts is None else tuple(cuts))
@@ -167,6 +167,14 @@ class Columns(Sequence[Column]):
         """The categories that are no texts, as a model keeps them; texts it knows anyway."""
         return json.dumps({column.name: [to_json(category) for category in column.categories] for column in self
                            if column.categories is not None and list(column.categories) != column.labels})
+
+
+def _known_again(told: Any, texts: list[str]) -> list[Any]:
+    """What categories were; their texts if nothing can be made of what is told, as in a file edited by hand."""
+    try:
+        return texts if told is None else [from_json(value) for value in told]
+    except (ValueError, TypeError, AttributeError, OverflowError):
+        return texts
 
 
 def objects(values: Sequence[Any]) -> np.ndarray:

@@ -223,7 +223,12 @@ def _one_hot(column: Column, values: np.ndarray) -> np.ndarray:
         if is_missing(value):
             cells[row] = np.nan
             continue
-        if value not in places:
+        try:
+            known = value in places
+        except TypeError:
+            raise RecordsError(f'row {row} of column "{column.name}" has a {type(value).__name__} in a cell; a cell '
+                               "needs one value") from None
+        if not known:
             places[value] = column.place(value)
         place = places[value]
         if place is None:

@@ -28,6 +28,8 @@ class Table:
     matrix: np.ndarray | None = None
     columns: list[np.ndarray] | None = None
     categories: dict[str, list[Any]] = field(default_factory=dict)
+    #: Those of the categorical columns whose categories have an order that counts.
+    ordered: set[str] = field(default_factory=set)
     index: Any = None
     #: The types of the columns of a frame, by name: answers have them too.
     types: dict[str, Any] = field(default_factory=dict)
@@ -57,8 +59,12 @@ def is_sparse(data: Any) -> bool:
 
 def is_frame(data: Any) -> bool:
     """Whether data has columns with names."""
-    named = hasattr(data, "columns") or hasattr(data, "__arrow_c_stream__") or isinstance(data, Mapping)
+    named = hasattr(data, "columns") or _is_arrow(data) or isinstance(data, Mapping)
     return named and not is_sparse(data)
+
+
+def _is_arrow(data: Any) -> bool:
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
 
 
 def read(data: Any) -> Table:
@@ -70,7 +76,7 @@ def read(data: Any) -> Table:
         return _read_pandas(data)
     if module == "polars" and hasattr(data, "collect_schema"):
         return _read_polars(data.collect() if hasattr(data, "collect") else data)
-    if hasattr(data, "__arrow_c_stream__") and module not in ("pandas", "polars"):
+    if _is_arrow(data) and module not in ("pandas", "polars"):
         return _read_arrow(data)
     if isinstance(data, (str, PathLike)):
         raise RecordsError(f"records are {str(data)!r}; if that is a file, Records.read({str(data)!r}) reads it")
@@ -138,6 +144,7 @@ def _read_pandas(frame: Any) -> Table:
         return Table("pandas", len(frame), names, matrix=frame.to_numpy(), index=frame.index, types=types,
                      labels=labels)
     columns, categories = [], {}
+    ordered = {name for name, dtype in types.items() if getattr(dtype, "ordered", False)}
     for name, (_, series) in zip(names, frame.items(), strict=True):
         if hasattr(series.dtype, "categories"):
             categories[name] = list(series.dtype.categories)
@@ -148,7 +155,7 @@ def _read_pandas(frame: Any) -> Table:
         values[series.isna().to_numpy(dtype=bool)] = None
         columns.append(values)
     table = _by_column("pandas", names, columns, categories, types)
-    return replace(table, rows=len(frame), index=frame.index, labels=labels)
+    return replace(table, rows=len(frame), index=frame.index, labels=labels, ordered=ordered)
 
 
 def _read_polars(frame: Any) -> Table:
@@ -169,21 +176,24 @@ def _read_arrow(data: Any) -> Table:
     except ImportError:
         raise RecordsError("Arrow data needs pyarrow to be read: pip install pyarrow") from None
     try:
-        arrow = pyarrow.table(data)
+        arrow = pyarrow.table(data) if hasattr(data, "__arrow_c_stream__") else pyarrow.Table.from_batches(
+            [pyarrow.record_batch(data)])
     except (pyarrow.ArrowInvalid, TypeError) as error:
         raise RecordsError(f"the Arrow data is no table with columns: {error}") from None
     categories, columns = {}, []
     for name, column in zip(arrow.column_names, arrow.columns, strict=True):
         if pyarrow.types.is_dictionary(column.type):
-            whole = column.combine_chunks()
-            categories[name] = whole.unify_dictionaries().dictionary.to_pylist() \
-                if hasattr(whole, "unify_dictionaries") else sorted(set(column.to_pylist()) - {None})
+            # Chunks may have dictionaries of their own.
+            column = column.unify_dictionaries()
+            if column.num_chunks:
+                categories[name] = column.chunk(0).dictionary.to_pylist()
         plain = pyarrow.types.is_boolean(column.type) or pyarrow.types.is_floating(column.type) \
             or pyarrow.types.is_integer(column.type)
         columns.append(column.to_numpy() if plain and column.null_count == 0 else objects(column.to_pylist()))
     types = dict(zip(arrow.column_names, arrow.schema.types, strict=True))
+    ordered = {name for name, kind in types.items() if pyarrow.types.is_dictionary(kind) and kind.ordered}
     table = _by_column("arrow", arrow.column_names, columns, categories, types)
-    return replace(table, rows=arrow.num_rows)
+    return replace(table, rows=arrow.num_rows, ordered=ordered)
 
 
 def _check_names(names: list[str]) -> None:
@@ -211,37 +221,74 @@ def _by_column(kind: str, names: list[str], columns: list[np.ndarray], categorie
 
 def in_kind(table: Table, values: Mapping[str, np.ndarray], columns: Columns | None = None) -> Any:
     """Columns as what the data came as, an array for an array; with the types it had if they are cells of `columns`."""
-    types = {} if columns is None else {column.name: table.types[column.name] for column in columns
-                                        if column.cuts is None and column.name in table.types}
+    types, known = {}, {}
+    if columns is not None:
+        uncut = [column for column in columns if column.cuts is None]
+        types = {column.name: table.types[column.name] for column in uncut if column.name in table.types}
+        known = {column.name: list(column.categories) for column in uncut
+                 if column.categories is not None and column.name in table.categories}
+        # Cells are numbers where another column misses one.
+        values = {name: cells.astype(bool) if cells.dtype.kind == "f" and not np.isnan(cells).any() else cells
+                  for name, cells in values.items()}
     if table.kind == "pandas":
-        import pandas
-
-        made = {name: pandas.Series(cells, index=table.index) for name, cells in values.items()}
-        return pandas.DataFrame({table.labels.get(name, name): _like_pandas(series, types[name])
-                                 if name in types else series for name, series in made.items()}, index=table.index)
-    if table.kind == "polars":
-        import polars
-
-        frame = polars.DataFrame({name: _listed(cells) for name, cells in values.items()}, strict=False)
-        for name, dtype in types.items():
-            with contextlib.suppress(polars.exceptions.PolarsError):
-                frame = frame.with_columns(frame[name].cast(dtype))
-        return frame
-    if table.kind == "arrow":
-        import pyarrow
-
-        made = {}
-        for name, cells in values.items():
-            array = pyarrow.array(_listed(cells), from_pandas=True)
-            with contextlib.suppress(pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
-                array = array.cast(types[name]) if name in types else array
-            made[name] = array
-        return pyarrow.table(made)
-    return np.column_stack(list(values.values()))
+        return _to_pandas(table, values, types, known)
+    if table.kind == "array":
+        return np.column_stack(list(values.values()))
+    listed = {name: cells if columns is None else _listed(cells) for name, cells in values.items()}
+    return (_to_polars if table.kind == "polars" else _to_arrow)(table, listed, types, known)
 
 
-def _listed(cells: np.ndarray) -> Any:
-    return cells.tolist() if cells.dtype == object else cells
+def _listed(cells: np.ndarray) -> list[Any]:
+    """Cells with nothing where they are missing; Booleans stay such."""
+    if cells.dtype.kind == "f":
+        return [None if cell != cell else bool(cell) for cell in cells.tolist()]
+    return cells.tolist()  # type: ignore[no-any-return]
+
+
+def _to_pandas(table: Table, values: Mapping[str, np.ndarray], types: Mapping[str, Any],
+               known: Mapping[str, list[Any]]) -> Any:
+    import pandas
+
+    made = {}
+    for name, cells in values.items():
+        series = pandas.Series(cells, index=table.index)
+        if name in types:
+            series = _like_pandas(series, types[name])
+        elif name in known:
+            series = pandas.Series(pandas.Categorical(cells, known[name], ordered=name in table.ordered), table.index)
+        made[table.labels.get(name, name)] = series
+    return pandas.DataFrame(made, index=table.index)
+
+
+def _to_polars(_: Table, values: Mapping[str, Any], types: Mapping[str, Any], known: Mapping[str, list[Any]]) -> Any:
+    import polars
+
+    frame = polars.DataFrame(dict(values), strict=False)
+    # Categories of polars are texts.
+    texts = {name: polars.Enum(found) for name, found in known.items() if all(isinstance(text, str) for text in found)}
+    for name, dtype in {**texts, **types}.items():
+        with contextlib.suppress(polars.exceptions.PolarsError):
+            frame = frame.with_columns(frame[name].cast(dtype))
+    return frame
+
+
+def _to_arrow(table: Table, values: Mapping[str, Any], types: Mapping[str, Any], known: Mapping[str, list[Any]]) -> Any:
+    import pyarrow
+
+    made = {}
+    for name, cells in values.items():
+        array, kind = pyarrow.array(cells, from_pandas=True), types.get(name)
+        with contextlib.suppress(pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError, pyarrow.ArrowTypeError):
+            if name in known:
+                categories = pyarrow.array(known[name]) if kind is None else pyarrow.array(known[name], kind.value_type)
+                places = {category: i for i, category in enumerate(known[name])}
+                indices = pyarrow.array([places.get(cell) for cell in cells],
+                                        pyarrow.int32() if kind is None else kind.index_type)
+                array = pyarrow.DictionaryArray.from_arrays(indices, categories, ordered=name in table.ordered)
+            elif kind is not None:
+                array = array.cast(kind)
+        made[name] = array
+    return pyarrow.table(made)
 
 
 def _like_pandas(series: Any, dtype: Any) -> Any:
@@ -262,8 +309,11 @@ def _like_pandas(series: Any, dtype: Any) -> Any:
         new = [value for value in dict.fromkeys(found) if value is not None and value not in dtype.categories]
         categories = [*dtype.categories, *new]
         return pandas.Series(pandas.Categorical(found, categories=categories, ordered=dtype.ordered), series.index)
+    missing = bool(series.isna().any())
+    if missing and series.dtype != object and dtype in (np.dtype(bool), np.dtype(object)):
+        return series.astype("boolean")
     # A missing cell would become something else.
-    if series.isna().any() and isinstance(dtype, np.dtype) and dtype.kind not in "fO":
+    if missing and isinstance(dtype, np.dtype) and dtype.kind not in "fO":
         return series
     with contextlib.suppress(TypeError, ValueError):
         return series.astype(dtype)

@@ -12,6 +12,7 @@ from . import _slopp
 from ._arguments import handle, whole
 from ._arguments import names as some_names
 from ._arguments import number as real
+from ._arguments import path as a_path
 from ._columns import Columns
 from ._show import DRAWN, Progress, Rows, Values, World, number
 from .errors import ArgumentError, CertificateError
@@ -287,13 +288,18 @@ class FoundRules(Rows):
 KINDS.update(circuit=Circuit, unnormalised=Circuit, deterministic=Deterministic, psdd=Psdd)
 
 
-def read(path: Path, vtree: Path | None = None) -> Any:
-    """A model from a file: a .psdd of any tool, with its vtree if the file does not hold it, a .spn or a .mix file."""
-    model = wrap(_slopp.Model.read(path, vtree))
-    if model._model.kind == "unnormalised":
-        raise CertificateError(f"the model is no distribution: {model.reason}; `slopp validate MODEL --fix -o FILE` "
-                               "divides parameters by their total")
-    return model
+def read(path: Path, vtree: Path | None = None, *, renormalise: bool = False) -> Any:
+    """A model from a file: a .psdd of any tool, with its vtree if the file does not hold it, a .spn or a .mix file.
+
+    With `renormalise`, parameters of a sum that do not add up to one are divided by their total.
+    """
+    model = wrap(_slopp.Model.read(a_path("path", path), None if vtree is None else a_path("vtree", vtree)))
+    if model._model.kind != "unnormalised":
+        return model
+    if not renormalise:
+        raise CertificateError(f"the model is no distribution: {model.reason}; renormalise=True divides parameters by "
+                               "their total")
+    return wrap(model._model.renormalised())
 
 
 def example() -> Psdd:

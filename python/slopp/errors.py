@@ -1,8 +1,26 @@
 """What can go wrong. Every error is a `SloppError`, and also the error that Python has for such things."""
 
+import re
+
+#: What the library advises in the words of the command line, and the same here.
+WORDS = [
+    (r"`slopp info` lists the names", ".names lists them"),
+    (r"`--header yes`", "header=True"),
+    (r"`--header no`", "header=False"),
+    (r"`--categories NAME`", 'categories=["NAME"]'),
+    (r"`--bins ([^`]*)=(\d+)`", r'bins={"\1": \2}'),
+    (r"`--max-values N`", "max_values=N"),
+    (r"`--(\w+)`", r"\1="),
+]
+
 
 class SloppError(Exception):
     """Any error of slopp."""
+
+    def __init__(self, text: str = ""):
+        for words, here in WORDS:
+            text = re.sub(words, here, text)
+        super().__init__(text)
 
 
 class ArgumentError(SloppError, ValueError, TypeError):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
-from collections.abc import Mapping
-from types import MethodType
+from collections.abc import Mapping, Sequence
+from types import MethodType, NoneType
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ import numpy as np
 from . import _encode, _frames
 from ._arguments import whole
 from ._columns import Columns, objects
-from .errors import ImpossibleError, LearnError, RecordsError
-from .learning import learn
+from ._show import Values
+from .errors import ArgumentError, ImpossibleError, LearnError, RecordsError
+from .learning import as_records, learn
 from .records import Records
 
 try:
@@ -102,7 +104,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     model_ : what was learned, a `slopp.Psdd` for most learners: it answers all questions.
     columns_ : the columns, with their categories.
-    classes_ : the values of the target.
+    classes_ : the values of the target, sorted as scorers expect them, in the order of the column if they cannot be.
     """
 
     def __init__(self, learner: str = "slopp", effort: str = "fast", world: str = "open", rules: Any = None,
@@ -129,12 +131,15 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.progress = progress
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PSDD:
-        """Learns from the rows of `X`; `y` is there for pipelines and not looked at."""
-        if sample_weight is None and isinstance(X, Records):
-            sample_weight = X.record_weights()
+        """Learns from the rows of `X`, all columns; `y` is for scorers, and if there is a target must be its column."""
         table = self._table(X, reset=True)
-        records = Records(table, weights=sample_weight, binarize=self.binarize, bins=self.bins,
-                          categories=self.categories, max_values=self.max_values)
+        if isinstance(X, Records):
+            # They know their columns better than their cells tell.
+            records, table = as_records(X, self.bins, self.categories, self.max_values), X._table
+            records = records if sample_weight is None else records.reweighted(sample_weight)
+        else:
+            records = Records(table, weights=sample_weight, binarize=self.binarize, bins=self.bins,
+                              categories=self.categories, max_values=self.max_values)
         if len(records) == 0:
             raise RecordsError("Found array with 0 sample(s) while a minimum of 1 is required: there are no records "
                                "to learn from, or all have weight zero")
@@ -142,30 +147,36 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
             raise LearnError('Input X contains NaN: cells are missing, and the learner needs complete records. '
                              'missing="em" learns the structure from complete records and the parameters from all, '
                              '"drop" leaves them out; in score_samples and predict_proba cells may be missing anyway')
+        if not isinstance(self.options, (Mapping, NoneType)):
+            raise ArgumentError(f"options is {self.options!r}, but must be a dict of options of the learner by name")
         options = dict(self.options or {})
-        if self.learner == "slopp":
+        # What a learner does not have is left to it only where somebody set it, so that it can refuse.
+        if self.learner == "slopp" or self.effort != "fast":
             options.setdefault("effort", self.effort)
-        if self.learner not in ("learnspn", "slopp-em"):
+        if self.learner not in ("learnspn", "slopp-em") or self.world != "open":
             options.setdefault("world", self.world)
+        if y is not None and self.target is not None:
+            self._check_target(X if isinstance(X, Records) else table, y, records.columns)
         self.model_ = learn(records, learner=self.learner, vtree=self.vtree, rules=self.rules, missing=self.missing,
                             on_violation=self.on_violation, closed=self.closed or (), seed=_seed(self.random_state),
                             progress=self.progress, **options)
         self.columns_ = records.columns
-        self._like = _frames.Table(table.kind, 0, None, types=table.types, labels=table.labels)
+        self._like = dataclasses.replace(table, rows=0, matrix=None, columns=None, index=None)
         return self
 
     @property
     def classes_(self) -> np.ndarray:
-        """The values of the target."""
+        """The values of the target, sorted as scorers expect them, in the order of the column if they cannot be."""
         if self.target is None or not hasattr(self, "columns_"):
             raise AttributeError(NO_TARGET if self.target is None else "there are no classes before fit")
         column = self.columns_[self._place()]
         if column.categories is None:
             return np.array([False, True])
+        categories = [column.categories[i] for i in _order(column.categories)]
         # NumPy would make texts of numbers beside texts, and numbers of intervals.
-        alike = {type(category) for category in column.categories} <= {str} or all(
-            isinstance(category, (int, float)) for category in column.categories)
-        return np.array(column.categories) if alike else objects(column.categories)
+        alike = {type(category) for category in categories} <= {str} or all(
+            isinstance(category, (int, float)) for category in categories)
+        return np.array(categories) if alike else objects(categories)
 
     def score_samples(self, X: Any) -> np.ndarray:
         """The log-likelihood of each row; −∞ if it is impossible. NaN is summed out."""
@@ -177,23 +188,24 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return float(np.mean(self.score_samples(X)))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
-        """Rows drawn at random, as what the model was fitted to: an array, or a frame with its columns."""
+        """Rows drawn at random, as what the model was fitted to: an array, or a frame or a dict of its columns."""
         self._check_fitted()
         count = whole("n_samples", n_samples, 1)
         worlds = self.model_._model.sample(count, self.model_._event(None), _seed(random_state))
         if self._like.kind == "array":
-            return worlds
+            return worlds if self.columns_.is_plain else Values(self.columns_.decode(worlds))
         return _frames.in_kind(self._like, self.columns_.decode(worlds), self.columns_)
 
     @_IfTarget
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The exact probability of each value of the target given the other columns of each row.
+        """The exact probability of each of `classes_` given the other columns of each row.
 
         `X` has all columns, of which that of the target is not looked at, or, as a frame, may lack that one. Other
         cells may be missing. A row that is impossible whatever the target has NaN.
         """
         records, place = self._without_target(X)
-        values = np.eye(len(place), dtype=np.float64) if len(place) > 1 else np.array([[0.0], [1.0]])
+        categories = self.columns_[self._place()].categories
+        values = np.array([[0.0], [1.0]]) if categories is None else np.eye(len(place))[_order(categories)]
         cells = records.to_numpy().astype(np.float64)
         logs = np.empty((len(cells), len(values)))
         for i, value in enumerate(values):
@@ -218,9 +230,25 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     # Parts of the above.
 
-    def _place(self) -> int:
+    def _check_target(self, X: Any, y: Any, columns: Columns) -> None:
+        """Refuses a `y` that is not the column of the target: nothing would be learned from it."""
+        place = self._place(columns)
+        column, variables = columns[place], columns.places()[place]
+        own = X.to_numpy() if isinstance(X, Records) else _encode.encode(X, columns, self.binarize)
+        own = own[:, variables.start:variables.stop].astype(np.float64)
+        values = np.asarray(y)
+        for binarize in (self.binarize, None):
+            with contextlib.suppress(RecordsError):
+                told = _frames.read({column.name: values.reshape(-1) if values.size == len(values) else values})
+                cells = _encode.encode(told, Columns([column]), binarize).astype(np.float64)
+                if cells.shape == own.shape and np.array_equal(cells, own, equal_nan=True):
+                    return
+        raise ArgumentError(f'y is not the column "{column.name}" of X, which is the target: a PSDD is learned from '
+                            "all columns, that of the target among them. Put y into X as that column, or leave y out")
+
+    def _place(self, columns: Columns | None = None) -> int:
         """Which column the target is."""
-        names, target = self.columns_.names, self.target
+        names, target = (columns or self.columns_).names, self.target
         if isinstance(target, str) and target in names:
             return names.index(target)
         if isinstance(target, (int, np.integer)) and -len(names) <= target < len(names):
@@ -302,6 +330,14 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+
+def _order(categories: Sequence[Any]) -> list[int]:
+    """The places of categories as NumPy sorts them; as they are if they cannot be compared."""
+    places = list(range(len(categories)))
+    with contextlib.suppress(TypeError):
+        places.sort(key=categories.__getitem__)
+    return places
 
 
 def _seed(random_state: Any) -> int:

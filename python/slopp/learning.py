@@ -49,9 +49,11 @@ def learn(records: Any, *, learner: str = "slopp", valid: Any = None, vtree: Vtr
                                  ("missing", missing, ("reject", "drop", "em"))):
         if value not in choices:
             raise LearnError(f'{name} is "{value}", but must be one of {", ".join(choices)}')
-    data = _records(records, bins, categories, max_values)
+    data = as_records(records, bins, categories, max_values)
     valid = None if valid is None else aligned(valid, data.names, data.columns)._records
-    known = _rules(rules, data)
+    if learner == "learnspn":
+        _refuse_rules(rules, closed)
+    known = None if learner == "learnspn" else _rules(rules, data)
     if closed and options.get("world") == "closed":
         raise LearnError('closed= names columns in a world that is open, and world="closed" closes all of it; leave '
                          "one of them out")
@@ -97,7 +99,7 @@ def distil(teacher: Any, train: Any, *, valid: Any = None, samples: int | None =
     else:
         if samples is not None:
             raise ArgumentError("samples is for a teacher that is a model; all records of others are used")
-        data = _records(train)
+        data = as_records(train)
         teacher = aligned(teacher, data.names, data.columns)
     valid = None if valid is None else aligned(valid, data.names, data.columns)._records
     each, least, most = DRAWN
@@ -136,7 +138,7 @@ def curve(train: Any, *, valid: Any = None, test: Any = None, points: int = 8, v
 
     Choose the size that is worth its elements, and learn it with `learn(train, max_elements=n)`.
     """
-    data = _records(train)
+    data = as_records(train)
     parts = {name: aligned(part, data.names, data.columns)
              for name, part in (("train", data), ("valid", valid), ("test", test)) if part is not None}
     least = len(data.names) - 1
@@ -162,8 +164,9 @@ def _mean(model: Model, records: Records) -> float:
     return float(model.log_likelihoods(records) @ weights / weights.sum())
 
 
-def _records(data: Any, bins: Bins = None, categories: Sequence[str] | None = None,
-             max_values: int | None = None) -> Records:
+def as_records(data: Any, bins: Bins = None, categories: Sequence[str] | None = None,
+               max_values: int | None = None) -> Records:
+    """Whatever people have as records; settings for columns are for data that is not yet records."""
     if not isinstance(data, Records):
         return Records(data, bins=bins, categories=categories, max_values=max_values)
     if bins or categories or max_values is not None:
@@ -205,6 +208,15 @@ def _rules(rules: Rules | str | Iterable[str] | None, data: Records) -> Rules | 
             raise ArgumentError(f"rules are {rules!r}, but must be Rules, a text with a formula per line, or a list")
     formulas = data.columns.rules() + [data.columns.quoted(formula) for formula in given]
     return Rules(formulas, data.names) if formulas else None
+
+
+def _refuse_rules(rules: Any, closed: Any) -> None:
+    """A sum-product network gives columns one value by itself, and can obey nothing else."""
+    given = rules.formulas if isinstance(rules, Rules) else rules
+    for name, value in (("rules", given), ("closed", closed)):
+        if value is not None and value != "" and value != [] and value != ():
+            raise LearnError(f"{name}= needs a circuit on a vtree, and learnspn learns a sum-product network, which "
+                             "cannot be conditioned on rules; choose another learner")
 
 
 def _obeying(data: Records, rules: Rules, on_violation: str) -> Records:

@@ -6,9 +6,10 @@ that needs determinism is a method of `Deterministic`; asked of less, it is a `K
 
 from __future__ import annotations
 
+import contextlib
+import difflib
 import json
 import math
-import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 
 from . import _frames, _slopp
 from ._arguments import number, whole
+from ._arguments import path as a_path
 from ._columns import Columns
 from ._labels import is_missing
 from ._show import Progress, Values, card, listening, table
@@ -48,8 +50,11 @@ class Model:
     def columns(self) -> Columns:
         """The columns: Boolean ones are one variable, categorical ones a variable per category."""
         # The library knows categories as texts; what they were, numbers say, is kept beside.
-        known = json.loads(self._model.origin.get("categories", "{}"))
-        return Columns.of_names(self.names, self._model.groups, known)
+        known: Any = None
+        with contextlib.suppress(ValueError):
+            known = json.loads(self._model.origin.get("categories", "{}"))
+        # A file that was edited by hand may hold anything there; then texts are what they are.
+        return Columns.of_names(self.names, self._model.groups, known if isinstance(known, dict) else {})
 
     @property
     def origin(self) -> Values:
@@ -74,10 +79,10 @@ class Model:
     def write(self, path: Path) -> None:
         """Into a file: .psdd, or .mix or .spn for other kinds."""
         kind = {"mixture": ".mix", "spn": ".spn"}.get(self._model.kind, ".psdd")
-        name = os.fspath(path).removesuffix(".gz")
-        if not name.endswith(kind) and name.endswith((".psdd", ".mix", ".spn")):
-            raise ArgumentError(f"{name} would be a file of another kind of model; this one ends in {kind}")
-        self._model.write(path)
+        name = a_path("path", path)
+        if not name.removesuffix(".gz").endswith(kind):
+            raise ArgumentError(f"{name} would be a file of another kind; this one ends in {kind}")
+        self._model.write(name)
 
     def renamed(self, names: Sequence[str]) -> Any:
         """The same model with other names."""
@@ -166,8 +171,9 @@ class Model:
         are added to the counts that the model keeps. The pseudocount is that of the model unless given, else 1.
         """
         if add:
-            raise LearnError("add=True needs counts that stay as they are, but the model is a mixture, so counts are "
-                             "expected ones; fit all records at once, without add")
+            raise LearnError(f"add=True needs counts that stay as they are, but the model is "
+                             f"{KIND_IN_WORDS[type(self).__name__]} whose sums overlap, so counts are expected ones; "
+                             "fit all records at once, without add")
         return self.em(records, pseudocount=pseudocount, steps=steps, progress=progress)
 
     # Parts of the above.
@@ -194,7 +200,10 @@ class Model:
                                "'smoker -> cancer', or a dict of names with values")
         columns = {column.name: column for column in self.columns}
         literals: list[tuple[str, bool]] = []
+        variables = set(self.names)
         for name, value in given.items():
+            if name not in columns and name not in variables:
+                raise NamesError(_no_column(name, list(dict.fromkeys([*columns, *self.names]))))
             column = columns.get(name)
             if column is None or column.categories is None:
                 truth = _truth(name, value)
@@ -352,6 +361,12 @@ def _truth(name: str, value: Any) -> bool | None:
     if not isinstance(value, str) and value in (0, 1):
         return bool(value)
     raise NamesError(f'"{name}" is Boolean and cannot be {value!r}; give True, False, 0, 1, or None for missing')
+
+
+def _no_column(name: Any, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, 1) if isinstance(name, str) else []
+    shown = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
+    return f'there is no column "{name}"; ' + (f'did you mean "{near[0]}"?' if near else f"the columns are {shown}")
 
 
 def not_both(given: Given) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import _encode, _frames, _slopp
-from ._arguments import number, whole
+from ._arguments import limit, number, whole
+from ._arguments import path as a_path
 from ._columns import Columns, Group
 from ._encode import Bins, Reading
 from ._show import Rows, Values, card, table
@@ -49,6 +50,8 @@ class Records:
         if isinstance(data, Records):
             weights = data.record_weights() if weights is None else weights
             data = data.to_dict()
+        binarize = None if binarize is None else number("binarize", binarize)
+        max_values = limit("max_values", max_values)
         table = _frames.read(data if columns is None else _frames.by_known_columns(data, columns))
         if weights is not None:
             weights = _checked_weights(weights, table.rows)
@@ -82,13 +85,13 @@ class Records:
         reading = Reading(None, bins, categories, max_values)
         known = columns.variables if columns is not None else None if names is None else list(names)
         groups: list[Group] = [] if columns is None else columns.groups
-        limit = None if max_values is None else whole("max_values", max_values)
-        return cls._of(_slopp.Records.read(path, known, groups, header, _encode.bin_texts(bins), reading.forced, limit),
-                       columns)
+        read = _slopp.Records.read(a_path("path", path), known, groups, header, _encode.bin_texts(bins),
+                                   reading.forced, limit("max_values", max_values))
+        return cls._of(read, columns)
 
     def write(self, path: Path, *, weighted: bool = False) -> None:
         """Into a CSV file, with names; each distinct row once with its weight if `weighted`."""
-        self._records.write(path, weighted)
+        self._records.write(a_path("path", path), weighted)
 
     @property
     def names(self) -> list[str]:
@@ -135,7 +138,8 @@ class Records:
 
     def _to(self, kind: str) -> Any:
         """A frame of some kind, with the types of the one it came from if it was of that kind."""
-        table = self._table if self._table.kind == kind else _frames.Table(kind, len(self), None)
+        table = self._table if self._table.kind == kind else _frames.Table(
+            kind, len(self), None, categories=self._table.categories, ordered=self._table.ordered)
         return _frames.in_kind(table, self.to_dict(), self.columns)
 
     def weights(self) -> np.ndarray:
@@ -184,6 +188,13 @@ class Records:
         if keep.dtype != bool or keep.shape != (len(self),):
             raise RecordsError(f"which records are kept must be told by {len(self)} Booleans, one for each record")
         return self._with(_as_numbers(self._records.cells(False)[keep]), keep)
+
+    def reweighted(self, weights: Any) -> Records:
+        """The same records with other weights, one for each; those of weight zero are left out."""
+        weights = _checked_weights(weights, len(self))
+        kept = weights > 0
+        records = _slopp.Records.from_array(self.to_numpy()[kept], self.names, weights[kept], self.columns.groups)
+        return Records._of(records, self.columns, weights[kept])
 
     def _with(self, cells: np.ndarray, keep: Any = slice(None)) -> Records:
         """The same records, or some of them, with other cells."""

@@ -117,7 +117,7 @@ def test_bins_of_frames_are_bins_of_files(tmp_path):
         again.log_likelihoods(slopp.Records.read(tmp_path / "people.csv", columns=again.columns)),
         model.log_likelihoods(data))
     estimator = slopp.PSDD(bins=BINS, target="age").fit(data[["age", "hot"]])
-    assert list(estimator.classes_) == ["young", "old", "ancient"]
+    assert list(estimator.classes_) == ["ancient", "old", "young"]
     assert set(estimator.predict(data[["age", "hot"]])) <= set(estimator.classes_)
 
 
@@ -258,3 +258,61 @@ def test_other_kinds_of_tables():
     assert slopp.Records(lazy).names == ["a", "b"]
     masked = slopp.Records(np.ma.array([[1, 0], [0, 1]], mask=[[0, 1], [0, 0]]))
     assert masked.has_missing and np.isnan(masked.to_numpy()[0, 1])
+
+
+def test_categories_of_arrow_stay_what_they_are():
+    pyarrow = pytest.importorskip("pyarrow")
+    indices = pyarrow.array([0, 2, 0, None, 2] * 10, pyarrow.int8())
+    level = pyarrow.DictionaryArray.from_arrays(indices, ["low", "mid", "high"], ordered=True)
+    batch = pyarrow.record_batch({"level": level, "warm": pyarrow.array([False, True, False, True, None] * 10)})
+    several = pyarrow.Table.from_batches([batch, batch])
+
+    class Single:
+        """What has but the array interface of Arrow."""
+
+        def __arrow_c_array__(self, requested_schema=None):
+            return batch.__arrow_c_array__(requested_schema)
+
+    for data in (several, batch, Single()):
+        records = slopp.Records(data)
+        assert records.columns.categories == {"level": ["low", "mid", "high"]}
+        again = records.to_arrow()
+        assert again.schema == batch.schema
+        assert again["level"].chunk(0).dictionary.to_pylist() == ["low", "mid", "high"]
+        assert again.to_pylist()[:5] == batch.to_pylist()[:5]
+    assert slopp.PSDD(missing="em").fit(Single()).columns_ == records.columns
+
+
+def test_categories_from_one_kind_of_frame_to_another():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    level = pandas.Categorical(["low", "high", None, "low"], ["low", "mid", "high"], ordered=True)
+    frame = pandas.DataFrame({"level": level, "free": ["a", "b", "a", "b"], "warm": [False, True, True, False]})
+    records = slopp.Records(frame)
+    there = records.to_polars()
+    assert there.schema["level"] == polars.Enum(["low", "mid", "high"]) and there.schema["free"] == polars.String
+    assert there["level"].to_list() == ["low", "high", None, "low"]
+    arrow = records.to_arrow()
+    assert arrow["level"].type.ordered and arrow["level"].chunk(0).dictionary.to_pylist() == ["low", "mid", "high"]
+    for other in (there, arrow):
+        back = slopp.Records(other).to_pandas()
+        assert list(back.level.dtype.categories) == ["low", "mid", "high"]
+        assert back.level.isna().tolist() == [False, False, True, False] and back.warm.dtype == bool
+    assert slopp.Records(arrow).to_pandas().level.dtype == frame.level.dtype
+
+
+def test_cells_of_impossible_rows_are_missing_booleans():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"a": [True, True, False], "b": [True, True, False]})
+    model = slopp.learn(frame, world="closed")
+    asked = pandas.DataFrame({"a": [True, False], "b": [None, True]}, dtype=object).astype({"a": bool})
+    worlds, _ = model.mpe(asked)
+    assert worlds.a.dtype == "boolean" and worlds.a[0] and worlds.a.isna().tolist() == [False, True]
+    assert worlds.b.dtype == "boolean" and worlds.b.isna().tolist() == [False, True]
+    worlds, _ = model.mpe(polars.DataFrame({"a": [True, False], "b": [None, True]}))
+    assert worlds.schema == {"a": polars.Boolean, "b": polars.Boolean}
+    assert worlds.rows() == [(True, True), (None, None)]
+    worlds, _ = model.mpe(pyarrow.table({"a": [True, False], "b": [None, True]}))
+    assert worlds.to_pydict() == {"a": [True, None], "b": [True, None]}
+    assert worlds.schema.types == [pyarrow.bool_()] * 2

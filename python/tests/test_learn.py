@@ -305,3 +305,18 @@ def test_records_keep_weights_and_names_on_the_way():
     assert bag.origin["learner"] == "slopp-bag"
     mixed = slopp.Records({"a": np.array([np.int64(1), None, True], dtype=object)})
     assert mixed.has_missing and len(mixed) == 3
+
+
+def test_a_sum_product_network_of_categories():
+    colours = ["red", "green", "blue", "red"] * 50
+    network = slopp.learn({"colour": colours, "hot": [colour == "red" for colour in colours]}, learner="learnspn")
+    assert network.certificate == "spn"
+    drawn = network.sample(200, seed=1)
+    assert set(drawn["colour"]) <= {"red", "green", "blue"}
+    total = sum(network.prob({"colour": colour}) for colour in ("red", "green", "blue"))
+    assert total == pytest.approx(1)
+    for rules in ("hot", ["hot"], slopp.Rules(["hot"])):
+        with pytest.raises(slopp.errors.LearnError, match="rules= needs a circuit.*choose another learner"):
+            slopp.learn({"hot": [0, 1], "old": [0, 1]}, learner="learnspn", rules=rules)
+    with pytest.raises(slopp.errors.LearnError, match="closed= needs a circuit"):
+        slopp.learn({"hot": [0, 1], "old": [0, 1]}, learner="learnspn", closed=["hot,old"])

@@ -1,5 +1,6 @@
 """What the command line has beside queries, and what is wrong with bad arguments."""
 
+import datetime
 import itertools
 import pickle
 import warnings
@@ -22,6 +23,7 @@ RECORDS = slopp.Records(rows(0, 300), names=NAMES)
 PSDD = slopp.learn(RECORDS)
 SPN = slopp.learn(RECORDS, learner="learnspn", min_records=20)
 BAG = slopp.learn(RECORDS, learner="slopp-bag", components=3)
+COLOURS = slopp.learn({"colour": ["red", "green", "blue", "red"] * 20, "hot": [1, 0, 0, 1] * 20})
 
 
 def mean(model, records):
@@ -241,6 +243,26 @@ def test_evidence_against_itself():
     (lambda: PSDD.fit(RECORDS, pseudocount="x"), ArgumentError, "pseudocount is 'x'"),
     (lambda: PSDD.log_likelihoods_noisy(RECORDS, "x"), ArgumentError, "noise is 'x'"),
     (lambda: PSDD.write("model.mix"), ArgumentError, "this one ends in .psdd"),
+    (lambda: PSDD.write("model.csv"), ArgumentError, "model.csv would be a file of another kind"),
+    (lambda: PSDD.write("model"), ArgumentError, "this one ends in .psdd"),
+    (lambda: PSDD.write(3), ArgumentError, "path is 3"),
+    (lambda: slopp.read(3), ArgumentError, "path is 3, but must be the path of a file"),
+    (lambda: slopp.read("m.psdd", 3), ArgumentError, "vtree is 3"),
+    (lambda: slopp.Records.read(3), ArgumentError, "path is 3"),
+    (lambda: RECORDS.write(3), ArgumentError, "path is 3"),
+    (lambda: slopp.PSDD(options=3).fit(RECORDS), ArgumentError, "options is 3, but must be a dict"),
+    (lambda: slopp.PSDD(binarize="a").fit([[1, 0]]), ArgumentError, "binarize is 'a', but must be a number"),
+    (lambda: slopp.Records([[1, 0]], max_values="a"), ArgumentError, "max_values is 'a'"),
+    (lambda: COLOURS.log_likelihoods({"colour": [["red"]], "hot": [1]}), RecordsError, 'row 0 .*"colour" has a list'),
+    (lambda: COLOURS.prob({"color": "red"}), NamesError, 'no column "color"; did you mean "colour"'),
+    (lambda: COLOURS.prob({"color": 1}), NamesError, 'no column "color"; did you mean "colour"'),
+    (lambda: COLOURS.prob({"zzz": 1}), NamesError, "the columns are colour, hot"),
+    (lambda: COLOURS.prob({3: 1}), NamesError, "the columns are colour, hot"),
+    (lambda: COLOURS.prob("zzzzzzz"), FormulaError, r'"zzzzzzz"; \.names lists them'),
+    (lambda: SPN.fit(RECORDS, add=True), LearnError, "is a sum-product network"),
+    (lambda: slopp.PSDD(target=0).fit(RECORDS, [1] * 299), ArgumentError, "y is not the column"),
+    (lambda: slopp.PSDD(target=0).fit(RECORDS, ["what"] * 300), ArgumentError, "y is not the column"),
+    (lambda: slopp.PSDD(target=0).fit(RECORDS, ~RECORDS.to_numpy()[:, 0]), ArgumentError, "y is not the column"),
     (lambda: RECORDS.split("x"), ArgumentError, "a share is 'x'"),
     (lambda: RECORDS.where([True]), RecordsError, "300 Booleans"),
     (lambda: slopp.Rules(3), ArgumentError, "rules are 3"),
@@ -262,3 +284,55 @@ def test_diagrams_and_vtrees_are_pickled():
         assert again.model_count() == sdd.model_count() and again.names == sdd.names and again.vtree == sdd.vtree
     model = slopp.learn({"size (cm)": ["(0, 1]", "a,b", 'say "x"'] * 20, "b": [1, 0, 0] * 20})
     assert pickle.loads(pickle.dumps(model.vtree)) == model.vtree
+
+
+def test_y_may_be_the_target():
+    cells = RECORDS.to_numpy()
+    for y in (cells[:, 0], cells[:, 0].astype(int), list(cells[:, :1])):
+        slopp.PSDD(target=0).fit(RECORDS, y)
+    slopp.PSDD(target="colour").fit({"colour": ["red", "blue"] * 9, "hot": [1, 0] * 9}, ["red", "blue"] * 9)
+    ages = {"age": [3, 30] * 9, "hot": [1, 0] * 9}
+    for y in (ages["age"], ["child", "adult"] * 9):
+        slopp.PSDD(target="age", bins={"age": "child:18:adult"}).fit(ages, y)
+
+
+def test_advice_is_in_the_words_of_python(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a,b\n" + "".join(f"{i},0\n" for i in range(30)))
+    with pytest.raises(slopp.errors.ReadError, match=r'bins={"a": 4}, or allow more with max_values=N'):
+        slopp.Records.read(path)
+    path.write_text("a,b\n")
+    with pytest.raises(slopp.errors.ReadError, match="say so with header=False"):
+        slopp.Records.read(path)
+
+
+def test_files_that_were_edited(tmp_path):
+    path = tmp_path / "m.psdd"
+    days = [datetime.date(2026, 1, 1), datetime.date(2026, 1, 2)] * 10
+    slopp.learn({"day": days, "hot": [1, 0] * 10}).write(path)
+    assert slopp.read(path).columns.categories["day"] == days[:2]
+    told = path.read_text()
+    day = '{"date": "2026-01-01"}'
+    for was, edited in ((day, '{"date": "no day"}'), (day, "{}"), (day, '{"interval": 3}'), ('{"day": [', '{"day" [')):
+        # The categories are JSON within the JSON of the origin.
+        was, edited = was.replace('"', '\\"'), edited.replace('"', '\\"')
+        assert was in told
+        path.write_text(told.replace(was, edited))
+        assert slopp.read(path).columns.categories["day"] == ["2026-01-01", "2026-01-02"]
+
+
+def test_a_model_that_is_no_distribution(tmp_path):
+    path = tmp_path / "m.psdd"
+    slopp.learn(RECORDS).write(path)
+    lines = path.read_text().splitlines()
+    place = next(i for i, line in enumerate(lines) if line.startswith("D "))
+    lines[place] = " ".join([*lines[place].split()[:-1], "-0.001"])
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(slopp.errors.CertificateError, match="renormalise=True divides"):
+        slopp.read(path)
+    assert slopp.read(path, renormalise=True).certificate == "psdd"
+
+
+def test_what_the_package_shows():
+    assert dir(slopp) == sorted(slopp.__all__) and "PSDD" in dir(slopp)
+    assert not {"Any", "TYPE_CHECKING", "whole"} & set(vars(slopp))
