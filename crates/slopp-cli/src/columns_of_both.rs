@@ -52,8 +52,10 @@ pub(crate) fn merged(files: [&Path; 2], names: [&Names; 2]) -> Result<(Names, Ve
     let is_common = one.iter().any(|name| knows(other, name)) || other.iter().any(|name| knows(one, name));
     if !is_common && !one.is_empty() && !other.is_empty() {
         let [one, other] = files.map(Path::display);
-        return Err(Error::new(format!("{one} and {other} have no variable in common, so there is nothing to compare"))
-            .hint("a file without names counts its variables x1, x2, …; compare files that have names, such as .psdd"));
+        return Err(Error::new(format!(
+            "{one} and {other} have no variable in common, so there is nothing to compare"
+        ))
+        .hint("a file without names counts its variables x1, x2, …; compare files that have names, such as .psdd"));
     }
     let more = |one: &Names, other: &Names| (one.groups().len(), one.len()) > (other.groups().len(), other.len());
     let side = if more(names[1], names[0]) { 0 } else { 1 };

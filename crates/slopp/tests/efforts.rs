@@ -225,7 +225,6 @@ fn what_was_held_out_makes_a_bag_hardly_worse_and_on_average_better() {
             let after = bag(&all, None, &config, &()).unwrap();
             assert_eq!((before.pseudocount, before.fitted), (after.pseudocount, after.fitted), "the same choices");
             let [before, after] = [&before, &after].map(|bag| mean(&bag.mixture, &test));
-            println!("divided: {divide}, {rows} records: {before} before, {after} after");
             assert!(after > before - 0.05, "{after} after, {before} before; {rows} records, divided: {divide}");
             gains += after - before;
         }

@@ -627,15 +627,14 @@ fn what_is_ruled_out_afterwards_keeps_within_the_elements_asked_for() {
         assert!(elements <= max || said, "{elements} where {max} are asked for: {}", learned.err);
         assert_eq!(learned.json()["origin"]["max_elements"], json!(max.to_string()));
     }
-    // What is closed needs more elements than asked for, which were enough without: one pass would end with too many.
+    // What is closed needs more elements than were enough without.
     folder.run("data generate configurations -n 300 --seed 3 -o cars.csv").ok();
     let elements = |options: &str| {
         folder.run(&format!("learn cars.csv {options} --json")).ok().json()["elements"].as_u64().unwrap()
     };
-    let header: Vec<String> = folder.read("cars.csv").lines().next().unwrap().split(',').map(str::to_owned).collect();
-    let closed = format!("--closed {}", header[..6].join(","));
-    let (max, free) = (elements(""), elements(&closed));
-    assert!(free > max && elements(&format!("--max-elements {max}")) == max, "{free} elements, {max} without");
+    let closed = "--closed engine_petrol,trim_basic,gearbox_manual,body_city,drive_front,trim_luxury";
+    let (max, free) = (elements(""), elements(closed));
+    assert!(free > max, "{free} elements, {max} without");
     let kept = elements(&format!("{closed} --max-elements {max}"));
     assert!(kept <= max, "{kept} elements where {max} are asked for, and {free} are needed without a limit");
     let least = folder.run("learn r.csv --max-elements 16 --json").ok();
