@@ -117,9 +117,9 @@ pub(crate) fn run_long<T: Send + 'static>(
         receiver = back;
         // Taken even if nobody listens, or stages would pile up.
         let news = watch.news();
-        let told = callback.as_ref().map_or(Ok(()), |callback| {
-            news.into_iter().try_for_each(|stage| callback.call1(py, stage).map(drop))
-        });
+        let told = callback
+            .as_ref()
+            .map_or(Ok(()), |callback| news.into_iter().try_for_each(|stage| callback.call1(py, stage).map(drop)));
         if let Err(error) = py.check_signals().and(told) {
             watch.cancelled.store(true, Ordering::Relaxed);
             return Err(error.into());
