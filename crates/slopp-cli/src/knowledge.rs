@@ -130,12 +130,6 @@ pub(crate) fn rules_of_columns(names: &Arc<Names>) -> Option<Rules> {
     (!names.groups().is_empty()).then(|| Rules::of_columns(names.clone()))
 }
 
-/// The circuit given rules, with its parameters as they are.
-pub(crate) fn given(circuit: &Certified, rules: &Rules) -> Result<Certified, Error> {
-    let sdd = rules.compile(circuit.vtree().clone(), &Limits::default()).map_err(stopped)?;
-    Ok(circuit.given(&sdd)?.0)
-}
-
 /// Whether the name is that of a diagram.
 pub(crate) fn is_diagram(path: &Path) -> bool {
     let name = path.to_string_lossy().to_lowercase();

@@ -2,19 +2,21 @@
 
 use crate::args::{ColumnArgs, ReadArgs, positive, seed};
 use crate::cmd::eval::Score;
+use crate::cmd::learn::too_large;
 use crate::cmd::vtree::write_text;
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{VtreeSource, read_records, read_records_of};
-use crate::knowledge::{given, rules_of_columns};
+use crate::knowledge::rules_of_columns;
 use crate::report::{Table, count, logarithm, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::learn::World;
 use slopp::learn::merged::{Config, learn};
+use slopp::learn::{Learned, World};
+use slopp::logic::Limits;
 use slopp::render::plot::{Axis, Point, Scatter, Series};
-use slopp::{Certified, Progress, Records};
+use slopp::{Progress, Records};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -89,12 +91,15 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
     while sizes.len() < args.points {
         let config = Config { vtree: vtree.clone(), max_elements: limit, seed: args.seed, ..Config::new(World::Open) };
         let learned = learn(&train, valid.as_ref(), &config, &())?;
-        let circuit = match &columns {
-            None => Certified::from(learned.psdd),
-            Some(rules) => given(&learned.psdd.into(), rules)?,
+        let (psdd, pseudocount) = (Learned::from(learned.psdd), learned.pseudocount);
+        // As `slopp learn` does.
+        let learned = match &columns {
+            None => psdd,
+            Some(rules) => psdd.inside(rules, &train, pseudocount, &Limits::default(), &())?,
         };
-        let scores = parts.iter().map(|(_, records)| Ok(Score::new(records, &circuit.log_likelihoods(records)?)));
-        let elements = circuit.elements().len();
+        let model = learned.distribution();
+        let scores = parts.iter().map(|(_, records)| Ok(Score::new(records, &model.log_likelihoods(records)?)));
+        let elements = learned.psdd().map_or(0, |psdd| psdd.elements().len());
         if sizes.last().is_some_and(|last| elements >= last.elements) {
             break;
         }
@@ -114,6 +119,11 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
     match session.json {
         true => session.document(&document(&names, &sizes))?,
         false => session.table(&table(&names, &sizes))?,
+    }
+    if let Some((elements, max)) =
+        sizes.iter().find_map(|size| Some((size.elements, size.limit?)).filter(|(n, max)| n > max))
+    {
+        session.note(too_large(elements, max));
     }
     match &args.output {
         Some(file) => session.saved(file),

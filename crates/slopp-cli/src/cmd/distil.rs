@@ -2,7 +2,7 @@
 
 use crate::args::{ColumnArgs, ModelArgs, ReadArgs, positive, seed, whole};
 use crate::cmd::eval::Score;
-use crate::cmd::learn::{Inside, RuleArgs, save, score_table, tell_held_out, tell_saved};
+use crate::cmd::learn::{Inside, RuleArgs, save, score_table, tell_held_out, tell_saved, too_large};
 use crate::error::Error;
 use crate::files::{Files, check_ending};
 use crate::input::{Loaded, read_records, read_records_of};
@@ -200,6 +200,10 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     }
     saved?;
     inside.iter().for_each(|inside| inside.tell(&model.names, session));
+    let elements = model.circuit.elements().len();
+    if let Some(max) = args.max_elements.filter(|&max| elements > max) {
+        session.note(too_large(elements, max));
+    }
     if let (Teacher::Model(teacher), false) = (&teacher, args.free)
         && deterministic(teacher).is_none()
     {

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, 
     let knowledge = Knowledge::read(&args.model, args.vtree.as_deref(), None)?;
     let names = knowledge.names().clone();
     let formula = Formula::parse(&args.formula, &names).map_err(|e| Error::from(e).while_doing("no formula"))?;
-    let world = counterexample(&knowledge, &formula, args)?;
+    let (world, is_contradiction) = counterexample(&knowledge, &formula, args)?;
     if session.json {
         let world = world.as_ref().map_or(Value::Null, |world| json_world(&names, world));
         session.document(&object([("entails", Value::Bool(world.is_null())), ("counterexample", world)]))?;
@@ -54,21 +54,29 @@ pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, 
             }
         }
     }
+    if is_contradiction {
+        session
+            .note(format!("no world is possible: {} contradicts itself, and everything follows", args.model.display()));
+    }
     Ok(if world.is_none() { Verdict::Yes } else { Verdict::No })
 }
 
-/// A possible world in which the formula does not hold.
-fn counterexample(knowledge: &Knowledge, formula: &Formula, args: &EntailsArgs) -> Result<Option<Vec<bool>>, Error> {
+/// A possible world in which the formula does not hold, and whether there is no possible world at all.
+fn counterexample(
+    knowledge: &Knowledge,
+    formula: &Formula,
+    args: &EntailsArgs,
+) -> Result<(Option<Vec<bool>>, bool), Error> {
     let limits = args.limits.limits();
     let mut manager = Manager::new(knowledge.vtree()?, limits);
     if let Knowledge::Model(loaded) = knowledge {
         // The base of a model can be large as a diagram; comparing circuits needs none.
         let denied = !manager.compile(formula).map_err(stopped)?;
-        let Ok(circuit) = manager.sdd(denied).to_circuit() else { return Ok(None) };
-        return Ok(shared_world(&loaded.model.circuit, &circuit));
+        let Ok(circuit) = manager.sdd(denied).to_circuit() else { return Ok((None, false)) };
+        return Ok((shared_world(&loaded.model.circuit, &circuit), false));
     }
     let known = knowledge.formula(&mut manager, knowledge.names())?;
     let denied = !manager.compile(formula).map_err(stopped)?;
     let both = manager.and(known, denied).map_err(stopped)?;
-    Ok(manager.world(both))
+    Ok((manager.world(both), manager.world(known).is_none()))
 }

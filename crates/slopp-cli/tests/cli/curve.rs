@@ -30,3 +30,22 @@ fn smaller_circuits_keep_within_their_limits() {
     folder.run("curve train.csv --points 0").fails(&["--points"]);
     folder.run("curve train.csv -o train.csv").fails(&["train.csv is read"]);
 }
+
+#[test]
+fn sizes_with_columns_are_those_that_learn_has_and_more_than_asked_for_is_said() {
+    let folder = Folder::new();
+    let row = |i: usize| {
+        format!("{},{},{}\n", ["red", "green", "blue"][i % 3], ["s", "m", "l", "xl"][i * i % 7 % 4], i % 5 % 2)
+    };
+    folder.write("r.csv", format!("color,size,b\n{}", (0..300).map(row).collect::<String>()));
+    let curve = folder.run("curve r.csv --json").ok();
+    let sizes = curve.json()["sizes"].clone();
+    let learned = folder.run("learn r.csv --json").ok().json();
+    assert_eq!(sizes[0]["elements"], learned["elements"]);
+    let exceeded = sizes
+        .as_array()
+        .unwrap()
+        .iter()
+        .any(|size| size["max_elements"].as_u64().is_some_and(|max| size["elements"].as_u64().unwrap() > max));
+    assert_eq!(exceeded, curve.err.contains("more than --max-elements"), "{} {sizes}", curve.err);
+}

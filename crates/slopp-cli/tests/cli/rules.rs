@@ -159,3 +159,14 @@ fn bad_rules_and_limits_stop_cleanly() {
     folder.write("deep.txt", deep);
     folder.run("compile deep.txt").ok();
 }
+
+#[test]
+fn everything_follows_from_a_contradiction_and_that_is_said() {
+    let folder = Folder::new();
+    folder.write("never.txt", "a\n!a\n");
+    folder.write("rules.txt", "a\na -> b\n");
+    let told = folder.run("entails never.txt a").ok();
+    assert!(told.err.contains("contradicts itself"), "{}", told.err);
+    let told = folder.run("entails rules.txt b").ok();
+    assert!(!told.err.contains("contradicts"), "{}", told.err);
+}

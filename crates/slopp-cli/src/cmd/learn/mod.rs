@@ -61,10 +61,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     }
     parts.inside.iter().for_each(|inside| inside.tell(model.names(), session));
     if let Some(max) = args.merged.max_elements.filter(|&max| elements > max) {
-        let [elements, max] = [elements, max].map(|n| count(n as f64));
-        session.note(format!(
-            "{elements} elements are more than --max-elements {max}: what columns, rules or --closed rule out needs them"
-        ));
+        session.note(too_large(elements, max));
     }
     tell_held_out(model.origin(), session);
     // A model that could not be saved is lost, but what it was like is told.
@@ -130,6 +127,14 @@ fn make(mut plan: Plan, args: &LearnArgs, parts: &Parts, bar: &dyn Progress) -> 
         origin.insert("open".to_owned(), open.origin());
     }
     Ok(Made { learned, origin })
+}
+
+/// That a model is larger than asked for.
+pub(crate) fn too_large(elements: usize, max: usize) -> String {
+    let [elements, max] = [elements, max].map(|n| count(n as f64));
+    format!(
+        "{elements} elements are more than --max-elements {max}: what columns, rules, a base or --closed rule out needs them"
+    )
 }
 
 /// The elements of a model; of a mixture, those of its largest component.
