@@ -6,7 +6,7 @@ use slopp::infer::Evidence;
 use slopp::learn::World;
 use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
 use slopp::learn::vtree::VtreeMethod;
-use slopp::logic::{RuleSearch, Sdd};
+use slopp::logic::{Comparison, Formula, Limits, RuleSearch, Sdd};
 use slopp::{
     Builder, Circuit, Deterministic, Lit, Names, NodeId, Random, Records, RecordsBuilder, Sharing, Var, Vtree,
 };
@@ -129,6 +129,22 @@ pub(crate) fn questions(report: &mut Report) {
                     let sdd = formula(circuit, &lits, any_is_enough);
                     let bar = if times > 0.0 { Bar::Times(times, marginal) } else { Bar::None };
                     report.time(line(circuit, &what, bar), || ask(circuit, &sdd));
+                }
+            }
+        }
+        // Formulas over many variables: their product has more nodes than the circuit, so there is no bar.
+        let crossing = |i: u32| Formula::or([Var(i).is(false).into(), Var(last - i).is(true).into()]);
+        let all = (0..vars as u32).map(|i| Formula::from(Var(i).is(true)));
+        let wide = [
+            ("five crossing implications", Formula::and((0..5).map(crossing))),
+            ("at_most(5, all)", Formula::count(Comparison::AtMost, 5, all)),
+        ];
+        for (shape, formula) in wide {
+            for (question, _, ask) in questions {
+                let what = format!("{question} {shape}, {kind}");
+                for circuit in &circuits {
+                    let sdd = formula.compile(circuit.vtree().clone(), &Limits::default()).expect("it is small");
+                    report.time(line(circuit, &what, Bar::None), || ask(circuit, &sdd));
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! The command line as a whole: global options, the list of commands, and arguments that several commands share.
 
 use crate::cmd;
+use crate::knowledge::LimitArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slopp::io::{Binning, BinsError, RecordsOptions};
 use std::path::PathBuf;
@@ -72,6 +73,7 @@ pub(crate) enum Command {
     Explain(cmd::explain::ExplainArgs),
     Repair(cmd::repair::RepairArgs),
     Revise(cmd::revise::ReviseArgs),
+    Product(cmd::product::ProductArgs),
     Map(cmd::map::MapArgs),
     Information(cmd::information::InformationArgs),
     Vtree(cmd::vtree::VtreeArgs),
@@ -87,6 +89,16 @@ pub(crate) enum Command {
 #[derive(Args)]
 pub(crate) struct ModelArgs {
     /// The model: a .psdd file of any tool, a .spn or a .mix file, `-` for stdin
+    pub(crate) model: PathBuf,
+    /// The vtree of the model, if its file does not hold it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) vtree: Option<PathBuf>,
+}
+
+/// A model of one circuit, for the questions that only such a model answers.
+#[derive(Args)]
+pub(crate) struct CircuitArgs {
+    /// The model, one circuit: a .psdd file of any tool, `-` for stdin; `slopp distil` makes one of a .mix or .spn file
     pub(crate) model: PathBuf,
     /// The vtree of the model, if its file does not hold it
     #[arg(long, value_name = "FILE")]
@@ -144,13 +156,25 @@ pub(crate) struct GivenArgs {
     /// What is known: literals by name, such as "smoker, !cancer, color=red", or a formula, such as "cancer | xray -> smoker"
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
     pub(crate) given: Option<String>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 impl ModelArgs {
-    /// The files that are read for the model.
     pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [Some(&self.model), self.vtree.as_ref()].into_iter().flatten()
+        files(&self.model, &self.vtree)
     }
+}
+
+impl CircuitArgs {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        files(&self.model, &self.vtree)
+    }
+}
+
+/// The files that a model, or other knowledge, is read from.
+pub(crate) fn files<'a>(path: &'a PathBuf, vtree: &'a Option<PathBuf>) -> impl Iterator<Item = &'a PathBuf> {
+    [Some(path), vtree.as_ref()].into_iter().flatten()
 }
 
 /// A whole number of at least zero, as an option takes it.

@@ -3,6 +3,7 @@
 use crate::columns_of_both::{ValuesOfOne, merged};
 use crate::error::Error;
 use crate::knowledge::{Knowledge, check_variables, is_diagram, stopped};
+use crate::report::some_of;
 use slopp::Names;
 use slopp::logic::{Handle, Limits, Manager, Rules};
 use std::path::Path;
@@ -19,6 +20,8 @@ pub(crate) struct Both {
     pub(crate) only: [Handle; 2],
     /// Columns that have other values in one file than in the other.
     pub(crate) differ: Vec<ValuesOfOne>,
+    /// The names that only one file mentions, if it is one of rules; values of columns aside.
+    pub(crate) only_named: [Vec<String>; 2],
 }
 
 impl Both {
@@ -31,6 +34,12 @@ impl Both {
         let known = [first?, second?];
         let known = by_columns(files, known);
         let (names, differ) = merged(files, known.each_ref().map(|one| &**one.names()))?;
+        let only_named = [(0, 1), (1, 0)].map(|(one, other)| {
+            let (own, others) = (known[one].names(), known[other].names());
+            let is_rules = matches!(known[one], Knowledge::Rules(_));
+            let is_missing = |name: &&str| is_rules && !others.contains(name) && others.group(column(name)).is_none();
+            own.iter().filter(is_missing).map(str::to_owned).collect()
+        });
         let names = Arc::new(names);
         let mut manager = manager(&known, &names, limits)?;
         // What a file allows that has no one value in a column is no world: it only did not say so.
@@ -41,8 +50,19 @@ impl Both {
         };
         let [a, b] = [allowed(&known[0])?, allowed(&known[1])?];
         let only = [manager.and(a, !b).map_err(stopped)?, manager.and(b, !a).map_err(stopped)?];
-        Ok(Both { names, manager, formulas: [a, b], only, differ })
+        Ok(Both { names, manager, formulas: [a, b], only, differ, only_named })
     }
+
+    /// Which names only one file mentions, in words: they may be misspelt.
+    pub(crate) fn only_named_in_words(only_named: &[Vec<String>; 2], files: [&Path; 2]) -> Vec<String> {
+        let named = files.into_iter().zip(only_named).filter(|(_, names)| !names.is_empty());
+        named.map(|(file, names)| format!("only {} mentions: {}", file.display(), some_of(names))).collect()
+    }
+}
+
+/// The column that a name may be a value of.
+fn column(name: &str) -> &str {
+    name.split_once('=').map_or(name, |(column, _)| column)
 }
 
 /// Rules beside a model with columns are read by its columns, if they fit them: so `age=42` is a bin.

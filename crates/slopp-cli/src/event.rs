@@ -2,10 +2,10 @@
 
 use crate::error::Error;
 use crate::input::{Loaded, LoadedModel, no_circuit};
-use crate::knowledge::stopped;
+use crate::knowledge::stopped_on_model;
 use slopp::infer::{Evidence, EvidenceError};
-use slopp::logic::{Formula, Limits, Manager, Sdd};
-use slopp::{Certified, Names, Vtree};
+use slopp::logic::{Formula, FormulaProblem, Limits, Manager, Sdd};
+use slopp::{Certified, NameError, Names, Vtree};
 use std::sync::Arc;
 
 /// Literals that hold together, or a formula.
@@ -43,8 +43,20 @@ impl Event {
                 Some(Ok(evidence)) => Event::Literals(evidence),
                 _ => Event::Formula(formula),
             }),
+            // A comparison, which columns do not take: what they take is told by the column.
+            Err(_) if is_value(&error) && is_comparison(text) => Err(error.into()),
             // The error of what was meant: only formulas have these signs.
-            Err(formula) if text.contains(['|', '^', '(', ')', '>', '∧', '∨', '→', '↔']) => Err(formula.into()),
+            Err(formula)
+                if text.contains('>')
+                    || text.contains(JOINING)
+                    || matches!(formula.problem, FormulaProblem::NoOperator { .. }) =>
+            {
+                Err(formula.into())
+            }
+            // A name is shown where it stands.
+            Err(formula) if is_name(&error) && matches!(formula.problem, FormulaProblem::Name(_)) => {
+                Err(formula.into())
+            }
             Err(_) => Err(error.into()),
         }
     }
@@ -93,24 +105,42 @@ fn is_contradiction(error: &EvidenceError) -> bool {
     matches!(error, EvidenceError::Contradiction { .. } | EvidenceError::TwoValues { .. })
 }
 
+/// What joins parts of a formula, and stands in no list of literals.
+const JOINING: [char; 9] = ['|', '^', '(', ')', '∧', '∨', '⊕', '→', '↔'];
+
+/// Whether a text compares, and does not join.
+fn is_comparison(text: &str) -> bool {
+    text.contains(['<', '>']) && !text.contains("->") && !text.contains(JOINING)
+}
+
+/// Whether a name is not known.
+fn is_name(error: &EvidenceError) -> bool {
+    matches!(error, EvidenceError::Name { .. })
+}
+
+/// Whether a column has no such value.
+fn is_value(error: &EvidenceError) -> bool {
+    matches!(error, EvidenceError::Name { source: NameError::Value { .. }, .. })
+}
+
 /// A formula on the vtree of a circuit.
-pub(crate) fn compile(formula: &Formula, vtree: &Arc<Vtree>) -> Result<Sdd, Error> {
-    let mut manager = Manager::new(vtree.clone(), Limits::default());
-    let handle = manager.compile(formula).map_err(stopped)?;
+pub(crate) fn compile(formula: &Formula, vtree: &Arc<Vtree>, limits: &Limits) -> Result<Sdd, Error> {
+    let mut manager = Manager::new(vtree.clone(), limits.clone());
+    let handle = manager.compile(formula).map_err(stopped_on_model)?;
     Ok(manager.sdd(handle))
 }
 
 impl LoadedModel {
     /// The model given a formula, and the log-probability of the formula.
-    pub(crate) fn given_formula(&self, formula: &Formula) -> Result<(Certified, f64), Error> {
+    pub(crate) fn given_formula(&self, formula: &Formula, limits: &Limits) -> Result<(Certified, f64), Error> {
         let circuit = &self.model.circuit;
-        Ok(circuit.given(&compile(formula, circuit.vtree())?)?)
+        Ok(circuit.given(&compile(formula, circuit.vtree(), limits)?)?)
     }
 }
 
 impl Loaded {
     /// The log-probability of an event, −∞ if it is impossible.
-    pub(crate) fn log_probability_of(&self, event: &Event) -> Result<f64, Error> {
+    pub(crate) fn log_probability_of(&self, event: &Event, limits: &Limits) -> Result<f64, Error> {
         let formula = match event {
             Event::Literals(evidence) => return Ok(self.distribution().log_evidence(evidence)?),
             Event::Formula(formula) => formula,
@@ -118,10 +148,10 @@ impl Loaded {
         match self {
             Loaded::Circuit(loaded) => {
                 let circuit = &loaded.model.circuit;
-                Ok(circuit.log_probability_of(&compile(formula, circuit.vtree())?)?.min(0.0))
+                Ok(circuit.log_probability_of(&compile(formula, circuit.vtree(), limits)?)?.min(0.0))
             }
             Loaded::Mixture(model) => {
-                Ok(model.circuit.log_probability_of(&mut |vtree| compile(formula, vtree))?.min(0.0))
+                Ok(model.circuit.log_probability_of(&mut |vtree| compile(formula, vtree, limits))?.min(0.0))
             }
             // Literals would be evidence, if they did not contradict each other.
             Loaded::Spn(_) if formula.as_term().is_some() => Ok(f64::NEG_INFINITY),
@@ -131,16 +161,16 @@ impl Loaded {
 
     /// The model given an event: literals stay evidence for the queries, a formula is multiplied into the circuit. With
     /// it the log-probability of what was multiplied in.
-    pub(crate) fn given(self, event: &Event) -> Result<(Loaded, f64), Error> {
+    pub(crate) fn given(self, event: &Event, limits: &Limits) -> Result<(Loaded, f64), Error> {
         let Event::Formula(formula) = event else { return Ok((self, 0.0)) };
         match self {
             Loaded::Circuit(mut loaded) => {
-                let (circuit, log) = loaded.given_formula(formula)?;
+                let (circuit, log) = loaded.given_formula(formula, limits)?;
                 loaded.model.circuit = circuit;
                 Ok((Loaded::Circuit(loaded), log))
             }
             Loaded::Mixture(mut model) => {
-                let (mixture, log) = model.circuit.given(&mut |vtree| compile(formula, vtree))?;
+                let (mixture, log) = model.circuit.given(&mut |vtree| compile(formula, vtree, limits))?;
                 model.circuit = mixture;
                 Ok((Loaded::Mixture(model), log))
             }

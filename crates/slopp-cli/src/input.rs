@@ -1,15 +1,14 @@
 //! What commands read: models, records, evidence, vtrees.
 
-use crate::args::{ColumnArgs, HeaderWhen, ModelArgs, ReadArgs};
+use crate::args::{CircuitArgs, ColumnArgs, HeaderWhen, ModelArgs, ReadArgs};
 use crate::error::Error;
-use crate::on_vtrees::OnVtrees;
 use crate::report::{count, short_world};
 use slopp::circuit::{Overlap, ParameterFault, Reason};
-use slopp::infer::{Distribution, Evidence};
+use slopp::infer::Distribution;
 use slopp::io::{Header, LoadedAny, Problem, ReadError, RecordsOptions};
 use slopp::learn::vtree::{VtreeMethod, VtreeMethodError};
 use slopp::spn::Spn;
-use slopp::{Certified, Deterministic, Mixture, Model, Names, NodeId, Records, Var, Vtree};
+use slopp::{Certified, Deterministic, Mixture, Model, Names, NodeId, OnVtrees, Records, Var, Vtree};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -20,6 +19,13 @@ pub(crate) fn variables(option: &str, list: &str, names: &Names) -> Result<Vec<V
         names.vars_of(list).map_err(|error| Error::from(error).while_doing(format!("{option} {list}")).hint(HINT))?;
     if vars.is_empty() {
         return Err(Error::new(format!("{option} names no column")).hint(HINT));
+    }
+    let mut seen = vec![false; names.len()];
+    for &var in &vars {
+        if std::mem::replace(&mut seen[var.index()], true) {
+            let name = names.quoted(var);
+            return Err(Error::new(format!("{option} {list}: {name} is named twice")).hint("name it once"));
+        }
     }
     Ok(vars)
 }
@@ -33,12 +39,12 @@ pub(crate) struct LoadedModel {
 
 impl LoadedModel {
     /// Reads a circuit to ask it questions, and gives it the strongest certificate it deserves.
-    pub(crate) fn read(args: &ModelArgs) -> Result<LoadedModel, Error> {
-        LoadedModel::read_as_is(args)?.normalised()
+    pub(crate) fn read(args: &CircuitArgs) -> Result<LoadedModel, Error> {
+        LoadedModel::read_normalised(&args.model, args.vtree.as_deref())
     }
 
     /// Reads a model to look at it, whatever its parameters.
-    pub(crate) fn read_as_is(args: &ModelArgs) -> Result<LoadedModel, Error> {
+    pub(crate) fn read_as_is(args: &CircuitArgs) -> Result<LoadedModel, Error> {
         LoadedModel::read_files(&args.model, args.vtree.as_deref())
     }
 
@@ -47,13 +53,17 @@ impl LoadedModel {
         match slopp::io::read_any_model(model, vtree).map_err(explained)? {
             LoadedAny::Circuit(loaded) => Ok(LoadedModel { model: loaded.model, file_ids: loaded.file_ids }),
             LoadedAny::Spn(_) => Err(no_circuit(&format!("{} is a sum-product network", model.display()))),
-            LoadedAny::Mixture(_) => Err(ReadError {
-                file: Some(model.display().to_string()),
-                line: None,
-                problem: Problem::IsMixture.into(),
+            LoadedAny::Mixture(_) => {
+                let problem = Problem::IsMixture.into();
+                let error = ReadError { file: Some(model.display().to_string()), line: None, problem };
+                Err(Error::from(error).hint(format!("{DISTIL}; {FOR_MIXTURES}")))
             }
-            .into()),
         }
+    }
+
+    /// Reads a circuit to ask it questions, from a file and the vtree file it may need.
+    pub(crate) fn read_normalised(model: &Path, vtree: Option<&Path>) -> Result<LoadedModel, Error> {
+        LoadedModel::read_files(model, vtree)?.normalised()
     }
 
     /// Refuses parameters that do not add up to one: answers would be no probabilities.
@@ -78,10 +88,7 @@ impl LoadedModel {
             Reason::Overlap(overlap) => {
                 let overlap = self.overlap_in_words(overlap);
                 Error::new(format!("{question} needs a deterministic circuit, and this one is a mixture: {overlap}"))
-                    .hint(
-                        "learn a PSDD with `slopp learn --learner slopp`; of a mixture eval, prob, marginals, sample and \
-                     possible can be asked",
-                    )
+                    .hint(format!("learn a PSDD with `slopp learn --learner slopp`; {FOR_MIXTURES}"))
             }
             Reason::Parameters(fault) => {
                 let fault = self.fault_in_words(fault);
@@ -186,27 +193,29 @@ impl Loaded {
         match self {
             Loaded::Circuit(loaded) => Ok(loaded),
             Loaded::Spn(_) => Err(no_circuit(&format!("{question} cannot be asked of a sum-product network"))),
-            Loaded::Mixture(_) => Err(Error::new(format!(
-                "{question} is one of a single circuit, and this is a mixture of several"
-            ))
-            .hint(
-                "of a mixture eval, prob, marginals, sample, possible, info and validate can be asked, without this",
-            )),
+            Loaded::Mixture(_) => {
+                Err(Error::new(format!("{question} is one of a single circuit, and this is a mixture of several"))
+                    .hint(format!("{DISTIL}; {FOR_MIXTURES}, without this")))
+            }
         }
-    }
-
-    /// What is known, or nothing; unknown names get a suggestion.
-    pub(crate) fn evidence(&self, text: Option<&str>) -> Result<Evidence, Error> {
-        Ok(Evidence::parse(text.unwrap_or(""), self.names())?)
     }
 }
 
 /// The refusal of a sum-product network.
 pub(crate) fn no_circuit(message: &str) -> Error {
-    Error::new(format!("{message}: it has no vtree, and its sums overlap, so only a circuit can answer this")).hint(
-        "learn a PSDD with `slopp learn`; of a sum-product network eval, prob, marginals, sample and info can be asked",
-    )
+    Error::new(format!("{message}: it has no vtree, and its sums overlap, so only a circuit can answer this"))
+        .hint(format!("{DISTIL}; {FOR_NETWORKS}"))
 }
+
+/// The commands that take a mixture.
+const FOR_MIXTURES: &str =
+    "for mixtures there are eval, prob, marginals, sample, possible, entails, info, validate, fit and distil";
+
+/// The commands that take a sum-product network.
+const FOR_NETWORKS: &str = "for sum-product networks there are eval, prob, marginals, sample, info, fit and distil";
+
+/// The way from a model of another kind to a PSDD.
+const DISTIL: &str = "`slopp distil MODEL RECORDS -o model.psdd` makes one PSDD of it";
 
 /// What stands in place of a certificate of a mixture.
 pub(crate) const MIXTURE_IN_WORDS: &str = "a mixture: no determinism, so no model count and no entropy";

@@ -8,18 +8,20 @@ use clap::Args;
 use slopp::learn::vtree::VtreeMethod;
 use slopp::logic::{Conflict, Handle, Limits, Manager, Rules, Sdd, Stopped, VtreeSearch};
 use slopp::{Certified, Names, Vtree};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+/// Where limits stand in help; each says so itself, or what comes after them would stand there too.
+const LIMITS: &str = "Limits";
+
 /// How much a compilation may cost.
-#[derive(Args)]
-#[command(next_help_heading = "Limits")]
+#[derive(Clone, Args)]
 pub(crate) struct LimitArgs {
     /// Stop if a diagram needs more nodes than this
-    #[arg(long, value_name = "N", default_value_t = 20_000_000, value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = 20_000_000, value_parser = positive, help_heading = LIMITS)]
     max_nodes: usize,
     /// Stop if diagrams need more memory than this, in megabytes
-    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = positive)]
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = positive, help_heading = LIMITS)]
     max_memory: usize,
 }
 
@@ -34,6 +36,14 @@ impl LimitArgs {
 pub(crate) fn stopped(stopped: Stopped) -> Error {
     Error::from(stopped)
         .hint("--max-nodes N and --max-memory MB allow more; `slopp compile --vtree` takes another vtree")
+}
+
+/// The same where the vtree is that of a model.
+pub(crate) fn stopped_on_model(stopped: Stopped) -> Error {
+    Error::from(stopped).hint(
+        "--max-nodes N and --max-memory MB allow more; parts of a formula that are asked one by one, or a model on another \
+         vtree, need less",
+    )
 }
 
 /// What is known, with names.
@@ -51,9 +61,10 @@ impl Knowledge {
         }
         if is_diagram(path) {
             let vtree = vtree.map(slopp::io::read_vtree).transpose().map_err(explained)?;
-            let sdd = slopp::io::read_sdd(path, vtree.as_ref()).map_err(explained)?;
-            let own = || Arc::new(Names::numbered(sdd.vtree().var_count()));
-            let names = names.filter(|names| names.len() == sdd.vtree().var_count()).cloned().unwrap_or_else(own);
+            let (sdd, own) = slopp::io::read_named_sdd(path, vtree.as_ref()).map_err(explained)?;
+            let variables = sdd.vtree().var_count();
+            let given = names.filter(|names| names.len() == variables).cloned();
+            let names = own.map(Arc::new).or(given).unwrap_or_else(|| Arc::new(Names::numbered(variables)));
             return Ok(Knowledge::Diagram(sdd, names));
         }
         if let Some(what) = kind_without_base(path) {
@@ -61,7 +72,10 @@ impl Knowledge {
                 "{} is {what}, whose possible worlds are not kept as a formula",
                 path.display()
             ))
-            .hint("a PSDD (.psdd), a diagram (.sdd) or rules; `slopp possible` asks a mixture about worlds"));
+            .hint(
+                "a PSDD (.psdd), a diagram (.sdd) or rules; `slopp possible` asks a mixture about worlds, `slopp entails` \
+                 about formulas",
+            ));
         }
         Ok(Knowledge::Rules(slopp::io::read_rules(path, names).map_err(explained)?))
     }
@@ -109,19 +123,25 @@ impl Knowledge {
 
 /// Refuses rules without variables, which have no vtree.
 pub(crate) fn check_variables(rules: &Rules) -> Result<(), Error> {
-    match rules.var_count() {
-        0 => Err(Error::new("the rules have no variables").hint("write at least one rule, such as: smoker -> !young")),
+    match (rules.var_count(), rules.len()) {
+        (0, 1..) => Err(Error::new("the rules name no variables, so there are no worlds to speak of").hint(
+            "name at least one, such as: smoker -> !young; or --names FILE gives those of a model or of records",
+        )),
+        (0, 0) => {
+            Err(Error::new("the rules have no variables").hint("write at least one rule, such as: smoker -> !young"))
+        }
         _ => Ok(()),
     }
 }
 
 /// What is known of a contradiction, before its rules.
 pub(crate) fn contradiction_in_words(conflict: &Conflict) -> &'static str {
-    match conflict.smallest {
-        true => "a smallest contradiction is shown",
-        false => {
+    match (conflict.smallest, conflict.minimal) {
+        (true, _) => "a smallest contradiction is shown",
+        (false, true) => {
             "a contradiction is shown of which no rule can be left out (whether fewer others contradict was not proved)"
         }
+        (false, false) => "a contradiction is shown, perhaps with rules that could be left out",
     }
 }
 
@@ -136,12 +156,19 @@ pub(crate) fn is_diagram(path: &Path) -> bool {
     name.strip_suffix(".gz").unwrap_or(&name).ends_with(".sdd")
 }
 
+/// Whether the name is that of a mixture.
+pub(crate) fn is_mixture(path: &Path) -> bool {
+    kind_without_base(path) == Some(MIXTURE)
+}
+
+const MIXTURE: &str = "a mixture";
+
 /// What a file holds that is a model but no circuit, told by the ending of its name.
 fn kind_without_base(path: &Path) -> Option<&'static str> {
     let name = path.to_string_lossy().to_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     match name.rsplit_once('.')?.1 {
-        "mix" => Some("a mixture"),
+        "mix" => Some(MIXTURE),
         "spn" => Some("a sum-product network"),
         _ => None,
     }
@@ -182,9 +209,4 @@ pub(crate) fn compile_with_search(
     let bar = session.progress();
     bar.begin("trying vtrees", search.moves as u64);
     rules.compile_with_search(search, limits, &mut |_| bar.advance(1)).map_err(stopped)
-}
-
-/// Files that knowledge is read from.
-pub(crate) fn files<'a>(path: &'a PathBuf, vtree: &'a Option<PathBuf>) -> impl Iterator<Item = &'a PathBuf> {
-    [Some(path), vtree.as_ref()].into_iter().flatten()
 }

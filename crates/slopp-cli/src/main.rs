@@ -12,7 +12,6 @@ mod html;
 mod input;
 mod interrupt;
 mod knowledge;
-mod on_vtrees;
 mod progress;
 mod report;
 mod session;
@@ -81,6 +80,7 @@ fn run(cli: Cli) -> Result<Verdict, Error> {
         Command::Explain(args) => cmd::explain::run(args, &mut session),
         Command::Repair(args) => cmd::repair::run(args, &mut session),
         Command::Revise(args) => cmd::revise::run(args, &mut session),
+        Command::Product(args) => cmd::product::run(args, &mut session),
         Command::Map(args) => cmd::map::run(args, &mut session),
         Command::Information(args) => cmd::information::run(args, &mut session),
         Command::Vtree(args) => cmd::vtree::run(args, &mut session),

@@ -39,7 +39,12 @@ pub(crate) fn json_world(names: &Names, world: &[bool]) -> Value {
     }))
 }
 
-/// Changes as an object from columns to their new values.
+/// Literals as an object from names to values.
+pub(crate) fn json_literals(names: &Names, lits: &[Lit]) -> Value {
+    object(lits.iter().map(|lit| (names.of(lit.var), Value::Bool(lit.value))))
+}
+
+/// Literals as an object from columns to their values; that a column does not have a value is told by its variable.
 pub(crate) fn json_changes(names: &Names, changes: &[Lit]) -> Value {
     object(names.by_column(changes).into_iter().map(|lit| match names.group_of(lit.var).filter(|_| lit.value) {
         Some(group) => (group.name(), Value::from(&names.of(lit.var)[group.name().len() + 1..])),

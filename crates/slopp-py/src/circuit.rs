@@ -10,9 +10,9 @@ use crate::run::run;
 use num_bigint::BigUint;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use slopp::infer::{Evidence, Nearest, PairMarginals, QueryError};
+use slopp::infer::QueryError;
 use slopp::logic::{FoundRule, Limits, Manager, RuleSearch};
-use slopp::{AnyModel, Certified, Circuit, Mixture};
+use slopp::{AnyModel, Certified, Circuit, OnVtrees};
 
 /// Worlds with their distances.
 type Near<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<u32>>);
@@ -23,51 +23,10 @@ type Flagged<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<bool>>);
 /// Kind, text, literals, support and what is excluded of a rule.
 type RuleFacts = (&'static str, String, Vec<String>, Option<f64>, f64);
 
-/// What is asked of a circuit or of a mixture alike.
-enum OnVtrees<'a> {
-    One(&'a Circuit),
-    Many(&'a Mixture),
-}
-
-impl OnVtrees<'_> {
-    fn pair_marginals(&self, evidence: &Evidence) -> Result<PairMarginals, QueryError> {
-        match self {
-            OnVtrees::One(circuit) => circuit.pair_marginals(evidence),
-            OnVtrees::Many(mixture) => mixture.pair_marginals(evidence),
-        }
-    }
-
-    fn possible(&self, records: &slopp::Records) -> Result<Vec<bool>, QueryError> {
-        match self {
-            OnVtrees::One(circuit) => circuit.possible(records),
-            OnVtrees::Many(mixture) => mixture.possible(records),
-        }
-    }
-
-    fn nearest_batch(&self, records: &slopp::Records) -> Result<Vec<Nearest>, QueryError> {
-        match self {
-            OnVtrees::One(circuit) => circuit.nearest_batch(records),
-            OnVtrees::Many(mixture) => mixture.nearest_batch(records),
-        }
-    }
-
-    fn sample_batch(&self, records: &slopp::Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError> {
-        match self {
-            OnVtrees::One(circuit) => circuit.sample_batch(records, seed),
-            OnVtrees::Many(mixture) => mixture.sample_batch(records, seed),
-        }
-    }
-}
-
 impl Model {
-    fn on_vtrees(&self) -> Answer<OnVtrees<'_>> {
-        match &*self.0 {
-            AnyModel::Circuit(model) => Ok(OnVtrees::One(&model.circuit)),
-            AnyModel::Mixture(model) => Ok(OnVtrees::Many(&model.circuit)),
-            AnyModel::Spn(_) => {
-                Err(Failure::new("KindError", "a sum-product network has no vtree and cannot answer this"))
-            }
-        }
+    fn on_vtrees(&self) -> Answer<&dyn OnVtrees> {
+        let refused = || Failure::new("KindError", "a sum-product network has no vtree and cannot answer this");
+        self.0.on_vtrees().ok_or_else(refused)
     }
 }
 
@@ -92,7 +51,7 @@ impl Model {
     /// The possible world nearest to every record.
     fn nearest<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Near<'py>> {
         let model = self.on_vtrees()?;
-        let rows = run(py, || model.nearest_batch(&records.0))?;
+        let rows = run(py, || model.nearest_by_column_batch(&records.0))?;
         let rows = by_record(&records.0, &rows);
         let distances = vector(py, rows.iter().map(|near| near.distance).collect());
         let worlds = crate::arrays::worlds(py, rows.into_iter().map(|near| near.world).collect(), self.names().len());
@@ -233,15 +192,15 @@ impl Model {
         records: &Records,
         noise: f64,
     ) -> Answer<Bound<'py, PyArray1<f64>>> {
-        let circuit = self.circuit()?;
-        let rows = run(py, || circuit.log_likelihoods_noisy(&records.0, noise))?;
+        let model = self.on_vtrees()?;
+        let rows = run(py, || model.log_likelihoods_noisy(&records.0, noise))?;
         Ok(vector(py, by_record(&records.0, &rows)))
     }
 
     /// The noise under which records are most likely, and their mean log-likelihood then.
     fn fit_noise(&self, py: Python<'_>, records: &Records) -> Answer<(f64, f64)> {
-        let circuit = self.circuit()?;
-        let fit = run(py, || circuit.fit_noise(&records.0))?;
+        let model = self.on_vtrees()?;
+        let fit = run(py, || model.fit_noise(&records.0))?;
         Ok((fit.epsilon, fit.log_likelihood))
     }
 

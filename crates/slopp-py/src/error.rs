@@ -5,7 +5,7 @@ use slopp::circuit::{BuildError, Refusal};
 use slopp::infer::{EvidenceError, QueryError};
 use slopp::io::{BinsError, NotClausal, ReadError, WriteError};
 use slopp::learn::vtree::VtreeMethodError;
-use slopp::learn::{FitError, InsideError, LearnError, ReviseError};
+use slopp::learn::{BaseError, FitError, InsideError, LearnError, RestrictionError, ReviseError};
 use slopp::logic::{FormulaError, NormaliseError, RuleError, Stopped};
 use std::error::Error;
 
@@ -76,6 +76,19 @@ impl From<ReadError> for Failure {
     }
 }
 
+impl From<BaseError> for Failure {
+    fn from(error: BaseError) -> Failure {
+        let way_out = match error {
+            BaseError::Outside { .. } => {
+                "; free=True lets the student allow them, and revise makes room for them in the teacher"
+            }
+            BaseError::TooLarge(_) => "; free=True lets it go, and rules= say what must hold",
+            BaseError::Columns(_) | BaseError::Query(_) => "",
+        };
+        Failure::new("LearnError", format!("{error}{way_out}"))
+    }
+}
+
 /// Every error of the library has one exception.
 macro_rules! raises {
     ($($error:ty => $class:literal),* $(,)?) => {$(
@@ -99,6 +112,7 @@ raises! {
     NotClausal => "FormulaError",
     Refusal => "CertificateError",
     ReviseError => "LearnError",
+    RestrictionError => "LearnError",
     RuleError => "QueryError",
     Stopped => "TooLargeError",
     VtreeMethodError => "LearnError",

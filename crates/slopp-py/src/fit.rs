@@ -1,14 +1,12 @@
 //! Parameters for fixed structures: by counting, by expectation maximisation, and inside rules.
 
 use crate::error::Answer;
-use crate::knowledge::Rules;
 use crate::model::Model;
 use crate::records::Records;
 use crate::run::{run, run_long};
 use pyo3::prelude::*;
 use slopp::circuit::Smoothing;
 use slopp::learn::{EmConfig, Learned, em, em_components, em_network};
-use slopp::logic::Limits;
 use slopp::{AnyModel, Certified, Circuit};
 
 #[pymethods]
@@ -70,27 +68,6 @@ impl Model {
     fn fit_weights(&self, py: Python<'_>, records: &Records, steps: usize) -> Answer<Model> {
         let mixture = self.mixture_of_circuits()?;
         Ok(self.relearned(run(py, || mixture.fit_weights(&records.0, steps))?.into()))
-    }
-
-    /// The model given rules, fitted to the records again with itself as the prior.
-    fn inside(
-        &self,
-        py: Python<'_>,
-        rules: &Rules,
-        records: &Records,
-        pseudocount: f64,
-        progress: Option<Py<PyAny>>,
-    ) -> Answer<Model> {
-        let learned = match &*self.0 {
-            AnyModel::Circuit(model) => Learned::Circuit(model.circuit.clone()),
-            AnyModel::Mixture(model) => Learned::Mixture(model.circuit.clone()),
-            AnyModel::Spn(model) => Learned::Spn(model.circuit.clone()),
-        };
-        let (rules, records) = (rules.0.clone(), records.0.clone());
-        let inside = run_long(py, progress, move |progress| {
-            learned.inside(&rules, &records, pseudocount, &Limits::default(), progress)
-        })??;
-        Ok(self.relearned(inside))
     }
 }
 

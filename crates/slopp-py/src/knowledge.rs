@@ -8,7 +8,7 @@ use crate::vtree::Vtree;
 use num_bigint::BigUint;
 use pyo3::prelude::*;
 use slopp::infer::Evidence;
-use slopp::logic::{Formula, Handle, Limits, Manager, Rule, Stopped, VtreeSearch};
+use slopp::logic::{Handle, Limits, Manager, Stopped, VtreeSearch};
 use slopp::{AnyModel, Names};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,14 +40,11 @@ impl Rules {
     #[staticmethod]
     fn seen(records: &Records, groups: Vec<(String, Vec<String>)>) -> Answer<Rules> {
         let names = records.0.names();
-        let mut rules = Vec::new();
-        for (text, group) in groups {
-            let mut vars = group.iter().map(|name| names.find(name)).collect::<Result<Vec<_>, _>>()?;
-            vars.sort_unstable();
-            vars.dedup();
-            rules.push(Rule { formula: Formula::seen(&records.0, &vars), text, line: 0 });
-        }
-        Ok(Rules(Arc::new(slopp::logic::Rules::with_origin(names.clone(), rules))))
+        let group = |(text, group): (String, Vec<String>)| {
+            Ok((text, group.iter().map(|name| names.find(name)).collect::<Result<Vec<_>, _>>()?))
+        };
+        let groups = groups.into_iter().map(group).collect::<Answer<Vec<_>>>()?;
+        Ok(Rules(Arc::new(slopp::logic::Rules::seen(&records.0, groups))))
     }
 
     /// From a file: text, or DIMACS.
@@ -62,8 +59,9 @@ impl Rules {
         Ok(slopp::io::write_rules(&path, &self.0)?)
     }
 
-    fn cnf(&self) -> Answer<String> {
-        Ok(slopp::io::cnf_text(&self.0)?)
+    fn cnf(&self, py: Python<'_>) -> Answer<String> {
+        let rules = self.0.clone();
+        Ok(run_long(py, None, move |_| slopp::io::cnf_text(&rules))??)
     }
 
     #[getter]
@@ -79,11 +77,7 @@ impl Rules {
 
     /// The positions of the rules that the known cells of every record break.
     fn broken_by(&self, py: Python<'_>, records: &Records) -> Vec<Vec<usize>> {
-        let broken = |row: usize| {
-            let evidence = Evidence::from_row(&records.0, row);
-            let breaks = |i: &usize| self.0[*i].formula.value(|var| evidence.value(var)) == Some(false);
-            (0..self.0.len()).filter(breaks).collect()
-        };
+        let broken = |row: usize| self.0.broken_by_known(|var| records.0.cell(row, var));
         let rows: Vec<Vec<usize>> = run(py, || (0..records.0.len()).map(broken).collect());
         crate::arrays::by_record(&records.0, &rows)
     }
@@ -122,10 +116,19 @@ impl Rules {
         Ok(Sdd { sdd: Arc::new(sdd), names: self.0.names().clone() })
     }
 
-    /// The positions of rules that contradict each other, if no world obeys all.
-    fn conflict(&self, py: Python<'_>) -> Answer<Option<Vec<usize>>> {
-        let found = run(py, || self.0.conflict(self.0.min_fill_vtree(), &Limits::default()))?;
-        Ok(found.map(|found| found.rules))
+    /// The positions of rules that contradict each other, if no world obeys all; whether all are needed, and whether no
+    /// fewer contradict each other.
+    fn conflict(&self, py: Python<'_>) -> Answer<Option<(Vec<usize>, bool, bool)>> {
+        let rules = self.0.clone();
+        let found = run_long(py, None, move |_| {
+            // Without variables there is no vtree of their own, but `false` is a contradiction.
+            let vtree = match rules.var_count() {
+                0 => slopp::Vtree::balanced(1),
+                _ => rules.min_fill_vtree(),
+            };
+            rules.conflict(vtree, &Limits::default())
+        })??;
+        Ok(found.map(|found| (found.rules, found.minimal, found.smallest)))
     }
 }
 
@@ -147,9 +150,12 @@ impl Sdd {
     #[pyo3(signature = (path, vtree=None, names=None))]
     fn read(path: PathBuf, vtree: Option<PathBuf>, names: Option<Vec<String>>) -> Answer<Sdd> {
         let vtree = vtree.map(|vtree| slopp::io::read_vtree(&vtree)).transpose()?;
-        let sdd = slopp::io::read_sdd(&path, vtree.as_ref())?;
+        let (sdd, kept) = slopp::io::read_named_sdd(&path, vtree.as_ref())?;
         let variables = sdd.vtree().var_count();
-        let names = names.map_or_else(|| Ok(Names::numbered(variables)), Names::new)?;
+        let names = match names {
+            Some(names) => Names::new(names)?,
+            None => kept.unwrap_or_else(|| Names::numbered(variables)),
+        };
         if names.len() != variables {
             return Err(Failure::new(
                 "NamesError",
@@ -160,7 +166,7 @@ impl Sdd {
     }
 
     fn write(&self, path: PathBuf) -> Answer<()> {
-        Ok(slopp::io::write_sdd(&path, &self.sdd)?)
+        Ok(slopp::io::write_named_sdd(&path, &self.sdd, &self.names)?)
     }
 
     #[getter]
@@ -210,14 +216,16 @@ pub(crate) fn diff(
     limit: usize,
 ) -> Answer<(Vec<String>, [Part; 3])> {
     let [first, second] = [first.known()?, second.known()?];
-    let mut all: Vec<String> = first.names().iter().map(str::to_owned).collect();
-    all.extend(second.names().iter().filter(|name| !first.names().contains(name)).map(str::to_owned));
-    let names = Names::new(all.clone())?;
+    let names = names_of_both(first.names(), second.names())?;
+    let all: Vec<String> = names.iter().map(str::to_owned).collect();
     let of_all = [&first, &second].into_iter().find(|one| *one.names() == names).and_then(Known::vtree);
     let parts = run(py, || -> Answer<_> {
         let vtree = of_all.unwrap_or_else(|| Arc::new(slopp::Vtree::balanced(names.len())));
         let mut manager = Manager::new(vtree, Limits::default());
+        // What has no one value in a column is no world: who allows it only did not say so.
+        let columns = manager.compile(&slopp::logic::Rules::of_columns(names.clone()).formula())?;
         let [a, b] = [first.formula(&mut manager, &names)?, second.formula(&mut manager, &names)?];
+        let [a, b] = [manager.and(a, columns)?, manager.and(b, columns)?];
         let parts = [manager.and(a, !b)?, manager.and(b, !a)?, manager.and(a, b)?];
         let mut told = Vec::new();
         for part in parts {
@@ -226,6 +234,21 @@ pub(crate) fn diff(
         Ok(<[Part; 3]>::try_from(told).expect("three parts"))
     })?;
     Ok((all, parts))
+}
+
+/// The names of both, with their columns if one of them has all names.
+fn names_of_both(first: &Names, second: &Names) -> Answer<Names> {
+    let new = |of: &Names, to: &Names| -> Vec<String> {
+        of.iter().filter(|name| !to.contains(name)).map(str::to_owned).collect()
+    };
+    let (only_second, only_first) = (new(second, first), new(first, second));
+    if only_second.is_empty() && (!only_first.is_empty() || first.groups().len() >= second.groups().len()) {
+        return Ok(first.clone());
+    }
+    if only_first.is_empty() {
+        return Ok(second.clone());
+    }
+    Ok(Names::new(first.iter().map(str::to_owned).chain(only_second).collect::<Vec<_>>())?)
 }
 
 fn examples(manager: &Manager, formula: Handle, limit: usize) -> Answer<Vec<Vec<bool>>> {

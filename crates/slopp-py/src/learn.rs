@@ -1,6 +1,7 @@
 //! Learners by name, with their options by keyword.
 
 use crate::error::{Answer, Failure};
+use crate::knowledge::Rules;
 use crate::model::Model;
 use crate::records::Records;
 use crate::run::run_long;
@@ -10,7 +11,9 @@ use pyo3::types::PyDict;
 use slopp::learn::baseline::{ChowLiu, Factorised};
 use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant};
-use slopp::learn::{LearnPsdd, Learner, MixtureGrid, Start, Strudel, StrudelMixture, Task, World, learnspn, merged};
+use slopp::learn::{
+    LearnPsdd, Learner, MixtureGrid, Restriction, Start, Strudel, StrudelMixture, Task, World, learnspn, merged,
+};
 use slopp::{AnyModel, Certified};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,9 +34,13 @@ pub(crate) const LEARNERS: [&str; 12] = [
     "learnspn",
 ];
 
-/// Learns a model.
+/// What was learned, and how many elements it has and was to have at most if it has more.
+type Made = (Model, Option<(usize, usize)>);
+
+/// Learns a model, and rules out what rules do and what records do not show: values of groups of variables together, or
+/// anything but for variables that stay open.
 #[pyfunction]
-#[pyo3(signature = (learner, records, valid, vtree, start, seed, options, progress))]
+#[pyo3(signature = (learner, records, valid, vtree, start, seed, options, rules, closed, open, progress))]
 #[expect(clippy::too_many_arguments, reason = "called by the Python half only, by position")]
 pub(crate) fn learn(
     py: Python<'_>,
@@ -44,14 +51,21 @@ pub(crate) fn learn(
     start: Option<&Model>,
     seed: u64,
     options: Bound<'_, PyDict>,
+    rules: Option<&Rules>,
+    closed: Option<&Rules>,
+    open: Option<Vec<String>>,
     progress: Option<Py<PyAny>>,
-) -> Answer<Model> {
+) -> Answer<Made> {
     let mut options = Options { learner, dict: options, known: Vec::new() };
     let learner = options.learner(start, seed)?;
     options.finish()?;
     let (train, valid) = (records.0.clone(), valid.map(|valid| valid.0.clone()));
     let vtree = vtree.map(|vtree| vtree.vtree.clone());
     let names = train.names().clone();
+    let rules_of = |rules: Option<&Rules>| rules.map(|rules| (*rules.0).clone());
+    let open = open.map(|open| open.iter().map(|name| names.find(name)).collect::<Result<Vec<_>, _>>()).transpose()?;
+    let restriction = Restriction { rules: rules_of(rules), closed: rules_of(closed), open, ..Restriction::default() };
+    let max = learner.max_elements();
     let (outcome, mut origin) = run_long(py, progress, move |progress| {
         let task = Task { train: &train, valid: valid.as_deref(), vtree: vtree.as_ref(), seed };
         let facts = [
@@ -62,11 +76,13 @@ pub(crate) fn learn(
         ];
         let facts = facts.into_iter().chain(learner.settings()).map(|(key, value)| (key.to_owned(), value));
         let origin: BTreeMap<String, String> = facts.collect();
-        (learner.learn(&task, progress), origin)
+        (restriction.learn(&*learner, &task, progress), origin)
     })?;
     let outcome = outcome?;
     origin.extend(outcome.chosen.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-    Ok(Model::of(outcome.learned.into_model(names, origin)))
+    let elements = outcome.learned.most_elements();
+    let too_large = max.filter(|&max| elements > max).map(|max| (elements, max));
+    Ok((Model::of(outcome.learned.into_model(names, origin)), too_large))
 }
 
 /// Options by keyword, taken out one by one.
@@ -160,8 +176,11 @@ impl<'py> Options<'_, 'py> {
             }
             "slopp+learnpsdd" => {
                 let world = world(self)?;
-                let start = Start::Slopp(self.merged(world)?);
-                Box::new(self.learn_psdd(start)?)
+                // The refinement has its own pseudocount, and keeps to the size too.
+                let refined = self.learn_psdd(Start::Baseline(world))?;
+                let start = self.merged(world)?;
+                let config = LearnPsddConfig { max_elements: start.max_elements, ..refined.config };
+                Box::new(LearnPsdd { start: Start::Slopp(start), config })
             }
             "strudel" => {
                 let world = world(self)?;
@@ -199,8 +218,10 @@ impl<'py> Options<'_, 'py> {
 
     fn merged(&mut self, world: World) -> Answer<merged::Config> {
         let default = merged::Config::new(world);
+        let max_classes: Option<usize> = self.take("max_classes")?;
         Ok(merged::Config {
-            max_classes: self.take("max_classes")?.unwrap_or(default.max_classes),
+            max_classes: max_classes.unwrap_or(default.max_classes),
+            capped: max_classes.is_some(),
             max_elements: self.take("max_elements")?,
             pseudocount: self.take("pseudocount")?,
             ..default

@@ -26,7 +26,7 @@ mod _slopp {
     #[pymodule_export]
     use super::columns::bins;
     #[pymodule_export]
-    use super::distil::{chart, distil};
+    use super::distil::{chart, chart_of_sizes, distil};
     #[pymodule_export]
     use super::event::Event;
     #[pymodule_export]
@@ -36,7 +36,7 @@ mod _slopp {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
-    use super::records::{Records, configurations, rankings};
+    use super::records::{Parts, Records, configurations, rankings};
     #[pymodule_export]
     use super::run::set_threads;
     #[pymodule_export]

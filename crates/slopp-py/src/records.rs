@@ -60,6 +60,50 @@ pub(crate) enum Cells<'py> {
     F64(PyReadonlyArray2<'py, f64>),
 }
 
+/// Records that come in parts, so that all of their cells need never be there at once.
+#[pyclass(module = "slopp._slopp")]
+pub(crate) struct Parts {
+    names: Arc<Names>,
+    builder: RecordsBuilder,
+    /// How many rows there were.
+    rows: usize,
+}
+
+#[pymethods]
+impl Parts {
+    #[new]
+    fn new(names: Vec<String>, groups: Groups) -> Answer<Parts> {
+        let names = in_columns(names, groups)?;
+        Ok(Parts { builder: RecordsBuilder::new(names.clone()), names, rows: 0 })
+    }
+
+    /// Adds an array with a row per record and a column per name.
+    #[pyo3(signature = (cells, weights=None))]
+    fn push(&mut self, py: Python<'_>, cells: Cells<'_>, weights: Option<PyReadonlyArray1<'_, f64>>) -> Answer<()> {
+        let weights: Option<Vec<f64>> = weights.map(|weights| weights.as_array().to_vec());
+        let (names, before) = (&*self.names, self.rows);
+        // A row that is wrong ends it all, so that the others need not be counted.
+        macro_rules! packed {
+            ($($kind:ident),*) => {
+                match &cells {$(
+                    Cells::$kind(cells) => {
+                        self.rows += cells.as_array().nrows();
+                        pack(py, &mut self.builder, names, cells.as_array(), weights.as_deref(), before)
+                    }
+                )*}
+            };
+        }
+        packed!(Bool, U8, I8, I32, I64, F32, F64)
+    }
+
+    /// The records, after which there are none.
+    fn finish(&mut self, py: Python<'_>) -> Answer<Records> {
+        let builder = std::mem::replace(&mut self.builder, RecordsBuilder::new(self.names.clone()));
+        self.rows = 0;
+        Ok(Records(Arc::new(run(py, || builder.finish()))))
+    }
+}
+
 #[pymethods]
 impl Records {
     /// From an array with a row per record and a column per name.
@@ -72,19 +116,9 @@ impl Records {
         weights: Option<PyReadonlyArray1<'_, f64>>,
         groups: Groups,
     ) -> Answer<Records> {
-        let names = in_columns(names, groups)?;
-        let weights = weights.as_ref().map(|weights| weights.as_array());
-        let weights = weights.as_ref().map(|weights| weights.to_vec());
-        let weights = weights.as_deref();
-        match cells {
-            Cells::Bool(cells) => packed(py, cells.as_array(), names, weights),
-            Cells::U8(cells) => packed(py, cells.as_array(), names, weights),
-            Cells::I8(cells) => packed(py, cells.as_array(), names, weights),
-            Cells::I32(cells) => packed(py, cells.as_array(), names, weights),
-            Cells::I64(cells) => packed(py, cells.as_array(), names, weights),
-            Cells::F32(cells) => packed(py, cells.as_array(), names, weights),
-            Cells::F64(cells) => packed(py, cells.as_array(), names, weights),
-        }
+        let mut parts = Parts::new(names, groups)?;
+        parts.push(py, cells, weights)?;
+        parts.finish(py)
     }
 
     /// From a file; over these names, if they are given.
@@ -179,6 +213,12 @@ impl Records {
         Ok(parts.into_iter().map(|part| Records(Arc::new(part))).collect())
     }
 
+    /// The records without a tenth, and that tenth, as learners hold it out; `None` if there are too few.
+    fn hold_out(&self, py: Python<'_>, seed: u64) -> Option<[Records; 2]> {
+        let (rest, held) = run(py, || self.0.hold_out(seed))?;
+        Some([rest, held].map(|part| Records(Arc::new(part))))
+    }
+
     /// These records and others over the same names.
     fn merged(&self, other: &Records) -> Answer<Records> {
         Ok(Records(Arc::new(self.0.merged(&other.0)?)))
@@ -232,19 +272,20 @@ pub(crate) fn rankings(py: Python<'_>, items: usize, dispersion: f64, records: u
     Ok(Records(Arc::new(run(py, || truth.sample(records, seed)))))
 }
 
-/// Packs an array; complete rows go in as words, others cell by cell.
-fn packed<T: Cell + Sync>(
+/// Packs the rows of an array after those that are there; complete ones go in as words, others cell by cell.
+fn pack<T: Cell + Sync + std::fmt::Display>(
     py: Python<'_>,
+    builder: &mut RecordsBuilder,
+    names: &Names,
     cells: ArrayView2<'_, T>,
-    names: Arc<Names>,
     weights: Option<&[f64]>,
-) -> Answer<Records> {
+    before: usize,
+) -> Answer<()> {
     let (rows, width) = cells.dim();
     if width != names.len() || weights.is_some_and(|weights| weights.len() != rows) {
         return Err(Failure::new("RecordsError", "the array does not have a column per name and a weight per row"));
     }
-    let built = run(py, || {
-        let mut builder = RecordsBuilder::new(names.clone());
+    let packed = run(py, || {
         let mut words = vec![0u64; width.div_ceil(64)];
         for (i, row) in cells.outer_iter().enumerate() {
             words.fill(0);
@@ -261,13 +302,13 @@ fn packed<T: Cell + Sync>(
                 true => builder.push(row.iter().map(|cell| cell.value().expect("just seen")), weight),
             }
         }
-        Ok(builder.finish())
+        Ok(())
     });
-    built.map(|records| Records(Arc::new(records))).map_err(|(row, column): (usize, usize)| {
-        let name = names.of(Var(column as u32));
+    packed.map_err(|(row, column): (usize, usize)| {
+        let (value, row, name) = (&cells[[row, column]], before + row, names.of(Var(column as u32)));
         let text = format!(
-            "row {row} of column \"{name}\" is neither 0 nor 1 nor missing; a column of numbers can be cut \
-             in two by binarize=, a column with few values be made categorical"
+            "row {row} of column \"{name}\" is {value}, neither 0 nor 1 nor missing; binarize= cuts numbers in two, \
+             bins= cuts them into several, categories=[\"{name}\"] takes them as categories"
         );
         Failure::new("RecordsError", text)
     })

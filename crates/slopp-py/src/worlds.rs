@@ -6,11 +6,10 @@ use crate::event::Event;
 use crate::model::Model;
 use crate::records::Records;
 use crate::run::run;
+use num_bigint::BigUint;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use rayon::prelude::*;
 use slopp::infer::{Evidence, Explanation, QueryError};
-use slopp::logic::{FoundRule, RuleKind};
 use slopp::{Lit, Names};
 
 /// Worlds with their log-probabilities.
@@ -72,6 +71,11 @@ impl Model {
         Ok(run(py, || p.kl_divergence(q))?)
     }
 
+    /// Whether two circuits have the same structure, whatever their parameters.
+    fn same_structure(&self, other: &Model) -> Answer<bool> {
+        Ok(self.circuit()?.same_structure(other.circuit()?))
+    }
+
     fn equals_closed_world(&self, py: Python<'_>, records: &Records) -> Answer<bool> {
         let circuit = self.deterministic()?;
         Ok(run(py, || circuit.equals_closed_world(&records.0))?)
@@ -80,15 +84,7 @@ impl Model {
     /// Why every record is impossible, with the nearest worlds; nothing where it is possible.
     fn explain(&self, py: Python<'_>, records: &Records, count: usize) -> Answer<Vec<Option<Explained>>> {
         let (circuit, records) = (self.deterministic()?, &*records.0);
-        let found = run(py, || -> Result<Vec<_>, QueryError> {
-            let possible = circuit.possible(records)?;
-            let explain = |row: usize| match possible[row] {
-                true => Ok(None),
-                // Distances and conflicts count a column once, however many values it has.
-                false => circuit.explain(&Evidence::from_row(records, row).by_column(records.names()), count),
-            };
-            (0..records.len()).into_par_iter().map(explain).collect()
-        })?;
+        let found = run(py, || circuit.explain_batch(records, count))?;
         let told: Vec<Option<Explained>> = found
             .iter()
             .enumerate()
@@ -98,7 +94,7 @@ impl Model {
     }
 
     /// Room for records: the model, how many worlds became possible, and their share.
-    fn revise(&self, py: Python<'_>, records: &Records, weight: Option<f64>) -> Answer<(Model, usize, f64)> {
+    fn revise(&self, py: Python<'_>, records: &Records, weight: Option<f64>) -> Answer<(Model, BigUint, f64)> {
         let psdd = self.psdd()?;
         let revised = run(py, || psdd.revise(&records.0, weight))?;
         Ok((self.with(revised.psdd.into()), revised.added, revised.share))
@@ -111,7 +107,7 @@ impl Model {
         event: &Event,
         formula_weight: f64,
         weight: Option<f64>,
-    ) -> Answer<(Model, usize, f64)> {
+    ) -> Answer<(Model, BigUint, f64)> {
         let psdd = self.psdd()?;
         let formula = event.compile(py, psdd.vtree())?;
         let revised = run(py, || psdd.revise_by(&formula, formula_weight, weight))?;
@@ -134,8 +130,6 @@ fn told(found: &Explanation, evidence: &Evidence, names: &Names) -> Explained {
         .iter()
         .map(|near| (cells(&near.changes(evidence)), near.distance, near.log_probability, near.world.clone()));
     let conflict = found.conflict.iter().map(|lit| (names.of(lit.var).to_owned(), lit.value));
-    let kind = if found.conflict.len() == 1 { RuleKind::Literal } else { RuleKind::Clause };
-    let literals = found.conflict.iter().map(|&lit| !lit).collect();
-    let rule = FoundRule { kind, literals, support: None, excluded: 0.0 }.display(names).to_string();
+    let rule = found.rule().display(names).to_string();
     (conflict.collect(), rule, near.collect())
 }

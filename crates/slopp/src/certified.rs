@@ -71,6 +71,16 @@ impl Certified {
         })
     }
 
+    /// The normalised product with another circuit on the same vtree, and the logarithm of its normalising constant.
+    pub fn product(&self, other: &Certified) -> Result<(Certified, f64), QueryError> {
+        if let (Certified::Psdd(a), Certified::Psdd(b)) = (self, other) {
+            let (product, log) = a.product(b)?;
+            return Ok((Certified::Psdd(product), log));
+        }
+        let (product, log) = Circuit::product(self, other)?;
+        Ok((Certified::new(product), log))
+    }
+
     /// The log-likelihood of each distinct row, in the fastest way the certificate allows.
     pub fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
         match self.deterministic() {

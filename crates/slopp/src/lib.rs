@@ -1,8 +1,8 @@
 //! Learn and use Probabilistic Sentential Decision Diagrams (PSDDs).
 //!
 //! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress` →
-//! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`], [`certified`] → [`mixture`] → [`model`] →
-//! [`learn`] → [`io`], [`render`].
+//! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`], [`certified`] → [`mixture`] → [`model`],
+//! `on_vtrees` → [`learn`] → [`io`], [`render`].
 
 pub mod certified;
 pub mod circuit;
@@ -17,6 +17,7 @@ pub mod logspace;
 pub mod mixture;
 pub mod model;
 pub mod names;
+mod on_vtrees;
 pub mod progress;
 pub mod random;
 pub mod render;
@@ -30,6 +31,7 @@ pub use data::{Records, RecordsBuilder};
 pub use mixture::Mixture;
 pub use model::{AnyModel, Model};
 pub use names::{Bins, Kind, NameError, Names};
+pub use on_vtrees::OnVtrees;
 pub use progress::Progress;
 pub use random::Random;
 pub use var::{Lit, Var};

@@ -1,40 +1,13 @@
 //! Formulas as diagrams: compared with enumeration, with other tools' counts, and at their limits.
 
+mod formula;
+
+use formula::{random_formula, random_rules, worlds};
 use slopp::io::{cnf_text, dnf_text, read_dimacs_bytes, read_rules, read_sdd, read_vtree};
 use slopp::logic::{Comparison, Formula, Handle, Limit, Limits, Manager, Rules, Sdd, VtreeSearch, shared_world};
 use slopp::{Names, Random, Var, Vtree};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-/// A random formula over `vars` variables with about `size` literals.
-fn random_formula(random: &mut Random, vars: usize, size: usize) -> Formula {
-    if size <= 1 {
-        return match random.below(30) {
-            0 => Formula::constant(random.below(2) == 0),
-            _ => Var(random.below(vars) as u32).is(random.below(2) == 0).into(),
-        };
-    }
-    let parts = 2 + random.below(3.min(size - 1));
-    let operands: Vec<Formula> = (0..parts).map(|_| random_formula(random, vars, size / parts)).collect();
-    let mut two = operands.clone().into_iter();
-    let (a, b) = (two.next().unwrap(), two.next().unwrap());
-    match random.below(9) {
-        0 => !a,
-        1 | 2 => Formula::and(operands),
-        3 | 4 => Formula::or(operands),
-        5 => Formula::xor(operands),
-        6 => a.implies(b),
-        7 => a.iff(b),
-        _ => {
-            let comparison = [Comparison::Exactly, Comparison::AtMost, Comparison::AtLeast][random.below(3)];
-            Formula::count(comparison, random.below(parts + 1) as u32, operands)
-        }
-    }
-}
-
-fn worlds(len: usize) -> impl Iterator<Item = Vec<bool>> {
-    (0..1u32 << len).map(move |bits| (0..len).map(|i| bits >> i & 1 == 1).collect())
-}
 
 fn table(vars: usize, holds: impl Fn(&[bool]) -> bool) -> Vec<bool> {
     worlds(vars).map(|world| holds(&world)).collect()
@@ -252,6 +225,49 @@ fn deep_vtrees_and_formulas() {
 }
 
 #[test]
+fn clauses_say_what_formulas_say() {
+    let names = Names::numbered(4);
+    let mut texts = Vec::from(
+        ["true", "false", "!(x1 & x2)", "x1 ^ x2 ^ x3", "!(x1 ^ x2 ^ x3)", "!(x1 <-> x2 & x3)", "!(x1 -> x2 | x3)"]
+            .map(String::from),
+    );
+    for comparison in ["exactly", "at_most", "at_least"] {
+        for bound in 0..6 {
+            texts.push(format!("{comparison}({bound}, x1, !x2, x3 & x4, x2 ^ x4)"));
+            texts.push(format!("!{comparison}({bound}, x1, !x2, x3 & x4, x2 ^ x4) | x1 & x2"));
+        }
+    }
+    let mut random = Random::new(1);
+    let parsed = texts.iter().map(|text| Formula::parse(text, &names).unwrap());
+    let formulas: Vec<Formula> = parsed.chain((0..300).map(|i| random_formula(&mut random, 4, 1 + i % 12))).collect();
+    for formula in formulas {
+        let clauses = formula.to_clauses(100_000).unwrap();
+        for world in (0..16).map(|bits| [0, 1, 2, 3].map(|var| bits >> var & 1 == 1)) {
+            let holds = |lit: &slopp::Lit| world[lit.var.index()] == lit.value;
+            let together = clauses.iter().all(|clause| clause.iter().any(holds));
+            assert_eq!(together, formula.is_satisfied_by(&world), "{} in {world:?}", formula.display(&names));
+        }
+    }
+}
+
+#[test]
+fn clauses_are_bounded_in_work() {
+    let var = |i: u32| Formula::from(Var(i).is(true));
+    let both = (0..20).flat_map(|i| [var(i), !var(i)]);
+    let none = [
+        // Nearly all of C(40, 21) clauses always hold, and are not kept.
+        Formula::count(Comparison::Exactly, 20, both),
+        // Few clauses, but of 10^8 literals.
+        Formula::count(Comparison::AtLeast, 2, (0..9999).map(var)),
+    ];
+    none.iter().for_each(|formula| assert_eq!(formula.to_clauses(10_000), None));
+    // Many parts of one clause each are one clause, in no more than their number of steps.
+    let long = Formula::or((0..200_000).rev().map(|i| if i % 2 == 0 { var(i) } else { !!var(i) }));
+    let clauses = long.to_clauses(1).unwrap();
+    assert_eq!(clauses, [(0..200_000).map(|i| Var(i).is(true)).collect::<Vec<_>>()]);
+}
+
+#[test]
 fn dimacs_files_read_and_write() {
     let text = "c a comment\ncc another\np cnf 4 3\n1 -2\n 0 3 0\n-4 0\n%\n0\n";
     let rules = read_dimacs_bytes(text.as_bytes(), None).unwrap();
@@ -264,8 +280,12 @@ fn dimacs_files_read_and_write() {
     let again = read_dimacs_bytes(text.as_bytes(), None).unwrap();
     assert_eq!(again.names(), named.names());
     assert_eq!(again.len(), 3);
-    let refusal = cnf_text(&Rules::parse("a\nb <-> c").unwrap()).unwrap_err();
-    assert_eq!((refusal.line, refusal.text.as_str()), (2, "b <-> c"));
+    let others = cnf_text(&Rules::parse("a -> b\nb <-> c\nexactly(1, a, b, c)").unwrap()).unwrap();
+    let clauses: Vec<&str> = others.lines().skip(2).collect();
+    assert_eq!(clauses, ["-1 2 0", "-2 3 0", "2 -3 0", "1 2 3 0", "-1 -2 0", "-1 -3 0", "-2 -3 0"]);
+    let names: Vec<String> = (0..30).map(|i| format!("v{i}")).collect();
+    let refusal = cnf_text(&Rules::parse(&format!("a\nat_most(15, {})", names.join(", "))).unwrap()).unwrap_err();
+    assert!(refusal.line == 2 && refusal.text.starts_with("at_most(15") && refusal.what.contains("few clauses"));
     let dnf = read_dimacs_bytes(b"p dnf 3 2\n1 -2 0\n3 0\n", None).unwrap();
     assert_eq!(dnf[0].text, "x1 & !x2 | x3");
     assert_eq!(dnf_text(&dnf[0].formula, dnf.names()).unwrap(), "p dnf 3 2\n1 -2 0\n3 0\n");
@@ -275,22 +295,22 @@ fn dimacs_files_read_and_write() {
     assert_eq!(empty[0].formula, Formula::constant(true));
     for (text, says) in [
         ("", "is empty: expected a DIMACS file"),
-        ("p cnf 3\n", "line 1: expected the number of clauses"),
-        ("p cnf 3 1\n1 4 0\n", "line 2: expected a literal from -3 to 3"),
-        ("p cnf 3 1\n1 x 0\n", "found \"x\""),
+        ("p cnf 3\n", "line 1: column 8: expected the number of clauses"),
+        ("p cnf 3 1\n1 4 0\n", "line 2: column 3: expected a literal from -3 to 3"),
+        ("p cnf 3 1\n1  x 0\n", "column 4: expected a literal from -3 to 3, or 0 at the end of a clause, found \"x\""),
+        ("p dnf 3 1\n1 x 0\n", "or 0 at the end of a term"),
+        ("p cnf 3 1 7\n", "line 1: column 11: expected the end of the line, found \"7\""),
+        ("p cnf three 1\n", "line 1: column 7: expected the number of variables"),
         ("p cnf 3 2\n1 2 0\n", "2 clauses, as line 1 says"),
-        ("p cnf 99999999999 2\n", "at most 10000000 variables"),
+        ("p cnf 3 2\n1 2 0\n3", "line 3: expected 0 at the end of the last clause, found the end of the file"),
+        ("p cnf 3 2\n1 2 0\n3\n%\n0\n", "line 4: expected 0 at the end of the last clause, found a line `%`"),
+        ("p cnf 99999999999 2\n", "line 1: column 7: expected at most 10000000 variables"),
         ("c names [\"a\"]\np cnf 2 0\n", "line 1: expected 2 names, found 1"),
         ("c names [\"a\",\"a\"]\np cnf 2 0\n", "used by columns 1 and 2"),
     ] {
         let error = read_dimacs_bytes(text.as_bytes(), None).unwrap_err().to_string();
         assert!(error.contains(says), "{text:?}: {error}");
     }
-}
-
-/// A random rule set over `vars` variables.
-fn random_rules(random: &mut Random, vars: usize, len: usize) -> Rules {
-    Rules::new(Names::numbered(vars), (0..len).map(|_| random_formula(random, vars, 30 / len)))
 }
 
 #[test]
@@ -326,34 +346,6 @@ fn large_rules_find_a_vtree() {
         (1..50_000).map(|i| Formula::or([Var(i - 1).is(true).into(), Var(i).is(false).into()])),
     );
     assert_eq!(chain.min_fill_vtree().var_count(), 50_000);
-}
-
-#[test]
-fn conflicts_are_minimal_and_called_smallest_only_if_they_are() {
-    let mut sizes = [0; 6];
-    for seed in 0..400 {
-        let mut random = Random::new(4000 + seed);
-        let rules = random_rules(&mut random, 4, 6);
-        let possible = |chosen: &dyn Fn(usize) -> bool| {
-            worlds(4).any(|world| rules.broken_by(&world).into_iter().all(|i| !chosen(i)))
-        };
-        let conflict = rules.conflict(Vtree::random(4, seed), &Limits::default()).unwrap();
-        let Some(conflict) = conflict else {
-            assert!(possible(&|_| true), "seed {seed}");
-            continue;
-        };
-        let found = &conflict.rules;
-        assert!(!possible(&|i| found.contains(&i)), "seed {seed}");
-        for left_out in found {
-            assert!(possible(&|i| found.contains(&i) && i != *left_out), "seed {seed}");
-        }
-        let least = (1..64u32).filter(|set| !possible(&|i| set >> i & 1 == 1)).map(u32::count_ones).min();
-        if conflict.smallest {
-            assert_eq!(least, Some(found.len() as u32), "seed {seed}");
-        }
-        sizes[found.len() - 1] += 1;
-    }
-    assert!(sizes[..3].iter().all(|&n| n > 3), "{sizes:?}");
 }
 
 #[test]

@@ -199,7 +199,7 @@ fn values_of_categories_are_names() {
         ("color=red", "color=red"),
         ("color = red", "color=red"),
         ("color!=red & x", "!color=red & x"),
-        ("color=dark blue|x", "color=dark blue | x"),
+        ("color=dark blue|x", "\"color=dark blue\" | x"),
         ("color=red = no", "!color=red"),
         ("!color=red=0", "!!color=red"),
         ("age>=50 -> !color=red", "age>=50 -> !color=red"),
@@ -238,6 +238,8 @@ fn errors_point_at_the_place() {
         ("  ", 3, "expected a formula, found nothing"),
         ("()", 2, "expected a variable"),
         ("smoker -> ", 11, "found the end"),
+        ("smoker cancer", 8, "an operator is missing between smoker and cancer"),
+        ("smoker and cancer", 8, "write & for and"),
     ] {
         let error = Formula::parse(text, &names).unwrap_err();
         assert!(error.to_string().contains(says), "{text}: {error}");
@@ -271,6 +273,20 @@ fn rules_know_their_lines() {
     let unclosed = Rules::parse("a\nb & (c\nd\n").unwrap_err();
     assert_eq!((unclosed.line, unclosed.column), (Some(2), 5), "{unclosed}");
     assert_eq!(Rules::parse("").unwrap().len(), 0);
+    for (text, column, says) in [
+        ("a\na  b -> c\n", 4, "an operator is missing between a and b; a name with blanks goes in quotes"),
+        ("a\nc -> a b", 8, "between a and b"),
+        ("a\ncolor=dark red", 12, "between dark and red"),
+        ("a\nx or y", 3, "write & for and, | for or"),
+    ] {
+        let error = Rules::parse(text).unwrap_err();
+        assert_eq!((error.line, error.column), (Some(2), column), "{error}");
+        assert!(error.to_string().contains(says), "{error}");
+    }
+    let quoted = Rules::parse("\"a b\" -> color=\"dark red\"\n!a b").unwrap();
+    assert_eq!(quoted.names().iter().collect::<Vec<_>>(), ["a b", "color=dark red"], "what quotes made known is known");
+    let printed = quoted[0].formula.display(quoted.names()).to_string();
+    assert_eq!(Rules::parse(&printed).unwrap()[0].formula, quoted[0].formula, "{printed}");
 }
 
 /// Deep and long texts take linear time and no stack.

@@ -5,7 +5,7 @@ mod against;
 use against::*;
 use slopp::infer::{Evidence, QueryError};
 use slopp::logic::Sdd;
-use slopp::{Builder, Certified, Circuit, Sharing, Var, Vtree};
+use slopp::{Builder, Certified, Circuit, OnVtrees, Sharing, Var, Vtree};
 use slopp_oracle::{Dice, OracleCircuit, Table, Tree, deterministic, mixture, with_support};
 
 /// The formula of these worlds on a vtree, trimmed; made by other code than what it is used to test.
@@ -212,6 +212,25 @@ fn products_on_deep_vtrees_neither_recurse_nor_underflow() {
     }
 }
 
+/// A leaf that is as good as impossible is not impossible.
+#[test]
+fn leaves_do_not_underflow() {
+    use slopp::logic::{Formula, Limits};
+    let vtree = std::sync::Arc::new(Vtree::balanced(2));
+    let mut builder = Builder::new(vtree.clone(), Sharing::Equal);
+    let [a, b] = [0, 1].map(|i| builder.top(Var(i), [0.0, -800.0]).unwrap());
+    let root = builder.sum(vtree.root(), &[(a, b, 0.0)]).unwrap();
+    let circuit = builder.finish(root).unwrap();
+    let names = slopp::Names::numbered(2);
+    for (text, expected) in [("x1", -800.0), ("x1 & x2", -1600.0), ("x1 ^ x2", -800.0 + 2f64.ln())] {
+        let sdd = Formula::parse(text, &names).unwrap().compile(vtree.clone(), &Limits::default()).unwrap();
+        let found = circuit.log_probability_of(&sdd).unwrap();
+        assert!((found - expected).abs() < 1e-9, "{text}: {found}");
+        assert!(circuit.marginals_given(&sdd).unwrap().iter().all(|p| (0.0..=1.0).contains(p)), "{text}");
+        assert!((circuit.given(&sdd).unwrap().1 - expected).abs() < 1e-9, "{text}");
+    }
+}
+
 fn distance(world: usize, cells: &[Option<bool>]) -> u32 {
     cells.iter().enumerate().filter(|(x, cell)| cell.is_some_and(|cell| cell != (world >> x & 1 == 1))).count() as u32
 }
@@ -222,6 +241,7 @@ fn nearest_worlds_come_in_order_of_distance_and_probability() {
         let (vars, table) = (oracle.vars, oracle.table());
         let Ok(circuit) = convert(oracle, tree).0.certify_deterministic() else { return };
         let rows = slopp_oracle::records(vars, 6, [0.0, 0.3][dice.below(2)], dice);
+        let mut firsts = Vec::new();
         for cells in &rows {
             let mut expected: Vec<(u32, f64)> = table
                 .support(&vec![None; vars])
@@ -242,8 +262,19 @@ fn nearest_worlds_come_in_order_of_distance_and_probability() {
                 assert_eq!(near.changes(&given).len(), *far as usize);
             }
             assert_eq!(circuit.nearest(&given).unwrap().distance, near[0].distance);
+            firsts.push(expected[0]);
         }
         let data = to_records(&rows);
+        // Whoever asks for one world gets the first of these, also where a row with holes is possible.
+        let certified = Certified::new(convert(oracle, tree).0);
+        let by_row = certified.nearest_by_column_batch(&data).unwrap();
+        for ((cells, (far, probability)), &row) in rows.iter().zip(firsts).zip(data.original()) {
+            let alone = certified.nearest_by_column(&evidence(cells), data.names()).unwrap();
+            for found in [&by_row[row as usize], &alone] {
+                assert_eq!(found.distance, far);
+                close(table.probability(Table::number(&found.world)), probability);
+            }
+        }
         for (row, near) in circuit.nearest_worlds_batch(&data, 2).unwrap().into_iter().enumerate() {
             assert_eq!(near, circuit.nearest_worlds(&Evidence::from_row(&data, row), 2).unwrap());
         }

@@ -9,6 +9,7 @@ use crate::report::{count, counted, facts, grouped, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::learn::vtree::VtreeMethod;
 use slopp::logic::{Conflict, Limits, Rules, Sdd, VtreeSearch};
 use slopp::{Model, Names};
 use std::ffi::OsStr;
@@ -64,7 +65,7 @@ pub(crate) fn run(args: &CompileArgs, session: &mut Session) -> Result<Verdict, 
     let kinds = args.output.iter().map(|file| Kind::of(file)).collect::<Result<Vec<_>, _>>()?;
     let limits = args.limits.limits();
     let min_fill = args.vtree.as_deref() == Some("min-fill");
-    let source = args.vtree.as_deref().filter(|_| !min_fill).map(VtreeSource::find).transpose()?;
+    let source = args.vtree.as_deref().filter(|_| !min_fill).map(find_vtree).transpose()?;
     let rules = read(args, source.as_ref())?;
     check_variables(&rules)?;
     let (sdd, tried) = match source {
@@ -105,11 +106,42 @@ pub(crate) fn run(args: &CompileArgs, session: &mut Session) -> Result<Verdict, 
         lines.push(("vtrees tried", count(tried as f64)));
     }
     session.line(facts(lines))?;
+    note_columns(&rules, session);
     let is_saved = |wanted| kinds.contains(&wanted);
     if is_saved(Kind::Sdd) && tried.is_some() && !is_saved(Kind::Vtree) {
-        session.note("a .sdd file does not hold its vtree; save it too with -o FILE.vtree");
+        session
+            .note("names and vtree are comments of the .sdd file; for other tools save the vtree with -o FILE.vtree");
     }
     Ok(Verdict::Yes)
+}
+
+/// The vtree that was asked for; a word that is no method gets those that need no records.
+fn find_vtree(text: &str) -> Result<VtreeSource, Error> {
+    let is_word = text.chars().all(|c| c.is_alphabetic() || c == '-') && text != "-" && !Path::new(text).exists();
+    if is_word && text.parse::<VtreeMethod>().is_err() {
+        return Err(Error::new(format!("there is no vtree method \"{text}\" for rules")).hint(
+            "min-fill, balanced, right-linear, left-linear, a .vtree file, a model, or a text like \"((a,b),c)\"",
+        ));
+    }
+    VtreeSource::find(text)
+}
+
+/// Tells that names look like the values of a column, if nothing says that it has only one.
+fn note_columns(rules: &Rules, session: &Session) {
+    let names = rules.names();
+    if !names.groups().is_empty() {
+        return;
+    }
+    let column = |name: &'_ str| name.split_once('=').map(|(column, _)| column.to_owned());
+    let mut columns: Vec<String> = names.iter().filter_map(column).collect();
+    columns.sort_unstable();
+    let repeated = columns.windows(2).find(|pair| pair[0] == pair[1]);
+    if let Some([column, _]) = repeated {
+        session.note(format!(
+            "worlds with several values of {column} are counted, unless a rule says exactly(1, {column}=…, …); --names \
+             FILE takes the columns of records or of a model"
+        ));
+    }
 }
 
 /// The rules over the variables that were asked for, and that every column of theirs has one value.
@@ -126,7 +158,7 @@ fn read(args: &CompileArgs, vtree: Option<&VtreeSource>) -> Result<Rules, Error>
 /// Shows which rules contradict each other.
 fn contradiction(rules: &Rules, sdd: &Sdd, limits: &Limits, session: &mut Session) -> Result<Verdict, Error> {
     let conflict = rules.conflict(sdd.vtree().clone(), limits).map_err(stopped)?;
-    let Conflict { rules: found, smallest } = conflict.expect("no world is possible");
+    let Conflict { rules: found, minimal, smallest } = conflict.expect("no world is possible");
     if session.json {
         let entry =
             |&i: &usize| object([("line", Value::from(rules[i].line)), ("rule", Value::from(rules[i].text.as_str()))]);
@@ -136,23 +168,38 @@ fn contradiction(rules: &Rules, sdd: &Sdd, limits: &Limits, session: &mut Sessio
             ("elements", Value::from(0)),
             ("model_count", Value::from("0")),
             ("conflict", found.iter().map(entry).collect()),
+            ("minimal", Value::Bool(minimal)),
             ("smallest", Value::Bool(smallest)),
         ]))?;
         return Ok(Verdict::No);
     }
-    let which = if smallest { "smallest" } else { "minimal" };
     session.line("no world is possible: the rules contradict each other, and nothing was saved")?;
     let number = counted(found.len(), "rule");
-    session.line(format!("a {which} contradiction, {number}; without any of them the others can hold:"))?;
-    for i in found {
+    session.line(match (smallest, minimal) {
+        (true, _) => {
+            format!("a smallest contradiction, {number}; without any of them the others of this set can hold:")
+        }
+        (false, true) => {
+            format!("a minimal contradiction, {number}; without any of them the others of this set can hold:")
+        }
+        (false, false) => format!("a contradiction, {number}, which may not be minimal:"),
+    })?;
+    let more = found.len().saturating_sub(SHOWN);
+    for i in found.into_iter().take(SHOWN) {
         let text = shortened(&rules[i].text);
         match rules[i].line {
             0 => session.line(format!("  of the columns: {text}"))?,
             line => session.line(format!("  line {line}: {text}"))?,
         }
     }
+    if more > 0 {
+        session.line(format!("  and {} more (--json has all)", count(more as f64)))?;
+    }
     Ok(Verdict::No)
 }
+
+/// How many rules of a contradiction are shown.
+const SHOWN: usize = 200;
 
 /// A rule in a line.
 fn shortened(text: &str) -> String {
@@ -189,7 +236,7 @@ impl Kind {
 
 fn save(file: &Path, kind: &Kind, sdd: &Sdd, rules: &Rules, args: &CompileArgs) -> Result<(), Error> {
     match kind {
-        Kind::Sdd => slopp::io::write_sdd(file, sdd)?,
+        Kind::Sdd => slopp::io::write_named_sdd(file, sdd, rules.names())?,
         Kind::Vtree => slopp::io::write_vtree(file, sdd.vtree())?,
         Kind::Psdd => {
             let psdd = sdd.to_circuit()?.certify()?;

@@ -81,10 +81,11 @@ pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, 
         }
         (Format::Sdd, Format::Sdd | Format::Vtree) => {
             let vtree = args.vtree.as_deref().map(io::read_vtree).transpose()?;
-            let sdd = io::read_sdd(&args.input, vtree.as_ref())?;
-            match to {
-                Format::Vtree => io::write_vtree(&args.output, sdd.vtree())?,
-                _ => io::write_sdd(&args.output, &sdd)?,
+            let (sdd, names) = io::read_named_sdd(&args.input, vtree.as_ref())?;
+            match (to, names) {
+                (Format::Vtree, _) => io::write_vtree(&args.output, sdd.vtree())?,
+                (_, Some(names)) => io::write_named_sdd(&args.output, &sdd, &names)?,
+                (_, None) => io::write_sdd(&args.output, &sdd)?,
             }
         }
         _ => write_model(args, to)?,
@@ -95,10 +96,9 @@ pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, 
         session.saved(&args.output);
     }
     if (from, to) == (Format::Psdd, Format::Sdd) {
-        let [model, base] = [&args.input, &args.output].map(|file| file.display());
+        let model = args.input.display();
         session.note(format!(
-            "a .sdd file has no names and no vtree; to read it back, `slopp convert {model} base.vtree`, then \
-             `slopp convert {base} again.psdd --vtree base.vtree`"
+            "names and vtree are comments of the .sdd file; for other tools `slopp convert {model} base.vtree`"
         ));
     }
     Ok(Verdict::Yes)
@@ -112,7 +112,7 @@ fn write_model(args: &ConvertArgs, to: Format) -> Result<(), Error> {
             let Certified::Psdd(psdd) = &loaded.model.circuit else {
                 return Err(not_a_psdd(&loaded));
             };
-            io::write_sdd(&args.output, &Sdd::base_of(psdd)?)?;
+            io::write_named_sdd(&args.output, &Sdd::base_of(psdd)?, &loaded.model.names)?;
         }
         Format::Psdd if args.plain => io::write_psdd(&args.output, &loaded.model.circuit)?,
         Format::Psdd => io::write_model(&args.output, &named(loaded.model, args)?)?,

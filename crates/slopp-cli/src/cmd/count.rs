@@ -1,9 +1,10 @@
 //! `slopp count`: how many worlds are possible.
 
+use crate::args::files;
 use crate::error::Error;
 use crate::files::Files;
-use crate::knowledge::{Knowledge, LimitArgs, compile_with_search, files};
-use crate::report::{grouped, object};
+use crate::knowledge::{Knowledge, LimitArgs, compile_with_search};
+use crate::report::object;
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -47,7 +48,8 @@ pub(crate) fn run(args: &CountArgs, session: &mut Session) -> Result<Verdict, Er
         true => {
             session.document(&object([("variables", Value::from(variables)), ("model_count", Value::from(worlds))]))?
         }
-        false => session.line(grouped(&worlds))?,
+        // Plain digits, for scripts.
+        false => session.line(worlds)?,
     }
     Ok(Verdict::Yes)
 }

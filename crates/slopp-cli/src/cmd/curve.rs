@@ -8,16 +8,16 @@ use crate::error::Error;
 use crate::files::Files;
 use crate::input::{VtreeSource, read_records, read_records_of};
 use crate::knowledge::rules_of_columns;
-use crate::report::{Table, count, logarithm, object};
+use crate::report::{Table, count, logarithm, object, records};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::learn::merged::{Config, learn};
 use slopp::learn::{Learned, World};
 use slopp::logic::Limits;
-use slopp::render::plot::{Axis, Point, Scatter, Series};
+use slopp::render::plot::Scatter;
 use slopp::{Progress, Records};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const EXAMPLES: &str = "\
@@ -28,8 +28,8 @@ Examples:
 /// Learn merged SLoPP at several sizes, and plot likelihood against size
 ///
 /// First without a limit, then with --max-elements at a half, a quarter and so on of what that took: relaxed merging
-/// goes on until the circuit keeps within its limit. Choose the size that is worth its elements, and learn it with
-/// `slopp learn --max-elements N`.
+/// goes on until the circuit keeps within its limit. Choose the size that is worth its elements by the validation records,
+/// and learn it with `slopp learn --max-elements N`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CurveArgs {
@@ -73,9 +73,13 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
     let vtree_file = args.vtree.as_ref().map(PathBuf::from);
     let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref()];
     Files::default().read(inputs.into_iter().flatten()).write(&args.output).check()?;
-    let train = read_records(&args.train, args.read, &args.columns)?;
-    let other = |file: &PathBuf| read_records_of(file, args.read, train.names());
-    let valid = args.valid.as_ref().map(other).transpose()?;
+    check_svg(args.output.as_deref())?;
+    let all = read_records(&args.train, args.read, &args.columns)?;
+    let other = |file: &PathBuf| read_records_of(file, args.read, all.names());
+    let (train, valid) = match &args.valid {
+        Some(file) => (all.clone(), Some(other(file)?)),
+        None => all.hold_out(args.seed).map_or_else(|| (all.clone(), None), |(train, held)| (train, Some(held))),
+    };
     let test = args.test.as_ref().map(other).transpose()?;
     let parts: Vec<(&str, &Records)> = [("train", Some(&train)), ("valid", valid.as_ref()), ("test", test.as_ref())]
         .into_iter()
@@ -125,6 +129,12 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
     {
         session.note(too_large(elements, max));
     }
+    if let (None, Some(valid)) = (&args.valid, &valid) {
+        session.note(format!(
+            "{} held out by seed as validation records; --valid FILE gives others",
+            records(valid.total())
+        ));
+    }
     match &args.output {
         Some(file) => session.saved(file),
         None if session.json => {}
@@ -133,22 +143,21 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
     Ok(Verdict::Yes)
 }
 
-fn chart(names: &[&str], sizes: &[Size]) -> String {
-    let series = names.iter().enumerate().map(|(i, name)| {
-        let point = |size: &Size| {
-            let y = size.scores[i].per_record().unwrap_or(f64::NAN);
-            Point::new(size.elements as f64, y, format!("{} elements", count(size.elements as f64)))
-        };
-        Series { name: (*name).to_owned(), points: sizes.iter().map(point).collect(), joined: true }
-    });
-    Scatter {
-        title: "Log-likelihood against size".into(),
-        x: Axis::log("elements"),
-        y: Axis::linear("log-likelihood per record"),
-        series: series.collect(),
-        ..Scatter::default()
+/// A picture is SVG, and nothing else.
+fn check_svg(output: Option<&Path>) -> Result<(), Error> {
+    match output.and_then(Path::extension) {
+        Some(ending) if !ending.eq_ignore_ascii_case("svg") => {
+            let ending = ending.to_string_lossy();
+            Err(Error::new(format!("the curve is drawn as SVG, not as {ending}")).hint("-o curve.svg"))
+        }
+        _ => Ok(()),
     }
-    .svg()
+}
+
+fn chart(names: &[&str], sizes: &[Size]) -> String {
+    let point = |size: &Size, part: usize| (size.elements, size.scores[part].per_record().unwrap_or(f64::NAN));
+    let parts = names.iter().enumerate();
+    Scatter::of_sizes(parts.map(|(i, &name)| (name, sizes.iter().map(|size| point(size, i)).collect()))).svg()
 }
 
 fn table(names: &[&str], sizes: &[Size]) -> Table {

@@ -45,7 +45,7 @@ pub(crate) struct DiffArgs {
 pub(crate) fn run(args: &DiffArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read([&args.first, &args.second]).read(&args.vtree).check()?;
     let files = [&args.first, &args.second].map(PathBuf::as_path);
-    let Both { names, mut manager, formulas: [a, b], only, differ } =
+    let Both { names, mut manager, formulas: [a, b], only, differ, only_named } =
         Both::read(files, args.vtree.as_deref(), args.limits.limits())?;
     let both = manager.and(a, b).map_err(stopped)?;
     let counts = only.map(|part| manager.sdd(part).model_count().to_string());
@@ -63,10 +63,13 @@ pub(crate) fn run(args: &DiffArgs, session: &mut Session) -> Result<Verdict, Err
             ("examples_first", list(&left)),
             ("examples_second", list(&right)),
             ("different_values", differ.iter().map(ValuesOfOne::document).collect()),
+            ("only_named_first", Value::from(only_named[0].clone())),
+            ("only_named_second", Value::from(only_named[1].clone())),
         ]))?;
         return Ok(verdict);
     }
     differ.iter().flat_map(|one| one.in_words(files)).for_each(|line| session.note(line));
+    Both::only_named_in_words(&only_named, files).into_iter().for_each(|line| session.note(line));
     session.line(format!("both allow {} worlds", grouped(&common)))?;
     for ((file, number), worlds) in files.into_iter().zip(counts).zip([left, right]) {
         let shown = if worlds.is_empty() { "" } else { ":" };

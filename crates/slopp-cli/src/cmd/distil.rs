@@ -2,7 +2,9 @@
 
 use crate::args::{ColumnArgs, ModelArgs, ReadArgs, positive, seed, whole};
 use crate::cmd::eval::Score;
-use crate::cmd::learn::{Inside, RuleArgs, save, score_table, tell_held_out, tell_saved, too_large};
+use crate::cmd::learn::{
+    Inside, RuleArgs, check_size, not_obeyed, save, score_table, tell_held_out, tell_saved, too_large,
+};
 use crate::error::Error;
 use crate::files::{Files, check_ending};
 use crate::input::{Loaded, read_records, read_records_of};
@@ -12,19 +14,12 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::infer::Distribution;
-use slopp::learn::merged::{Config, DistilConfig, distil, synthetic};
-use slopp::learn::{Learned, World};
-use slopp::logic::{Limits, Manager, Rules};
+use slopp::learn::merged::{Config, DistilConfig, distil, sample_size, synthetic};
+use slopp::learn::{BaseError, Learned, TeacherBase, World};
 use slopp::{Certified, Model, Names, Progress, Records};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Records drawn for each real one; at least, and at most in all.
-const DRAWN: (f64, f64, f64) = (10.0, 50_000.0, 600_000.0);
-
-/// How large the base of the teacher may be on the vtree of the student.
-const BASE_NODES: usize = 2_000_000;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,7 +59,7 @@ pub(crate) struct DistilArgs {
     /// How many records to draw from a model [default: 10 for each training record, at least 50000, at most 600000]
     #[arg(short = 'n', long, value_name = "N", value_parser = positive)]
     samples: Option<usize>,
-    /// The largest number of classes of records that a vtree node starts with [default: 64]
+    /// The largest number of classes of records of a vtree node [default: 64, and as many as clones add]
     #[arg(long, value_name = "N", value_parser = positive)]
     max_classes: Option<usize>,
     /// The largest number of elements
@@ -119,37 +114,53 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         return Err(Error::new("--samples is for a teacher that is a model; all records of a file are used")
             .hint("leave --samples out"));
     }
-    let other = |file: &PathBuf| read_records_of(file, args.read, teacher.names());
-    let (inside, train) = Inside::new(&args.rules, &args.train, other(&args.train)?)?;
+    let other = |file: &PathBuf| {
+        let read = read_records_of(file, args.read, teacher.names());
+        read.map_err(|error| match &teacher {
+            Teacher::Model(_) => error,
+            Teacher::Samples(_) => {
+                let samples = args.teacher.display();
+                error
+                    .while_doing(format!("{} does not have the columns of {samples}, the teacher", file.display()))
+                    .hint("records of the teacher and real ones must have the same columns")
+            }
+        })
+    };
+    let (inside, train) = Inside::new(&args.rules, &args.train, other(&args.train)?, None)?;
     let base = match &teacher {
-        Teacher::Model(model) if !args.free => TeacherBase::of(model, &train)?,
+        Teacher::Model(model) if !args.free => {
+            let base = deterministic(model).map(|circuit| TeacherBase::of(circuit, &train)).transpose();
+            base.map_err(base_refused)?.flatten()
+        }
         _ => None,
     };
     let [valid, test] = [&args.valid, &args.test].map(|file| file.as_ref().map(other).transpose());
     let (valid, test) = (valid?, test?);
+    // Before anything is drawn, which takes a while.
+    check_size(args.max_elements, &train)?;
     let bar = session.progress();
     let drawn = match &teacher {
         Teacher::Samples(records) => Records::clone(records),
         Teacher::Model(model) => {
-            let (each, least, most) = DRAWN;
-            let usual = (each * train.total()).clamp(least, most) as usize;
             bar.begin("drawing from the teacher", 1);
-            synthetic(model.distribution(), &train, args.samples.unwrap_or(usual), args.seed)?
+            synthetic(model.distribution(), &train, args.samples.unwrap_or_else(|| sample_size(&train)), args.seed)?
         }
     };
     let config = Config { max_elements: args.max_elements, seed: args.seed, ..Config::new(World::Open) };
-    let mut config = DistilConfig::new(config);
-    config.student.max_classes = args.max_classes.unwrap_or(config.student.max_classes);
+    let capped = args.max_classes.map(|max_classes| Config { max_classes, capped: true, ..config.clone() });
+    let config = DistilConfig::new(capped.unwrap_or(config));
     let student = distil(&train, &drawn, valid.as_ref(), &config, &bar)?;
     let chosen = [("strength", student.strength), ("held_out", student.held_out)];
     let mut circuit = Certified::from(student.psdd);
     if let Some(inside) = &inside {
-        let obeying = inside.condition(Learned::Circuit(circuit), &train, student.strength, &bar)?;
-        let Learned::Circuit(obeying) = obeying else { unreachable!("a circuit given rules is one") };
+        let obeying = Learned::Circuit(circuit).inside(inside.rules(), &train, student.strength, &inside.limits, &bar);
+        let Learned::Circuit(obeying) = obeying.map_err(not_obeyed)? else {
+            unreachable!("a circuit given rules is one")
+        };
         circuit = obeying;
     }
     if let Some(base) = &base {
-        circuit = base.given(&circuit)?;
+        circuit = base.given(&circuit).map_err(base_refused)?;
     }
     drop(bar);
     let parts: Vec<(&'static str, &Records)> =
@@ -223,48 +234,19 @@ fn deterministic(teacher: &Loaded) -> Option<&Certified> {
     Some(&loaded.model.circuit).filter(|circuit| circuit.deterministic().is_ok())
 }
 
-/// What a teacher says is possible, if that is not everything.
-struct TeacherBase<'a>(&'a Certified);
-
-impl TeacherBase<'_> {
-    /// The base of a teacher that is deterministic, so that its worlds can be counted; records must be inside.
-    fn of<'a>(teacher: &'a Loaded, train: &Records) -> Result<Option<TeacherBase<'a>>, Error> {
-        let Some(circuit) = deterministic(teacher) else { return Ok(None) };
-        let columns = Rules::of_columns(train.names().clone());
-        let everything = columns.compile(circuit.vtree().clone(), &Limits::default()).map_err(stopped)?.model_count();
-        let kept = circuit.column_without_one_value(train.names()).is_none();
-        if kept && circuit.deterministic().is_ok_and(|circuit| circuit.model_count() == everything) {
-            return Ok(None);
+/// What is wrong with the base of the teacher, with the way out.
+fn base_refused(error: BaseError) -> Error {
+    match error {
+        BaseError::Outside { outside, total } => {
+            let (all, are) = (records_in_words(total), is_or_are(outside));
+            Error::new(format!("{} of {all} to learn from {are} impossible for the teacher", count(outside)))
+                .hint("--free lets the student allow them; `slopp revise` makes room for them in the teacher")
         }
-        let outside: f64 = circuit
-            .possible(train)?
-            .iter()
-            .zip(train.weights())
-            .filter(|(possible, _)| !**possible)
-            .map(|(_, w)| w)
-            .sum();
-        if outside > 0.0 {
-            let all = records_in_words(train.total());
-            return Err(Error::new(format!(
-                "{} of {all} to learn from {} impossible for the teacher",
-                count(outside),
-                is_or_are(outside)
-            ))
-            .hint("--free lets the student allow them; `slopp revise` makes room for them in the teacher"));
-        }
-        Ok(Some(TeacherBase(circuit)))
-    }
-
-    /// A circuit given what is possible for the teacher.
-    fn given(&self, student: &Certified) -> Result<Certified, Error> {
-        let mut manager = Manager::new(student.vtree().clone(), Limits::default().with_nodes(BASE_NODES));
-        let base = manager.support_of(self.0, |var| var);
-        let base = base.map_err(|stopped| {
-            Error::from(stopped)
-                .while_doing("the base of the teacher is too large on the vtree of the student")
-                .hint("--free, and --rules for what must hold")
-        })?;
-        Ok(student.given(&manager.sdd(base))?.0)
+        BaseError::Columns(error) => stopped(error),
+        BaseError::TooLarge(error) => Error::from(error)
+            .while_doing("the base of the teacher is too large on the vtree of the student")
+            .hint("--free, and --rules for what must hold"),
+        BaseError::Query(error) => error.into(),
     }
 }
 

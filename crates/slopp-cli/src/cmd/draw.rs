@@ -1,6 +1,6 @@
 //! `slopp draw`: pictures of circuits and vtrees.
 
-use crate::args::{ModelArgs, whole};
+use crate::args::{CircuitArgs, whole};
 use crate::cmd::vtree::{Kind, write_text};
 use crate::error::Error;
 use crate::files::Files;
@@ -26,7 +26,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DrawArgs {
     #[command(flatten)]
-    model: ModelArgs,
+    model: CircuitArgs,
     /// The picture: a name that ends in .svg or .dot; `-` for SVG on stdout
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,

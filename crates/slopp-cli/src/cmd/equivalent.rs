@@ -38,7 +38,7 @@ pub(crate) struct EquivalentArgs {
 pub(crate) fn run(args: &EquivalentArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read([&args.first, &args.second]).read(&args.vtree).check()?;
     let files = [&args.first, &args.second];
-    let Both { names, manager, only, differ, .. } =
+    let Both { names, manager, only, differ, only_named, .. } =
         Both::read(files.map(PathBuf::as_path), args.vtree.as_deref(), args.limits.limits())?;
     let found = files.into_iter().zip(only).find_map(|(file, formula)| Some((file, manager.world(formula)?)));
     if session.json {
@@ -51,10 +51,13 @@ pub(crate) fn run(args: &EquivalentArgs, session: &mut Session) -> Result<Verdic
             ("allowed_only_by", by),
             ("world", world),
             ("different_values", differ.iter().map(ValuesOfOne::document).collect()),
+            ("only_named_first", Value::from(only_named[0].clone())),
+            ("only_named_second", Value::from(only_named[1].clone())),
         ]))?;
     } else {
         let files = files.map(PathBuf::as_path);
         differ.iter().flat_map(|one| one.in_words(files)).for_each(|line| session.note(line));
+        Both::only_named_in_words(&only_named, files).into_iter().for_each(|line| session.note(line));
         match &found {
             None => session.line("yes: both allow the same worlds")?,
             Some((file, world)) => {

@@ -1,18 +1,19 @@
 //! `slopp explain`: why records are impossible, and what would make them possible.
 
-use crate::args::{ModelArgs, ReadArgs, positive, whole};
+use crate::args::{CircuitArgs, ReadArgs, positive, whole};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{LoadedModel, explained, read_records_of};
 use crate::report::records as records_in_words;
-use crate::report::{changes_in_words, count, is_or_are, json, json_changes, json_world, object, probability_of};
+use crate::report::{
+    changes_in_words, count, counted, is_or_are, json, json_changes, json_world, object, probability_of,
+};
 use crate::session::{Session, Verdict};
 use clap::Args;
-use rayon::prelude::*;
 use serde_json::Value;
 use slopp::infer::{Evidence, Explanation, NearWorld};
-use slopp::logic::{FoundRule, RuleKind, Rules};
-use slopp::{Deterministic, Lit, Names, Records};
+use slopp::logic::Rules;
+use slopp::{Names, Records};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -31,7 +32,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
-    model: ModelArgs,
+    model: CircuitArgs,
     /// The records: CSV, .data or .wdata, `-` for stdin
     data: PathBuf,
     #[command(flatten)]
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &ExplainArgs, session: &mut Session) -> Result<Verdict, 
         Some(file) => Some(slopp::io::read_rules(file, Some(names)).map_err(explained)?),
         None => None,
     };
-    let explanations = explanations(circuit, &records, args.k)?;
+    let explanations = circuit.explain_batch(&records, args.k)?;
     let by_record = records.original().iter().map(|&row| row as usize).enumerate();
     let mut faulty = by_record.filter_map(|(i, row)| Some((i + 1, row, explanations[row].as_ref()?)));
     if session.json {
@@ -65,14 +66,15 @@ pub(crate) fn run(args: &ExplainArgs, session: &mut Session) -> Result<Verdict, 
             let evidence = Evidence::from_row(&records, row);
             let mut entries = vec![
                 ("record", Value::from(number)),
-                ("rule", Value::from(broken_rule(&found.conflict).display(names).to_string())),
-                ("conflict", literals(names, &found.conflict)),
+                ("rule", Value::from(found.rule().display(names).to_string())),
+                ("conflict", json_changes(names, &found.conflict)),
                 ("distance", Value::from(found.repairs[0].distance)),
                 ("change", json_changes(names, &found.repairs[0].changes(&evidence))),
                 ("nearest", found.repairs.iter().map(|near| near_entry(names, near, &evidence)).collect()),
             ];
             if let Some(rules) = &rules {
-                entries.push(("broken", broken(rules, &evidence).map(|i| rule_entry(rules, i)).collect()));
+                let broken = rules.broken_by_known(|var| evidence.value(var)).into_iter();
+                entries.push(("broken", broken.map(|i| rule_entry(rules, i)).collect()));
             }
             object(entries)
         };
@@ -86,14 +88,12 @@ pub(crate) fn run(args: &ExplainArgs, session: &mut Session) -> Result<Verdict, 
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     for (number, row, found) in faulty.by_ref().take(limit) {
         let evidence = Evidence::from_row(&records, row);
-        session.line(format!(
-            "record {} breaks: {}",
-            count(number as f64),
-            broken_rule(&found.conflict).display(names)
-        ))?;
-        for i in rules.iter().flat_map(|rules| broken(rules, &evidence)) {
-            let rule = &rules.as_ref().expect("it has rules")[i];
-            session.line(format!("  line {}: {}", rule.line, rule.text))?;
+        session.line(format!("record {} breaks: {}", count(number as f64), found.rule().display(names)))?;
+        if let Some(rules) = &rules {
+            let all: Vec<usize> = rules.broken_by_known(|var| evidence.value(var));
+            for rule in rules_in_words(rules, &all) {
+                session.line(format!("  {rule}"))?;
+            }
         }
         for near in &found.repairs {
             let change = changes_in_words(names, &near.changes(&evidence), "cell");
@@ -107,44 +107,30 @@ pub(crate) fn run(args: &ExplainArgs, session: &mut Session) -> Result<Verdict, 
     Ok(Verdict::Yes)
 }
 
-/// Why each distinct row is impossible; `None` where it is possible.
-pub(crate) fn explanations(
-    circuit: &Deterministic,
-    records: &Records,
-    count: usize,
-) -> Result<Vec<Option<Explanation>>, Error> {
-    let possible = circuit.possible(records)?;
-    let explain = |row: usize| match possible[row] {
-        true => Ok(None),
-        false => circuit.explain(&Evidence::from_row(records, row).by_column(records.names()), count),
-    };
-    Ok((0..records.len()).into_par_iter().map(explain).collect::<Result<_, _>>()?)
-}
-
 /// The weights of the impossible rows.
 pub(crate) fn weights(records: &Records, explanations: &[Option<Explanation>]) -> impl Iterator<Item = f64> {
     records.weights().iter().zip(explanations).filter(|(_, found)| found.is_some()).map(|(&weight, _)| weight)
 }
 
-/// Cells that cannot hold together as the rule that one of them is false.
-pub(crate) fn broken_rule(conflict: &[Lit]) -> FoundRule {
-    let kind = if conflict.len() == 1 { RuleKind::Literal } else { RuleKind::Clause };
-    FoundRule { kind, literals: conflict.iter().map(|&lit| !lit).collect(), support: None, excluded: 0.0 }
-}
+/// How many broken rules of a record are told in words.
+const BROKEN_SHOWN: usize = 5;
 
-/// The rules that known cells break, whatever the others are.
-pub(crate) fn broken(rules: &Rules, evidence: &Evidence) -> impl Iterator<Item = usize> {
-    (0..rules.len()).filter(|&i| rules[i].formula.value(|var| evidence.value(var)) == Some(false))
+/// Broken rules with their lines, the first few of many.
+pub(crate) fn rules_in_words(rules: &Rules, broken: &[usize]) -> Vec<String> {
+    let rule = |&i: &usize| match rules[i].line {
+        0 => rules[i].text.clone(),
+        line => format!("line {line}: {}", rules[i].text),
+    };
+    let mut words: Vec<String> = broken.iter().take(BROKEN_SHOWN).map(rule).collect();
+    if broken.len() > BROKEN_SHOWN {
+        words.push(format!("and {}", counted(broken.len() - BROKEN_SHOWN, "more rule")));
+    }
+    words
 }
 
 /// A rule with its line.
 pub(crate) fn rule_entry(rules: &Rules, i: usize) -> Value {
     object([("line", Value::from(rules[i].line)), ("rule", Value::from(rules[i].text.as_str()))])
-}
-
-/// Literals as an object from names to values.
-pub(crate) fn literals(names: &Names, lits: &[Lit]) -> Value {
-    object(lits.iter().map(|lit| (names.of(lit.var), Value::Bool(lit.value))))
 }
 
 fn near_entry(names: &Names, near: &NearWorld, evidence: &Evidence) -> Value {

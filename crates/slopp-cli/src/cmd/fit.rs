@@ -27,10 +27,11 @@ Examples:
 /// Fit the parameters of a model to records, with its structure fixed
 ///
 /// Exact, by counting, if the circuit is deterministic and no cell is missing; otherwise by expectation maximisation
-/// (EM), which counts what is expected and repeats that until nothing is gained. Of a mixture the components and their
-/// weights are fitted together; of a sum-product network the parameters it has are the prior. Records that the structure
-/// makes impossible are left out and reported. Without a pseudocount, elements that no record uses become impossible and are
-/// dropped.
+/// (EM), which counts what is expected and repeats that until nothing is gained. The prior counts too: with few records
+/// they may become less likely than before. Of a mixture the components and their weights are fitted together, and
+/// components that no record needs are left out; of a sum-product network the parameters it has are the prior. Records
+/// that the structure makes impossible are left out and reported. Without a pseudocount, elements that no record uses
+/// become impossible and are dropped.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FitArgs {
@@ -95,6 +96,12 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
         ("after", Score::new(&data, &fit.learned.distribution().log_likelihoods(&data)?)),
     ];
     let Fit { learned, used, impossible, dropped, history } = fit;
+    let components = match (&loaded, &learned) {
+        (Loaded::Mixture(model), Learned::Mixture(fitted)) => {
+            Some((model.circuit.components().len(), fitted.components().len()))
+        }
+        _ => None,
+    };
     let mut origin = origin.clone();
     let already: f64 = origin.get("records").and_then(|n| n.parse().ok()).unwrap_or(0.0);
     let total = if args.add { already + used } else { used };
@@ -117,6 +124,7 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
         }
         entries.extend([
             ("dropped_elements", Value::from(dropped)),
+            ("dropped_components", components.map_or(Value::Null, |(before, after)| Value::from(before - after))),
             ("em_steps", history.as_ref().map_or(Value::Null, |history| Value::from(history.len() - 1))),
             ("em_history", history.map_or(Value::Null, json_list)),
             ("before", object(before.entries())),
@@ -139,7 +147,10 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
             session.line(format!("dropped {} with missing cells", records(incomplete)))?;
         }
         session.table(&score_table(&scores))?;
-        if dropped > 0 {
+        if let Some((before, after)) = components.filter(|(before, after)| after < before) {
+            session
+                .line(format!("{after} of {} are left: no record needs the others", counted(before, "component")))?;
+        } else if dropped > 0 {
             let gone =
                 format!("{} that no record uses {} gone", counted(dropped, "element"), is_or_are(dropped as f64));
             session.line(format!("{gone}; --pseudocount 1 keeps them"))?;

@@ -1,6 +1,6 @@
 //! `slopp information`: how much sets of columns tell about each other.
 
-use crate::args::{GivenArgs, ModelArgs};
+use crate::args::{CircuitArgs, GivenArgs};
 use crate::error::Error;
 use crate::event::{Event, compile};
 use crate::files::Files;
@@ -24,7 +24,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InformationArgs {
     #[command(flatten)]
-    model: ModelArgs,
+    model: CircuitArgs,
     /// The first set, columns separated by commas
     #[arg(long, value_name = "NAMES")]
     between: String,
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &InformationArgs, session: &mut Session) -> Result<Verdi
             }
             Event::Formula(formula) => formula.clone(),
         };
-        let sdd = compile(&formula, loaded.model.circuit.vtree())?;
+        let sdd = compile(&formula, loaded.model.circuit.vtree(), &args.given.limits.limits())?;
         (loaded.model.circuit, _) = loaded.model.circuit.given(&sdd)?;
     }
     let circuit = &loaded.model.circuit;

@@ -1,6 +1,6 @@
 //! `slopp map`: the most probable values of some variables, the others summed out.
 
-use crate::args::{GivenArgs, ModelArgs, whole};
+use crate::args::{CircuitArgs, GivenArgs, whole};
 use crate::error::Error;
 use crate::event::Event;
 use crate::files::Files;
@@ -20,11 +20,13 @@ Examples:
 ///
 /// Differs from the values of the most probable world (`slopp mpe`), which chooses values for all variables. Exact where
 /// the search ends within its budget; otherwise the best values found, with how probable any others can be at most.
+/// What is printed is P of the values given what is known. In JSON that is probability_given and log_probability_given;
+/// probability and log_probability are those of the values together with what is known.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MapArgs {
     #[command(flatten)]
-    model: ModelArgs,
+    model: CircuitArgs,
     /// The columns to find values for, separated by commas
     #[arg(long, value_name = "NAMES")]
     of: String,
@@ -43,7 +45,7 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
     let known = Event::parse(args.given.given.as_deref(), &names)?;
     let mut log_formula = 0.0;
     if let Event::Formula(formula) = &known {
-        (loaded.model.circuit, log_formula) = loaded.given_formula(formula)?;
+        (loaded.model.circuit, log_formula) = loaded.given_formula(formula, &args.given.limits.limits())?;
     }
     let given = known.evidence(names.len());
     let log_given = loaded.model.circuit.log_evidence(&given)?;
@@ -58,6 +60,8 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
             ("log_probability", json(joint)),
             ("log_probability_at_most", json(upper)),
             ("probability_given", json(conditional.exp())),
+            ("log_probability_given", json(conditional)),
+            ("log_probability_given_at_most", json((found.log_upper - log_given).min(0.0))),
             ("exact", Value::Bool(found.is_exact())),
             ("steps", Value::from(found.steps)),
         ]))?;

@@ -24,6 +24,7 @@ pub(crate) mod marginals;
 pub(crate) mod mpe;
 pub(crate) mod possible;
 pub(crate) mod prob;
+pub(crate) mod product;
 pub(crate) mod repair;
 pub(crate) mod reproduce;
 pub(crate) mod revise;

@@ -1,6 +1,6 @@
 //! `slopp mpe`: the most probable worlds.
 
-use crate::args::{GivenArgs, ModelArgs, ReadArgs, positive};
+use crate::args::{CircuitArgs, GivenArgs, ReadArgs, positive};
 use crate::error::Error;
 use crate::event::Event;
 use crate::files::Files;
@@ -26,13 +26,14 @@ Examples:
 
 /// The most probable world, or the k most probable ones, also given evidence or a formula
 ///
-/// Exact: the maximum over all worlds that agree with what is given. Needs a deterministic circuit; a mixture is
-/// refused with the reason.
+/// Exact: the maximum over all worlds that agree with what is given. P is the probability of the world; beside it stands
+/// that given what is known. In JSON: probability and log_probability, probability_given and log_probability_given.
+/// Needs a deterministic circuit; a mixture is refused with the reason.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MpeArgs {
     #[command(flatten)]
-    model: ModelArgs,
+    model: CircuitArgs,
     #[command(flatten)]
     given: GivenArgs,
     /// How many worlds
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
     let (log_given, worlds) = match &known {
         Event::Literals(given) => (circuit.log_evidence(given)?, best(circuit, given, wanted)?),
         Event::Formula(formula) => {
-            let (conditioned, log_given) = loaded.given_formula(formula)?;
+            let (conditioned, log_given) = loaded.given_formula(formula, &args.given.limits.limits())?;
             let circuit = conditioned.deterministic().expect("fewer worlds keep every derivation unique");
             let mut worlds = best(circuit, &given, wanted)?;
             worlds.iter_mut().for_each(|(_, log)| *log += log_given);
@@ -70,7 +71,9 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
     if session.json {
         let entries = worlds.iter().map(|(world, log)| {
             let mut entry = world_entry(names, world, *log);
-            entry["probability_given"] = json((log - log_given).exp().min(1.0));
+            let conditional = (log - log_given).min(0.0);
+            entry["probability_given"] = json(conditional.exp());
+            entry["log_probability_given"] = json(conditional);
             entry
         });
         let given = Value::from(known.in_words(names));
@@ -79,12 +82,14 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
     }
     for (i, (most_probable, log)) in worlds.iter().enumerate() {
         let rank = if wanted == 1 { String::new() } else { format!("{}. ", i + 1) };
+        let conditional = (log - log_given).min(0.0);
+        let in_words = |what| format!("; given the {what}: P = {}", told(conditional));
         let conditional = match &known {
             Event::Literals(given) if given.known_count() == 0 => String::new(),
-            Event::Literals(_) => format!(", given the evidence {}", probability_of((log - log_given).min(0.0))),
-            Event::Formula(_) => format!(", given the formula {}", probability_of((log - log_given).min(0.0))),
+            Event::Literals(_) => in_words("evidence"),
+            Event::Formula(_) => in_words("formula"),
         };
-        session.line(format!("{rank}P = {}{conditional} (ln P = {})", probability_of(*log), logarithm(*log)))?;
+        session.line(format!("{rank}P = {}{conditional}", told(*log)))?;
         session.line(format!("   {}", world(names, most_probable)))?;
     }
     if worlds.len() < wanted {
@@ -95,6 +100,11 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
         ));
     }
     Ok(Verdict::Yes)
+}
+
+/// A probability and its logarithm.
+fn told(log: f64) -> String {
+    format!("{} (ln P = {})", probability_of(log), logarithm(log))
 }
 
 /// The most probable worlds of a circuit.

@@ -2,17 +2,17 @@
 
 use crate::args::{ModelArgs, ReadArgs, whole};
 use crate::error::Error;
+use crate::event::Event;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
-use crate::on_vtrees::OnVtrees;
+use crate::knowledge::LimitArgs;
 use crate::report::records as records_in_words;
 use crate::report::{changes_in_words, count, is_or_are, json_changes, json_count, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
-use rayon::prelude::*;
 use serde_json::Value;
-use slopp::infer::{Evidence, Nearest};
-use slopp::{Lit, Records, Var};
+use slopp::infer::Nearest;
+use slopp::{Lit, OnVtrees, Records, Var};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -23,8 +23,9 @@ Examples:
 /// Is each record possible, and if not, what is the nearest possible world?
 ///
 /// Lists the impossible records by their number in the file, with the smallest number of cells that must change and
-/// one way to do it. Exit code 1 if some record is impossible. Also tells whether the base is exactly the closed-world
-/// formula of the records: all of them possible and nothing else.
+/// one way to do it, of a deterministic circuit the most probable one, as `slopp explain` does. Exit code 1 if some
+/// record is impossible. Also tells whether the base is exactly the closed-world formula of the records: all of them
+/// possible and nothing else.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PossibleArgs {
@@ -33,9 +34,12 @@ pub(crate) struct PossibleArgs {
     /// The records: CSV, .data or .wdata, `-` for stdin
     #[arg(required_unless_present = "given")]
     data: Option<PathBuf>,
-    /// Instead of records, one piece of evidence: literals by name, such as "smoker, !cancer"
-    #[arg(long, value_name = "EVIDENCE", allow_hyphen_values = true, conflicts_with = "data")]
+    /// Instead of records, one piece of evidence: literals by name, such as "smoker, !cancer", for which the nearest
+    /// possible world is told too, or a formula, such as "cancer | xray"
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "data")]
     given: Option<String>,
+    #[command(flatten)]
+    limits: LimitArgs,
     #[command(flatten)]
     read: ReadArgs,
     /// Print at most this many impossible records; 0 for all; JSON always has all
@@ -50,7 +54,7 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
     let circuits = loaded.on_vtrees("what is possible")?;
     let Some(data) = &args.data else { return of_evidence(args, &loaded, circuits, session) };
     let records = read_records_of(data, args.read, names)?;
-    let nearest = nearest_worlds(circuits, &records)?;
+    let nearest = circuits.nearest_by_column_batch(&records)?;
     let weights = records.weights().iter().zip(&nearest);
     let impossible: f64 = weights.filter(|(_, n)| n.distance > 0).fold(0.0, |sum, (weight, _)| sum + weight);
     let by_record = records.original().iter().map(|&row| row as usize).enumerate();
@@ -108,8 +112,16 @@ fn of_evidence(
     session: &mut Session,
 ) -> Result<Verdict, Error> {
     let names = loaded.names();
-    let given = loaded.evidence(args.given.as_deref())?;
-    let nearest = circuits.nearest(&given.by_column(names))?;
+    let event = Event::parse(args.given.as_deref(), names)?;
+    let Some(given) = event.literals() else {
+        let possible = loaded.log_probability_of(&event, &args.limits.limits())? > f64::NEG_INFINITY;
+        match session.json {
+            true => session.document(&object([("possible", Value::Bool(possible))]))?,
+            false => session.line(if possible { "possible" } else { "impossible" })?,
+        }
+        return Ok(if possible { Verdict::Yes } else { Verdict::No });
+    };
+    let nearest = circuits.nearest_by_column(given, names)?;
     let change: Vec<Lit> = given
         .lits()
         .map(|lit| lit.var.is(nearest.world[lit.var.index()]))
@@ -128,19 +140,6 @@ fn of_evidence(
         session.line(format!("impossible: change {}", changes_in_words(names, &change, "literal")))?;
     }
     Ok(if change.is_empty() { Verdict::Yes } else { Verdict::No })
-}
-
-/// The nearest possible world of each distinct row; only rows that are not possible themselves cost a search.
-fn nearest_worlds(circuits: &dyn OnVtrees, records: &Records) -> Result<Vec<Nearest>, Error> {
-    let possible = circuits.possible(records)?;
-    let nearest = |row: usize| {
-        let complete: Option<Vec<bool>> = records.row(row).collect();
-        match complete.filter(|_| possible[row]) {
-            Some(world) => Ok(Nearest { distance: 0, world }),
-            None => circuits.nearest(&Evidence::from_row(records, row).by_column(records.names())),
-        }
-    };
-    Ok((0..records.len()).into_par_iter().map(nearest).collect::<Result<_, _>>()?)
 }
 
 /// The known cells that the nearest world changes, with their new values.

@@ -10,6 +10,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use slopp::Records;
 use slopp::infer::{Evidence, QueryError};
+use slopp::logic::Limits;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -46,12 +47,13 @@ pub(crate) struct ProbArgs {
 pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read(&args.records).check()?;
     let loaded = Loaded::read(&args.model)?;
+    let limits = args.given.limits.limits();
     let event = Event::parse_question(args.event.as_deref(), loaded.names())?;
     if let Some(file) = &args.records {
         return batch(args, loaded, &event, file, session);
     }
     let given = Event::parse(args.given.given.as_deref(), loaded.names())?;
-    let log_given = loaded.log_probability_of(&given)?;
+    let log_given = loaded.log_probability_of(&given, &limits)?;
     if log_given == f64::NEG_INFINITY {
         return Err(match given {
             Event::Literals(_) => Error::from(QueryError::ImpossibleEvidence)
@@ -65,7 +67,7 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
             Ok(both) => loaded.distribution().log_evidence(&both)?,
             Err(_) => f64::NEG_INFINITY,
         },
-        _ => loaded.log_probability_of(&event.and(&given))?,
+        _ => loaded.log_probability_of(&event.and(&given), &limits)?,
     };
     let log_probability = (log_both - log_given).min(0.0);
     if event.is_empty() {
@@ -99,7 +101,7 @@ fn batch(args: &ProbArgs, loaded: Loaded, event: &Event, file: &Path, session: &
             let answers = loaded.distribution().conditional_batch(event, &records)?;
             answers.into_iter().map(|answer| answer.map_or(f64::NAN, f64::ln)).collect()
         }
-        (true, Event::Formula(_)) => given_records(loaded, event, &records)?,
+        (true, Event::Formula(_)) => given_records(loaded, event, &records, &args.given.limits.limits())?,
     };
     let logs = records.original().iter().map(|&row| answers[row as usize]);
     if session.json {
@@ -117,13 +119,13 @@ fn batch(args: &ProbArgs, loaded: Loaded, event: &Event, file: &Path, session: &
 }
 
 /// The log-probability of a formula given each distinct row: that of the row given the formula, turned round.
-fn given_records(loaded: Loaded, event: &Event, records: &Records) -> Result<Vec<f64>, Error> {
+fn given_records(loaded: Loaded, event: &Event, records: &Records, limits: &Limits) -> Result<Vec<f64>, Error> {
     let rows = loaded.distribution().log_likelihoods(records)?;
     let answer = |row: f64, both: f64| if row == f64::NEG_INFINITY { f64::NAN } else { (both - row).min(0.0) };
-    if loaded.log_probability_of(event)? == f64::NEG_INFINITY {
+    if loaded.log_probability_of(event, limits)? == f64::NEG_INFINITY {
         return Ok(rows.into_iter().map(|row| answer(row, f64::NEG_INFINITY)).collect());
     }
-    let (given, log_event) = loaded.given(event)?;
+    let (given, log_event) = loaded.given(event, limits)?;
     let both = given.distribution().log_likelihoods(records)?;
     Ok(rows.into_iter().zip(both).map(|(row, both)| answer(row, log_event + both)).collect())
 }

@@ -1,7 +1,6 @@
 //! `slopp repair`: impossible records, changed as little as possible.
 
-use crate::args::{ColumnArgs, ModelArgs, ReadArgs};
-use crate::cmd::explain::{broken_rule, explanations};
+use crate::args::{CircuitArgs, ColumnArgs, ReadArgs};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{LoadedModel, options, read_records_and_text};
@@ -30,7 +29,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RepairArgs {
     #[command(flatten)]
-    model: ModelArgs,
+    model: CircuitArgs,
     /// The records: CSV, .data or .wdata, `-` for stdin
     data: PathBuf,
     #[command(flatten)]
@@ -47,7 +46,7 @@ pub(crate) fn run(args: &RepairArgs, session: &mut Session) -> Result<Verdict, E
     let circuit = loaded.deterministic("the most probable of the nearest worlds")?;
     let names = &loaded.model.names;
     let (records, text) = read_records_and_text(&args.data, args.read, names)?;
-    let explanations = explanations(circuit, &records, 1)?;
+    let explanations = circuit.explain_batch(&records, 1)?;
     let changes: Vec<Vec<Lit>> = (0..records.len()).map(|row| change(&records, row, &explanations[row])).collect();
     let options = options(args.read, &ColumnArgs::default());
     let change_of = |record: usize| &changes[records.original()[record] as usize][..];
@@ -60,7 +59,7 @@ pub(crate) fn run(args: &RepairArgs, session: &mut Session) -> Result<Verdict, E
             let found = explanations[row as usize].as_ref().expect("only impossible records change");
             object([
                 ("record", Value::from(i + 1)),
-                ("rule", Value::from(broken_rule(&found.conflict).display(names).to_string())),
+                ("rule", Value::from(found.rule().display(names).to_string())),
                 ("change", json_changes(names, &changes[row as usize])),
             ])
         };

@@ -1,11 +1,12 @@
 //! `slopp revise`: a model makes room for what it excludes, or gives up what a formula excludes.
 
-use crate::args::{ModelArgs, ReadArgs, not_negative};
+use crate::args::{CircuitArgs, ReadArgs, not_negative};
 use crate::cmd::learn::{save, tell_saved};
 use crate::error::Error;
 use crate::event::compile;
 use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
+use crate::knowledge::LimitArgs;
 use crate::report::{count, counted, grouped, json, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -25,18 +26,18 @@ Examples:
 ///
 /// The least change: what was possible stays possible with its proportions, and besides only the new worlds become
 /// possible. Each new record weighs as in its file, the model as many records as it was learned from; --weight says
-/// otherwise. The result is proved to be a PSDD again. As all proportions are kept exactly, room is made world by world, and
-/// at most 4096 worlds of a --formula may be new. --by-rule goes the other way: worlds that break the rule are taken
-/// away, the others keep their proportions.
+/// otherwise. The result is proved to be a PSDD again. Up to 4096 new worlds of a --formula are equally probable; more are
+/// as probable as the model finds the part of them that is possible, in the order of its vtree. --by-rule goes the other
+/// way: worlds that break the rule are taken away, the others keep their proportions.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReviseArgs {
     #[command(flatten)]
-    model: ModelArgs,
+    model: CircuitArgs,
     /// The records to make room for: CSV, .data or .wdata, `-` for stdin
     #[arg(required_unless_present_any = ["formula", "by_rule"], conflicts_with_all = ["formula", "by_rule"])]
     data: Option<PathBuf>,
-    /// Make room for all worlds of this formula instead, of which at most 4096 may be new
+    /// Make room for all worlds of this formula instead
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "by_rule")]
     formula: Option<String>,
     /// Take away all worlds that break this formula instead
@@ -48,6 +49,8 @@ pub(crate) struct ReviseArgs {
     /// How many records the model stands for [default: as many as it keeps the counts of]
     #[arg(long, value_name = "X", conflicts_with = "by_rule", value_parser = not_negative)]
     weight: Option<f64>,
+    #[command(flatten)]
+    limits: LimitArgs,
     #[command(flatten)]
     read: ReadArgs,
     /// Save the revised model in this file, `-` for stdout
@@ -76,13 +79,14 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
         (None, Some(text), _) => {
             // A world in which a column has two values is none.
             let formula = Formula::and([parse(text)?, Rules::of_columns(names.clone()).formula()]);
-            let formula = compile(&formula, psdd.vtree())?;
+            let formula = compile(&formula, psdd.vtree(), &args.limits.limits())?;
             let revised = psdd.revise_by(&formula, args.formula_weight, args.weight).map_err(with_hint)?;
             (revised.psdd, revised.share)
         }
         (None, None, text) => {
             let formula = parse(text.as_ref().expect("the parser asks for one of the three"))?;
-            let (circuit, log) = loaded.model.circuit.given(&compile(&formula, psdd.vtree())?)?;
+            let (circuit, log) =
+                loaded.model.circuit.given(&compile(&formula, psdd.vtree(), &args.limits.limits())?)?;
             let Certified::Psdd(left) = circuit else { unreachable!("a PSDD given a formula is one") };
             (left, log.exp() - 1.0)
         }

@@ -1,15 +1,17 @@
 //! `slopp rules`: what a model says is impossible, as rules that people read.
 
-use crate::args::{ModelArgs, ReadArgs, positive, whole};
+use crate::args::{CircuitArgs, ReadArgs, positive, whole};
+use crate::cmd::info::large;
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
-use crate::report::{count, counted, json, json_count, object, probability};
+use crate::report::{count, counted, json, json_count, json_literals, object, probability};
 use crate::session::{Session, Verdict};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
-use slopp::Names;
-use slopp::logic::{Formula, FoundRule, FoundRules, RuleKind, RuleSearch, Rules};
+use slopp::logic::{Formula, FoundRule, FoundRules, Limits, Manager, RuleKind, RuleSearch, Rules};
+use slopp::names::Group;
+use slopp::{Certified, Names};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,13 +27,14 @@ Examples:
 ///
 /// Literals that always hold, equivalences, exactly-one groups, implications, exclusions, then clauses up to a length.
 /// The support of a rule is the weight of the records that had occasion to break it; what it excludes is the
-/// probability of breaking it if all variables were independent. The text can be read again as rules. An open-world
-/// model has no rules: everything is possible.
+/// probability of breaking it if all variables were independent. Whether the rules are the whole base is told by
+/// counting the worlds that both allow. The text can be read again as rules. An open-world model has no rules:
+/// everything is possible.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RulesArgs {
     #[command(flatten)]
-    model: ModelArgs,
+    model: CircuitArgs,
     /// Count the support in these records [default: in the counts that the model keeps, as far as they tell]
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
@@ -84,24 +87,79 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
         Some(file) => circuit.rules_with(&read_records_of(file, args.read, names)?, &search)?,
         None => circuit.rules(&search)?,
     };
+    let found = found.with_whole_columns(names);
+    let said = Said::new(&found, circuit);
     let text = match args.format {
-        Format::Text => text(&found, names),
+        Format::Text => text(&found, &said, args, names),
         Format::Cnf => cnf(&found, names)?,
-        Format::Json => format!("{:#}\n", document(&found, names)),
+        Format::Json => format!("{:#}\n", document(&found, &said, names)),
     };
     match &args.output {
         Some(file) => {
             slopp::io::write_atomically(file, |out| out.write_all(text.as_bytes()))?;
             session.saved(file);
             match session.json {
-                true => session.document(&document(&found, names))?,
-                false => session.line(in_words(&found))?,
+                true => session.document(&document(&found, &said, names))?,
+                false => {
+                    session.line(in_words(&found))?;
+                    session.line(said.in_words(&found, args))?;
+                }
             }
         }
-        None if session.json => session.document(&document(&found, names))?,
+        None if session.json => session.document(&document(&found, &said, names))?,
         None => session.line(text.trim_end())?,
     }
+    let is_kept = found.rules.iter().any(|rule| rule.support.is_some());
+    if is_kept && found.rules.iter().any(|rule| rule.support.is_none()) {
+        session.note("counts in the model do not tell the support of some rules; --records FILE does");
+    }
     Ok(Verdict::Yes)
+}
+
+/// How much of the base the rules say.
+struct Said {
+    /// How many worlds are possible, and how many the rules allow; unknown where diagrams would be too large.
+    worlds: Option<[String; 2]>,
+}
+
+impl Said {
+    fn new(found: &FoundRules, circuit: &Certified) -> Said {
+        let limits = Limits { nodes: 1_000_000, bytes: 1 << 30, steps: 20_000_000, ..Limits::default() };
+        let possible = match circuit.deterministic() {
+            Ok(circuit) => Some(circuit.model_count()),
+            Err(_) => {
+                let mut manager = Manager::new(circuit.vtree().clone(), limits.clone());
+                let base = manager.support_of(circuit, |var| var).ok();
+                base.map(|base| manager.sdd(base).model_count())
+            }
+        };
+        let allowed = possible.is_some().then(|| found.compile(circuit.vtree().clone(), &limits).ok()).flatten();
+        Said {
+            worlds: possible.zip(allowed).map(|(possible, sdd)| [possible, sdd.model_count()].map(|n| n.to_string())),
+        }
+    }
+
+    fn is_whole_base(&self) -> Option<bool> {
+        self.worlds.as_ref().map(|[possible, allowed]| possible == allowed)
+    }
+
+    fn in_words(&self, found: &FoundRules, args: &RulesArgs) -> String {
+        let Some([possible, allowed]) = &self.worlds else {
+            return "whether these rules are the whole base was not found out: its diagram is too large".to_owned();
+        };
+        if possible == allowed {
+            return match found.rules.len() {
+                0 => "nothing is left to say: every world is possible".to_owned(),
+                _ => "these rules are the whole base".to_owned(),
+            };
+        }
+        let [possible, allowed] = [possible, allowed].map(|number| large(number));
+        let more = match found.complete_to < args.max_length {
+            false => "longer clauses (--max-length)",
+            true => "a longer search (--steps, --max-clauses)",
+        };
+        format!("{possible} of {allowed} worlds that the rules allow are possible; {more} would say more")
+    }
 }
 
 /// What was found, in one sentence.
@@ -127,17 +185,33 @@ fn heading(kind: RuleKind) -> &'static str {
 }
 
 /// The rules as a file of rules, with comments.
-fn text(found: &FoundRules, names: &Names) -> String {
-    let mut text = format!("# {}\n", in_words(found));
+fn text(found: &FoundRules, said: &Said, args: &RulesArgs, names: &Names) -> String {
+    let mut text = format!("# {}\n# {}\n", in_words(found), said.in_words(found, args));
     let rules: Vec<String> = found.rules.iter().map(|rule| rule.display(names).to_string()).collect();
     let width = rules.iter().map(|rule| rule.chars().count()).max().unwrap_or(0).min(60);
-    let mut kind = None;
-    for (rule, words) in found.rules.iter().zip(rules) {
-        if kind.replace(rule.kind) != Some(rule.kind) {
-            let _ = writeln!(text, "\n# {}", heading(rule.kind));
+    let is_column = |rule: &FoundRule| {
+        let of_one = |group: &Group| rule.literals.iter().all(|lit| group.contains(lit.var));
+        rule.kind == RuleKind::ExactlyOne && names.groups().iter().any(of_one)
+    };
+    let mut told: Vec<(&FoundRule, String, &str)> = found
+        .rules
+        .iter()
+        .zip(rules)
+        .map(|(rule, words)| (rule, words, if is_column(rule) { "one value per column" } else { heading(rule.kind) }))
+        .collect();
+    // Columns first: who reads the others knows them.
+    told.sort_by_key(|(rule, ..)| !is_column(rule));
+    let mut section = "";
+    for (rule, words, heading) in told {
+        if std::mem::replace(&mut section, heading) != heading {
+            let _ = writeln!(text, "\n# {heading}");
         }
-        let support = rule.support.map_or(String::new(), |support| format!("support {}, ", count(support)));
-        let _ = writeln!(text, "{words:<width$}  # {support}excludes {}", probability(rule.excluded));
+        let support = rule.support.map(|support| format!("support {}", count(support)));
+        // What always holds is no news to who knows how probable it is.
+        let excluded = (rule.kind != RuleKind::Literal).then(|| format!("excludes {}", probability(rule.excluded)));
+        let told: Vec<String> = [support, excluded].into_iter().flatten().collect();
+        let line = if told.is_empty() { words } else { format!("{words:<width$}  # {}", told.join(", ")) };
+        let _ = writeln!(text, "{line}");
     }
     text
 }
@@ -147,20 +221,25 @@ fn cnf(found: &FoundRules, names: &Arc<Names>) -> Result<String, Error> {
     Ok(slopp::io::cnf_text(&Rules::new(names.clone(), clauses))?)
 }
 
-fn document(found: &FoundRules, names: &Names) -> Value {
+fn document(found: &FoundRules, said: &Said, names: &Names) -> Value {
     let entry = |rule: &FoundRule| {
         let literals = rule.literals.iter().map(|&lit| Value::from(names.literal(lit)));
         object([
             ("kind", Value::from(rule.kind.name())),
             ("rule", Value::from(rule.display(names).to_string())),
             ("literals", literals.collect()),
+            ("clauses", rule.to_clauses().iter().map(|clause| json_literals(names, clause)).collect()),
             ("support", rule.support.map_or(Value::Null, json_count)),
             ("excluded", json(rule.excluded)),
         ])
     };
+    let worlds = |i: usize| said.worlds.as_ref().map_or(Value::Null, |worlds| Value::from(worlds[i].as_str()));
     object([
         ("rules", found.rules.iter().map(entry).collect()),
         ("complete_to", Value::from(found.complete_to)),
         ("minimal", Value::Bool(found.is_minimal)),
+        ("whole_base", said.is_whole_base().map_or(Value::Null, Value::Bool)),
+        ("model_count", worlds(0)),
+        ("allowed", worlds(1)),
     ])
 }

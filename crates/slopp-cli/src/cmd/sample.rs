@@ -52,7 +52,7 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     Files::default().read(args.model.files()).read(&args.records).write(&args.output).check()?;
     let loaded = Loaded::read(&args.model)?;
     let known = Event::parse(args.given.given.as_deref(), loaded.names())?;
-    let (loaded, _) = loaded.given(&known)?;
+    let (loaded, _) = loaded.given(&known, &args.given.limits.limits())?;
     let names = loaded.names();
     let drawn = draw(args, &loaded, &known.evidence(names.len()))?;
     let stdout = PathBuf::from("-");

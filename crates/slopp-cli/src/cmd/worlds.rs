@@ -1,6 +1,6 @@
 //! `slopp worlds`: the possible worlds, one by one.
 
-use crate::args::{GivenArgs, ModelArgs, whole};
+use crate::args::{CircuitArgs, GivenArgs, whole};
 use crate::error::Error;
 use crate::event::Event;
 use crate::files::Files;
@@ -24,7 +24,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct WorldsArgs {
     #[command(flatten)]
-    model: ModelArgs,
+    model: CircuitArgs,
     #[command(flatten)]
     given: GivenArgs,
     /// At most this many; 0 for all
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, E
     let known = Event::parse(args.given.given.as_deref(), names)?;
     let conditioned;
     if let Event::Formula(formula) = &known {
-        (conditioned, _) = loaded.given_formula(formula)?;
+        (conditioned, _) = loaded.given_formula(formula, &args.given.limits.limits())?;
         circuit = conditioned.deterministic().expect("fewer worlds keep every derivation unique");
     }
     let given = known.evidence(names.len());

@@ -107,7 +107,9 @@ fn odd_records_are_learned_from_with_any_effort() {
     }
     folder.run("learn few.data --learner slopp-bag --components 5000").fails(&["--components is 5000", "at most 4096"]);
     folder.run("learn few.data --effort best --pseudocount 0").fails(&["--pseudocount is 0", "above 0"]);
-    folder.run("learn few.data --effort best --max-elements 1").fails(&["--max-elements is 1", "variables"]);
+    folder
+        .run("learn few.data --effort best --max-elements 1")
+        .fails(&["--max-elements 1 is less than the 2", "try: --max-elements 2"]);
 }
 
 #[test]

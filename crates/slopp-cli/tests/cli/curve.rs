@@ -39,6 +39,7 @@ fn sizes_with_columns_are_those_that_learn_has_and_more_than_asked_for_is_said()
     };
     folder.write("r.csv", format!("color,size,b\n{}", (0..300).map(row).collect::<String>()));
     let curve = folder.run("curve r.csv --json").ok();
+    assert!(curve.err.contains("30 records held out by seed as validation records"), "{}", curve.err);
     let sizes = curve.json()["sizes"].clone();
     let learned = folder.run("learn r.csv --json").ok().json();
     assert_eq!(sizes[0]["elements"], learned["elements"]);
@@ -48,4 +49,16 @@ fn sizes_with_columns_are_those_that_learn_has_and_more_than_asked_for_is_said()
         .iter()
         .any(|size| size["max_elements"].as_u64().is_some_and(|max| size["elements"].as_u64().unwrap() > max));
     assert_eq!(exceeded, curve.err.contains("more than --max-elements"), "{} {sizes}", curve.err);
+}
+
+#[test]
+fn one_variable_has_one_size_and_pictures_are_svg() {
+    let folder = Folder::new();
+    folder.write("one.csv", format!("a\n{}", "1\n0\n1\n".repeat(20)));
+    let curve = folder.run("curve one.csv -o one.svg --json").ok().json();
+    assert_eq!((curve["sizes"].as_array().unwrap().len(), &curve["sizes"][0]["elements"]), (1, &0.into()));
+    assert!(curve["sizes"][0]["valid"]["log_likelihood_per_record"].is_number(), "{curve}");
+    assert!(folder.read("one.svg").contains("0 elements"), "a point is drawn");
+    folder.run("curve one.csv -o one.png").fails(&["SVG", "-o curve.svg"]);
+    assert_eq!(folder.files(), ["one.csv", "one.svg"]);
 }

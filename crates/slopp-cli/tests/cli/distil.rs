@@ -54,6 +54,10 @@ fn every_kind_of_model_can_teach() {
 fn teachers_that_cannot_teach_are_refused() {
     let folder = folder();
     folder.run("distil samples.csv train.csv -n 100").fails(&["--samples is for a teacher that is a model"]);
+    // Before as many records are drawn as would take minutes.
+    folder.run("learn train.csv --learner chow-liu -o t.psdd").ok();
+    let few = folder.run("distil t.psdd train.csv -n 1000000000 --max-elements 1");
+    few.fails(&["--max-elements 1 is less than the"]);
     folder.run("distil nobody.psdd train.csv").fails(&["nobody.psdd"]);
     folder.write("other.csv", "a,b\n0,1\n1,0\n");
     folder.run("distil other.csv train.csv").fails(&["train.csv"]);

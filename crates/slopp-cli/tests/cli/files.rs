@@ -228,7 +228,9 @@ fn endless_samples_stop_with_their_reader() {
 fn a_base_says_how_to_read_it_back() {
     let folder = Folder::with_paper();
     let told = folder.run("convert model.psdd base.sdd").ok().err;
-    assert!(told.contains("no names and no vtree") && told.contains("--vtree base.vtree"), "{told}");
+    assert!(told.contains("for other tools `slopp convert model.psdd base.vtree`"), "{told}");
+    folder.run("convert base.sdd named.psdd").ok();
+    folder.run("prob named.psdd X1,X2").ok();
     folder.run("convert model.psdd base.vtree").ok();
     folder.run("convert base.sdd again.psdd --vtree base.vtree").ok();
     assert_eq!(folder.run("info again.psdd --json").ok().json()["model_count"], "10");

@@ -1,6 +1,7 @@
 //! Knowledge in and out: formulas in queries, rules, differences, explanations, repairs, revision.
 
 use crate::folder::{Folder, close};
+use serde_json::json;
 use slopp::logic::Formula;
 use slopp::{Names, example};
 
@@ -158,7 +159,7 @@ fn mixtures_take_formulas_and_networks_only_literals() {
 fn rules_are_entailed_and_read_again() {
     let folder = Folder::with_paper();
     let found = folder.run("rules model.psdd --max-length 4 --json").ok();
-    assert_eq!(found.keys(), ["rules", "complete_to", "minimal"]);
+    assert_eq!(found.keys(), ["rules", "complete_to", "minimal", "whole_base", "model_count", "allowed"]);
     let found = found.json();
     let rules = found["rules"].as_array().unwrap();
     assert!(!rules.is_empty());
@@ -168,6 +169,31 @@ fn rules_are_entailed_and_read_again() {
         assert_eq!(p > 0.0, parsed.iter().all(|rule| rule.is_satisfied_by(&world)), "{world:?}");
     }
     assert_eq!((found["complete_to"].as_u64(), found["minimal"].as_bool()), (Some(4), Some(true)));
+    assert_eq!(
+        (&found["whole_base"], &found["model_count"], &found["allowed"]),
+        (&json!(true), &json!("10"), &json!("10"))
+    );
+    // Whatever its kind, a rule is its clauses.
+    for (rule, parsed) in rules.iter().zip(&parsed) {
+        for (world, _) in worlds() {
+            let value = |name: &String| world[name[1..].parse::<usize>().unwrap() - 1];
+            let clauses = rule["clauses"].as_array().unwrap().iter();
+            let mut holds = clauses.map(|clause| clause.as_object().unwrap().iter().any(|(name, x)| value(name) == *x));
+            assert_eq!(holds.all(|one| one), parsed.is_satisfied_by(&world), "{rule}");
+        }
+    }
+    // Short clauses do not say all.
+    let short = folder.run("rules model.psdd --max-length 2 --json").ok().json();
+    let short_rules: Vec<Formula> =
+        short["rules"].as_array().unwrap().iter().map(|rule| formula(rule["rule"].as_str().unwrap())).collect();
+    let allowed = worlds().iter().filter(|(w, _)| short_rules.iter().all(|rule| rule.is_satisfied_by(w))).count();
+    assert!(allowed > 10);
+    assert_eq!((&short["whole_base"], &short["allowed"]), (&json!(false), &json!(allowed.to_string())));
+    let told = folder.run("rules model.psdd --max-length 2").ok().out;
+    let says =
+        format!("# 10 of {allowed} worlds that the rules allow are possible; longer clauses (--max-length) would");
+    assert!(told.contains(&says), "{told}");
+    assert!(folder.run("rules model.psdd --max-length 4").ok().out.contains("# these rules are the whole base\n"));
     // None is implied by the others.
     for i in 0..parsed.len() {
         let others = |w: &[bool]| parsed.iter().enumerate().all(|(j, rule)| i == j || rule.is_satisfied_by(w));
@@ -472,4 +498,32 @@ fn mixtures_are_learned_inside_rules() {
             assert!((inside[w] - expected).abs() < 1e-9, "{learner}, world {w}: {} {expected}", inside[w]);
         }
     }
+}
+
+#[test]
+fn records_that_are_held_back_stay_as_they_are() {
+    let folder = Folder::new();
+    // Every fourth record breaks the rule.
+    let row = |i: usize| if i % 4 == 3 { "1,0,1\n".to_owned() } else { format!("{},1,{}\n", i % 2, i / 2 % 2) };
+    folder.write("records.csv", "a,b,c\n".to_owned() + &(0..200).map(row).collect::<String>());
+    folder.write("rules.txt", "a -> b\n");
+    for what in ["drop", "repair"] {
+        let run = format!("learn records.csv --rules rules.txt --on-violation {what} --split 0.6,0.2,0.2 --seed 4");
+        let report = folder.run(&format!("{run} --json")).ok().json();
+        let of = |part: &str, what: &str| report[part][what].as_u64().unwrap();
+        assert_eq!([of("valid", "records"), of("test", "records")], [40, 40]);
+        // What breaks the rule and is held back is counted as impossible.
+        let held_back = of("valid", "impossible") + of("test", "impossible");
+        let broken = report["rules"]["violating_records"].as_u64().unwrap();
+        assert!(held_back > 0 && broken > 0);
+        assert_eq!(held_back + broken, 50);
+        assert_eq!(of("train", "records"), if what == "drop" { 120 - broken } else { 120 });
+        // Numbers are those of the file.
+        let violations = report["rules"]["violations"].as_array().unwrap();
+        assert!(violations.iter().all(|violation| violation["record"].as_u64().unwrap() % 4 == 0));
+        assert!(folder.run(&run).ok().err.contains("validation and test records are scored as they are"));
+    }
+    folder
+        .run("learn records.csv --rules rules.txt --split 0.6,0.2,0.2")
+        .fails(&["of 120 records in the training part of records.csv break a rule"]);
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use slopp::circuit::Smoothing;
 use slopp::infer::Evidence;
 use slopp::{Mixture, Model, Var};
+use std::collections::BTreeSet;
 
 /// A folder with the paper's example as `a.psdd`, a smoothed one as `b.psdd`, and both as `ab.mix`, 0.75 to 0.25.
 fn folder() -> Folder {
@@ -103,10 +104,70 @@ fn what_needs_determinism_is_refused_with_the_reason() {
     folder.run("info ab.mix --vtree model.vtree").fails(&["ab.mix", "no vtree file beside a mixture"]);
 }
 
+/// The commands that take a model, with what else they need.
+const OF_MODELS: [&str; 26] = [
+    "fit MODEL records.csv",
+    "distil MODEL records.csv -n 100",
+    "eval MODEL records.csv",
+    "prob MODEL X1",
+    "marginals MODEL",
+    "mpe MODEL",
+    "sample MODEL",
+    "worlds MODEL",
+    "possible MODEL records.csv",
+    "info MODEL",
+    "compare MODEL a.psdd",
+    "validate MODEL",
+    "convert MODEL c.psdd",
+    "count MODEL",
+    "entails MODEL X1|!X1",
+    "equivalent MODEL a.psdd",
+    "rules MODEL",
+    "diff MODEL a.psdd",
+    "explain MODEL records.csv",
+    "repair MODEL records.csv -o repaired.csv",
+    "revise MODEL --by-rule X1|X2",
+    "product MODEL a.psdd",
+    "map MODEL --of X1",
+    "information MODEL --between X1 --and X2",
+    "vtree MODEL",
+    "draw MODEL -o c.svg",
+];
+
+/// Commands that take none, or only make one.
+const WITHOUT_MODEL: [&str; 8] = ["demo", "learn", "curve", "compile", "data", "reproduce", "bench", "help"];
+
+#[test]
+fn refusals_list_the_commands_that_there_are() {
+    let folder = folder();
+    folder.run("learn records.csv --learner learnspn -o n.spn").ok();
+    let help = folder.run("--help").ok().out;
+    let listed = help.split("Commands:").nth(1).unwrap().split("\n\n").next().unwrap().lines();
+    let commands: BTreeSet<&str> =
+        listed.filter(|line| line.starts_with("  ") && !line.starts_with("   ")).filter_map(first_word).collect();
+    let known = OF_MODELS.iter().filter_map(|run| first_word(run)).chain(WITHOUT_MODEL).collect();
+    assert_eq!(commands, known, "every command is looked at");
+    for run in OF_MODELS {
+        let told = folder.run(&run.replace("MODEL", "b.psdd"));
+        assert!(told.code != 2, "a PSDD can be asked everything: {run}: {told:?}");
+    }
+    for (model, kind) in [("ab.mix", "mixtures"), ("n.spn", "sum-product networks")] {
+        let able = OF_MODELS.iter().filter(|run| folder.run(&run.replace("MODEL", model)).code != 2);
+        let able: BTreeSet<&str> = able.filter_map(|run| first_word(run)).collect();
+        let refusal = folder.run(&format!("mpe {model}")).err.replace(" and ", ", ");
+        let told = refusal.split(&format!("for {kind} there are ")).nth(1).unwrap();
+        assert_eq!(told.trim().split(", ").collect::<BTreeSet<_>>(), able, "{model}");
+    }
+}
+
+fn first_word(line: &str) -> Option<&str> {
+    line.split_whitespace().next()
+}
+
 #[test]
 fn a_mixture_has_no_formula() {
     let folder = folder();
-    for args in ["count ab.mix", "entails ab.mix X1", "equivalent ab.mix a.psdd", "diff a.psdd ab.mix"] {
+    for args in ["count ab.mix", "equivalent ab.mix a.psdd", "diff a.psdd ab.mix"] {
         folder.run(args).fails(&["ab.mix is a mixture", "try: "]);
     }
 }
@@ -123,6 +184,15 @@ fn a_mixture_is_fitted_also_to_records_with_holes() {
         let info = folder.run("info fitted.mix --json").ok().json();
         assert_eq!((&info["origin"]["parameters"], &info["origin"]["seed"]), (&json!("em"), &json!("7")));
     }
+    // One record needs one component, and which are gone is said.
+    folder.write("one.csv", folder.read("records.csv").lines().take(2).collect::<Vec<_>>().join("\n"));
+    let fitted = folder.run("fit ab.mix one.csv --pseudocount 0 --em-steps 1000 --json").ok().json();
+    let told = folder.run("fit ab.mix one.csv --pseudocount 0 --em-steps 1000").ok().out;
+    assert_eq!(
+        fitted["dropped_components"].as_u64().unwrap() > 0,
+        told.contains(" of 2 components are left"),
+        "{told}"
+    );
     folder.run("fit ab.mix records.csv -o c.psdd").fails(&["the fitted model is a mixture", "try: -o c.mix"]);
     folder.run("fit ab.mix records.csv --add").fails(&["--add needs counts", "the model is a mixture"]);
 }

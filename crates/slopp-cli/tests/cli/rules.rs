@@ -77,7 +77,8 @@ fn entailment_has_counterexamples() {
             folder.run_args(&["entails", file, "smokr"]).fails(&["did you mean \"smoker\"?", "^^^^^"]);
             folder.run_args(&["entails", file, "smoker & "]).fails(&["column 10", "found the end"]);
         } else {
-            let yes = folder.run_args(&["entails", "rules.sdd", "--vtree", "rules.vtree", "exactly(1, x4, x5, x6)"]);
+            let yes =
+                folder.run_args(&["entails", "rules.sdd", "--vtree", "rules.vtree", "exactly(1, red, green, blue)"]);
             assert_eq!(yes.code, 0, "{yes:?}");
         }
     }
@@ -169,4 +170,16 @@ fn everything_follows_from_a_contradiction_and_that_is_said() {
     assert!(told.err.contains("contradicts itself"), "{}", told.err);
     let told = folder.run("entails rules.txt b").ok();
     assert!(!told.err.contains("contradicts"), "{}", told.err);
+}
+
+#[test]
+fn files_that_are_called_cnf_are_no_text() {
+    let folder = Folder::new();
+    for (name, text) in [("a.cnf", "1 2 0\n"), ("b.dnf", "x | y\n"), ("c.CNF", "x\n")] {
+        folder.write(name, text);
+        folder.run(&format!("count {name}")).fails(&[name, "line 1: expected a DIMACS file"]);
+    }
+    folder.write("signs.txt", "a ∧ b ∨ ¬c → d ↔ e ⊕ f\n");
+    folder.write("plain.txt", "a & b | !c -> d <-> e ^ f\n");
+    folder.run("equivalent signs.txt plain.txt").ok();
 }

@@ -11,7 +11,7 @@ fn help() {
     let mut session = Transcript::new(Folder::new());
     session.run(&["--help"]);
     let commands = "demo learn fit distil curve eval prob marginals mpe sample worlds possible info compare validate convert vtree \
-                    compile count entails equivalent rules diff explain repair revise map information \
+                    compile count entails equivalent rules diff explain repair revise product map information \
                     draw reproduce bench";
     commands.split_whitespace().for_each(|command| session.run(&[command, "--help"]));
     session.run(&["data", "--help"]);

@@ -128,8 +128,11 @@ impl Circuit {
     ///
     /// What has count zero and no pseudocount is not possible any more and is dropped: elements, the nodes only they
     /// reach, and one side of ⊤, which becomes a literal. So the base always is the support.
-    pub(crate) fn with_estimates(self, counts: Weights, smoothing: &Smoothing) -> Result<Circuit, BuildError> {
+    pub(crate) fn with_estimates(self, mut counts: Weights, smoothing: &Smoothing) -> Result<Circuit, BuildError> {
         smoothing.check(self.var_count())?;
+        if smoothing.pseudocount <= 0.0 {
+            self.forget_vanishing(&mut counts);
+        }
         let dead = counts.tops.iter().flatten().chain(&counts.elements).any(|&count| count <= 0.0);
         let (mut circuit, counts) = match dead && smoothing.pseudocount <= 0.0 {
             true => self.without_unseen(&counts)?,
@@ -159,6 +162,18 @@ impl Circuit {
         circuit.log_parameters = parameters;
         circuit.counts = Some(counts);
         Ok(circuit)
+    }
+
+    /// Sets counts to zero whose share of their node no parameter can hold: what is expected may be that little.
+    fn forget_vanishing(&self, counts: &mut Weights) {
+        let forget = |counts: &mut [f64]| {
+            let least = counts.iter().sum::<f64>() * f64::MIN_POSITIVE;
+            counts.iter_mut().filter(|count| **count < least).for_each(|count| *count = 0.0);
+        };
+        counts.tops.iter_mut().for_each(|pair| forget(pair));
+        for id in self.ids() {
+            forget(&mut counts.elements[self.element_range(id)]);
+        }
     }
 
     /// The log-parameters of counts, smoothed towards the parameters of this circuit: `(n + a·θ) / (total + a)`.
@@ -321,4 +336,25 @@ pub(crate) fn merge_equal(elements: &mut Vec<(NodeId, NodeId, f64)>, add: impl F
         i += 1;
         !gone[i - 1]
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shares of a record fall without end in expectation maximisation: more than zero, but no parameter can hold them.
+    #[test]
+    fn vanishing_counts_become_impossible() {
+        let psdd = crate::example::psdd();
+        let records = crate::example::records();
+        let mut counts = psdd.count_records(&records).unwrap().weights;
+        let root = psdd.element_range(psdd.root());
+        assert!(root.len() > 1 && counts.elements[root.start] > 1.0);
+        counts.elements[root.start] = 5e-324;
+        let top = counts.tops.iter().position(|pair| pair[0] > 1.0 && pair[1] > 0.0).expect("a variable that is free");
+        counts.tops[top][1] = 5e-324;
+        let circuit = Circuit::clone(&psdd).with_estimates(counts, &Smoothing::none()).unwrap();
+        assert!(circuit.element_range(circuit.root()).len() < root.len());
+        assert!(circuit.log_parameters.tops.len() < psdd.log_parameters.tops.len());
+    }
 }

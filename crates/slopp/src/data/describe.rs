@@ -1,6 +1,7 @@
 //! What a data set looks like, before anything is learned from it.
 
 use super::{MAX_PAIR_VARIABLES, PairCounts, Records};
+use crate::names::Column;
 use crate::var::Var;
 
 /// A summary of records as plain numbers.
@@ -16,7 +17,7 @@ pub struct Description {
     pub most_frequent: f64,
     /// The share of *true* among the known cells; zero without any.
     pub density: f64,
-    /// How many cells are missing, counted with the weight of their record.
+    /// How many cells are missing, counted with the weight of their record; one of a column with several values is one.
     pub missing: f64,
     /// Each variable's share of *true* among its known cells; `None` if it has none.
     pub frequencies: Vec<Option<f64>>,
@@ -63,11 +64,19 @@ impl Description {
             distinct: records.len(),
             most_frequent: records.weights().first().copied().unwrap_or(0.0),
             density: share(trues.iter().sum(), all_known).unwrap_or(0.0),
-            missing: missing.iter().sum(),
+            missing: records.names().columns().map(|column| missing[first(column).index()]).sum(),
             constants: vars.clone().filter_map(constant).collect(),
             frequencies: trues.iter().zip(&known).map(|(&t, &k)| share(t, k)).collect(),
             strongest: strongest_pairs(records, pairs),
         }
+    }
+}
+
+/// The first variable of a column.
+fn first(column: Column<'_>) -> Var {
+    match column {
+        Column::Boolean(var) => var,
+        Column::Group(group) => group.vars().next().expect("at least one value"),
     }
 }
 
@@ -94,7 +103,7 @@ fn strongest_pairs(records: &Records, wanted: usize) -> Vec<Pair> {
 mod tests {
     use super::*;
     use crate::data::RecordsBuilder;
-    use crate::names::Names;
+    use crate::names::{Kind, Names};
 
     #[test]
     fn a_small_data_set() {
@@ -114,6 +123,16 @@ mod tests {
         assert_eq!(pairs, [(1, 2), (1, 3)]);
         let entropy = -(3.0 / 7.0f64) * (3.0 / 7.0f64).ln() - (4.0 / 7.0f64) * (4.0 / 7.0f64).ln();
         assert!((description.strongest[0].mutual_information - entropy).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_missing_cell_of_a_column_is_one() {
+        let colors = Kind::Values(["red", "green", "blue"].map(String::from).to_vec());
+        let names = Names::of_columns([("color".into(), colors), ("fast".into(), Kind::Boolean)]).unwrap();
+        let mut builder = RecordsBuilder::new(names);
+        builder.push([None, None, None, Some(true)], 2.0);
+        builder.push([Some(true), Some(false), Some(false), None], 1.0);
+        assert_eq!(Description::of(&builder.finish(), 0).missing, 3.0);
     }
 
     #[test]

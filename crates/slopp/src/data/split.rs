@@ -6,6 +6,12 @@ use crate::random::Random;
 /// Above this total weight records are not dealt out one by one.
 const MAX_RECORDS: f64 = 4e9;
 
+/// The share of the records that is held out where no validation records are given.
+const HELD_OUT: f64 = 0.1;
+
+/// With fewer records than this none are held out.
+const FEW_RECORDS: f64 = 20.0;
+
 /// Why records could not be split or put together.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SplitError {
@@ -41,11 +47,44 @@ impl Records {
     /// A row of whole weight `w` counts as `w` records, which may end up in different parts. Weights that are not
     /// whole cannot be cut: then each row as given goes to one part. Parts keep the order of the records.
     pub fn split(&self, shares: &[f64], seed: u64) -> Result<Vec<Records>, SplitError> {
+        Ok(self.split_with_places(shares, seed)?.into_iter().map(|(part, _)| part).collect())
+    }
+
+    /// The parts of [`Records::split`], and for each record of a part, in order, its place among these records.
+    pub fn split_with_places(&self, shares: &[f64], seed: u64) -> Result<Vec<(Records, Vec<usize>)>, SplitError> {
+        self.deal(self.entries(), shares, seed)
+    }
+
+    /// The records without a tenth, and that tenth, as learners hold it out to choose by where no validation records are
+    /// given; `None` if there are fewer than 20, or their weights cannot be divided.
+    ///
+    /// Neither the order of the records matters, nor whether they are repeated or weighted.
+    pub fn hold_out(&self, seed: u64) -> Option<(Records, Records)> {
+        if self.total() < FEW_RECORDS {
+            return None;
+        }
+        let mut parts = self.split_rows(&[1.0 - HELD_OUT, HELD_OUT], seed).ok()?.into_iter();
+        let (rest, held) = (parts.next()?, parts.next()?);
+        (!rest.is_empty() && !held.is_empty()).then_some((rest, held))
+    }
+
+    /// As [`Records::split`], but whatever the order of the records, and whether they are repeated or weighted.
+    fn split_rows(&self, shares: &[f64], seed: u64) -> Result<Vec<Records>, SplitError> {
+        let parts = self.deal(self.weights().iter().copied().enumerate().collect(), shares, seed)?;
+        Ok(parts.into_iter().map(|(part, _)| part).collect())
+    }
+
+    /// Deals out rows with their weights; each part has the places of its rows among them.
+    fn deal(
+        &self,
+        entries: Vec<(usize, f64)>,
+        shares: &[f64],
+        seed: u64,
+    ) -> Result<Vec<(Records, Vec<usize>)>, SplitError> {
         let total: f64 = shares.iter().sum();
         if !(total > 0.0 && total.is_finite() && shares.iter().all(|&share| share >= 0.0)) {
             return Err(SplitError::Shares { shares: shares.to_vec() });
         }
-        let entries = self.entries();
         let whole = entries.iter().all(|&(_, weight)| weight.fract() == 0.0);
         if whole && self.total() > MAX_RECORDS {
             return Err(SplitError::TooMany { records: self.total() });
@@ -55,17 +94,18 @@ impl Records {
         let mut quotas = quotas(all, shares, total);
         let mut left = all;
         let mut random = Random::new(seed);
-        let mut parts: Vec<RecordsBuilder> = shares.iter().map(|_| RecordsBuilder::new(self.names().clone())).collect();
+        let part = |_| (RecordsBuilder::new(self.names().clone()), Vec::new());
+        let mut parts: Vec<(RecordsBuilder, Vec<usize>)> = shares.iter().map(part).collect();
         let mut taken = vec![0u64; shares.len()];
-        for (row, weight) in entries {
+        for (place, (row, weight)) in entries.into_iter().enumerate() {
             let count = units(weight);
             taken.fill(0);
             // Selection sampling: each record goes to a part with the chance of the places that are left there.
             for _ in 0..count {
-                let mut place = random.below(left as usize) as u64;
+                let mut drawn = random.below(left as usize) as u64;
                 let part = quotas.iter().position(|&quota| {
-                    let here = place < quota;
-                    place = place.saturating_sub(quota);
+                    let here = drawn < quota;
+                    drawn = drawn.saturating_sub(quota);
                     here
                 });
                 let part = part.expect("the quotas add up to what is left");
@@ -73,11 +113,12 @@ impl Records {
                 left -= 1;
                 taken[part] += 1;
             }
-            for (part, &taken) in parts.iter_mut().zip(&taken).filter(|(_, taken)| **taken > 0) {
+            for ((part, places), &taken) in parts.iter_mut().zip(&taken).filter(|(_, taken)| **taken > 0) {
                 part.push(self.row(row), weight * taken as f64 / count as f64);
+                places.push(place);
             }
         }
-        Ok(parts.into_iter().map(RecordsBuilder::finish).collect())
+        Ok(parts.into_iter().map(|(part, places)| (part.finish(), places)).collect())
     }
 
     /// The records whose distinct row is kept, in the order they were given.
@@ -182,6 +223,23 @@ mod tests {
         let trues = parts[0].count(parts[0].column(Var(0)));
         assert!((260.0..340.0).contains(&trues), "{trues}");
         assert_eq!(trues + parts[2].count(parts[2].column(Var(0))), 600.0);
+    }
+
+    #[test]
+    fn rows_are_split_alike_in_any_order_repeated_or_weighted() {
+        let repeated = numbers((0..90).flat_map(|i| vec![i; 1 + i as usize % 3]).chain(0..9));
+        let shuffled = numbers((0..9).chain((0..90).rev().flat_map(|i| vec![i; 1 + i as usize % 3])));
+        let mut weighted = RecordsBuilder::new(Names::numbered(12));
+        for row in (0..repeated.len()).rev() {
+            weighted.push(repeated.row(row), repeated.weights()[row]);
+        }
+        let rows = |records: &Records| -> Vec<Vec<(u32, f64)>> {
+            let parts = records.split_rows(&[0.9, 0.1], 3).unwrap();
+            let rows = |part: &Records| (0..part.len()).map(|row| (value(part, row), part.weights()[row])).collect();
+            parts.iter().map(rows).collect()
+        };
+        let expected = rows(&repeated);
+        assert_eq!((rows(&shuffled), rows(&weighted.finish())), (expected.clone(), expected));
     }
 
     #[test]

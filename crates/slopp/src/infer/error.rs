@@ -43,7 +43,9 @@ pub enum QueryError {
         variables: usize,
     },
     /// Two circuits that are structured by different vtrees.
-    #[error("the circuits have different vtrees and cannot be compared; learn or compile both on one vtree")]
+    #[error(
+        "the circuits have different vtrees and cannot be compared or multiplied; learn or compile both on one vtree"
+    )]
     DifferentVtrees,
     /// A formula that is compiled on another vtree than the circuit's.
     #[error("the formula is compiled on another vtree than that of the circuit; compile it on the circuit's vtree")]

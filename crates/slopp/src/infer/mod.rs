@@ -35,7 +35,7 @@
 //! | `mpe`, `_batch` | `argmax P(w)` over `w` that agree with `e`: max in place of sum | `Deterministic` | `s` | Kisa et al. 2014 |
 //! | `top_worlds`, `_batch` | the `k` best of them, from lazy heaps | `Deterministic` | `s`, then `n log s` per world | Huang and Chiang 2005 |
 //! | `nearest_worlds`, `_batch` | the first `k` by Hamming distance to `e`, then by probability | `Deterministic` | `s`, then `n log s` per world | Huang and Chiang 2005 |
-//! | `explain` | `conflict` and `nearest_worlds` of what is impossible | `Deterministic` | both | |
+//! | `explain`, `_batch` | `conflict` and `nearest_worlds` of what is impossible | `Deterministic` | both | |
 //! | `worlds` | all of them, in the order of the circuit | `Deterministic` | `s`, then `n` per world | |
 //! | `entropy` | `Σ θᵢ (H(prime) + H(sub) − ln θᵢ)` | `Deterministic` | `s` | Vergari et al. 2021 |
 //! | `kl_divergence` | `Σ P(w) ln(P(w)/Q(w))` over pairs of elements of the two circuits | `Deterministic` | `≤ s·s′·n`, memory `n` bits per pair of nodes | Liang and Van den Broeck 2017 |

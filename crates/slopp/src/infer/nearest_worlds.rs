@@ -4,6 +4,7 @@ use super::ranking::{Judge, Ranking, Score};
 use super::{Evidence, QueryError};
 use crate::circuit::{Circuit, Deterministic, Node};
 use crate::data::Records;
+use crate::logic::{FoundRule, RuleKind};
 use crate::var::{Lit, Var};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -34,6 +35,14 @@ pub struct Explanation {
     pub conflict: Vec<Lit>,
     /// The nearest possible worlds, the most probable first.
     pub repairs: Vec<NearWorld>,
+}
+
+impl Explanation {
+    /// The broken rule: that one of the cells of the conflict is false.
+    pub fn rule(&self) -> FoundRule {
+        let kind = if self.conflict.len() == 1 { RuleKind::Literal } else { RuleKind::Clause };
+        FoundRule { kind, literals: self.conflict.iter().map(|&lit| !lit).collect(), support: None, excluded: 0.0 }
+    }
 }
 
 impl Deterministic {
@@ -81,6 +90,29 @@ impl Deterministic {
     pub fn explain(&self, evidence: &Evidence, count: usize) -> Result<Option<Explanation>, QueryError> {
         let conflict = self.conflict(evidence)?;
         Ok(conflict.map(|conflict| Explanation { conflict, repairs: self.near(evidence, count) }))
+    }
+
+    /// Why each distinct row is impossible, `None` where it is possible; a column with several values counts once.
+    ///
+    /// The batch form of [`Deterministic::explain`].
+    ///
+    /// ```
+    /// use slopp::{Names, Records};
+    /// let psdd = slopp::example::psdd();
+    /// let records = Records::from_rows(Names::numbered(4), [[false, false, true, false], [false, true, true, false]]);
+    /// let found = psdd.explain_batch(&records, 1)?;
+    /// let (impossible, possible) = (records.original()[0] as usize, records.original()[1] as usize);
+    /// assert_eq!(found[impossible].as_ref().expect("impossible").rule().literals.len(), 4);
+    /// assert_eq!(found[possible], None);
+    /// # Ok::<(), slopp::infer::QueryError>(())
+    /// ```
+    pub fn explain_batch(&self, records: &Records, count: usize) -> Result<Vec<Option<Explanation>>, QueryError> {
+        let possible = self.possible(records)?;
+        let explain = |row: usize| match possible[row] {
+            true => Ok(None),
+            false => self.explain(&Evidence::from_row(records, row).by_column(records.names()), count),
+        };
+        (0..records.len()).into_par_iter().map(explain).collect()
     }
 
     fn near(&self, evidence: &Evidence, count: usize) -> Vec<NearWorld> {

@@ -46,12 +46,14 @@ pub fn read_dimacs_bytes(text: &[u8], kind: Option<Dimacs>) -> Result<Rules, Rea
         (Some(b"p"), Some(b"dnf")) => kind.unwrap_or(Dimacs::Dnf),
         (found, _) => return Err(header.wrong(EXPECTED, found)),
     };
-    let vars = header.id("the number of variables")?;
-    let count = header.id("the number of clauses")?;
-    header.end()?;
+    let vars = header.id("the number of variables").map_err(|error| header.at_word(error))?;
     if vars > MOST_VARS {
-        return Err(ReadError::unexpected(header.number, format!("at most {MOST_VARS} variables"), vars.to_string()));
+        let error = header.wrong_text(&format!("at most {MOST_VARS} variables"), vars.to_string());
+        return Err(header.at_word(error));
     }
+    let (what, one) = if kind == Dimacs::Cnf { ("clauses", "clause") } else { ("terms", "term") };
+    let count = header.id(&format!("the number of {what}")).map_err(|error| header.at_word(error))?;
+    header.end().map_err(|error| header.at_word(error))?;
     let names = match names(text)? {
         None => Names::numbered(vars as usize),
         Some((_, names)) if names.len() as u64 == vars => names,
@@ -59,9 +61,8 @@ pub fn read_dimacs_bytes(text: &[u8], kind: Option<Dimacs>) -> Result<Rules, Rea
             return Err(ReadError::unexpected(line, format!("{vars} names"), names.len().to_string()));
         }
     };
-    let (groups, last) = groups(&mut rest, vars, header.number)?;
+    let (groups, last) = groups(&mut rest, vars, header.number, one)?;
     if (groups.len() as u64) < count {
-        let what = if kind == Dimacs::Cnf { "clauses" } else { "terms" };
         let expected = format!("{count} {what}, as line {} says", header.number);
         return Err(ReadError::unexpected(last, expected, format!("{}; the file may be cut off", groups.len())));
     }
@@ -86,29 +87,36 @@ fn groups<'a>(
     rest: &mut impl Iterator<Item = Line<'a>>,
     vars: u64,
     header: usize,
+    one: &str,
 ) -> Result<(Groups, usize), ReadError> {
     let (mut groups, mut open): (Groups, Option<(usize, Vec<Lit>)>) = (Vec::new(), None);
     let mut last = header;
+    let mut found = "the end of the file, which may be cut off";
     'lines: for mut line in rest {
         last = line.number;
         while !line.is_done() {
             let word = line.word().unwrap_or_default();
             // Files of a well-known collection end with a line `%`.
-            if word == b"%" && open.is_none() {
+            if word == b"%" {
+                found = "a line `%`, which ends the file";
                 break 'lines;
             }
             let number: Option<i64> = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
-            let expected = format!("a literal from -{vars} to {vars}, or 0 at the end of a clause");
-            let number =
-                number.filter(|n| n.unsigned_abs() <= vars).ok_or_else(|| line.wrong(&expected, Some(word)))?;
+            let wrong = || {
+                let expected = format!("a literal from -{vars} to {vars}, or 0 at the end of a {one}");
+                line.at_word(line.wrong(&expected, Some(word)))
+            };
+            let number = number.filter(|n| n.unsigned_abs() <= vars).ok_or_else(wrong)?;
             match Lit::from_number(number) {
                 Some(lit) => open.get_or_insert((last, Vec::new())).1.push(lit),
                 None => groups.push(open.take().unwrap_or((last, Vec::new()))),
             }
         }
     }
-    groups.extend(open);
-    Ok((groups, last))
+    match open {
+        None => Ok((groups, last)),
+        Some(_) => Err(ReadError::unexpected(last, format!("0 at the end of the last {one}"), found.to_owned())),
+    }
 }
 
 /// The names in a comment line, and which line that is.
@@ -130,13 +138,16 @@ fn names(text: &[u8]) -> Result<Option<(usize, Names)>, ReadError> {
 pub struct NotClausal {
     /// The line of the rule; zero if it has none.
     pub line: usize,
-    /// "clause" or "disjunction of conjunctions of literals".
+    /// "conjunction of few clauses" or "disjunction of conjunctions of literals".
     pub what: &'static str,
     /// The rule.
     pub text: String,
 }
 
-/// Writes rules that are clauses, or conjunctions of clauses, as a `p cnf` file with names in a comment.
+/// How many clauses a rule may become.
+const MOST_CLAUSES: usize = 10_000;
+
+/// Writes rules as clauses, a `p cnf` file with names in a comment; refuses a rule that would be too many.
 pub fn write_cnf(path: &Path, rules: &Rules) -> Result<Result<(), NotClausal>, WriteError> {
     let clauses = match clauses(rules) {
         Ok(clauses) => clauses,
@@ -165,11 +176,11 @@ fn clauses(rules: &Rules) -> Result<Vec<Vec<Lit>>, NotClausal> {
     let mut clauses = Vec::new();
     for rule in rules.iter() {
         for part in rule.formula.conjuncts() {
-            match part.as_clause() {
-                Some(clause) => clauses.push(clause),
-                None if part == Formula::constant(true) => {}
-                None => return Err(NotClausal { line: rule.line, what: "clause", text: rule.text.clone() }),
-            }
+            // What is written as a clause keeps its literals in their order.
+            let found = part.as_clause().map(|clause| vec![clause]).or_else(|| part.to_clauses(MOST_CLAUSES));
+            let few = "conjunction of few clauses";
+            let refusal = || NotClausal { line: rule.line, what: few, text: rule.text.clone() };
+            clauses.extend(found.ok_or_else(refusal)?);
         }
     }
     Ok(clauses)

@@ -60,6 +60,16 @@ pub enum Problem {
         /// What stands there.
         found: String,
     },
+    /// A word that should have been something else.
+    #[error("column {column}: expected {expected}, found {found}")]
+    Word {
+        /// Where the word begins, from one.
+        column: usize,
+        /// What may stand there.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
     /// A header and no records.
     #[error("has a header and no records; if its first line is a record, say so with `--header no`")]
     HeaderOnly,
@@ -295,8 +305,7 @@ pub enum Problem {
     /// A mixture where one circuit is needed.
     #[error(
         "holds a mixture of circuits, and one circuit is needed here: mixing destroys the determinism that most \
-         probable worlds, entropy, divergence and the like need; of a mixture eval, prob, marginals, sample, possible, \
-         info and validate can be asked"
+         probable worlds, entropy, divergence and the like need"
     )]
     IsMixture,
     /// Components that are no mixture.

@@ -9,7 +9,12 @@ pub(super) struct Line<'a> {
     /// Its number, from one.
     pub(super) number: usize,
     rest: &'a [u8],
+    /// The whole line, for columns.
+    text: &'a [u8],
 }
+
+/// What is found where a line has no more words.
+const END_OF_LINE: &str = "the end of the line";
 
 /// All lines of a text with their numbers, without their ends.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
@@ -24,7 +29,7 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 pub(super) fn content(text: &[u8]) -> impl Iterator<Item = Line<'_>> {
     lines(text).filter_map(|(number, line)| {
         let rest = line.trim_ascii_start();
-        (!rest.is_empty() && rest[0] != b'c').then_some(Line { number, rest })
+        (!rest.is_empty() && rest[0] != b'c').then_some(Line { number, rest, text: line })
     })
 }
 
@@ -86,7 +91,7 @@ pub(super) fn check_text(text: &[u8]) -> Result<(), ReadError> {
 impl<'a> Line<'a> {
     /// A line that may be no content, such as one that begins like a comment.
     pub(super) fn new(number: usize, text: &'a [u8]) -> Line<'a> {
-        Line { number, rest: text }
+        Line { number, rest: text, text }
     }
 
     /// The next word.
@@ -95,6 +100,20 @@ impl<'a> Line<'a> {
         let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
         self.rest = &rest[end..];
         (end > 0).then(|| &rest[..end])
+    }
+
+    /// An error about the last word that was read, or about the end of the line, with its column.
+    pub(super) fn at_word(&self, error: ReadError) -> ReadError {
+        let read = self.text[..self.text.len() - self.rest.len()].trim_ascii_end();
+        let word = read.iter().rev().take_while(|byte| !byte.is_ascii_whitespace()).count();
+        match *error.problem {
+            Problem::Unexpected { expected, found } => {
+                let at = if found == END_OF_LINE { read.len() } else { read.len() - word };
+                let column = String::from_utf8_lossy(&self.text[..at]).chars().count() + 1;
+                ReadError { problem: Problem::Word { column, expected, found }.into(), ..error }
+            }
+            _ => error,
+        }
     }
 
     /// How many words are left.
@@ -177,7 +196,7 @@ impl<'a> Line<'a> {
 
     /// The error for a word that should have been something else.
     pub(super) fn wrong(&self, expected: &str, found: Option<&[u8]>) -> ReadError {
-        ReadError::unexpected(self.number, expected, found.map_or("the end of the line".to_owned(), show))
+        ReadError::unexpected(self.number, expected, found.map_or(END_OF_LINE.to_owned(), show))
     }
 }
 

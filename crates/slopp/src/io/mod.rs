@@ -9,7 +9,7 @@
 //! | `.psdd` with `c slopp` comments | a model: circuit, vtree, names, counts, origin | [`read_model`] | [`write_model`] |
 //! | `.mix` | a mixture: circuits with weights, names, origin | [`read_mixture`] | [`write_mixture`] |
 //! | `.spn` | a sum-product network with names and origin | [`read_spn`] | [`write_spn`] |
-//! | `.sdd` | a formula | [`read_sdd`] | [`write_sdd`] |
+//! | `.sdd` | a formula | [`read_sdd`], with names [`read_named_sdd`] | [`write_sdd`], [`write_named_sdd`] |
 //! | `.txt` | rules, one per line | [`read_rules`] | [`write_rules`] |
 //! | `.cnf`, `.dnf` | DIMACS | [`read_rules`] | [`write_cnf`], [`dnf_text`] |
 //!
@@ -66,7 +66,9 @@ pub use records::{
 pub use records_changed::{write_changed_records, write_changed_records_to};
 pub use records_out::{write_records, write_records_to, write_weighted_records, write_weighted_records_to};
 pub use rules::{read_rules, read_rules_bytes, write_rules};
-pub use sdd::{read_sdd, read_sdd_bytes, write_sdd, write_sdd_to};
+pub use sdd::{
+    read_named_sdd, read_named_sdd_bytes, read_sdd, read_sdd_bytes, write_named_sdd, write_sdd, write_sdd_to,
+};
 pub use source::{open, read_all, unzipped};
 pub use spn::{read_spn, read_spn_bytes, write_spn, write_spn_to};
 pub use survey::{Binning, BinsError, parse_bins};

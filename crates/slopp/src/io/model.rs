@@ -17,7 +17,7 @@
 use super::error::{Problem, ReadError, WriteError};
 use super::lines::{check_text, content, lines};
 use super::psdd::{Loaded, Numbers, PsddFile, read_psdd_bytes, write_nodes};
-use super::sdd::read_sdd_bytes;
+use super::sdd::read_named_sdd_bytes;
 use super::vtree::{LoadedVtree, read_vtree};
 use super::{source, write_atomically};
 use crate::circuit::{Circuit, Node, NodeId, Weights};
@@ -76,7 +76,8 @@ pub fn read_model_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<Load
 }
 
 fn from_sdd(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
-    let circuit = read_sdd_bytes(text, vtree)?.to_circuit().map_err(|e| {
+    let (sdd, names) = read_named_sdd_bytes(text, vtree)?;
+    let circuit = sdd.to_circuit().map_err(|e| {
         ReadError::new(match e {
             crate::logic::NormaliseError::Impossible => Problem::Impossible,
             crate::logic::NormaliseError::Build(e) => Problem::Build(e),
@@ -84,7 +85,7 @@ fn from_sdd(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedModel, Rea
     })?;
     let file_ids = circuit.ids().map(|id| u64::from(id.0)).collect();
     let vtree_ids = (0..circuit.vtree().node_count() as u64).collect();
-    let names = Names::numbered(circuit.var_count());
+    let names = names.unwrap_or_else(|| Names::numbered(circuit.var_count()));
     Ok(LoadedModel { model: Model::new(names, Certified::new(circuit)), file_ids, vtree_ids })
 }
 
@@ -227,6 +228,16 @@ impl Comments {
     /// Names and origin, all that the comments of other models than circuits hold.
     pub(super) fn names_and_origin(mut self, variables: usize) -> Result<(Names, BTreeMap<String, String>), ReadError> {
         Ok((self.take_names(variables)?, self.origin))
+    }
+
+    /// The vtree, if the comments hold one.
+    pub(super) fn vtree_kept(&self) -> Result<Option<LoadedVtree>, ReadError> {
+        let (line, text) = &self.vtree;
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let vtree = text.parse().map_err(|e| ReadError::damaged(*line, format!("`c vtree`: {e}")))?;
+        Ok(Some(LoadedVtree::in_order(vtree)))
     }
 
     fn model(mut self, text: &[u8], given: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {

@@ -10,7 +10,8 @@ use crate::var::Var;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a file of rules: DIMACS if it begins like one, else text with one rule per line.
+/// Reads a file of rules: DIMACS if it begins like one or its name ends in `.cnf` or `.dnf`, else text with one rule per
+/// line.
 ///
 /// A name that ends in `.dnf` makes a DIMACS file a list of terms whatever its header says, as libsdd has it.
 ///
@@ -18,17 +19,20 @@ use std::sync::Arc;
 /// position, or by their names if the file has any. Without, the variables are those of the file.
 pub fn read_rules(path: &Path, names: Option<&Arc<Names>>) -> Result<Rules, ReadError> {
     let name = path.to_string_lossy().to_lowercase();
-    let dnf = name.strip_suffix(".gz").unwrap_or(&name).ends_with(".dnf").then_some(Dimacs::Dnf);
-    read(&source::read_all(path)?, names, dnf).map_err(|e| e.in_file(path))
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let dnf = name.ends_with(".dnf").then_some(Dimacs::Dnf);
+    let bytes = source::read_all(path)?;
+    let is_dimacs = is_dimacs(&bytes) || dnf.is_some() || name.ends_with(".cnf");
+    read(&bytes, names, is_dimacs, dnf).map_err(|e| e.in_file(path))
 }
 
 /// Reads the content of a file of rules.
 pub fn read_rules_bytes(bytes: &[u8], names: Option<&Arc<Names>>) -> Result<Rules, ReadError> {
-    read(bytes, names, None)
+    read(bytes, names, is_dimacs(bytes), None)
 }
 
-fn read(bytes: &[u8], names: Option<&Arc<Names>>, kind: Option<Dimacs>) -> Result<Rules, ReadError> {
-    if is_dimacs(bytes) {
+fn read(bytes: &[u8], names: Option<&Arc<Names>>, is_dimacs: bool, kind: Option<Dimacs>) -> Result<Rules, ReadError> {
+    if is_dimacs {
         let rules = read_dimacs_bytes(bytes, kind)?;
         return match names {
             Some(names) => renamed(&rules, names),

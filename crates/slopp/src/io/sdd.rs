@@ -2,10 +2,12 @@
 
 use super::error::{Problem, ReadError, WriteError};
 use super::lines::{Ids, Line, check_text, content, header};
+use super::model::{Comments, write_names, write_version, write_vtree_comments};
 use super::psdd::{Inference, literal, unknown_child, with_either_numbering};
 use super::vtree::{Kind, LoadedVtree, resolve, show_kind, wrong_leaf};
 use super::{source, write_atomically};
 use crate::logic::{Sdd, SddElement, SddFault, SddId, SddNode};
+use crate::names::Names;
 use crate::var::Lit;
 use crate::vtree::VtreeId;
 use std::collections::BTreeMap;
@@ -18,15 +20,34 @@ pub fn read_sdd(path: &Path, vtree: Option<&LoadedVtree>) -> Result<Sdd, ReadErr
     read_sdd_bytes(&source::read_all(path)?, vtree).map_err(|e| e.in_file(path))
 }
 
+/// Reads a `.sdd` file with the names that [`write_named_sdd`] keeps in comments; `None` if there are none.
+pub fn read_named_sdd(path: &Path, vtree: Option<&LoadedVtree>) -> Result<(Sdd, Option<Names>), ReadError> {
+    read_named_sdd_bytes(&source::read_all(path)?, vtree).map_err(|e| e.in_file(path))
+}
+
+/// The same from the text of a file.
+pub fn read_named_sdd_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<(Sdd, Option<Names>), ReadError> {
+    let sdd = read_sdd_bytes(text, vtree)?;
+    let names = match Comments::read(text)? {
+        Some(comments) => Some(comments.names_and_origin(sdd.vtree().var_count())?.0),
+        None => None,
+    };
+    Ok((sdd, names))
+}
+
 /// Reads the text of a `.sdd` file: the root is the last line, whatever its id.
 ///
-/// A trimmed diagram does not always tell its vtree: without one, every decision must show one left and one right
-/// child, and the vtree is over the variables that occur. As in `.psdd` files, in-order vtree ids are tried where
+/// A trimmed diagram does not always tell its vtree. Without one, that in the comments of [`write_named_sdd`] is taken; if
+/// there is none, every decision must show one left and one right child, and the vtree is over the variables that occur. As in `.psdd` files, in-order vtree ids are tried where
 /// those of the vtree file do not fit. That the primes of every decision are exclusive and cover everything is proved,
 /// not believed.
 pub fn read_sdd_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<Sdd, ReadError> {
     let file = SddFile::parse(text)?;
-    let sdd = match vtree {
+    let kept = match vtree {
+        None => Comments::read(text)?.map(|comments| comments.vtree_kept()).transpose()?.flatten(),
+        Some(_) => None,
+    };
+    let sdd = match vtree.or(kept.as_ref()) {
         None => file.build(&file.infer_vtree(text.len())?)?,
         Some(vtree) => with_either_numbering(vtree, |vtree| file.build(vtree))
             .map_err(|error| file.blame(error, vtree, text.len()))?,
@@ -192,6 +213,16 @@ impl SddFile {
 /// Writes a `.sdd` file: in-order vtree ids, root last and with id 0, as libsdd does.
 pub fn write_sdd(path: &Path, sdd: &Sdd) -> Result<(), WriteError> {
     write_atomically(path, |out| write_sdd_to(out, sdd))
+}
+
+/// Writes a `.sdd` file that also holds names and vtree, in comments that other tools skip.
+pub fn write_named_sdd(path: &Path, sdd: &Sdd, names: &Names) -> Result<(), WriteError> {
+    write_atomically(path, |out| {
+        write_version(out)?;
+        write_vtree_comments(out, sdd.vtree())?;
+        write_names(out, names)?;
+        write_sdd_to(out, sdd)
+    })
 }
 
 /// Writes the text of a `.sdd` file.

@@ -4,7 +4,7 @@ use super::LearnError;
 use super::inside::InsideError;
 use super::learner::Learned;
 use super::params::FitError;
-use crate::circuit::{CarryOver, Circuit, Smoothing, Weights};
+use crate::circuit::{CarryOver, Circuit, Psdd, Smoothing, Weights};
 use crate::data::{Records, RecordsBuilder};
 use crate::mixture::Mixture;
 use crate::model::Certified;
@@ -35,7 +35,7 @@ impl Learned {
             Learned::Spn(_) => Err(InsideError::Network),
             Learned::Mixture(mixture) => Ok(Learned::Mixture(components_closed(&mixture, &seen).map_err(stopped)?)),
             Learned::Circuit(circuit) => {
-                let closed = closed(&circuit, &seen).map_err(stopped)?;
+                let closed = certified_closed(&circuit, &seen).map_err(stopped)?;
                 let Certified::Psdd(psdd) = &closed else { return Ok(Learned::Circuit(closed)) };
                 let counts = psdd.expected_counts(records)?.weights;
                 // Without any prior, values of open variables that were not seen would go.
@@ -57,13 +57,24 @@ const LEAST_PSEUDOCOUNT: f64 = 1e-3;
 /// A mixture without what no record uses of each component.
 pub(super) fn components_closed(mixture: &Mixture, seen: &Records) -> Result<Mixture, LearnError> {
     let parts = mixture.components().iter().zip(mixture.weights());
-    let parts: Vec<(f64, Certified)> =
-        parts.map(|(circuit, &weight)| Ok((weight, closed(circuit, seen)?))).collect::<Result<_, LearnError>>()?;
+    let parts: Vec<(f64, Certified)> = parts
+        .map(|(circuit, &weight)| Ok((weight, certified_closed(circuit, seen)?)))
+        .collect::<Result<_, LearnError>>()?;
     Ok(Mixture::new(parts).expect("as many components over the same variables"))
 }
 
-/// A circuit without what no record uses; the rest keeps its shares.
-fn closed(circuit: &Certified, seen: &Records) -> Result<Certified, LearnError> {
+/// A circuit of any certificate without what no record uses.
+fn certified_closed(circuit: &Certified, seen: &Records) -> Result<Certified, LearnError> {
+    Ok(circuit.carry_over(used(circuit, seen)?))
+}
+
+/// A PSDD without what no record uses; the rest keeps its shares.
+pub(super) fn closed(psdd: &Psdd, seen: &Records) -> Result<Psdd, LearnError> {
+    Ok(psdd.carry_over(used(psdd, seen)?))
+}
+
+/// The part of a circuit that records use, with its shares.
+fn used(circuit: &Circuit, seen: &Records) -> Result<Circuit, LearnError> {
     let used = circuit.expected_counts(seen)?;
     if used.possible == 0.0 {
         return Err(LearnError::NothingPossible);
@@ -75,8 +86,7 @@ fn closed(circuit: &Certified, seen: &Records) -> Result<Certified, LearnError> 
         tops: tops.iter().zip(&used.weights.tops).map(top).collect(),
         elements: elements.iter().zip(&used.weights.elements).map(|(log, used)| share(*log, *used)).collect(),
     };
-    let kept = Circuit::clone(circuit).with_estimates(shares, &Smoothing::none())?;
-    Ok(circuit.carry_over(kept.without_counts()))
+    Ok(Circuit::clone(circuit).with_estimates(shares, &Smoothing::none())?.without_counts())
 }
 
 /// The records without the cells of some variables.

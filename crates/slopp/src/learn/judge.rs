@@ -6,14 +6,8 @@ use crate::data::Records;
 use crate::infer::{Distribution, QueryError};
 use crate::logspace::LOG_ZERO;
 
-/// The share of the records that is held out where no validation records are given.
-const HELD_OUT: f64 = 0.1;
-
-/// With fewer records than this none are held out.
-const FEW_RECORDS: f64 = 20.0;
-
 /// Fewer records than this tell when to stop, but not how improbable is what they do not show.
-pub(crate) const FEW_JUDGES: f64 = 50.0;
+pub const FEW_JUDGES: f64 = 50.0;
 
 /// The records to learn from and those to choose by.
 pub(crate) struct Parts<'a> {
@@ -28,8 +22,13 @@ impl<'a> Parts<'a> {
     pub(crate) fn new(all: &'a Records, valid: Option<&'a Records>, seed: u64) -> Result<Parts<'a>, LearnError> {
         check_validation(all, valid)?;
         let valid = valid.filter(|valid| !valid.is_empty());
-        let divided = if valid.is_none() { held_out(all, seed) } else { None };
+        let divided = if valid.is_none() { all.hold_out(seed) } else { None };
         Ok(Parts { all, valid, divided })
+    }
+
+    /// All training records.
+    pub(crate) fn all(&self) -> &Records {
+        self.all
     }
 
     /// The records to learn from.
@@ -98,14 +97,4 @@ pub(crate) fn check_validation(train: &Records, valid: Option<&Records>) -> Resu
         Some(valid) => check_complete(valid),
         None => Ok(()),
     }
-}
-
-/// The records in two parts, the second to choose by; `None` if they are too few, or their weights cannot be divided.
-pub(crate) fn held_out(records: &Records, seed: u64) -> Option<(Records, Records)> {
-    if records.total() < FEW_RECORDS {
-        return None;
-    }
-    let mut parts = records.split(&[1.0 - HELD_OUT, HELD_OUT], seed).ok()?.into_iter();
-    let (part, held) = (parts.next()?, parts.next()?);
-    (!part.is_empty() && !held.is_empty()).then_some((part, held))
 }

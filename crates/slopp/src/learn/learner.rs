@@ -70,6 +70,16 @@ pub trait Learner {
         VtreeUse::Any(VtreeMethod::ChowLiu)
     }
 
+    /// The largest number of elements of what it makes, if it was given one.
+    fn max_elements(&self) -> Option<usize> {
+        None
+    }
+
+    /// The same learner with another largest number of elements, if it can keep to one.
+    fn within(&self, _max_elements: usize) -> Option<Box<dyn Learner>> {
+        None
+    }
+
     /// Learns.
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError>;
 }
@@ -145,6 +155,18 @@ impl Learned {
                 let stats = spn.stats();
                 Size { nodes: stats.nodes, elements: stats.edges, parameters: stats.parameters }
             }
+        }
+    }
+
+    /// Its elements, which a largest number of them bounds: of a mixture, those of its largest component; a sum-product
+    /// network has none.
+    pub fn most_elements(&self) -> usize {
+        match self {
+            Learned::Circuit(circuit) => circuit.elements().len(),
+            Learned::Mixture(mixture) => {
+                mixture.components().iter().map(|part| part.elements().len()).max().unwrap_or(0)
+            }
+            Learned::Spn(_) => 0,
         }
     }
 

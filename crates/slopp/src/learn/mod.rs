@@ -14,6 +14,7 @@
 //! | EM over components of one deterministic structure | [`em_mixture`] | a [`Mixture`](crate::Mixture) |
 //! | Strudel's mixtures, over the structure of its single model | [`StrudelMixture`] | a [`Mixture`](crate::Mixture) |
 //! | any of them that gives circuits, inside rules | [`Learned::inside`] | the same kind, whose base implies the rules |
+//! | the same with columns closed or open, within a size | [`Restriction`] | the same kind |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
@@ -34,11 +35,13 @@ mod mixture;
 mod params;
 mod partition;
 pub mod refine;
+mod restriction;
 mod revise;
 mod separate;
 mod shared;
 pub mod slopp;
 mod start;
+mod teacher;
 pub mod vtree;
 
 pub use em::{EmConfig, EmFit, em, em_components, em_network};
@@ -47,9 +50,11 @@ pub use learner::{Learned, Learner, Outcome, Size, Task, VtreeUse};
 pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};
 pub use params::{FitError, Fitted};
 pub use partition::Partition;
+pub use restriction::{Restriction, RestrictionError};
 pub use revise::{ReviseError, Revised, WORLD_LIMIT};
 pub use shared::{MixtureChoice, MixtureGrid, StrudelMixture};
 pub use start::{LearnPsdd, Start, Strudel};
+pub use teacher::{BaseError, TeacherBase};
 
 use crate::circuit::{BuildError, Builder, Circuit, NodeId, Refusal, Smoothing};
 

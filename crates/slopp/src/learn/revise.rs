@@ -3,23 +3,22 @@
 //! The base becomes `base ∨ r₁ ∨ … ∨ rₘ` for the records `r` that were impossible: the least change that makes room
 //! for them. The distribution becomes the mixture `(N·P + Σ wᵢ δᵢ) / (N + Σ wᵢ)` of the circuit, which stands for `N`
 //! records, and the new records; worlds that were possible keep their proportions. Both are exact, because a PSDD can be
-//! split around a single world: where a record `(x, y)` meets a sum, either no prime holds `x`, and `(x, y)`
-//! becomes an element; or one does, and is split into `x` alone, whose sub learns `y`, and the rest. The way is one
-//! path down the vtree with siblings, so a record adds at most a few nodes per variable.
+//! split around a single world (`draft`). A formula with very many new worlds is worked in as a diagram (`grow`).
 //!
 //! The opposite, taking worlds away by a rule, is [`Psdd::given`].
 
-use crate::circuit::{BuildError, Builder, Circuit, Node, NodeId, Psdd, Refusal, Sharing, Weights};
+mod draft;
+mod grow;
+
+use crate::circuit::{BuildError, Circuit, Node, Psdd, Refusal, Weights};
 use crate::data::{Records, RecordsBuilder};
 use crate::infer::{Evidence, QueryError};
-use crate::logic::{Limits, Manager, NormaliseError, Sdd};
-use crate::logspace::{LOG_ZERO, log_add, log_sum};
+use crate::logic::{Handle, Limits, Manager, NormaliseError, Sdd, Stopped};
 use crate::names::Names;
-use crate::vtree::{Vtree, VtreeId};
+use draft::Draft;
 use num_bigint::BigUint;
-use std::sync::Arc;
 
-/// How many models may become possible when a circuit is revised by a formula.
+/// How many new models of a formula are worked in one by one, each with the same weight.
 pub const WORLD_LIMIT: usize = 4096;
 
 /// How many records are worked in before equal nodes are shared again.
@@ -31,7 +30,7 @@ pub struct Revised {
     /// The PSDD.
     pub psdd: Psdd,
     /// How many distinct worlds became possible.
-    pub added: usize,
+    pub added: BigUint,
     /// The weight of these worlds together, of one.
     pub share: f64,
 }
@@ -48,15 +47,9 @@ pub enum ReviseError {
     /// A weight is not a positive number.
     #[error("the weight is {0}, but must be a finite number above 0")]
     Weight(f64),
-    /// The formula has too many models that are impossible to make room for one by one.
-    #[error(
-        "the formula has {models} models that are impossible, more than the {WORLD_LIMIT} that a circuit can make room for; \
-         make it stronger"
-    )]
-    TooManyWorlds {
-        /// How many.
-        models: BigUint,
-    },
+    /// The new worlds of a formula take too large diagrams to work in.
+    #[error("the new worlds of the formula are too large a diagram to make room for: {0}")]
+    TooLarge(#[from] Stopped),
     /// The formula has too many models to look at one by one, and too large a diagram tells which are impossible.
     #[error(
         "the formula has {models} models, and which of them are impossible takes too large a diagram to tell; only up to \
@@ -104,13 +97,19 @@ impl Psdd {
                 rows.map(|row| (records.row(row).flatten().collect(), records.weights()[row])).collect();
             return self.with_worlds(&new, weight);
         }
-        Ok(Revised { psdd: self.clone(), added: 0, share: 0.0 })
+        Ok(self.unchanged())
     }
 
-    /// Makes room for all models of a formula, and for nothing else; the new ones share `weight` records evenly.
+    fn unchanged(&self) -> Revised {
+        Revised { psdd: self.clone(), added: BigUint::ZERO, share: 0.0 }
+    }
+
+    /// Makes room for all models of a formula, and for nothing else; the new ones share `weight` records.
     ///
-    /// The formula is compiled on the vtree of the circuit, and at most [`WORLD_LIMIT`] of its models are impossible. The
-    /// circuit weighs as many records as `own_weight` says, or as those whose counts it keeps.
+    /// They share them evenly if there are at most [`WORLD_LIMIT`] of them. More are worked in as a diagram: in the order of
+    /// the vtree, a new world is as probable as the circuit finds the longest part of it that is possible, and what follows
+    /// is even. The formula is compiled on the vtree of the circuit, which weighs as many records as `own_weight` says, or
+    /// as those whose counts it keeps.
     pub fn revise_by(&self, formula: &Sdd, weight: f64, own_weight: Option<f64>) -> Result<Revised, ReviseError> {
         if self.vtree() != formula.vtree() {
             return Err(QueryError::FormulaVtree.into());
@@ -118,21 +117,18 @@ impl Psdd {
         let allowed = formula.to_circuit()?;
         // Where the base is too large for a diagram, all models are looked at.
         let new = self.without_base(formula);
-        let is_known = new.is_some();
-        let circuit = match new {
+        let circuit = match &new {
             None => allowed,
-            Some(new) if new.model_count() == BigUint::ZERO => {
-                return Ok(Revised { psdd: self.clone(), added: 0, share: 0.0 });
-            }
-            Some(new) => new.to_circuit()?,
+            Some((_, _, Handle::FALSE)) => return Ok(self.unchanged()),
+            Some((manager, _, new)) => manager.sdd(*new).to_circuit()?,
         };
         let circuit = circuit.certify_deterministic()?;
         let models = circuit.model_count();
         if models > BigUint::from(WORLD_LIMIT) {
-            return Err(match is_known {
-                true => ReviseError::TooManyWorlds { models },
-                false => ReviseError::TooManyModels { models },
-            });
+            return match new {
+                Some((manager, bases, new)) => self.with_region(manager, bases, new, weight, own_weight),
+                None => Err(ReviseError::TooManyModels { models }),
+            };
         }
         let mut builder = RecordsBuilder::new(Names::numbered(self.var_count()));
         for world in circuit.worlds(&Evidence::none(self.var_count()))? {
@@ -142,25 +138,58 @@ impl Psdd {
         let possible = self.possible(&records)?;
         let new: Vec<usize> = (0..records.len()).filter(|&row| !possible[row]).collect();
         if new.is_empty() {
-            return Ok(Revised { psdd: self.clone(), added: 0, share: 0.0 });
+            return Ok(self.unchanged());
         }
         let each = check_weight(weight)? / new.len() as f64;
         let worlds: Vec<_> = new.iter().map(|&row| (records.row(row).flatten().collect(), each)).collect();
         self.with_worlds(&worlds, own_weight)
     }
 
-    /// The models of a formula that are impossible; `None` if that takes too large a diagram.
-    fn without_base(&self, formula: &Sdd) -> Option<Sdd> {
+    /// The models of a formula that are impossible, with the bases of all nodes; `None` if that takes too large a diagram.
+    fn without_base(&self, formula: &Sdd) -> Option<(Manager, Vec<Handle>, Handle)> {
         let mut manager = Manager::new(self.vtree().clone(), Limits::default());
-        let base = manager.base_of(self).ok()?;
+        let bases = manager.bases_of(self).ok()?;
         let formula = manager.import(formula).ok()?;
-        let new = manager.and(formula, !base).ok()?;
-        Some(manager.sdd(new))
+        let new = manager.and(formula, !bases[self.root().index()]).ok()?;
+        Some((manager, bases, new))
+    }
+
+    /// Room for the worlds of a diagram, all of which are impossible.
+    fn with_region(
+        &self,
+        manager: Manager,
+        bases: Vec<Handle>,
+        new: Handle,
+        weight: f64,
+        own_weight: Option<f64>,
+    ) -> Result<Revised, ReviseError> {
+        let (own, weight) = (self.own_weight(own_weight)?, check_weight(weight)?);
+        let circuit = grow::grown(self, manager, bases, new, (weight / own).ln())?;
+        let psdd = self.counted(circuit, own + weight)?;
+        let added = psdd.model_count() - self.model_count();
+        Ok(Revised { psdd, added, share: weight / (own + weight) })
+    }
+
+    /// How many records the circuit weighs.
+    fn own_weight(&self, weight: Option<f64>) -> Result<f64, ReviseError> {
+        let kept = self.kept_values().and_then(|values| values.first().map(|[f, t]| f + t));
+        check_weight(weight.or(kept).ok_or(ReviseError::NoWeight)?)
+    }
+
+    /// A revised circuit, certified, with the counts that are expected of so many records if this one keeps counts.
+    fn counted(&self, circuit: Circuit, total: f64) -> Result<Psdd, ReviseError> {
+        let circuit = match self.counts() {
+            None => circuit,
+            Some(_) => {
+                let counts = expected(&circuit, total);
+                circuit.with_counts(counts).expect("made for this circuit")
+            }
+        };
+        Ok(circuit.certify()?)
     }
 
     fn with_worlds(&self, worlds: &[(Vec<bool>, f64)], weight: Option<f64>) -> Result<Revised, ReviseError> {
-        let kept = self.kept_values().and_then(|values| values.first().map(|[f, t]| f + t));
-        let own = check_weight(weight.or(kept).ok_or(ReviseError::NoWeight)?)?;
+        let own = self.own_weight(weight)?;
         let mut total = own;
         let mut circuit = Circuit::clone(self);
         for chunk in worlds.chunks(CHUNK) {
@@ -171,11 +200,8 @@ impl Psdd {
             }
             circuit = draft.finish()?;
         }
-        if self.counts().is_some() {
-            let counts = expected(&circuit, total);
-            circuit = circuit.with_counts(counts).expect("made for this circuit");
-        }
-        Ok(Revised { psdd: circuit.certify()?, added: worlds.len(), share: 1.0 - own / total })
+        let psdd = self.counted(circuit, total)?;
+        Ok(Revised { psdd, added: worlds.len().into(), share: 1.0 - own / total })
     }
 }
 
@@ -202,248 +228,4 @@ fn expected(circuit: &Circuit, total: f64) -> Weights {
         }
     }
     counts
-}
-
-/// A node of a draft, by position; children come before parents.
-type Place = usize;
-
-/// A node that may be split: parameters are logarithms, those of a leaf may be of zero.
-enum Part {
-    Leaf([f64; 2]),
-    Sum(Vec<(Place, Place, f64)>),
-}
-
-/// What is to be done at a vtree node to make room for a world; at most one thing at each.
-#[derive(Clone, Copy)]
-enum Task {
-    Nothing,
-    /// Mix this node with the world, in these proportions.
-    Mix {
-        node: Place,
-        log_keep: f64,
-        log_new: f64,
-    },
-    /// Take the world away from this node.
-    Remove {
-        node: Place,
-    },
-}
-
-/// What became of a task.
-#[derive(Clone, Copy)]
-enum Outcome {
-    Nothing,
-    Mixed(Place),
-    /// The rest, and the log-probability it had; `None` if the world was all there was.
-    Removed(Option<(Place, f64)>),
-}
-
-/// A circuit that worlds are worked into.
-struct Draft {
-    vtree: Arc<Vtree>,
-    parts: Vec<Part>,
-    at: Vec<VtreeId>,
-    root: Place,
-}
-
-impl Draft {
-    fn new(circuit: &Circuit) -> Draft {
-        let logs = circuit.log_parameters();
-        let part = |id: NodeId| match circuit.node(id) {
-            Node::Literal(lit) => Part::Leaf([false, true].map(|x| if x == lit.value { 0.0 } else { LOG_ZERO })),
-            Node::Top { slot, .. } => Part::Leaf(logs.tops[slot as usize]),
-            Node::Sum { .. } => {
-                Part::Sum(circuit.elements_of(id).map(|(e, x)| (e.prime.index(), e.sub.index(), x)).collect())
-            }
-        };
-        Draft {
-            vtree: circuit.vtree().clone(),
-            parts: circuit.ids().map(part).collect(),
-            at: circuit.ids().map(|id| circuit.vtree_of(id)).collect(),
-            root: circuit.root().index(),
-        }
-    }
-
-    /// Mixes the distribution with one world.
-    fn add(&mut self, world: &[bool], log_keep: f64, log_new: f64) {
-        let values = self.log_values(world);
-        let vtree = self.vtree.clone();
-        let mut tasks = vec![Task::Nothing; vtree.node_count()];
-        let mut alone = vec![false; vtree.node_count()];
-        tasks[vtree.root().index()] = Task::Mix { node: self.root, log_keep, log_new };
-        // Downwards: what each vtree node has to do, and where the world is needed by itself.
-        for &v in vtree.bottom_up().iter().rev() {
-            let Some([left, right]) = vtree.children(v) else { continue };
-            if alone[v.index()] {
-                [left, right].iter().for_each(|side| alone[side.index()] = true);
-            }
-            match tasks[v.index()] {
-                Task::Nothing => {}
-                Task::Mix { node, log_keep, log_new } => {
-                    alone[left.index()] = true;
-                    match self.holding(node, &values) {
-                        None => alone[right.index()] = true,
-                        Some((_, (prime, sub, theta))) => {
-                            let keep = log_keep + theta + values[prime];
-                            let total = log_add(keep, log_new);
-                            tasks[left.index()] = Task::Remove { node: prime };
-                            tasks[right.index()] =
-                                Task::Mix { node: sub, log_keep: keep - total, log_new: log_new - total };
-                        }
-                    }
-                }
-                Task::Remove { node } => {
-                    alone[left.index()] = true;
-                    let (_, (prime, sub, _)) = self.holding(node, &values).expect("the world is there to be removed");
-                    tasks[left.index()] = Task::Remove { node: prime };
-                    tasks[right.index()] = Task::Remove { node: sub };
-                }
-            }
-        }
-        // Upwards: the new nodes.
-        let mut outcomes = vec![Outcome::Nothing; vtree.node_count()];
-        let mut terms: Vec<Place> = vec![0; vtree.node_count()];
-        for &v in vtree.bottom_up() {
-            if alone[v.index()] {
-                terms[v.index()] = match (vtree.leaf_var(v), vtree.children(v)) {
-                    (Some(var), _) => {
-                        let value = world[var.index()];
-                        self.push(v, Part::Leaf([false, true].map(|x| if x == value { 0.0 } else { LOG_ZERO })))
-                    }
-                    (_, Some([left, right])) => {
-                        self.push(v, Part::Sum(vec![(terms[left.index()], terms[right.index()], 0.0)]))
-                    }
-                    _ => unreachable!("a vtree node is a leaf or has children"),
-                };
-            }
-            outcomes[v.index()] = match (tasks[v.index()], vtree.leaf_var(v), vtree.children(v)) {
-                (Task::Nothing, ..) => Outcome::Nothing,
-                (task, Some(var), _) => self.leaf(v, task, world[var.index()]),
-                (task, _, Some(sides)) => {
-                    let below = sides.map(|side| outcomes[side.index()]);
-                    self.sum(v, task, below, sides.map(|side| terms[side.index()]), &values)
-                }
-                _ => unreachable!("a vtree node is a leaf or has children"),
-            };
-        }
-        let Outcome::Mixed(root) = outcomes[vtree.root().index()] else { unreachable!("the root is mixed") };
-        self.root = root;
-    }
-
-    /// For every node the log-probability of its part of a world, which has one derivation at most.
-    fn log_values(&self, world: &[bool]) -> Vec<f64> {
-        let mut values: Vec<f64> = Vec::with_capacity(self.parts.len());
-        for (part, &v) in self.parts.iter().zip(&self.at) {
-            values.push(match part {
-                Part::Leaf(logs) => {
-                    let var = self.vtree.leaf_var(v).expect("leaves are at leaves");
-                    logs[usize::from(world[var.index()])]
-                }
-                Part::Sum(elements) => {
-                    elements.iter().map(|&(p, s, x)| x + values[p] + values[s]).fold(LOG_ZERO, f64::max)
-                }
-            });
-        }
-        values
-    }
-
-    /// The element of a sum whose prime holds the world.
-    fn holding(&self, node: Place, values: &[f64]) -> Option<(usize, (Place, Place, f64))> {
-        let Part::Sum(elements) = &self.parts[node] else { unreachable!("tasks at inner vtree nodes are about sums") };
-        elements.iter().copied().enumerate().find(|(_, (prime, ..))| values[*prime] > LOG_ZERO)
-    }
-
-    fn leaf(&mut self, v: VtreeId, task: Task, value: bool) -> Outcome {
-        let logs = |draft: &Draft, node: Place| match draft.parts[node] {
-            Part::Leaf(logs) => logs,
-            Part::Sum(_) => unreachable!("tasks at leaves are about leaves"),
-        };
-        match task {
-            Task::Nothing => Outcome::Nothing,
-            Task::Mix { node, log_keep, log_new } => {
-                let mut mixed = logs(self, node).map(|log| log_keep + log);
-                let side = &mut mixed[usize::from(value)];
-                *side = log_add(*side, log_new);
-                Outcome::Mixed(self.push(v, Part::Leaf(mixed)))
-            }
-            Task::Remove { node } => {
-                let rest = logs(self, node)[usize::from(!value)];
-                Outcome::Removed((rest > LOG_ZERO).then(|| {
-                    let only = [false, true].map(|x| if x == value { LOG_ZERO } else { 0.0 });
-                    (self.push(v, Part::Leaf(only)), rest)
-                }))
-            }
-        }
-    }
-
-    fn sum(&mut self, v: VtreeId, task: Task, below: [Outcome; 2], terms: [Place; 2], values: &[f64]) -> Outcome {
-        let (node, keep) = match task {
-            Task::Nothing => return Outcome::Nothing,
-            Task::Mix { node, log_keep, .. } => (node, log_keep),
-            Task::Remove { node } => (node, 0.0),
-        };
-        let holding = self.holding(node, values);
-        let Part::Sum(elements) = &self.parts[node] else { unreachable!("tasks at inner vtree nodes are about sums") };
-        let others = elements.iter().enumerate().filter(|&(i, _)| holding.is_none_or(|(held, _)| i != held));
-        let mut parts: Vec<_> = others.map(|(_, &(p, s, theta))| (p, s, keep + theta)).collect();
-        let mut one = terms[0];
-        if let (Some((_, (prime, sub, theta))), Outcome::Removed(rest)) = (holding, below[0]) {
-            match rest {
-                Some((rest, log_rest)) => parts.push((rest, sub, keep + theta + log_rest)),
-                // The prime is the world alone: no need for another node that says so.
-                None => one = prime,
-            }
-        }
-        match (task, holding, below[1]) {
-            (Task::Mix { log_new, .. }, None, _) => parts.push((one, terms[1], log_new)),
-            (Task::Mix { log_new, .. }, Some((_, (prime, _, theta))), Outcome::Mixed(sub)) => {
-                parts.push((one, sub, log_add(keep + theta + values[prime], log_new)));
-            }
-            (Task::Remove { .. }, Some((_, (prime, _, theta))), Outcome::Removed(Some((rest, log_rest)))) => {
-                parts.push((one, rest, theta + values[prime] + log_rest));
-            }
-            _ => {}
-        }
-        let total = log_sum(parts.iter().map(|part| part.2));
-        parts.iter_mut().for_each(|part| part.2 -= total);
-        match task {
-            Task::Mix { .. } => Outcome::Mixed(self.push(v, Part::Sum(parts))),
-            _ if parts.is_empty() => Outcome::Removed(None),
-            _ => Outcome::Removed(Some((self.push(v, Part::Sum(parts)), total))),
-        }
-    }
-
-    fn push(&mut self, v: VtreeId, part: Part) -> Place {
-        self.parts.push(part);
-        self.at.push(v);
-        self.parts.len() - 1
-    }
-
-    fn finish(self) -> Result<Circuit, BuildError> {
-        let mut needed = vec![false; self.parts.len()];
-        needed[self.root] = true;
-        for i in (0..=self.root).rev().filter(|&i| i == self.root || matches!(self.parts[i], Part::Sum(_))) {
-            if let (true, Part::Sum(elements)) = (needed[i], &self.parts[i]) {
-                elements.iter().for_each(|&(p, s, _)| (needed[p], needed[s]) = (true, true));
-            }
-        }
-        let mut builder = Builder::new(self.vtree.clone(), Sharing::Equal);
-        let mut made = vec![NodeId(0); self.parts.len()];
-        for i in (0..self.parts.len()).filter(|&i| needed[i]) {
-            made[i] = match &self.parts[i] {
-                Part::Leaf(logs) => {
-                    let var = self.vtree.leaf_var(self.at[i]).expect("leaves are at leaves");
-                    match logs.map(|log| log > LOG_ZERO) {
-                        [true, true] => builder.top(var, *logs)?,
-                        [_, value] => builder.literal(var.is(value))?,
-                    }
-                }
-                Part::Sum(elements) => {
-                    let parts: Vec<_> = elements.iter().map(|&(p, s, x)| (made[p], made[s], x.min(0.0))).collect();
-                    builder.sum(self.at[i], &parts)?
-                }
-            };
-        }
-        builder.finish(made[self.root])
-    }
 }

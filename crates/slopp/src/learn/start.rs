@@ -141,6 +141,19 @@ impl Learner for LearnPsdd {
         self.start.vtree()
     }
 
+    fn max_elements(&self) -> Option<usize> {
+        self.config.max_elements
+    }
+
+    fn within(&self, max_elements: usize) -> Option<Box<dyn Learner>> {
+        let max_elements = Some(max_elements);
+        let start = match &self.start {
+            Start::Slopp(config) => Start::Slopp(merged::Config { max_elements, ..config.clone() }),
+            start => start.clone(),
+        };
+        Some(Box::new(LearnPsdd { start, config: LearnPsddConfig { max_elements, ..self.config.clone() } }))
+    }
+
     /// Without validation records a tenth of the records is held out by seed, and parameters are fitted to all.
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         let pseudocount = self.config.pseudocount;

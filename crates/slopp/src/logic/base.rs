@@ -45,6 +45,11 @@ impl Manager {
     /// # Panics
     /// If the PSDD has another vtree.
     pub fn base_of(&mut self, psdd: &Psdd) -> Result<Handle, Stopped> {
+        Ok(self.bases_of(psdd)?[psdd.root().index()])
+    }
+
+    /// The base of every node of a PSDD over the same vtree.
+    pub(crate) fn bases_of(&mut self, psdd: &Psdd) -> Result<Vec<Handle>, Stopped> {
         assert_eq!(**psdd.vtree(), **self.vtree(), "one vtree");
         let mut formulas: Vec<Handle> = Vec::with_capacity(psdd.nodes().len());
         for id in psdd.ids() {
@@ -61,7 +66,7 @@ impl Manager {
                 }
             });
         }
-        Ok(formulas[psdd.root().index()])
+        Ok(formulas)
     }
 
     /// The worlds a circuit gives a probability above zero, as a formula over variables that are found by `new`.

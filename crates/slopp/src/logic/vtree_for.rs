@@ -4,7 +4,8 @@
 //! the fewest new edges among its neighbours (min-fill); the tree of who is eliminated into whom gives the vtree: a
 //! variable splits off first, then the independent parts below it. What the elimination order costs bounds the size
 //! of the diagram. A bounded local search then rotates and swaps, keeping what compiles no larger; where no single move
-//! helps, it goes on some random moves away from the best.
+//! helps, it goes on some random moves away from the best. Rules that count each variable at most once are not searched
+//! for: their diagrams pass along any order, and no move makes them much smaller.
 //!
 //! References: A. Darwiche, SDD: A New Canonical Representation of Propositional Knowledge Bases, IJCAI 2011, section 6;
 //! A. Choi and A. Darwiche, Dynamic Minimization of Sentential Decision Diagrams, AAAI 2013 (the local moves).
@@ -27,7 +28,7 @@ const WIDE: usize = 40;
 pub struct VtreeSearch {
     /// How many changed vtrees are tried; each costs a compilation.
     pub moves: usize,
-    /// How much all compilations may cost together, in steps of the manager.
+    /// How much all compilations may cost together, in steps of the manager, elements and vtree nodes.
     pub steps: u64,
 }
 
@@ -81,9 +82,10 @@ impl Rules {
         let mut seen: FxHashSet<Vec<Step>> = FxHashSet::default();
         let mut current = best.clone();
         let moves = 3 * (self.var_count() - 1);
+        let most = if self.only_counts() { 0 } else { search.moves };
         let (mut number, mut fruitless, mut known) = (0, 0, 0);
         // Few variables have few vtrees: the search ends when it only comes to known ones.
-        while hunt.tried < search.moves && hunt.left > 0 && known <= 8 * moves && best.size().1 > 0 {
+        while hunt.tried < most && hunt.left > 0 && known <= 8 * moves && best.size().1 > 0 {
             let stuck = fruitless >= moves;
             let vtree = match stuck {
                 // Moves are tried from the top down, where diagrams are largest; after a success they go on from there.
@@ -106,6 +108,19 @@ impl Rules {
             }
         }
         Ok(Found { sdd: best, tried: hunt.tried, first_elements })
+    }
+
+    /// Whether every rule counts plain literals, and no variable is in two of them.
+    fn only_counts(&self) -> bool {
+        let mut seen = vec![false; self.var_count()];
+        self.iter().all(|rule| {
+            let Some((Op::Count(..), operands)) = rule.formula.ops().split_last() else { return false };
+            operands.iter().enumerate().all(|(i, op)| match op {
+                Op::Var(var) => !std::mem::replace(&mut seen[var.index()], true),
+                Op::Not => matches!(operands[i - 1], Op::Var(_)),
+                _ => false,
+            })
+        })
     }
 
     fn neighbours(&self) -> Vec<BTreeSet<u32>> {
@@ -345,7 +360,9 @@ impl Hunt<'_> {
         (self.tell)(self.tried);
         let mut manager = Manager::new(vtree, limits);
         let outcome = manager.compile_rules(self.rules);
-        self.left = self.left.saturating_sub(manager.steps());
+        // Where steps are few, preparing the vtree and copying the diagram is what takes the time.
+        let copied = 4 * manager.vtree().node_count() + manager.element_count();
+        self.left = self.left.saturating_sub(manager.steps() + copied as u64);
         Ok(manager.sdd(outcome?))
     }
 }

@@ -60,7 +60,8 @@ impl Bins {
     /// At most so many bins of about equal weight, for numbers with weights, named by their ranges: `..30`, `30..45`,
     /// `45..`, where the lower end belongs to a range and the upper does not.
     ///
-    /// Equal numbers stay together, so there may be fewer. Without numbers there is one bin.
+    /// Equal numbers stay together, so there may be fewer; a cut has as few decimals as part the numbers beside it.
+    /// Without numbers there is one bin.
     pub fn quantiles(mut numbers: Vec<(f64, f64)>, wanted: usize) -> Bins {
         numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
         let total: f64 = numbers.iter().map(|(_, weight)| weight).sum();
@@ -70,7 +71,7 @@ impl Bins {
             let begins = i > 0 && numbers[i - 1].0 < number;
             // As many bins end below here as their share of the weight says, so no two cuts are for one of them.
             if begins && cuts.len() + 1 < wanted && below >= total * (cuts.len() + 1) as f64 / wanted as f64 {
-                cuts.push(number);
+                cuts.push(roundest(numbers[i - 1].0, number));
             }
             below += weight;
         }
@@ -93,6 +94,12 @@ impl Bins {
     pub fn of(&self, number: f64) -> usize {
         bin(&self.cuts, number)
     }
+}
+
+/// The number above `below` and not above `to` that has the fewest decimals.
+fn roundest(below: f64, to: f64) -> f64 {
+    let cut = |decimals: i32| (to * 10f64.powi(decimals)).floor() / 10f64.powi(decimals);
+    (0..17).map(cut).find(|&cut| below < cut && cut <= to).unwrap_or(to)
 }
 
 fn bin(cuts: &[f64], number: f64) -> usize {
@@ -323,6 +330,13 @@ mod tests {
         assert_eq!(Bins::quantiles(numbers(&[1.0, 1.0, 1.0, 1.0, 2.0]), 3).cuts(), [2.0]);
         assert_eq!(Bins::quantiles(numbers(&[1.0; 5]), 3).names(), [".."]);
         assert_eq!(Bins::quantiles(vec![], 2).names(), [".."]);
+        let thirds = Bins::quantiles(numbers(&[0.1, 0.32186939107594215, 0.5943000301996968, 0.6]), 3);
+        assert_eq!(
+            (thirds.names(), thirds.cuts()),
+            (&["..0.5", "0.5..0.6", "0.6.."].map(String::from)[..], &[0.5, 0.6][..])
+        );
+        assert_eq!(Bins::quantiles(numbers(&[1e-30, 2e-30]), 2).cuts(), [2e-30]);
+        assert_eq!(Bins::quantiles(numbers(&[-1e300, 1e300]), 2).cuts(), [1e300]);
         assert_eq!(Bins::quantiles(vec![(1.0, 1.0), (2.0, 1.0), (-0.5, 2.0)], 2).names(), ["..1", "1.."]);
         assert_eq!(Bins::new(vec!["a".into(), "b".into()], vec![f64::NAN]), None);
         assert_eq!(Bins::new(vec!["a".into(), "b".into(), "c".into()], vec![2.0, 2.0]), None);

@@ -79,7 +79,7 @@ impl fmt::Display for Suggestion<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(name) => write!(f, "; did you mean \"{name}\"?"),
-            None => write!(f, "; `slopp info` lists the names"),
+            None => write!(f, "; `slopp info MODEL` lists the names of a model"),
         }
     }
 }
@@ -187,16 +187,24 @@ impl Names {
 
     /// What is wrong with a name that is that of a column, or begins with one.
     fn unknown_value(&self, name: &str) -> Option<NameError> {
-        let known = self.group(column_of(name).0)?.values().map(|(_, value)| value.to_owned()).collect();
-        Some(NameError::Value { name: name.to_owned(), known })
+        let (group, name) = match self.group(column_of(name).0) {
+            Some(group) => (group, name.to_owned()),
+            // A comparison, which columns do not take.
+            None => {
+                let (column, value) = name.split_once(['<', '>'])?;
+                (self.group(column.trim())?, format!("{}={}", column.trim(), value.trim_start_matches('=').trim()))
+            }
+        };
+        Some(NameError::Value { name, known: group.values().map(|(_, value)| value.to_owned()).collect() })
     }
 
     fn nearest(&self, name: &str) -> Option<String> {
         let limit = 1 + name.chars().count() / 3;
-        let distances = self.names.iter().map(|n| (edit_distance(&n.to_lowercase(), &name.to_lowercase()), n));
+        let columns = self.groups.iter().map(Group::name);
+        let distances = self.iter().chain(columns).map(|n| (edit_distance(&n.to_lowercase(), &name.to_lowercase()), n));
         // Names of which every letter must be replaced have nothing in common.
         let shares = |d: usize, n: &str| d < n.chars().count().max(name.chars().count());
-        distances.filter(|&(d, n)| d <= limit && shares(d, n)).min_by_key(|&(d, _)| d).map(|(_, n)| n.clone())
+        distances.filter(|&(d, n)| d <= limit && shares(d, n)).min_by_key(|&(d, _)| d).map(|(_, n)| n.to_owned())
     }
 }
 
@@ -270,6 +278,17 @@ mod tests {
             let nearest = nearest.map(str::to_owned);
             assert_eq!(letters.find(name), Err(NameError::Unknown { name: name.to_owned(), nearest }), "{name}");
         }
+    }
+
+    #[test]
+    fn columns_are_suggested_too() {
+        let colors = Kind::Values(["red", "green"].map(String::from).to_vec());
+        let names = Names::of_columns([("color".into(), colors), ("fast".into(), Kind::Boolean)]).unwrap();
+        for (name, nearest) in [("colour", "color"), ("colour=red", "color=red")] {
+            assert_eq!(names.find(name), Err(NameError::Unknown { name: name.into(), nearest: Some(nearest.into()) }));
+        }
+        let error = names.find("color>=red2").unwrap_err().to_string();
+        assert_eq!(error, "column \"color\" has no value \"red2\"; write color=VALUE with one of \"red\", \"green\"");
     }
 
     #[test]

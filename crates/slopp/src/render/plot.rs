@@ -17,6 +17,7 @@
 //! ```
 
 mod axis;
+mod sizes;
 
 pub use axis::Axis;
 

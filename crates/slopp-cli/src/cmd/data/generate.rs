@@ -1,6 +1,6 @@
 //! `slopp data generate`: records from a world that is known exactly.
 
-use crate::args::{ModelArgs, not_negative, seed, whole};
+use crate::args::{CircuitArgs, not_negative, seed, whole};
 use crate::cmd::info::big;
 use crate::error::Error;
 use crate::files::Files;
@@ -57,7 +57,7 @@ enum WorldCommand {
     /// Samples of a model with cells changed at random: flipped, or to another value of the column
     NoisyCopy {
         #[command(flatten)]
-        model: ModelArgs,
+        model: CircuitArgs,
         #[command(flatten)]
         common: Common,
         /// The probability that a cell is changed

@@ -4,7 +4,7 @@ use super::options::{LearnArgs, WorldName};
 use crate::error::Error;
 use crate::input::variables;
 use crate::report::counted;
-use slopp::logic::{Formula, Rule, Rules};
+use slopp::logic::Rules;
 use slopp::{Names, Records, Var};
 
 /// Groups of columns that are closed.
@@ -20,14 +20,9 @@ impl Closed {
         if groups.is_empty() {
             return Ok(None);
         }
-        let names = train.names();
-        let mut rules = Vec::new();
-        for text in groups {
-            let vars = ascending("--closed", text, names)?;
-            let formula = Formula::seen(train, &vars);
-            rules.push(Rule { formula, text: format!("closed {text}"), line: 0 });
-        }
-        Ok(Some(Closed { rules: Rules::with_origin(names.clone(), rules), groups: groups.to_vec() }))
+        let group = |text: &String| Ok((format!("closed {text}"), variables("--closed", text, train.names())?));
+        let seen = groups.iter().map(group).collect::<Result<Vec<_>, Error>>()?;
+        Ok(Some(Closed { rules: Rules::seen(train, seen), groups: groups.to_vec() }))
     }
 
     /// As one fact about the model.
@@ -56,7 +51,7 @@ impl Open {
         }
         let mut vars = Vec::new();
         for text in lists {
-            vars.extend(ascending("--open", text, names)?);
+            vars.extend(variables("--open", text, names)?);
         }
         Ok(Some(Open { vars, columns: lists.to_vec() }))
     }
@@ -73,14 +68,6 @@ impl Open {
             self.origin()
         )
     }
-}
-
-/// The variables of a list of columns, ascending.
-fn ascending(option: &str, text: &str, names: &Names) -> Result<Vec<Var>, Error> {
-    let mut vars = variables(option, text, names)?;
-    vars.sort_unstable();
-    vars.dedup();
-    Ok(vars)
 }
 
 /// Refuses, before any work, lists that name nothing, that contradict each other, or that the learner cannot obey.

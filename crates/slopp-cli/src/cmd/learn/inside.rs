@@ -1,7 +1,7 @@
 //! Learning inside rules: records are checked against them, and what is learned is conditioned on them.
 
 use super::options::{OnViolation, RuleArgs};
-use crate::cmd::explain::{broken, broken_rule, literals, rule_entry};
+use crate::cmd::explain::{rule_entry, rules_in_words};
 use crate::error::Error;
 use crate::input::explained;
 use crate::knowledge::{check_variables, contradiction_in_words, stopped};
@@ -11,14 +11,18 @@ use crate::session::Session;
 use serde_json::Value;
 use slopp::circuit::Smoothing;
 use slopp::infer::{Evidence, Explanation};
-use slopp::learn::{InsideError, Learned};
-use slopp::logic::{Limits, Rules, Sdd};
-use slopp::{Deterministic, Lit, Names, Progress, Psdd, Records, RecordsBuilder};
+use slopp::learn::InsideError;
+use slopp::logic::{Limits, Rules, Sdd, Stopped};
+use slopp::{Lit, Names, Psdd, Records, RecordsBuilder};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How many records that break rules are told in words.
 const SHOWN: usize = 10;
+
+/// The way out where rules are large on a vtree.
+const OWN_VTREE: &str =
+    "`slopp compile RULES --names RECORDS -o rules.vtree`, then --vtree rules.vtree with --learner slopp-tree";
 
 /// Rules that the result must obey: those of a file, and that every column has one value.
 pub(crate) struct Inside {
@@ -26,10 +30,13 @@ pub(crate) struct Inside {
     /// How many of them, the first, are of the file; none if there is no file.
     of_file: Option<usize>,
     on_violation: OnViolation,
+    pub(crate) limits: Limits,
     /// The training records that broke rules.
     violations: Vec<Violation>,
     /// Their weight.
     weight: f64,
+    /// Whether the training records are a part of the file, of which the rest is left as it is.
+    is_part: bool,
 }
 
 /// A record that breaks rules.
@@ -52,8 +59,14 @@ impl RuleArgs {
 
 impl Inside {
     /// Reads the rules and applies them to the training records; gives the records to learn from. Without rules and
-    /// without columns of several values there is nothing to obey.
-    pub(crate) fn new(args: &RuleArgs, train: &Path, records: Records) -> Result<(Option<Inside>, Records), Error> {
+    /// without columns of several values there is nothing to obey. If the records are a part of the file, `places` are
+    /// theirs in it, from zero.
+    pub(crate) fn new(
+        args: &RuleArgs,
+        train: &Path,
+        records: Records,
+        places: Option<&[usize]>,
+    ) -> Result<(Option<Inside>, Records), Error> {
         let names = records.names();
         let read = |file: &PathBuf| slopp::io::read_rules(file, Some(names)).map_err(explained);
         let rules = args.file.as_ref().map(read).transpose()?;
@@ -63,21 +76,22 @@ impl Inside {
         }
         let rules = rules.unwrap_or_else(|| Rules::new(names.clone(), [])).with_columns();
         check_variables(&rules)?;
-        let limits = Limits::default();
+        let limits = args.limits.limits();
         let vtree = Arc::new(rules.min_fill_vtree());
-        let sdd = rules.compile(vtree.clone(), &limits).map_err(stopped)?;
-        let Ok(circuit) = sdd.to_circuit() else { return Err(contradiction(&rules, &sdd)?) };
+        let sdd = rules.compile(vtree.clone(), &limits).map_err(too_large)?;
+        let Ok(circuit) = sdd.to_circuit() else { return Err(contradiction(&rules, &sdd, &limits)?) };
         let allowed = circuit.certify()?;
         let on_violation = args.on_violation.unwrap_or(OnViolation::Reject);
-        let mut inside = Inside { rules, of_file, on_violation, violations: Vec::new(), weight: 0.0 };
+        let is_part = places.is_some();
+        let mut inside = Inside { rules, of_file, on_violation, limits, violations: Vec::new(), weight: 0.0, is_part };
         let explanations = explanations(&allowed, &records)?;
         let change = |row: usize, found: &Explanation| found.repairs[0].changes(&Evidence::from_row(&records, row));
         for (i, &row) in records.original().iter().enumerate() {
             let row = row as usize;
             if let Some(found) = &explanations[row] {
                 inside.violations.push(Violation {
-                    record: i + 1,
-                    rules: broken(&inside.rules, &Evidence::from_row(&records, row)).collect(),
+                    record: places.map_or(i, |places| places[i]) + 1,
+                    rules: inside.rules.broken_by_known(|var| records.cell(row, var)),
                     found: found.clone(),
                     change: change(row, found),
                 });
@@ -108,26 +122,16 @@ impl Inside {
         Ok((Some(inside), records))
     }
 
-    /// What was learned, given the rules, and fitted to the records again.
-    pub(crate) fn condition(
-        &self,
-        learned: Learned,
-        records: &Records,
-        pseudocount: f64,
-        bar: &dyn Progress,
-    ) -> Result<Learned, Error> {
-        learned.inside(&self.rules, records, pseudocount, &Limits::default(), bar).map_err(|error| match error {
-            InsideError::Rules(_) | InsideError::Product(_) => Error::from(error).hint(
-                "`slopp compile RULES --names RECORDS -o rules.vtree`, then --vtree rules.vtree with --learner slopp-tree",
-            ),
-            error => error.into(),
-        })
+    /// What the result must obey.
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// The refusal to learn from records that break rules.
     fn refusal(&self, train: &Path, records: &Records) -> Error {
         let all = records_in_words(records.total());
-        let message = format!("{} of {all} in {} break a rule", count(self.weight), train.display());
+        let part = if self.is_part { "the training part of " } else { "" };
+        let message = format!("{} of {all} in {part}{} break a rule", count(self.weight), train.display());
         let lines = self.in_words(records.names());
         Error::new(lines.join("\n          "))
             .while_doing(message)
@@ -137,10 +141,9 @@ impl Inside {
     /// The first records that break rules, one line each.
     fn in_words(&self, names: &Names) -> Vec<String> {
         let line = |violation: &Violation| {
-            let told = match violation.rules.first() {
-                Some(&i) if self.rules[i].line == 0 => self.rules[i].text.clone(),
-                Some(&i) => format!("line {}: {}", self.rules[i].line, self.rules[i].text),
-                None => format!("several rules together: {}", broken_rule(&violation.found.conflict).display(names)),
+            let told = match violation.rules.is_empty() {
+                false => rules_in_words(&self.rules, &violation.rules).join("; "),
+                true => format!("several rules together: {}", violation.found.rule().display(names)),
             };
             let change = match self.on_violation {
                 OnViolation::Repair => format!("; changed {}", changes_in_words(names, &violation.change, "cell")),
@@ -158,6 +161,11 @@ impl Inside {
     /// Tells what became of records that break rules.
     pub(crate) fn tell(&self, names: &Names, session: &Session) {
         self.in_words(names).into_iter().for_each(|line| session.note(line));
+        if self.is_part && !self.violations.is_empty() {
+            session.note(
+                "only training records were dropped or changed: validation and test records are scored as they are",
+            );
+        }
     }
 
     /// A line of the report, if there is a file of rules.
@@ -178,7 +186,7 @@ impl Inside {
             let mut entries = vec![
                 ("record", Value::from(violation.record)),
                 ("broken", violation.rules.iter().map(|&i| rule_entry(&self.rules, i)).collect()),
-                ("conflict", literals(names, &violation.found.conflict)),
+                ("conflict", json_changes(names, &violation.found.conflict)),
             ];
             if self.on_violation == OnViolation::Repair {
                 entries.push(("change", json_changes(names, &violation.change)));
@@ -206,8 +214,7 @@ fn explanations(allowed: &Psdd, records: &Records) -> Result<Vec<Option<Explanat
         true => allowed.clone(),
         false => allowed.fit(&obeying, &Smoothing::marginal(1.0, &obeying))?.circuit,
     };
-    let circuit: &Deterministic = &fitted;
-    crate::cmd::explain::explanations(circuit, records, 1)
+    Ok(fitted.explain_batch(records, 1)?)
 }
 
 /// The records in their order with changed cells; each distinct row once with its weight if there are weights.
@@ -232,6 +239,17 @@ fn has_weights(records: &Records) -> bool {
     repeated != records.weights()
 }
 
+/// Why the rules could not be obeyed, with the way out.
+pub(crate) fn not_obeyed(error: InsideError) -> Error {
+    match error {
+        InsideError::Rules(_) => {
+            Error::from(error).hint(format!("--max-nodes N and --max-memory MB allow more; or {OWN_VTREE}"))
+        }
+        InsideError::Product(_) => Error::from(error).hint(OWN_VTREE),
+        error => error.into(),
+    }
+}
+
 /// The refusal of a sum-product network.
 pub(super) fn no_rules() -> Error {
     Error::new(
@@ -244,9 +262,16 @@ pub(super) fn no_rules() -> Error {
     )
 }
 
+/// The refusal of rules that are too large even on a vtree of their own.
+fn too_large(stopped: Stopped) -> Error {
+    Error::from(stopped)
+        .while_doing("the rules are too large")
+        .hint("--max-nodes N and --max-memory MB allow more; or fewer rules, or rules over fewer variables")
+}
+
 /// Rules of which nothing can be learned, with the lines that contradict each other.
-fn contradiction(rules: &Rules, sdd: &Sdd) -> Result<Error, Error> {
-    let conflict = rules.conflict(sdd.vtree().clone(), &Limits::default()).map_err(stopped)?;
+fn contradiction(rules: &Rules, sdd: &Sdd, limits: &Limits) -> Result<Error, Error> {
+    let conflict = rules.conflict(sdd.vtree().clone(), limits).map_err(stopped)?;
     let conflict = conflict.expect("no world is possible");
     let lines = conflict.rules.iter().map(|&i| match rules[i].line {
         0 => format!("of the columns: {}", rules[i].text),

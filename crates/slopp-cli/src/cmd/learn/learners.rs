@@ -186,6 +186,7 @@ fn merged(args: &LearnArgs, world: World) -> merged::Config {
     let (default, m) = (merged::Config::new(world), &args.merged);
     merged::Config {
         max_classes: m.max_classes.unwrap_or(default.max_classes),
+        capped: m.max_classes.is_some(),
         max_elements: m.max_elements,
         pseudocount: args.pseudocount,
         ..default

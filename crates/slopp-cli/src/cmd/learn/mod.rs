@@ -8,7 +8,8 @@ mod parts;
 mod plan;
 mod report;
 
-pub(crate) use inside::Inside;
+pub(crate) use inside::{Inside, not_obeyed};
+use options::EffortName;
 pub(crate) use options::{LearnArgs, RuleArgs};
 pub(crate) use plan::origin;
 pub(crate) use report::score_table;
@@ -19,9 +20,10 @@ use crate::report::{count, records};
 use crate::session::{Session, Verdict};
 use parts::Parts;
 use plan::Plan;
+use slopp::Records;
 use slopp::io::WriteError;
-use slopp::learn::{Learned, Outcome};
-use slopp::{Progress, Records};
+use slopp::learn::Outcome;
+use slopp::learn::merged::FEW_JUDGES;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -40,15 +42,18 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
         return Err(inside::no_rules());
     }
     closed::check(args)?;
-    let plan = Plan::new(entry, args)?;
+    let mut plan = Plan::new(entry, args)?;
     let parts = Parts::read(args, plan.names(), session)?;
+    check_size(args.merged.max_elements, &parts.train)?;
     let start = Instant::now();
     let bar = session.progress();
-    let Made { learned, origin } = within_size(plan, args, &parts, &bar)?;
+    let Outcome { learned, chosen } = plan.learn(&parts, &bar)?;
+    let mut origin = plan.origin(&chosen, &parts.train);
+    origin.extend(parts.origin(&args.rules));
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
     let scores = parts.scores(learned.distribution())?;
-    let elements = most_elements(&learned);
+    let elements = learned.most_elements();
     let model = learned.into_model(parts.train.names().clone(), origin);
     // Saved before anything is printed: a closed pipe must not cost the model.
     let saved = save(args.output.as_deref(), |file| slopp::io::write_any_model(file, &model));
@@ -64,69 +69,25 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
         session.note(too_large(elements, max));
     }
     tell_held_out(model.origin(), session);
+    if args.learner == "slopp" && matches!(args.merged.effort, Some(EffortName::Best)) {
+        tell_few_judges(parts.valid.as_ref(), model.origin(), session);
+    }
     // A model that could not be saved is lost, but what it was like is told.
     saved?;
     tell_saved(args.output.as_deref(), entry.ending, session);
     Ok(Verdict::Yes)
 }
 
-/// A model and what made it.
-struct Made {
-    learned: Learned,
-    origin: BTreeMap<String, String>,
-}
-
-/// Learns; where what is ruled out afterwards makes the result larger than asked for, again with room for that.
-fn within_size(plan: Plan, args: &LearnArgs, parts: &Parts, bar: &dyn Progress) -> Result<Made, Error> {
-    let mut made = make(plan, args, parts, bar)?;
-    let Some(max) = args.merged.max_elements else { return Ok(made) };
-    let least = parts.train.var_count().saturating_sub(1);
-    let mut asked = args.clone();
-    for _ in 0..SMALLER {
-        let (elements, room) = (most_elements(&made.learned), asked.merged.max_elements.unwrap_or(max));
-        if elements <= max || room <= least {
-            break;
-        }
-        // A little less than in proportion: what is ruled out is not spread evenly.
-        let less = (0.9 * room.min(elements) as f64 * max as f64 / elements as f64) as usize;
-        asked.merged.max_elements = Some(less.max(least));
-        let entry = learners::find(&asked.learner).expect("found before");
-        let smaller = make(Plan::new(entry, &asked)?, &asked, parts, bar)?;
-        if most_elements(&smaller.learned) < elements {
-            made = smaller;
+/// Refuses a size that no circuit over all variables keeps within.
+pub(crate) fn check_size(max_elements: Option<usize>, records: &Records) -> Result<(), Error> {
+    let least = records.var_count().saturating_sub(1);
+    match max_elements.filter(|&max| max < least) {
+        None => Ok(()),
+        Some(max) => {
+            let message = format!("--max-elements {max} is less than the {least} that a circuit needs at least");
+            Err(Error::new(message).hint(format!("--max-elements {least} or more")))
         }
     }
-    made.origin.insert("max_elements".to_owned(), max.to_string());
-    Ok(made)
-}
-
-/// How often a smaller model is tried.
-const SMALLER: usize = 6;
-
-/// Learns, and rules out what rules, columns and lists of columns do.
-fn make(mut plan: Plan, args: &LearnArgs, parts: &Parts, bar: &dyn Progress) -> Result<Made, Error> {
-    let Outcome { mut learned, chosen } = plan.learn(&parts.train, parts.valid.as_ref(), bar)?;
-    let mut origin = plan.origin(&chosen, &parts.train);
-    let pseudocount = prior_weight(&origin);
-    if let Some(inside) = &parts.inside {
-        learned = inside.condition(learned, &parts.train, pseudocount, bar)?;
-        origin.extend(args.rules.origin());
-    }
-    if let Some(closed) = &parts.closed {
-        let limits = slopp::logic::Limits::default();
-        learned = learned
-            .inside(&closed.rules, &parts.train, pseudocount, &limits, bar)
-            .map_err(|error| Error::from(error).while_doing("--closed").hint("close fewer columns at a time"))?;
-        origin.insert("closed".to_owned(), closed.origin());
-    }
-    if let Some(open) = &parts.open {
-        learned = learned
-            .closed_but(&open.vars, &parts.train, pseudocount)
-            .map_err(|error| Error::from(error).while_doing("--open"))?;
-        origin.insert("world".to_owned(), "closed".to_owned());
-        origin.insert("open".to_owned(), open.origin());
-    }
-    Ok(Made { learned, origin })
 }
 
 /// That a model is larger than asked for.
@@ -135,21 +96,6 @@ pub(crate) fn too_large(elements: usize, max: usize) -> String {
     format!(
         "{elements} elements are more than --max-elements {max}: what columns, rules, a base or --closed rule out needs them"
     )
-}
-
-/// The elements of a model; of a mixture, those of its largest component.
-fn most_elements(learned: &Learned) -> usize {
-    match learned {
-        Learned::Circuit(circuit) => circuit.elements().len(),
-        Learned::Mixture(mixture) => mixture.components().iter().map(|part| part.elements().len()).max().unwrap_or(0),
-        Learned::Spn(_) => 0,
-    }
-}
-
-/// How many records what was learned weighs where it is fitted again: what a learner chose for that, if it did.
-fn prior_weight(origin: &BTreeMap<String, String>) -> f64 {
-    let number = |key: &str| origin.get(key).and_then(|text| text.parse().ok());
-    number("strength").or(number("pseudocount")).unwrap_or(1.0)
 }
 
 /// Saves a model, if asked to.
@@ -171,9 +117,26 @@ pub(crate) fn tell_saved(output: Option<&Path>, ending: &str, session: &Session)
     }
 }
 
+/// Tells that there was too little to choose by for the most effort.
+fn tell_few_judges(valid: Option<&Records>, origin: &BTreeMap<String, String>, session: &Session) {
+    let judges = valid.map_or_else(|| held_out(origin), Records::total);
+    if judges < FEW_JUDGES {
+        let [judges, enough] = [judges, FEW_JUDGES].map(count);
+        session.note(format!(
+            "{judges} records to choose by are too few for --effort best, so this is what --effort balanced makes; --valid \
+             FILE with at least {enough} gives more"
+        ));
+    }
+}
+
+/// The weight of the records that were held out.
+fn held_out(origin: &BTreeMap<String, String>) -> f64 {
+    origin.get("held_out").and_then(|text| text.parse().ok()).unwrap_or(0.0)
+}
+
 /// Tells that records were held out, where no others to choose by were given.
 pub(crate) fn tell_held_out(origin: &BTreeMap<String, String>, session: &Session) {
-    let weight: f64 = origin.get("held_out").and_then(|text| text.parse().ok()).unwrap_or(0.0);
+    let weight = held_out(origin);
     if weight > 0.0 {
         let held = records(weight);
         session.note(format!("{held} held out by seed to choose by; --valid FILE gives others"));

@@ -2,6 +2,7 @@
 
 use super::learners;
 use crate::args::{ColumnArgs, ReadArgs, not_negative, positive, whole};
+use crate::knowledge::LimitArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use slopp::learn::refine::{LearnPsddConfig, StrudelConfig};
@@ -110,10 +111,11 @@ pub(crate) struct LearnArgs {
     next_help_heading = "Options of the learners slopp, slopp-bag, slopp-em and slopp+learnpsdd; --components also of strudel-em"
 )]
 pub(super) struct MergedArgs {
-    /// How much slopp tries, and how many models slopp-bag has: 16, 32 or 64 [default: fast]
+    /// How much slopp tries, or how many models slopp-bag has: 16, 32 or 64; of no other learner [default: fast]
     #[arg(long, value_name = "NAME")]
     pub(super) effort: Option<EffortName>,
-    /// The largest number of classes of records that a vtree node starts with [default: 32]
+    /// The largest number of classes of records of a vtree node; on vtrees that are not right-linear clones may add to
+    /// them, up to 16 elements for each [default: 32, and as many as clones add]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(super) max_classes: Option<usize>,
     /// The largest number of elements, of a mixture in each component: more is merged until the result keeps within it
@@ -271,6 +273,8 @@ pub(crate) struct RuleArgs {
     /// What to do with training records that break a rule [default: reject]
     #[arg(long, value_name = "WHAT", requires = "rules")]
     pub(crate) on_violation: Option<OnViolation>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -2,7 +2,7 @@
 
 use super::closed::{Closed, Open};
 use super::inside::Inside;
-use super::options::LearnArgs;
+use super::options::{LearnArgs, RuleArgs};
 use super::without_incomplete;
 use crate::args::{check_shares, shares_in_words};
 use crate::cmd::eval::Score;
@@ -10,6 +10,8 @@ use crate::error::Error;
 use crate::input;
 use crate::session::Session;
 use slopp::infer::Distribution;
+use slopp::learn::Restriction;
+use slopp::logic::Limits;
 use slopp::{Names, Records};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,6 +29,8 @@ pub(super) struct Parts {
     pub(super) closed: Option<Closed>,
     /// What is open in a world that is closed.
     pub(super) open: Option<Open>,
+    /// How large rules may become.
+    pub(super) limits: Limits,
 }
 
 impl Parts {
@@ -36,26 +40,14 @@ impl Parts {
             None => input::read_records(&args.train, args.read, &args.columns)?,
             Some(names) => input::read_records_of(&args.train, args.read, names)?,
         };
-        // A sum-product network gives columns one value by itself, and rules are refused before.
-        let (inside, records) = match args.learner == "learnspn" {
-            true => (None, records),
-            false => Inside::new(&args.rules, &args.train, records)?,
-        };
-        let mut parts = match &args.split {
+        let (train, [valid, test], places) = match &args.split {
             None => {
                 let other = |file: &Option<PathBuf>| {
                     let read = |file: &PathBuf| input::read_records_of(file, args.read, records.names());
                     file.as_ref().map(read).transpose()
                 };
-                Parts {
-                    valid: other(&args.valid)?,
-                    test: other(&args.test)?,
-                    train: records,
-                    dropped: 0.0,
-                    inside,
-                    closed: None,
-                    open: None,
-                }
+                let others = [other(&args.valid)?, other(&args.test)?];
+                (records, others, None)
             }
             Some(shares) => {
                 if shares.is_empty() || shares.len() > 3 {
@@ -64,18 +56,53 @@ impl Parts {
                 }
                 check_shares("--split", shares)?;
                 shares_in_words(shares).into_iter().for_each(|words| session.note(words));
-                let mut parts = records.split(shares, args.seed)?.into_iter();
-                let train = parts.next().expect("at least one share");
-                let [valid, test] = [parts.next(), parts.next()].map(|part| part.filter(|records| !records.is_empty()));
-                Parts { train, valid, test, dropped: 0.0, inside, closed: None, open: None }
+                let mut parts = records.split_with_places(shares, args.seed)?.into_iter();
+                let (train, places) = parts.next().expect("at least one share");
+                let part = |part: Option<(Records, _)>| part.map(|(part, _)| part).filter(|part| !part.is_empty());
+                (train, [part(parts.next()), part(parts.next())], Some(places))
             }
         };
+        // A sum-product network gives columns one value by itself, and rules are refused before.
+        let (inside, train) = match args.learner == "learnspn" {
+            true => (None, train),
+            false => Inside::new(&args.rules, &args.train, train, places.as_deref())?,
+        };
+        let limits = args.rules.limits.limits();
+        let mut parts = Parts { train, valid, test, dropped: 0.0, inside, closed: None, open: None, limits };
         if args.drop_incomplete {
             (parts.train, parts.dropped) = without_incomplete(parts.train, &args.train)?;
+            // Validation records of the same file are dropped like the others.
+            if args.split.is_some()
+                && let Some(valid) = parts.valid.take()
+            {
+                let complete = |row: usize| valid.row(row).all(|cell| cell.is_some());
+                let kept = valid.subset(complete);
+                parts.dropped += valid.total() - kept.total();
+                parts.valid = (!kept.is_empty()).then_some(kept);
+            }
         }
         parts.closed = Closed::new(&args.closed, &parts.train)?;
         parts.open = Open::new(&args.open, parts.train.names())?;
         Ok(parts)
+    }
+
+    /// What is ruled out, whatever is learned.
+    pub(super) fn restriction(&self) -> Restriction {
+        Restriction {
+            rules: self.inside.as_ref().map(|inside| inside.rules().clone()),
+            closed: self.closed.as_ref().map(|closed| closed.rules.clone()),
+            open: self.open.as_ref().map(|open| open.vars.clone()),
+            limits: self.limits.clone(),
+        }
+    }
+
+    /// That, as facts about the model.
+    pub(super) fn origin(&self, rules: &RuleArgs) -> Vec<(String, String)> {
+        let mut facts: Vec<(&str, String)> = Vec::new();
+        facts.extend(self.closed.as_ref().map(|closed| ("closed", closed.origin())));
+        facts.extend(self.open.iter().flat_map(|open| [("world", "closed".to_owned()), ("open", open.origin())]));
+        let facts = facts.into_iter().map(|(key, value)| (key.to_owned(), value));
+        facts.chain(rules.origin().filter(|_| self.inside.is_some())).collect()
     }
 
     pub(super) fn scores(&self, model: &dyn Distribution) -> Result<Vec<(&'static str, Score)>, Error> {

@@ -1,11 +1,14 @@
 //! From the arguments to what was learned and its origin.
 
 use super::learners::Entry;
+use super::not_obeyed;
 use super::options::LearnArgs;
+use super::parts::Parts;
 use crate::error::Error;
 use crate::input::{LoadedModel, VtreeSource, too_many_pairs};
+use crate::report::count;
 use slopp::learn::vtree::VtreeMethodError;
-use slopp::learn::{LearnError, Learner, Outcome, Task, VtreeUse};
+use slopp::learn::{LearnError, Learner, Outcome, RestrictionError, Task, VtreeUse};
 use slopp::{Model, Names, Progress, Records};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,13 +62,9 @@ impl Plan {
         self.start.as_ref().map(|start| &start.names)
     }
 
-    /// Learns.
-    pub(super) fn learn(
-        &mut self,
-        train: &Records,
-        valid: Option<&Records>,
-        bar: &dyn Progress,
-    ) -> Result<Outcome, Error> {
+    /// Learns, and rules out what rules, columns and lists of columns do.
+    pub(super) fn learn(&mut self, parts: &Parts, bar: &dyn Progress) -> Result<Outcome, Error> {
+        let train = &parts.train;
         let vtree = match self.vtree.take() {
             None => None,
             Some(source) => {
@@ -73,8 +72,20 @@ impl Plan {
                 Some(Arc::new(source.build(train, self.seed)?))
             }
         };
-        let task = Task { train, valid, vtree: vtree.as_ref(), seed: self.seed };
-        self.learner.learn(&task, bar).map_err(|error| self.explained(error))
+        let task = Task { train, valid: parts.valid.as_ref(), vtree: vtree.as_ref(), seed: self.seed };
+        parts.restriction().learn(&*self.learner, &task, bar).map_err(|error| match error {
+            RestrictionError::Learn(LearnError::MissingCells { .. })
+                if !train.has_missing() && parts.valid.as_ref().is_some_and(Records::has_missing) =>
+            {
+                incomplete_valid(parts.valid.as_ref().expect("it misses cells"))
+            }
+            RestrictionError::Learn(error) => self.explained(error),
+            RestrictionError::Rules(error) => not_obeyed(error),
+            RestrictionError::Closed(error) => {
+                Error::from(error).while_doing("--closed").hint("close fewer columns at a time")
+            }
+            RestrictionError::Open(error) => Error::from(error).while_doing("--open"),
+        })
     }
 
     /// The error of a learner, with the option that helps.
@@ -113,6 +124,16 @@ impl Plan {
         }
         origin
     }
+}
+
+/// The refusal to choose by records with missing cells.
+fn incomplete_valid(valid: &Records) -> Error {
+    let rows = (0..valid.len()).filter(|&row| valid.row(row).any(|cell| cell.is_none())).count();
+    let [rows, all] = [rows, valid.len()].map(|n| count(n as f64));
+    Error::new(format!(
+        "{rows} of {all} distinct validation records have missing cells, and this learner chooses by complete records"
+    ))
+    .hint("complete records for --valid; without --valid, a tenth of the training records is held out")
 }
 
 /// What made a model: enough to make it again from the same records, and nothing about the machine.

@@ -1,8 +1,11 @@
 //! Marginals given a formula, from the values of the product alone: no circuit is built.
 
-use super::{Part, Plain, Product};
+use super::arithmetic::{Logs, Plain};
+use super::memo::Slots;
+use super::values::Product;
 use crate::circuit::{Circuit, Node, NodeId};
 use crate::infer::QueryError;
+use crate::infer::factor::Part;
 use crate::logic::Sdd;
 use crate::logspace::LOG_ZERO;
 use crate::var::Lit;
@@ -36,7 +39,7 @@ impl Circuit {
 impl Product<'_> {
     fn marginals(&self) -> Vec<f64> {
         let circuit = self.circuit;
-        let mut slots = self.slots();
+        let mut slots = Slots::new(&self.memo, circuit.nodes().len());
         let goal = (circuit.root(), self.factor.root);
         let pairs = self.alive(goal, &mut slots, false);
         let mut flows = vec![0.0; slots.len()];
@@ -48,12 +51,11 @@ impl Product<'_> {
             let flow = flows[slots.of(node, part)];
             match (self.factor.parts[part as usize], circuit.node(node)) {
                 (Part::Any, _) => free[node.index()] += flow,
-                (Part::Leaf(weights), Node::Literal(Lit { var, .. }) | Node::Top { var, .. }) => {
-                    let [no, yes] = self.leaf(node, weights);
-                    trues[var.index()] += flow / (1.0 + (no - yes).exp());
+                (Part::Leaf(_), Node::Literal(Lit { var, .. }) | Node::Top { var, .. }) => {
+                    trues[var.index()] += flow * self.share_of_true(node, part);
                 }
-                _ => self.live_elements((node, part), |prime, sub, theta| {
-                    let used = flow * self.share((node, part), prime, sub, theta);
+                _ => self.live_elements((node, part), |prime, sub, element, term| {
+                    let used = flow * self.share((node, part), prime, sub, (element, term));
                     flows[slots.of(prime.0, prime.1)] += used;
                     flows[slots.of(sub.0, sub.1)] += used;
                 }),
@@ -67,10 +69,11 @@ impl Product<'_> {
                     trues[var.index()] += flow * circuit.log_parameters().tops[slot as usize][1].exp()
                 }
                 Node::Sum { .. } if flow > 0.0 => {
-                    for (element, theta) in circuit.elements_of(id) {
+                    let totals = &self.numbers.totals;
+                    for e in circuit.element_range(id) {
+                        let (element, theta) = (circuit.elements()[e], self.numbers.thetas[e]);
                         let [prime, sub] = [element.prime, element.sub].map(NodeId::index);
-                        let used =
-                            flow * (theta + self.totals[prime] + self.totals[sub] - self.totals[id.index()]).exp();
+                        let used = flow * self.divided([theta, totals[prime], totals[sub]], totals[id.index()]);
                         free[prime] += used;
                         free[sub] += used;
                     }
@@ -82,14 +85,40 @@ impl Product<'_> {
     }
 
     /// Which share of a pair of sums a pair of their elements has.
-    fn share(&self, whole: (NodeId, u32), prime: (NodeId, u32), sub: (NodeId, u32), theta: f64) -> f64 {
-        let plain = |(node, part): (NodeId, u32)| self.known::<Plain>(node, part).unwrap_or(0.0);
+    fn share(
+        &self,
+        whole: (NodeId, u32),
+        prime: (NodeId, u32),
+        sub: (NodeId, u32),
+        (element, term): (usize, Option<usize>),
+    ) -> f64 {
+        let value = |(node, part): (NodeId, u32)| match self.is_plain {
+            true => self.known::<Plain>(node, part).unwrap_or(0.0),
+            false => self.known::<Logs>(node, part).unwrap_or(LOG_ZERO),
+        };
+        let weight = match self.is_plain {
+            true => self.numbers.weight::<Plain>(element, term),
+            false => self.numbers.weight::<Logs>(element, term),
+        };
+        self.divided([weight, value(prime), value(sub)], value(whole))
+    }
+
+    /// Which share of a pair of leaves is true.
+    fn share_of_true(&self, node: NodeId, part: u32) -> f64 {
         match self.is_plain {
-            true => theta.exp() * plain(prime) * plain(sub) / plain(whole),
+            true => {
+                let [no, yes] = self.numbers.sides::<Plain>(self.circuit, node, part);
+                yes / (no + yes)
+            }
             false => {
-                let log = |(node, part)| self.log_of(node, part);
-                (theta + log(prime) + log(sub) - log(whole)).exp()
+                let [no, yes] = self.numbers.sides::<Logs>(self.circuit, node, part);
+                1.0 / (1.0 + (no - yes).exp())
             }
         }
+    }
+
+    /// A product divided by a value, as a plain number.
+    fn divided(&self, [a, b, c]: [f64; 3], by: f64) -> f64 {
+        if self.is_plain { a * b * c / by } else { (a + b + c - by).exp() }
     }
 }

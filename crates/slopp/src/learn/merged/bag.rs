@@ -118,7 +118,8 @@ pub fn bag(
         None => ranked_orders(part, judge, &config.model, progress)?,
     };
     let (mut bag, members) = bag_along(part, judge, config, &orders, progress)?;
-    if parts.is_divided() {
+    // A model has seen its bootstrap, and not what was held out.
+    if parts.is_divided() || judge.is_none() {
         bag.mixture = joined(&bag.mixture, &members, bag.pseudocount, train)?;
     }
     if is_closed {
@@ -258,10 +259,18 @@ impl Learner for BagConfig {
         VtreeUse::Inside
     }
 
+    fn max_elements(&self) -> Option<usize> {
+        self.model.max_elements
+    }
+
+    fn within(&self, max_elements: usize) -> Option<Box<dyn Learner>> {
+        let model = Config { max_elements: Some(max_elements), ..self.model.clone() };
+        Some(Box::new(BagConfig { model, ..self.clone() }))
+    }
+
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
-        let vtree = task.vtree.cloned().or_else(|| self.model.vtree.clone());
-        let model = Config { vtree, seed: task.seed, ..self.model.clone() };
-        let bag = bag(task.train, task.valid, &BagConfig { model, ..self.clone() }, progress)?;
+        let config = BagConfig { model: self.model.for_task(task), ..self.clone() };
+        let bag = bag(task.train, task.valid, &config, progress)?;
         let weights = if bag.fitted { "fitted" } else { "equal" };
         let models = if bag.divided { "divided" } else { "whole" };
         let mut chosen = vec![("models", models.to_owned()), ("weights", weights.to_owned())];

@@ -1,10 +1,10 @@
 //! The most effort: a teacher distilled to one model, beside what is learned from the records alone.
 
 use super::bag::{BagConfig, bag_along, check_task};
-use super::columns::Columns;
 use super::distil::{DistilConfig, Distilled, distil, synthetic};
 use super::effort::{FULL_RUNS, balanced, full_runs, ranked_orders, score};
-use super::general::closed;
+use super::general::fitted_in;
+use super::left::{Left, Worth};
 use super::{Config, Learned};
 use crate::certified::Certified;
 use crate::circuit::{Circuit, Psdd, Smoothing};
@@ -52,7 +52,8 @@ pub struct Best {
     /// Where it comes from.
     pub teacher: Teacher,
     /// The log-likelihood per record of those it was chosen by; given that every column has one value, where there are
-    /// columns with several.
+    /// columns with several; in a closed world of what is left of it, but for one record's weight, which is for independent
+    /// variables, so that a record that became impossible costs something finite.
     pub log_likelihood: f64,
     /// The weight of the prior in records: what was learned from a teacher too, or else the marginals.
     pub pseudocount: f64,
@@ -65,9 +66,9 @@ pub struct Best {
 ///
 /// Without validation records a tenth of the records is held out by seed, and the parameters are fitted to all records
 /// at the end. A pseudocount above 0 that is given is the weight of the prior in all that is compared. In a closed world
-/// what no training record uses is dropped from the result, whatever a teacher made up; its own prior has the weight that is
-/// given, or none. The same bytes for a seed on any number of
-/// threads.
+/// what no training record uses is dropped, whatever a teacher made up, and what is left is compared: no choice makes more
+/// validation records impossible than [`balanced`] does. The prior of the result has the weight that is given, or none. The
+/// same bytes for a seed on any number of threads.
 pub fn best(
     train: &Records,
     valid: Option<&Records>,
@@ -76,14 +77,6 @@ pub fn best(
 ) -> Result<Best, LearnError> {
     check_task(train, valid)?;
     config.check(train.var_count())?;
-    if config.world == World::Closed {
-        // Without any prior nothing could be compared that leaves a record out; the result has none in the end.
-        let given = config.pseudocount.filter(|&pseudocount| pseudocount > 0.0);
-        let open = Config { world: World::Open, pseudocount: given, ..config.clone() };
-        let found = best(train, valid, &open, progress)?;
-        let pseudocount = config.pseudocount.unwrap_or(0.0);
-        return Ok(Best { psdd: closed(&found.psdd, train, pseudocount)?, pseudocount, ..found });
-    }
     let parts = Parts::new(train, valid, config.seed)?;
     let Some(judge) = parts.judge().filter(|judge| judge.total() >= FEW_JUDGES) else {
         // Too few records to choose among teachers by.
@@ -91,14 +84,19 @@ pub fn best(
         return Ok(Best { psdd, teacher: Teacher::None, log_likelihood, pseudocount, held_out });
     };
     let part = parts.train();
-    let given = config.pseudocount.map(|pseudocount| vec![pseudocount]);
-    let config = &Config { pseudocounts: given.clone().unwrap_or(config.pseudocounts.clone()), ..config.clone() };
-    let orders = ranked_orders(part, Some(judge), config, progress)?;
+    // Without any prior nothing could be compared that leaves a record out.
+    let given = config.pseudocount.filter(|&pseudocount| pseudocount > 0.0);
+    let pseudocounts = given.map_or(config.pseudocounts.clone(), |given| vec![given]);
+    let own = &Config { pseudocounts, ..config.clone() };
+    // What is made up on the way is of an open world; only what is left of it in a closed one is compared.
+    let config = &Config { world: World::Open, pseudocount: given, ..own.clone() };
+    let given = given.map(|given| vec![given]);
+    let orders = ranked_orders(part, Some(judge), own, progress)?;
     let vtrees: Vec<Arc<Vtree>> = match &config.vtree {
         Some(vtree) => vec![vtree.clone()],
         None => orders.iter().take(FULL_RUNS).map(|order| Arc::new(Vtree::right_linear_over(order))).collect(),
     };
-    let alone = full_runs(part, Some(judge), &vtrees, config, progress)?;
+    let (alone, worth) = full_runs(part, Some(judge), &vtrees, own, progress)?;
     let refined = match config.vtree {
         Some(_) => None,
         None => Some(refined(part, judge, given.as_deref().unwrap_or(&REFINEMENTS.1), progress)?),
@@ -142,29 +140,61 @@ pub fn best(
         Ok((*kind, student))
     });
     let students: Vec<(Teacher, Distilled)> = students.collect::<Result<_, LearnError>>()?;
-    let held_out = parts.held_out();
-    let Learned { psdd, log_likelihood, pseudocount, .. } = alone;
-    let mut candidates = vec![Best { psdd, teacher: Teacher::None, log_likelihood, pseudocount, held_out }];
-    candidates.extend(refined);
-    candidates.extend(students.into_iter().map(|(teacher, student)| {
+    let others = refined.into_iter().chain(students.into_iter().map(|(teacher, student)| {
         let Distilled { psdd, strength: pseudocount, log_likelihood, .. } = student;
-        Best { psdd, teacher, log_likelihood, pseudocount, held_out }
+        Taught { psdd, teacher, log_likelihood, pseudocount }
     }));
-    if let Some(columns) = Columns::of(train.names()) {
-        // What a column rules out is gone in the end, and who wasted the most on that must not lose by it.
-        for best in &mut candidates {
-            best.log_likelihood = columns.score(&best.psdd, part, judge, best.pseudocount)?;
+    let left = Left::new(part, judge, own.world);
+    let mut best: (Worth, Option<Taught>) = (worth, None);
+    for other in others {
+        let worth = match left.is_all() {
+            true => Worth::whole(other.log_likelihood),
+            false => left.worth(&other.in_world(own, part)?, other.weight(own))?,
+        };
+        if worth.is_better_than(&best.0) {
+            best = (worth, Some(other));
         }
     }
-    let better = |a: Best, b: Best| if b.log_likelihood > a.log_likelihood { b } else { a };
-    let best = candidates.into_iter().reduce(better).expect("there are candidates");
-    let mut best = Best { held_out, ..best };
+    let (worth, taught) = best;
+    let (log_likelihood, held_out) = (worth.log_likelihood(), parts.held_out());
+    let Some(mut taught) = taught else {
+        let Learned { psdd, pseudocount, .. } = alone.learned(&parts, own)?;
+        return Ok(Best { psdd, teacher: Teacher::None, log_likelihood, pseudocount, held_out });
+    };
     if parts.is_divided() {
         // Held-out records come in last, with what was learned without them as the prior.
-        let counts = crate::infer::count_shares(&best.psdd, 1, train, train.weights()).counts.swap_remove(0);
-        best.psdd = best.psdd.with_estimates_towards(counts, best.pseudocount)?.certify()?;
+        let counts = crate::infer::count_shares(&taught.psdd, 1, train, train.weights()).counts.swap_remove(0);
+        taught.psdd = taught.psdd.with_estimates_towards(counts, taught.pseudocount)?.certify()?;
     }
-    Ok(best)
+    let (psdd, pseudocount) = (taught.in_world(own, train)?, taught.weight(own));
+    Ok(Best { psdd, teacher: taught.teacher, log_likelihood, pseudocount, held_out })
+}
+
+/// A model of an open world, beside what merged SLoPP learns from the records alone.
+struct Taught {
+    psdd: Psdd,
+    teacher: Teacher,
+    log_likelihood: f64,
+    /// The weight of the prior in records.
+    pseudocount: f64,
+}
+
+impl Taught {
+    /// The weight of the prior of what is left in the world of these settings.
+    fn weight(&self, config: &Config) -> f64 {
+        match config.world {
+            World::Open => self.pseudocount,
+            World::Closed => config.pseudocount.unwrap_or(0.0),
+        }
+    }
+
+    /// What is left of it in the world of these settings.
+    fn in_world(&self, config: &Config, records: &Records) -> Result<Psdd, LearnError> {
+        match config.world {
+            World::Open => Ok(self.psdd.clone()),
+            World::Closed => fitted_in(World::Closed, &self.psdd, records, self.weight(config)),
+        }
+    }
 }
 
 /// The best of LearnPSDD from the Chow-Liu tree with several settings.
@@ -173,7 +203,7 @@ fn refined(
     judge: &Records,
     pseudocounts: &[f64],
     progress: &dyn Progress,
-) -> Result<Best, LearnError> {
+) -> Result<Taught, LearnError> {
     let (penalties, _) = REFINEMENTS;
     let start = chow_liu(train, World::Open, LearnPsddConfig::default().pseudocount)?;
     progress.begin("refining the Chow-Liu tree", penalties.len() as u64);
@@ -186,11 +216,11 @@ fn refined(
             let psdd = Circuit::clone(&grown).with_estimates(counts, &Smoothing::marginal(pseudocount, train))?;
             let psdd = psdd.certify()?;
             let log_likelihood = score(&Certified::from(psdd.clone()), judge)?;
-            Ok(Best { psdd, teacher: Teacher::LearnPsdd, log_likelihood, pseudocount, held_out: 0.0 })
+            Ok(Taught { psdd, teacher: Teacher::LearnPsdd, log_likelihood, pseudocount })
         });
-        smoothed.collect::<Result<Vec<Best>, LearnError>>()
+        smoothed.collect::<Result<Vec<Taught>, LearnError>>()
     });
-    let tried: Vec<Vec<Best>> = tried.collect::<Result<_, LearnError>>()?;
-    let better = |a: Best, b: Best| if b.log_likelihood > a.log_likelihood { b } else { a };
+    let tried: Vec<Vec<Taught>> = tried.collect::<Result<_, LearnError>>()?;
+    let better = |a: Taught, b: Taught| if b.log_likelihood > a.log_likelihood { b } else { a };
     Ok(tried.into_iter().flatten().reduce(better).expect("several settings are tried"))
 }

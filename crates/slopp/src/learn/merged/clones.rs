@@ -5,68 +5,20 @@
 //! first, from a heap whose entries are computed anew when they come to the top.
 
 use super::layers::{Class, Layers};
+use super::plan::{Edge, Entry, Plan, Taken};
 use super::surrogate::{Count, Logs};
 use super::view::View;
 use crate::data::bit_of;
 use crate::logspace::x_log_x;
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// The way from a class to the next layer by a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Edge {
-    layer: u32,
-    class: u32,
-    value: bool,
-}
-
-/// An edge with what its plan gained when it was last computed.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    gain: f64,
-    edge: Edge,
-}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Entry) -> Ordering {
-        self.gain.total_cmp(&other.gain).then_with(|| other.edge.cmp(&self.edge))
-    }
-}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Entry) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Entry) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Entry {}
-
-/// Which classes an edge gets copies of: its target, and the targets of the copy where there is a plan for them.
-#[derive(Clone, Debug)]
-struct Plan {
-    /// What the copies gain in log-likelihood, less what they cost.
-    gain: f64,
-    below: [Option<Box<Plan>>; 2],
-}
-
-impl Plan {
-    /// How many copies it makes.
-    fn copies(&self) -> usize {
-        1 + self.below.iter().flatten().map(|plan| plan.copies()).sum::<usize>()
-    }
-}
-
-/// Records that copies of a plan take from a class.
-struct Taken {
-    layer: u32,
-    class: u32,
-    count: [f64; 2],
+/// How far a structure may grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Limits {
+    /// The largest number of elements.
+    pub(super) elements: usize,
+    /// The largest number of classes of a layer.
+    pub(super) classes: usize,
 }
 
 /// A structure that is being refined by clones.
@@ -148,8 +100,8 @@ impl<'a> Cloning<'a> {
         self.gained
     }
 
-    /// Serves the best edge whose copies keep within `max_elements`; `false` when no edge gains anything any more.
-    pub(super) fn step(&mut self, max_elements: usize) -> bool {
+    /// Serves the best edge whose copies keep within the limits; `false` when no edge gains anything any more.
+    pub(super) fn step(&mut self, limits: Limits) -> bool {
         while let Some(Entry { edge, .. }) = self.heap.pop() {
             let Some(plan) = self.plan_for(edge) else { continue };
             if self.heap.peek().is_some_and(|top| plan.gain < top.gain) {
@@ -157,7 +109,7 @@ impl<'a> Cloning<'a> {
                 continue;
             }
             // A copy has two elements at most, and may divide the ⊤ that leads to it.
-            if self.elements + 3 * plan.copies() > max_elements {
+            if self.elements + 3 * plan.copies() > limits.elements || !self.has_room(edge, &plan, limits.classes) {
                 continue;
             }
             self.gained += plan.gain + self.cost * plan.copies() as f64;
@@ -170,6 +122,14 @@ impl<'a> Cloning<'a> {
             return true;
         }
         false
+    }
+
+    /// Whether the copies of a plan leave every layer with no more classes than these.
+    fn has_room(&self, edge: Edge, plan: &Plan, classes: usize) -> bool {
+        let layers = &self.layers.0[edge.layer as usize + 1..];
+        let mut copies = vec![0; layers.len().min(self.depth)];
+        plan.count(&mut copies);
+        layers.iter().zip(copies).all(|(layer, copies)| layer.len() + copies <= classes)
     }
 
     fn offer(&mut self, edge: Edge) {
@@ -365,7 +325,7 @@ mod tests {
             let mut cloning = Cloning::new(&view, start, 0.5, 1 + seed as usize % 5);
             let mut last = before;
             for _ in 0..60 {
-                let more = cloning.step(usize::MAX);
+                let more = cloning.step(Limits { elements: usize::MAX, classes: usize::MAX });
                 let now = log_likelihood(cloning.layers());
                 assert!(now >= last - 1e-9, "the likelihood fell from {last} to {now}");
                 assert!((now - before - cloning.gained()).abs() < 1e-6, "{} is not {}", now - before, cloning.gained());
@@ -391,7 +351,21 @@ mod tests {
         let view = View::new(&records, &order);
         let start = structure(&view, 1, &mut random);
         let mut cloning = Cloning::new(&view, start, 0.1, 4);
-        while cloning.step(25) {}
+        while cloning.step(Limits { elements: 25, classes: usize::MAX }) {}
         assert!(cloning.elements() <= 25 && cloning.elements() > 9, "{}", cloning.elements());
+    }
+
+    #[test]
+    fn limits_of_classes_are_kept() {
+        let mut random = Random::new(78);
+        let records = records(10, 500, 1.0, &mut random);
+        let order: Vec<Var> = (0..10).map(Var).collect();
+        let view = View::new(&records, &order);
+        for classes in [1, 2, 5] {
+            let mut cloning = Cloning::new(&view, structure(&view, 1, &mut random), 0.1, 4);
+            while cloning.step(Limits { elements: usize::MAX, classes }) {}
+            let most = cloning.layers().0.iter().map(Vec::len).max().unwrap();
+            assert_eq!(most, classes, "all that is allowed is used, and no more");
+        }
     }
 }

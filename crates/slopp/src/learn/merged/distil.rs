@@ -26,9 +26,10 @@ pub struct DistilConfig {
 }
 
 impl DistilConfig {
-    /// With more classes and dearer copies than these settings have, as befits many records.
+    /// With more classes, unless these settings have a cap on them, and dearer copies, as befits many records.
     pub fn new(model: Config) -> DistilConfig {
-        let student = Config { max_classes: model.max_classes.max(64), clone_penalty: 1.0, ..model };
+        let max_classes = if model.capped { model.max_classes } else { model.max_classes.max(64) };
+        let student = Config { max_classes, clone_penalty: 1.0, ..model };
         DistilConfig { student, strengths: vec![5.0, 10.0, 25.0, 50.0, 100.0, 200.0, 500.0, 5000.0] }
     }
 }
@@ -90,6 +91,12 @@ pub fn distil(
         true => Ok(Distilled { psdd: fitted_to(train, best.strength)?, ..best }),
         false => Ok(best),
     }
+}
+
+/// How many records to draw from a teacher unless somebody says so: ten for each real one, at least 50 000 and at most
+/// 600 000.
+pub fn sample_size(train: &Records) -> usize {
+    (10.0 * train.total()).clamp(50_000.0, 600_000.0) as usize
 }
 
 /// Records drawn from a teacher, to be learned from beside real ones.

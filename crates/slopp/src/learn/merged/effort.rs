@@ -2,10 +2,12 @@
 
 use super::bag::check_task;
 use super::best::{Teacher, best};
-use super::columns::Columns;
-use super::{Config, Learned, learn, order};
+use super::found::Found;
+use super::left::{Left, Worth};
+use super::{Config, Learned, find, learn, order};
 use crate::data::Records;
 use crate::infer::{Distribution, QueryError};
+use crate::learn::judge::Parts;
 use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
 use crate::learn::vtree::{ChowLiuTree, Gathered, pair_information};
 use crate::learn::{LearnError, World, check};
@@ -100,8 +102,10 @@ pub(super) fn ranked_orders(
 /// Merged SLoPP with several orders and settings; the quick run of each order, then the full one of the best with each
 /// setting, and what explains the validation records best is kept.
 ///
-/// A vtree that is given is the only one that is tried. Without validation records a tenth of the records is held out
-/// by seed, the same for all. The same bytes for a seed on any number of threads.
+/// They are judged by what is left of them: given that every column has one value, and in a closed world without what no
+/// record uses, where no choice makes more validation records impossible than [`learn`] does. A vtree that is given is
+/// the only one that is tried. Without validation records a tenth of the records is held out by seed, the same for all.
+/// The same bytes for a seed on any number of threads.
 pub fn balanced(
     train: &Records,
     valid: Option<&Records>,
@@ -110,47 +114,48 @@ pub fn balanced(
 ) -> Result<Learned, LearnError> {
     check_task(train, valid)?;
     config.check(train.var_count())?;
+    let parts = Parts::new(train, valid, config.seed)?;
+    let (part, judge) = (parts.train(), parts.judge());
     let vtrees = match &config.vtree {
         Some(vtree) => vec![vtree.clone()],
         None => {
-            let orders = ranked_orders(train, valid, config, progress)?;
+            let orders = ranked_orders(part, judge, config, progress)?;
             orders.iter().take(FULL_RUNS).map(|order| Arc::new(Vtree::right_linear_over(order))).collect()
         }
     };
-    full_runs(train, valid, &vtrees, config, progress)
+    full_runs(part, judge, &vtrees, config, progress)?.0.learned(&parts, config)
 }
 
+/// The best structure of all settings on these vtrees, by what is left of it, and what that is worth.
 pub(super) fn full_runs(
     train: &Records,
-    valid: Option<&Records>,
+    judge: Option<&Records>,
     vtrees: &[Arc<Vtree>],
     config: &Config,
     progress: &dyn Progress,
-) -> Result<Learned, LearnError> {
-    // What the given settings make on the order of the fast effort is among them: never worse by validation.
+) -> Result<(Found, Worth), LearnError> {
+    // What the given settings make on the order of the fast effort comes first: never worse by validation.
     let mut configs = vec![config.clone()];
     for vtree in vtrees {
         for (max_classes, clone_penalty) in GRID {
             // Another largest number of classes than the usual one was asked for.
-            let asked = config.max_classes != Config::new(config.world).max_classes;
+            let asked = config.capped || config.max_classes != Config::new(config.world).max_classes;
             let max_classes = if asked { config.max_classes } else { max_classes };
             configs.push(Config { vtree: Some(vtree.clone()), max_classes, clone_penalty, ..config.clone() });
         }
     }
     progress.begin("learning with several settings", configs.len() as u64);
+    let parts = Parts::new(train, judge, config.seed)?;
+    let left = Left::new(train, judge.unwrap_or(train), config.world);
     let full = |config: Config| {
-        let learned = learn(train, valid, &config, &())?;
+        let found = find(&parts, &config, &())?;
+        let worth = found.worth(&left, train, &config)?;
         progress.advance(1);
-        Ok(learned)
+        Ok((found, worth))
     };
-    let learned: Vec<Learned> = configs.into_par_iter().map(full).collect::<Result<_, LearnError>>()?;
-    let columns = Columns::of(train.names());
-    let worth = |learned: Learned| {
-        let wasted = columns.as_ref().map_or(0.0, |columns| columns.log_probability(&learned.psdd));
-        (learned.log_likelihood - wasted, learned)
-    };
-    let better = |a: (f64, Learned), b: (f64, Learned)| if b.0 > a.0 { b } else { a };
-    Ok(learned.into_iter().map(worth).reduce(better).expect("at least one setting").1)
+    let found: Vec<(Found, Worth)> = configs.into_par_iter().map(full).collect::<Result<_, LearnError>>()?;
+    let better = |a: (Found, Worth), b: (Found, Worth)| if b.1.is_better_than(&a.1) { b } else { a };
+    Ok(found.into_iter().reduce(better).expect("at least one setting"))
 }
 
 impl Learner for Slopp {
@@ -170,10 +175,18 @@ impl Learner for Slopp {
         VtreeUse::Inside
     }
 
+    fn max_elements(&self) -> Option<usize> {
+        self.config.max_elements
+    }
+
+    fn within(&self, max_elements: usize) -> Option<Box<dyn Learner>> {
+        let config = Config { max_elements: Some(max_elements), ..self.config.clone() };
+        Some(Box::new(Slopp { config, ..self.clone() }))
+    }
+
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
-        let vtree = task.vtree.cloned().or_else(|| self.config.vtree.clone());
-        vtree.as_ref().map_or(Ok(()), |vtree| check(task.train, vtree))?;
-        let config = Config { vtree, seed: task.seed, ..self.config.clone() };
+        let config = self.config.for_task(task);
+        config.vtree.as_ref().map_or(Ok(()), |vtree| check(task.train, vtree))?;
         match self.effort {
             Effort::Fast => config.learn(task, progress),
             Effort::Balanced => {

@@ -131,10 +131,17 @@ impl Learner for EmConfig {
         VtreeUse::Inside
     }
 
+    fn max_elements(&self) -> Option<usize> {
+        self.model.max_elements
+    }
+
+    fn within(&self, max_elements: usize) -> Option<Box<dyn Learner>> {
+        let model = Config { max_elements: Some(max_elements), ..self.model.clone() };
+        Some(Box::new(EmConfig { model, ..self.clone() }))
+    }
+
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
-        let vtree = task.vtree.cloned().or_else(|| self.model.vtree.clone());
-        let model = Config { vtree, seed: task.seed, ..self.model.clone() };
-        let config = EmConfig { model, ..self.clone() };
+        let config = EmConfig { model: self.model.for_task(task), ..self.clone() };
         let (choice, held_out) = em_in_parts(task.train, task.valid, &config, progress)?;
         let mut outcome = choice.outcome();
         outcome.chosen.push(("held_out", held_out.to_string()));

@@ -1,10 +1,14 @@
 //! Merged SLoPP on any vtree: classes by scopes, refined by splits and copies, smoothed by validation.
 
+use super::found::{Found, Structure};
 use super::scopes::{self, Limits};
-use super::{Config, Learned, Look, Stage, Start, TYPICAL_PSEUDOCOUNT};
+use super::{Config, Look, Stage, Start, TYPICAL_PSEUDOCOUNT};
 use crate::circuit::{Psdd, Smoothing};
 use crate::data::Records;
+use crate::learn::baseline::{chow_liu, factorised};
+use crate::learn::closing::closed;
 use crate::learn::grow::Database;
+use crate::learn::judge::FEW_JUDGES;
 use crate::learn::refine::{LearnPsddConfig, learn_psdd};
 use crate::learn::vtree::pair_information;
 use crate::learn::{FitError, LearnError, World, finish};
@@ -20,14 +24,14 @@ const STARTS: [f64; 2] = [1.0, 0.6];
 /// so without a limit cost would grow faster than records.
 const ELEMENTS_PER_CLASS: usize = 16;
 
+/// Room for so many times the elements of a Chow-Liu tree is more than is worth being filled from there.
+const MUCH_ROOM: usize = 8;
+
 /// What is learned from, and what choices are made by.
-pub(super) struct Parts<'a> {
-    /// All training records.
-    pub(super) all: &'a Records,
-    /// Those that structures are learned from.
-    pub(super) train: &'a Records,
-    /// Those to choose by; without any, the training records.
-    pub(super) judge: Option<&'a Records>,
+struct Parts<'a> {
+    train: &'a Records,
+    /// Without any, the training records.
+    judge: Option<&'a Records>,
 }
 
 /// A structure with what it was judged to be worth.
@@ -37,13 +41,22 @@ struct Judged {
     pseudocount: f64,
 }
 
-/// A certified PSDD on a vtree of any shape.
-pub(super) fn learn(
-    parts: &Parts<'_>,
+impl Judged {
+    fn found(self, start: Start, history: Vec<Look>) -> Found {
+        let Judged { psdd, log_likelihood, pseudocount } = self;
+        Found { structure: Structure::Any(psdd), start, pseudocount, log_likelihood, history }
+    }
+}
+
+/// A structure on a vtree of any shape.
+pub(super) fn find(
+    train: &Records,
+    judge: Option<&Records>,
     vtree: &Arc<Vtree>,
     config: &Config,
     progress: &dyn Progress,
-) -> Result<Learned, LearnError> {
+) -> Result<Found, LearnError> {
+    let parts = &Parts { train, judge };
     let usual = STARTS.map(Start::Whole);
     let given = if config.starts.is_empty() { &usual[..] } else { &config.starts };
     // What a Chow-Liu tree remembers, and how far down a class lasts, is told by an order only.
@@ -66,22 +79,90 @@ pub(super) fn learn(
             best = Some((start, judged));
         }
     }
-    let (start, mut best) = best.expect("at least one start");
+    let (start, best) = best.expect("at least one start");
+    let inner = vtree.var_count().saturating_sub(1);
+    let most = ELEMENTS_PER_CLASS * config.max_classes * inner;
+    let most = config.max_elements.map_or(most, |max| max.min(most));
+    let best = refined(parts, best, most, config, &mut history, progress)?;
+    let Some(none) = independent(parts, vtree, config)? else { return Ok(best.found(start, history)) };
+    let (log_likelihood, elements) = (none.log_likelihood, none.psdd.elements().len());
+    history.push(Look { stage: Stage::Started(NOTHING), log_likelihood, elements });
+    match is_clearly_better(&best.psdd, &none.psdd, parts)? {
+        true => Ok(best.found(start, history)),
+        false => Ok(none.found(NOTHING, history)),
+    }
+}
+
+/// The start of which everything is merged.
+const NOTHING: Start = Start::Whole(f64::INFINITY);
+
+/// Every variable for itself; `None` if there is nothing to tell by whether more is worth it.
+fn independent(parts: &Parts<'_>, vtree: &Arc<Vtree>, config: &Config) -> Result<Option<Judged>, LearnError> {
+    if parts.judge.is_none() {
+        return Ok(None);
+    }
+    let psdd = factorised(parts.train, vtree.clone(), World::Open, TYPICAL_PSEUDOCOUNT)?;
+    judged(parts, psdd, config).map(Some)
+}
+
+/// Whether the records to choose by prefer one model to another by more than their standard error: clusters and splits are
+/// the best of very many, so by a few records some always look better than none.
+fn is_clearly_better(one: &Psdd, other: &Psdd, parts: &Parts<'_>) -> Result<bool, LearnError> {
+    let judge = parts.judge.unwrap_or(parts.train);
+    let [one, other] = [one.log_likelihoods(judge)?, other.log_likelihoods(judge)?];
+    let gains = || one.iter().zip(&other).zip(judge.weights()).map(|((a, b), weight)| (a - b, weight));
+    let total = judge.total();
+    let mean = gains().map(|(gain, weight)| weight * gain).sum::<f64>() / total;
+    let variance = gains().map(|(gain, weight)| weight * (gain - mean).powi(2)).sum::<f64>() / total;
+    Ok(mean > (variance / total).sqrt())
+}
+
+/// A structure for few elements: the Chow-Liu tree on its own vtree, or if that has too many, every variable for itself,
+/// refined as far as there is room; `None` if there is room for much more, or classes are counted, which it does not.
+pub(super) fn find_small(
+    train: &Records,
+    judge: Option<&Records>,
+    config: &Config,
+    progress: &dyn Progress,
+) -> Result<Option<Found>, LearnError> {
+    let Some(max) = config.max_elements.filter(|_| !config.capped) else { return Ok(None) };
+    let parts = &Parts { train, judge };
+    let tree = chow_liu(train, World::Open, TYPICAL_PSEUDOCOUNT)?;
+    let (start, begun) = match tree.elements().len() {
+        elements if max > MUCH_ROOM * elements => return Ok(None),
+        elements if elements <= max => (Start::Tree, tree),
+        _ => (NOTHING, factorised(train, tree.vtree().clone(), World::Open, TYPICAL_PSEUDOCOUNT)?),
+    };
+    let begun = judged(parts, begun, config)?;
+    let (log_likelihood, elements) = (begun.log_likelihood, begun.psdd.elements().len());
+    let mut history = vec![Look { stage: Stage::Started(start), log_likelihood, elements }];
+    let best = refined(parts, begun, max, config, &mut history, progress)?;
+    Ok(Some(best.found(start, history)))
+}
+
+/// The best of a structure and what LearnPSDD makes of it within so many elements.
+fn refined(
+    parts: &Parts<'_>,
+    begun: Judged,
+    max_elements: usize,
+    config: &Config,
+    history: &mut Vec<Look>,
+    progress: &dyn Progress,
+) -> Result<Judged, LearnError> {
     // An element is far less than a class, and how much less depends on the records.
     let unit = 0.5 * parts.train.total().ln().max(1.0);
     let penalties = if config.clone_depth > 0 { &[config.clone_penalty, config.clone_penalty * unit][..] } else { &[] };
-    let begun = best.psdd.clone();
-    let inner = vtree.var_count().saturating_sub(1);
-    let most = ELEMENTS_PER_CLASS * config.max_classes * inner;
+    let start = begun.psdd.clone();
+    let mut best = begun;
     for &penalty in penalties {
         let settings = LearnPsddConfig {
             penalty,
             depth: config.clone_depth,
             pseudocount: best.pseudocount,
-            max_elements: Some(config.max_elements.map_or(most, |max| max.min(most))),
+            max_elements: Some(max_elements),
             ..LearnPsddConfig::default()
         };
-        let refined = learn_psdd(&begun, parts.train, parts.judge, &settings, progress)?;
+        let refined = learn_psdd(&start, parts.train, parts.judge, &settings, progress)?;
         let judged = judged(parts, refined.circuit, config)?;
         let elements = judged.psdd.elements().len();
         history.push(Look { stage: Stage::Cloned(refined.steps), log_likelihood: judged.log_likelihood, elements });
@@ -89,20 +170,15 @@ pub(super) fn learn(
             best = judged;
         }
     }
-    let Judged { psdd, log_likelihood, pseudocount } = best;
-    let chosen = if config.world == World::Closed { 0.0 } else { pseudocount };
-    let pseudocount = config.pseudocount.unwrap_or(chosen);
-    let psdd = match config.world {
-        World::Open => fitted(&psdd, parts.all, &Smoothing::marginal(pseudocount, parts.all))?,
-        World::Closed => closed(&psdd, parts.all, pseudocount)?,
-    };
-    Ok(Learned { psdd, start, pseudocount, held_out: 0.0, log_likelihood, history })
+    Ok(best)
 }
 
-/// The structure in a closed world: what no record uses is dropped, then the rest is smoothed.
-pub(super) fn closed(psdd: &Psdd, records: &Records, pseudocount: f64) -> Result<Psdd, LearnError> {
-    let seen = fitted(psdd, records, &Smoothing::none())?;
-    if pseudocount > 0.0 { fitted(&seen, records, &Smoothing::marginal(pseudocount, records)) } else { Ok(seen) }
+/// The PSDD of a structure and records in a world.
+pub(super) fn fitted_in(world: World, psdd: &Psdd, records: &Records, pseudocount: f64) -> Result<Psdd, LearnError> {
+    match world {
+        World::Open => fitted(psdd, records, &Smoothing::marginal(pseudocount, records)),
+        World::Closed => fitted(&closed(psdd, records)?, records, &Smoothing::marginal(pseudocount, records)),
+    }
 }
 
 /// A start, merged further and further until it keeps within the largest number of elements.
@@ -135,12 +211,11 @@ fn started(
 
 /// A structure with the pseudocount that the records to choose by like best.
 fn judged(parts: &Parts<'_>, psdd: Psdd, config: &Config) -> Result<Judged, LearnError> {
-    // Training records would always ask for the least smoothing.
+    // Training records would always ask for the least smoothing, and a few others may.
     let typical = [TYPICAL_PSEUDOCOUNT];
-    let (judge, pseudocounts) = match parts.judge {
-        Some(judge) => (judge, &config.pseudocounts[..]),
-        None => (parts.train, &typical[..]),
-    };
+    let judge = parts.judge.unwrap_or(parts.train);
+    let is_typical = parts.judge.is_none() || judge.total() < FEW_JUDGES;
+    let pseudocounts = if is_typical { &typical } else { &config.pseudocounts[..] };
     let mut best: Option<Judged> = None;
     for &pseudocount in pseudocounts {
         let psdd = fitted(&psdd, parts.train, &Smoothing::marginal(pseudocount, parts.train))?;

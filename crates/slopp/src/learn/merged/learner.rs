@@ -16,6 +16,7 @@ impl Learner for Config {
             ("effort", "fast".to_owned()),
             ("max_classes", self.max_classes.to_string()),
         ];
+        settings.extend(self.capped.then(|| ("clones", "within max_classes".to_owned())));
         settings.extend(self.max_elements.map(|max| ("max_elements", max.to_string())));
         settings
     }
@@ -24,16 +25,30 @@ impl Learner for Config {
         VtreeUse::Inside
     }
 
+    fn max_elements(&self) -> Option<usize> {
+        self.max_elements
+    }
+
+    fn within(&self, max_elements: usize) -> Option<Box<dyn Learner>> {
+        Some(Box::new(Config { max_elements: Some(max_elements), ..self.clone() }))
+    }
+
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
-        let vtree = task.vtree.cloned().or_else(|| self.vtree.clone());
-        let config = Config { vtree, seed: task.seed, ..self.clone() };
-        let learned = learn(task.train, task.valid, &config, progress)?;
+        let learned = learn(task.train, task.valid, &self.for_task(task), progress)?;
         let chosen = vec![
             ("start", learned.start.to_string()),
             ("pseudocount", learned.pseudocount.to_string()),
             ("held_out", learned.held_out.to_string()),
         ];
         Ok(Outcome { chosen, ..Outcome::new(learned.psdd) })
+    }
+}
+
+impl Config {
+    /// The same with the vtree of a task, if it has one, and its seed.
+    pub(super) fn for_task(&self, task: &Task) -> Config {
+        let vtree = task.vtree.cloned().or_else(|| self.vtree.clone());
+        Config { vtree, seed: task.seed, ..self.clone() }
     }
 }
 

@@ -33,6 +33,14 @@ pub enum FormulaProblem {
         /// What stands there.
         found: String,
     },
+    /// Two words side by side, where nothing is known by both.
+    #[error("an operator is missing between {left} and {right}; {}", way_out(.right))]
+    NoOperator {
+        /// The word before.
+        left: String,
+        /// The word behind, where the operator is missing.
+        right: String,
+    },
     /// A parenthesis that is not closed.
     #[error("this parenthesis is not closed; add \")\"")]
     NotClosed,
@@ -45,6 +53,14 @@ pub enum FormulaProblem {
     /// No formula at all.
     #[error("expected a formula, found nothing; write it like \"smoker -> !(young | healthy)\"")]
     Empty,
+}
+
+/// What helps where an operator is missing before a word.
+fn way_out(word: &str) -> &'static str {
+    match word.to_ascii_lowercase().as_str() {
+        "and" | "or" | "xor" | "then" | "implies" | "iff" => "write & for and, | for or, ^ for either, -> for then",
+        _ => "a name with blanks goes in quotes",
+    }
 }
 
 impl FormulaError {

@@ -17,7 +17,7 @@ pub(super) enum Binary {
 }
 
 /// The spellings of the operators; longer ones before those they begin with.
-const OPERATORS: [(&str, Binary); 14] = [
+const OPERATORS: [(&str, Binary); 15] = [
     ("<->", Binary::Iff),
     ("<=>", Binary::Iff),
     ("->", Binary::Implies),
@@ -28,6 +28,7 @@ const OPERATORS: [(&str, Binary); 14] = [
     ("→", Binary::Implies),
     ("∧", Binary::And),
     ("∨", Binary::Or),
+    ("⊕", Binary::Xor),
     ("&", Binary::And),
     ("|", Binary::Or),
     ("^", Binary::Xor),
@@ -139,7 +140,9 @@ impl<'a> Lexer<'a> {
             let special = match c {
                 '(' | ')' | '=' | '"' | '\n' | '!' | '~' | '¬' => true,
                 '#' | '\\' => self.comments,
-                '&' | '|' | '^' | ',' | '<' | '-' | '↔' | '→' | '∧' | '∨' => operator_at(&rest[i..]).is_some(),
+                '&' | '|' | '^' | ',' | '<' | '-' | '↔' | '→' | '∧' | '∨' | '⊕' => {
+                    operator_at(&rest[i..]).is_some()
+                }
                 _ => false,
             };
             special.then_some(i)
@@ -173,8 +176,13 @@ impl<'a> Lexer<'a> {
             let (before, denied) = (self.at, length == 2);
             self.at += length;
             self.skip_blanks();
-            let word = if self.rest().starts_with('"') { self.quoted()? } else { self.take_plain().to_owned() };
+            let word_start = self.at;
+            let is_quoted = self.rest().starts_with('"');
+            let word = if is_quoted { self.quoted()? } else { self.take_plain().to_owned() };
             let joined = format!("{name}={word}");
+            if !is_quoted && names.is_open() && !names.contains(&joined) {
+                self.check_blanks(word_start, &word)?;
+            }
             let whole = if denied { joined.clone() } else { self.text[start..self.at].to_owned() };
             let truth = truth(&word);
             if !word.is_empty()
@@ -233,8 +241,22 @@ impl<'a> Lexer<'a> {
         if found.is_empty() {
             return Err(self.expected("a variable or \"(\""));
         }
+        // Where no names are known, or only the first word is one, a blank is where an operator is missing.
+        let first = found.split_whitespace().next().unwrap_or(found);
+        if !names.contains(found) && (names.is_open() || names.contains(first)) {
+            self.check_blanks(self.at, found)?;
+        }
         self.at += found.len();
         Ok(found.to_owned())
+    }
+
+    /// Refuses a name of several words, which starts at a place; in quotes it may have them.
+    fn check_blanks(&self, start: usize, name: &str) -> Result<(), FormulaError> {
+        let Some((left, rest)) = name.split_once(char::is_whitespace) else { return Ok(()) };
+        let right = rest.split_whitespace().next().unwrap_or_default();
+        let at = start + name.len() - rest.trim_start().len();
+        let problem = FormulaProblem::NoOperator { left: left.to_owned(), right: right.to_owned() };
+        Err(self.error(at..at + right.len(), problem))
     }
 
     /// A name in quotes; a quote in the name is written twice.
@@ -269,11 +291,12 @@ fn truth(word: &str) -> Option<bool> {
     }
 }
 
-/// Whether a name is read as itself without quotes; `color=red` is.
+/// Whether a name is read as itself without quotes, also where no names are known; `color=red` is.
 pub(super) fn is_plain(name: &str) -> bool {
     let (first, second) = name.split_once('=').map_or((name, None), |(a, b)| (a, Some(b)));
     let simple = |word: &str| {
-        !word.is_empty() && Lexer::new(word, 0..word.len(), true).word() == word && !word.contains(['\\', '\r'])
+        let odd = |c: char| c == '\\' || c.is_whitespace();
+        !word.is_empty() && Lexer::new(word, 0..word.len(), true).word() == word && !word.contains(odd)
     };
     let negated = name.starts_with(NEGATIONS) || Lexer::new(name, 0..name.len(), true).take_negation();
     let reserved =

@@ -3,6 +3,7 @@
 //! Here: the [`Formula`], its text, its value in a world, and [`Rules`], a file of formulas that hold together. How a
 //! formula becomes a diagram comes with [`Rules::compile`].
 
+mod clauses;
 mod error;
 mod lexer;
 mod parser;
@@ -96,7 +97,7 @@ impl Op {
 /// |---|---|---|
 /// | `!a`, also `~a`, `-a`, `¬a`, `not a` | not | tightest |
 /// | `a & b`, also `&&`, `∧` | and | |
-/// | `a ^ b` | either, not both; of many: an odd number | |
+/// | `a ^ b`, also `⊕` | either, not both; of many: an odd number | |
 /// | `a \| b`, also `\|\|`, `∨` | or | |
 /// | `a -> b`, also `=>`, `→` | if a then b; `a -> b -> c` is `a -> (b -> c)` | |
 /// | `a <-> b`, also `<=>`, `↔` | both or neither | |
@@ -104,7 +105,7 @@ impl Op {
 /// | `exactly(2, a, b, c)`, `at_most(…)`, `at_least(…)` | how many of the formulas hold | |
 /// | `true`, `false` | | |
 ///
-/// A name stands as it is, or in double quotes where it would be read as something else; `x=1` and `x=0` (also true,
+/// A name stands as it is, or in double quotes where it has blanks or would be read as something else; `x=1` and `x=0` (also true,
 /// false, yes, no) are `x` and `!x`; `color=red` is the variable of that name, and `color!=red` its negation.
 ///
 /// ```
@@ -114,7 +115,7 @@ impl Op {
 /// let formula = Formula::parse("smoker & !(cancer | \"x ray\")", &names)?;
 /// assert!(formula.is_satisfied_by(&[true, false, false]));
 /// assert!(!formula.is_satisfied_by(&[true, true, false]));
-/// assert_eq!(formula.display(&names).to_string(), "smoker & !(cancer | x ray)");
+/// assert_eq!(formula.display(&names).to_string(), "smoker & !(cancer | \"x ray\")");
 /// let error = Formula::parse("smoker -> cancr", &names).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),

@@ -4,7 +4,9 @@ use super::error::FormulaError;
 use super::lexer::Lexer;
 use super::vocabulary::Vocabulary;
 use super::{Comparison, Formula, parser};
+use crate::data::Records;
 use crate::names::{Group, Names};
+use crate::var::Var;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -98,6 +100,17 @@ impl Rules {
         Rules::new(names, formulas)
     }
 
+    /// For each group of variables, with its name, that they have values which some record shows together:
+    /// [`Formula::seen`].
+    pub fn seen(records: &Records, groups: impl IntoIterator<Item = (String, Vec<Var>)>) -> Rules {
+        let rule = |(text, mut vars): (String, Vec<Var>)| {
+            vars.sort_unstable();
+            vars.dedup();
+            Rule { formula: Formula::seen(records, &vars), text, line: 0 }
+        };
+        Rules::with_origin(records.names().clone(), groups.into_iter().map(rule).collect())
+    }
+
     /// These rules and those of the columns with several values.
     pub fn with_columns(mut self) -> Rules {
         self.rules.extend(Rules::of_columns(self.names.clone()).rules);
@@ -117,6 +130,19 @@ impl Rules {
     /// The positions of the rules that a complete world breaks.
     pub fn broken_by(&self, world: &[bool]) -> Vec<usize> {
         (0..self.rules.len()).filter(|&i| !self.rules[i].formula.is_satisfied_by(world)).collect()
+    }
+
+    /// The positions of the rules that known cells break, whatever the others are.
+    ///
+    /// ```
+    /// use slopp::logic::Rules;
+    /// let rules = Rules::parse("red | green\nred -> hot")?;
+    /// let red_but_not_hot = [Some(true), None, Some(false)];
+    /// assert_eq!(rules.broken_by_known(|var| red_but_not_hot[var.index()]), [1]);
+    /// # Ok::<(), slopp::logic::FormulaError>(())
+    /// ```
+    pub fn broken_by_known(&self, known: impl Fn(Var) -> Option<bool>) -> Vec<usize> {
+        (0..self.rules.len()).filter(|&i| self.rules[i].formula.value(&known) == Some(false)).collect()
     }
 
     /// All rules as one formula.

@@ -77,6 +77,18 @@ impl Manager {
         self.decision(v.0, &mut merged)
     }
 
+    /// The primes and subs of a formula at an inner vtree node, which is its own or above it.
+    pub(crate) fn elements_at(&self, formula: Handle, v: VtreeId) -> Vec<(Handle, Handle)> {
+        let [left, _] = self.vtree.children(v).expect("elements are at inner vtree nodes");
+        match self.vtree_of(formula) {
+            Some(own) if own == v => self.elements_of(formula).map(|e| (e.prime, e.sub)).collect(),
+            Some(own) if self.vtree.is_below(own, left) => {
+                vec![(formula, Handle::TRUE), (!formula, Handle::FALSE)]
+            }
+            _ => vec![(Handle::TRUE, formula)],
+        }
+    }
+
     /// Which handles are needed for a formula, up to its own.
     fn reached(&self, formula: Handle) -> Vec<bool> {
         let mut reached = vec![false; formula.0 as usize + 1];

@@ -143,6 +143,11 @@ impl Manager {
         self.nodes.len()
     }
 
+    /// How many elements its decisions have.
+    pub fn element_count(&self) -> usize {
+        self.elements.len()
+    }
+
     /// How many pairs of diagrams were combined so far.
     pub fn steps(&self) -> u64 {
         self.steps
@@ -209,7 +214,7 @@ impl Manager {
     }
 
     /// The literal a formula is.
-    fn lit_of(&self, formula: Handle) -> Option<Lit> {
+    pub(crate) fn lit_of(&self, formula: Handle) -> Option<Lit> {
         let var = crate::var::Var::from_number(formula.0 >> 1)?;
         (var.index() < self.vtree.var_count()).then(|| var.is(!formula.is_negated()))
     }

@@ -8,11 +8,13 @@
 //! that the others imply is left out, by a search for a world that breaks it and keeps the others.
 
 mod clauses;
+mod columns;
 mod groups;
 mod pairs;
 mod prove;
 mod text;
 mod together;
+mod whole;
 
 use crate::circuit::{Circuit, Node};
 use crate::data::{MAX_PAIR_VARIABLES, Records};

@@ -1,0 +1,87 @@
+//! `slopp product`: two models multiplied.
+
+use crate::cmd::learn::{save, tell_saved};
+use crate::error::Error;
+use crate::files::{Files, check_ending};
+use crate::input::{LoadedModel, certificate, certificate_in_words};
+use crate::report::{count, counted, json, logarithm, object};
+use crate::session::{Session, Verdict};
+use clap::Args;
+use serde_json::Value;
+use slopp::Model;
+use slopp::infer::QueryError;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  slopp product experts.psdd records.psdd -o both.psdd
+  slopp product a.psdd b.psdd --json";
+
+/// Multiply two models on one vtree: P(w) Q(w) / Z, with the normalising constant Z
+///
+/// The result is the distribution of a world that two models draw independently, given that they draw the same one: what
+/// both find probable, and nothing that one of them makes impossible. Z is the probability that they agree. Exact; two
+/// PSDDs give a PSDD, whose size is at most the product of theirs.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ProductArgs {
+    /// The first model
+    a: PathBuf,
+    /// The second model, over the same variables and vtree
+    b: PathBuf,
+    /// The vtree of both models, if their files do not hold it
+    #[arg(long, value_name = "FILE")]
+    vtree: Option<PathBuf>,
+    /// Save the product in this file, `-` for stdout
+    #[arg(short, long, value_name = "MODEL")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &ProductArgs, session: &mut Session) -> Result<Verdict, Error> {
+    session.give_stdout_to(&args.output)?;
+    Files::default().read([&args.a, &args.b]).read(&args.vtree).write(&args.output).check()?;
+    check_ending(args.output.as_deref(), ".psdd", "a product of circuits")?;
+    let [a, b] = [&args.a, &args.b].map(|file| LoadedModel::read_normalised(file, args.vtree.as_deref()));
+    let (a, b) = (a?.model, b?.model);
+    if a.names != b.names {
+        return Err(Error::new("the models have different variables, so they have no product")
+            .hint("`slopp info` lists the names of each; learn both from files with the same header"));
+    }
+    let (circuit, log_constant) = a.circuit.product(&b.circuit).map_err(|error| explained(error, &args.a))?;
+    let name = |file: &Path| file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let origin = BTreeMap::from([("product".to_owned(), format!("{} x {}", name(&args.a), name(&args.b)))]);
+    let model = Model { names: a.names.clone(), circuit, origin };
+    save(args.output.as_deref(), |file| slopp::io::write_model(file, &model))?;
+    let elements = model.circuit.elements().len();
+    if session.json {
+        session.document(&object([
+            ("constant", json(log_constant.exp())),
+            ("log_constant", json(log_constant)),
+            ("certificate", Value::from(certificate(&model.circuit))),
+            ("elements", Value::from(elements)),
+            ("elements_a", Value::from(a.circuit.elements().len())),
+            ("elements_b", Value::from(b.circuit.elements().len())),
+            ("model", args.output.as_ref().map_or(Value::Null, |file| Value::from(file.display().to_string()))),
+        ]))?;
+        return Ok(Verdict::Yes);
+    }
+    session.line(format!("log Z = {}: they draw the same world with probability Z", logarithm(log_constant)))?;
+    let [first, second] = [&a, &b].map(|model| count(model.circuit.elements().len() as f64));
+    session.line(format!("{}, of {first} and {second}", counted(elements, "element")))?;
+    session.line(certificate_in_words(&model.circuit))?;
+    tell_saved(args.output.as_deref(), ".psdd", session);
+    Ok(Verdict::Yes)
+}
+
+fn explained(error: QueryError, first: &Path) -> Error {
+    let hint = match error {
+        QueryError::DifferentVtrees => format!(
+            "`slopp convert {} a.vtree`, then learn the other with `slopp learn RECORDS --vtree a.vtree`",
+            first.display()
+        ),
+        QueryError::NothingInCommon => "`slopp diff A B` shows what each allows".to_owned(),
+        _ => return error.into(),
+    };
+    Error::from(error).hint(hint)
+}

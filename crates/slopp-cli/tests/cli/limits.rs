@@ -1,0 +1,106 @@
+//! Limits of rules, what mixtures entail, and whose cells are missing.
+
+use crate::folder::{Folder, chain};
+use slopp::{Mixture, Model, example};
+
+#[test]
+fn learning_inside_rules_stops_at_limits() {
+    let folder = Folder::new();
+    let header: Vec<String> = (1..=40).map(|i| format!("x{i}")).collect();
+    let obeying: String = (0..10).map(|i| format!("{}\n", vec![(i % 2).to_string(); 40].join(","))).collect();
+    folder.write("records.csv", format!("{}\n{obeying}{}", header.join(","), chain(40, 60, 1)));
+    // Twins that lie far apart in the order of the columns: every subset of the first half is told apart.
+    let rules: String = (1..=20).map(|i| format!("x{i} & x{} -> x{}\n", i + 20, i % 20 + 1)).collect();
+    folder.write("rules.txt", rules);
+    let learn = "learn records.csv --rules rules.txt --on-violation drop --learner slopp-tree --vtree balanced";
+    let refused = folder.run(&format!("{learn} --max-nodes 400"));
+    refused.fails(&["more than 400 nodes", "--max-nodes N and --max-memory MB allow more"]);
+    let refused = folder.run(&format!("{learn} --max-nodes 3000 -o m.psdd"));
+    refused.fails(&["more than 3000 nodes", "slopp compile RULES --names RECORDS -o rules.vtree"]);
+    assert!(!folder.files().contains(&"m.psdd".to_owned()));
+}
+
+#[test]
+fn revision_stops_at_limits() {
+    let folder = Folder::with_paper();
+    for option in ["--formula", "--by-rule"] {
+        let revise = ["revise", "model.psdd", option, "(X1 <-> X4) | (X2 ^ X3)"];
+        let refused = folder.run_args(&[&revise[..], &["--max-nodes", "2"]].concat());
+        refused.fails(&["more than 2 nodes", "--max-nodes N and --max-memory MB allow more"]);
+        folder.run_args(&[&revise[..], &["--max-nodes", "100", "--max-memory", "10"]].concat()).ok();
+    }
+}
+
+#[test]
+fn every_broken_rule_is_named_up_to_a_few() {
+    let folder = Folder::with_paper();
+    let rules = "X1 -> X2\nX1 -> X3\n# no\nX1 -> X4\n";
+    folder.write("rules.txt", rules);
+    folder.write("odd.csv", "X1,X2,X3,X4\n1,0,0,0\n0,0,1,1\n");
+    let learned = folder.run("learn odd.csv --rules rules.txt");
+    learned.fails(&["record 1 breaks line 1: X1 -> X2; line 2: X1 -> X3; line 4: X1 -> X4\n"]);
+    let told = folder.run("explain model.psdd odd.csv --rules rules.txt").ok().out;
+    assert!(told.contains("\n  line 1: X1 -> X2\n  line 2: X1 -> X3\n  line 4: X1 -> X4\n"), "{told}");
+    folder.write("many.txt", "X1 -> X2\n".repeat(9));
+    let told = folder.run("explain model.psdd odd.csv --rules many.txt").ok().out;
+    assert!(told.contains("  line 5: X1 -> X2\n  and 4 more rules\n"), "{told}");
+}
+
+#[test]
+fn mixtures_entail_what_every_component_does() {
+    let folder = Folder::with_paper();
+    for (rule, file) in [("X1 -> X2", "a.psdd"), ("X2 | X3", "b.psdd")] {
+        folder.run_args(&["revise", "model.psdd", "--by-rule", rule, "-o", file]).ok();
+    }
+    let names = example::records().names().clone();
+    let component = |file: &str| slopp::io::read_model(&folder.path(file), None).unwrap().model.circuit;
+    let parts = ["a.psdd", "b.psdd"].map(component);
+    let mixture = Mixture::uniform(parts.clone()).unwrap();
+    slopp::io::write_mixture(&folder.path("ab.mix"), &Model::mixture(names.clone(), mixture)).unwrap();
+    let mut seen = [0; 2];
+    for text in
+        ["X1 -> X2", "X2 | X3", "X1 & X2 -> X3", "X1 -> X3 | X4", "X2 -> X1", "(X1 -> X2) | X3", "true", "false"]
+    {
+        let formula = slopp::logic::Formula::parse(text, &names).unwrap();
+        let worlds = (0..16u32).map(|bits| (0..4).map(|i| bits >> i & 1 == 1).collect::<Vec<bool>>());
+        let possible = |w: &[bool]| parts.iter().any(|circuit| circuit.log_probability(w).unwrap() > f64::NEG_INFINITY);
+        let expected = worlds.filter(|w| possible(w)).all(|w| formula.is_satisfied_by(&w));
+        let answer = folder.run_args(&["entails", "ab.mix", text, "--json"]);
+        assert_eq!(answer.code, i32::from(!expected), "{text}: {answer:?}");
+        if !expected {
+            let world = answer.json()["counterexample"].clone();
+            let world: Vec<bool> = world.as_object().unwrap().values().map(|x| x.as_bool().unwrap()).collect();
+            assert!(possible(&world) && !formula.is_satisfied_by(&world), "{text}");
+        }
+        seen[usize::from(expected)] += 1;
+    }
+    assert!(seen.iter().all(|&n| n > 1), "{seen:?}");
+    folder.run("rules ab.mix").fails(&["mixture", "one circuit is needed"]);
+    folder.run("count ab.mix").fails(&["a mixture", "slopp entails"]);
+}
+
+#[test]
+fn missing_cells_are_told_where_they_are() {
+    let folder = Folder::with_paper();
+    folder.write("holes.csv", "X1,X2,X3,X4\n0,1,,0\n0,0,1,1\n");
+    let refused = folder.run("learn records.csv --valid holes.csv");
+    assert!(!refused.err.contains("--drop-incomplete"), "{}", refused.err);
+    refused.fails(&["1 of 2 distinct validation records have missing cells", "--valid"]);
+    folder.run("learn holes.csv").fails(&["--drop-incomplete"]);
+    // A part of the same file is dropped with it.
+    let half: String = (0..40).map(|i| if i % 2 == 0 { "0,1,1,0\n" } else { "1,,1,0\n" }).collect();
+    folder.write("half.csv", format!("X1,X2,X3,X4\n{half}"));
+    let report = folder.run("learn half.csv --split 0.5,0.5 --drop-incomplete --json").ok().json();
+    assert_eq!(report["dropped_incomplete"], 20);
+}
+
+#[test]
+fn words_side_by_side_miss_an_operator() {
+    let folder = Folder::with_paper();
+    folder.write("rules.txt", "a -> b\nb c -> a\n");
+    folder.run("compile rules.txt").fails(&["rules.txt, line 2", "column 3", "missing between b and c", "in quotes"]);
+    folder.run_args(&["prob", "model.psdd", "X1 X2"]).fails(&["column 4", "an operator is missing between X1 and X2"]);
+    folder.run_args(&["entails", "model.psdd", "X1 X2"]).fails(&["an operator is missing between X1 and X2"]);
+    folder.write("bad.cnf", "p cnf 2 1\n1 7 0\n");
+    folder.run("compile bad.cnf").fails(&["bad.cnf, line 2: column 3: expected a literal from -2 to 2"]);
+}

@@ -1,0 +1,135 @@
+//! Settings of merged SLoPP.
+
+use crate::learn::slopp::check_pseudocount;
+use crate::learn::{LearnError, World};
+use crate::vtree::Vtree;
+use std::sync::Arc;
+
+/// The largest number of classes that may be asked for.
+const MAX_CLASSES: usize = 16_384;
+
+/// The deepest plans of copies that may be asked for.
+const MAX_DEPTH: usize = 64;
+
+/// With more variables than this other starts are usual.
+const MANY_VARIABLES: usize = 200;
+
+/// How the first structure is made, from the top down.
+///
+/// The surrogate of a set of records is a Chow-Liu tree over the variables that are left, with edges shared by all
+/// sets; what a merge loses is the drop of its log-likelihood. Merging ends when every merge loses more than
+/// [`Config::class_penalty`] and, for each parameter that it saves, the penalty given here in nats.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Start {
+    /// By surrogate; a class pays for all parameters that are left.
+    Whole(f64),
+    /// By surrogate; a class pays for the parameters as far down as it pays to keep it apart, since it may be merged
+    /// again from there on.
+    Window(f64),
+    /// Classes are what the Chow-Liu tree of all variables remembers: the values of those that have neighbours further
+    /// down. Right for many variables with few records, where a surrogate finds no class worth its parameters.
+    Tree,
+}
+
+impl Start {
+    /// The starts that are tried for so many variables where none are given.
+    ///
+    /// By the validation parts of the benchmark datasets: among few variables a smaller penalty often wins; among many
+    /// it never does, costs most, and a surrogate may miss what the tree sees.
+    pub fn usual(variables: usize) -> Vec<Start> {
+        match variables {
+            0..=MANY_VARIABLES => vec![Start::Whole(1.0), Start::Whole(0.6)],
+            _ => vec![Start::Whole(1.0), Start::Tree],
+        }
+    }
+}
+
+/// Settings of [`learn`](super::learn).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// What is possible beyond the records.
+    pub world: World,
+    /// The vtree; without one, a right-linear one is learned.
+    pub vtree: Option<Arc<Vtree>>,
+    /// The largest number of classes that a vtree node starts with; clones may add to them, on vtrees that are not
+    /// right-linear until there are sixteen elements for each class that is allowed.
+    pub max_classes: usize,
+    /// Whether `max_classes` also holds once there are clones, on right-linear vtrees.
+    pub capped: bool,
+    /// The starts that are tried; if empty, [`Start::usual`] ones.
+    pub starts: Vec<Start>,
+    /// What a class of a start must gain, in units of `½ ln N` nats.
+    pub class_penalty: f64,
+    /// How many sweeps are made at most.
+    pub sweeps: usize,
+    /// What a class of a sweep must gain, in units of `½ ln N` nats.
+    pub sweep_penalty: f64,
+    /// What a copy must gain, in units of `½ ln N` nats.
+    pub clone_penalty: f64,
+    /// How many levels of nodes one clone may copy; zero for no clones at all.
+    pub clone_depth: usize,
+    /// The weights of the prior in records that are tried.
+    pub pseudocounts: Vec<f64>,
+    /// The weight of the prior in records for the parameters of the result. Without one, it is the one chosen; in a
+    /// closed world zero.
+    pub pseudocount: Option<f64>,
+    /// The largest number of elements. Where the result would have more, merging goes on. Where that is little and no
+    /// vtree is given, a Chow-Liu tree on its own vtree, which is not right-linear, is tried too, refined by LearnPSDD.
+    pub max_elements: Option<usize>,
+    /// The seed of what is held out, where no validation records are given.
+    pub seed: u64,
+}
+
+impl Config {
+    /// The defaults for a world.
+    pub fn new(world: World) -> Config {
+        Config {
+            world,
+            vtree: None,
+            max_classes: 32,
+            capped: false,
+            starts: Vec::new(),
+            class_penalty: 2.0,
+            sweeps: 3,
+            sweep_penalty: 2.0,
+            clone_penalty: 0.7,
+            clone_depth: 6,
+            pseudocounts: vec![0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0],
+            pseudocount: None,
+            max_elements: None,
+            seed: 0,
+        }
+    }
+
+    pub(super) fn check(&self, variables: usize) -> Result<(), LearnError> {
+        let fault = |name, value: String, expected| Err(LearnError::Setting { name, value, expected });
+        if !(1..=MAX_CLASSES).contains(&self.max_classes) {
+            return fault("max_classes", self.max_classes.to_string(), "at least 1 and at most 16384");
+        }
+        if self.clone_depth > MAX_DEPTH {
+            return fault("clone_depth", self.clone_depth.to_string(), "at most 64");
+        }
+        let starts = self.starts.iter().filter_map(|start| match *start {
+            Start::Whole(penalty) | Start::Window(penalty) => Some(("starts", penalty)),
+            Start::Tree => None,
+        });
+        let penalties = [
+            ("class_penalty", self.class_penalty),
+            ("sweep_penalty", self.sweep_penalty),
+            ("clone_penalty", self.clone_penalty),
+        ];
+        if let Some((name, value)) = starts.chain(penalties).find(|(_, x)| !(x.is_finite() && *x >= 0.0)) {
+            return fault(name, value.to_string(), "a finite number of at least 0");
+        }
+        if self.pseudocounts.is_empty() {
+            return fault("pseudocounts", "empty".to_owned(), "at least one");
+        }
+        if let Some(value) = self.pseudocounts.iter().find(|x| !(x.is_finite() && **x > 0.0)) {
+            return fault("pseudocounts", value.to_string(), "finite numbers above 0");
+        }
+        if let Some(max) = self.max_elements.filter(|&max| max + 1 < variables) {
+            return fault("max_elements", max.to_string(), "at least the number of variables less one");
+        }
+        self.pseudocount.map_or(Ok(()), |pseudocount| check_pseudocount(pseudocount, self.world))
+    }
+}

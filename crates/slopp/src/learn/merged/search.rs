@@ -1,0 +1,199 @@
+//! The search for the best structure along an order: starts, sweeps and clones, each judged by validation records.
+
+use super::clones::{self, Cloning};
+use super::grow::{self, Tree};
+use super::layers::{Class, Layers, Prior};
+use super::view::View;
+use super::{Config, Look, Stage, Start, TYPICAL_PSEUDOCOUNT, sweep};
+use crate::data::Records;
+use crate::learn::judge::FEW_JUDGES;
+use crate::progress::Progress;
+use crate::var::Var;
+use rayon::prelude::*;
+
+/// Sweeps, or looks at clones, without improvement after which they end.
+const PATIENCE: [usize; 2] = [2, 8];
+
+/// A search for the best structure along an order.
+pub(super) struct Search<'a> {
+    config: &'a Config,
+    order: &'a [Var],
+    view: View,
+    judge: &'a Records,
+    judged_by_training: bool,
+    prior: Prior,
+    /// `½ ln N`.
+    unit: f64,
+    max_elements: usize,
+}
+
+/// A structure with what it was judged to be worth, and by which looks.
+pub(super) struct Candidate {
+    pub(super) layers: Layers,
+    pub(super) log_likelihood: f64,
+    pub(super) pseudocount: f64,
+    pub(super) start: Start,
+    pub(super) history: Vec<Look>,
+}
+
+impl<'a> Search<'a> {
+    /// Without records to be judged by, the training records have to do.
+    pub(super) fn new(
+        train: &'a Records,
+        judge: Option<&'a Records>,
+        order: &'a [Var],
+        config: &'a Config,
+    ) -> Search<'a> {
+        let view = View::new(train, order);
+        let values = (0..view.vars()).map(|position| view.values(position));
+        Search {
+            config,
+            order,
+            prior: Prior::new(values, TYPICAL_PSEUDOCOUNT),
+            view,
+            judge: judge.unwrap_or(train),
+            judged_by_training: judge.is_none(),
+            unit: 0.5 * train.total().ln().max(1.0),
+            max_elements: config.max_elements.unwrap_or(usize::MAX),
+        }
+    }
+
+    pub(super) fn run(&self, tree: &Tree<'_>, progress: &dyn Progress) -> Candidate {
+        let usual = Start::usual(self.view.vars());
+        let starts = if self.config.starts.is_empty() { &usual } else { &self.config.starts };
+        progress.begin("merging classes", (starts.len() * self.view.vars()) as u64);
+        let found: Vec<Candidate> = starts.par_iter().map(|&start| self.start(start, tree, progress)).collect();
+        let better = |mut a: Candidate, b: Candidate| {
+            let mut history = std::mem::take(&mut a.history);
+            history.extend_from_slice(&b.history);
+            let best = if b.log_likelihood > a.log_likelihood { b } else { a };
+            Candidate { history, ..best }
+        };
+        progress.begin("copying shared nodes", 1);
+        if self.config.max_elements.is_none() {
+            return self.clones(found.into_iter().reduce(better).expect("at least one start"));
+        }
+        // A start that had to be merged further may leave much of the room unused, and clones fill it with what is worth
+        // most: so any may win in the end, also one class for each layer.
+        let mut found = found;
+        found.push(self.merged());
+        let cloned: Vec<Candidate> = found.into_par_iter().map(|found| self.clones(found)).collect();
+        cloned.into_iter().reduce(better).expect("at least one start")
+    }
+
+    /// One class for each layer: every variable for itself.
+    fn merged(&self) -> Candidate {
+        let class = |position| vec![Class { next: [0; 2], count: self.view.values(position) }];
+        let layers = Layers((0..self.view.vars()).map(class).collect());
+        let (log_likelihood, pseudocount) = self.judged(&layers);
+        let (start, elements) = (Start::Whole(f64::INFINITY), layers.elements());
+        let history = vec![Look { stage: Stage::Started(start), log_likelihood, elements }];
+        Candidate { layers, log_likelihood, pseudocount, start, history }
+    }
+
+    /// A start and its sweeps, merged further and further until they keep within the largest number of elements.
+    fn start(&self, start: Start, tree: &Tree<'_>, progress: &dyn Progress) -> Candidate {
+        let (mut classes, mut factor) = (self.config.max_classes, 1.0);
+        let mut history = Vec::new();
+        loop {
+            let limits = grow::Limits {
+                classes,
+                per_class: match start {
+                    Start::Tree => f64::NEG_INFINITY,
+                    _ => factor * self.config.class_penalty * self.unit,
+                },
+                start: match start {
+                    Start::Whole(penalty) => Start::Whole(factor * penalty),
+                    Start::Window(penalty) => Start::Window(factor * penalty),
+                    Start::Tree => Start::Tree,
+                },
+            };
+            let quiet: &dyn Progress = &();
+            let layers = grow::grow(&self.view, tree, limits, if factor == 1.0 { progress } else { quiet });
+            let limits = sweep::Limits { classes, per_class: factor * self.config.sweep_penalty * self.unit };
+            if let Some(found) = self.swept(layers, start, limits, &mut history) {
+                return Candidate { history, ..found };
+            }
+            // With one class per layer there is one element for each variable but the last, and that is allowed.
+            classes = classes * 2 / 3;
+            factor *= 1.5;
+        }
+    }
+
+    /// The best of a structure and its sweeps; `None` if all have too many elements.
+    fn swept(
+        &self,
+        mut layers: Layers,
+        start: Start,
+        limits: sweep::Limits,
+        history: &mut Vec<Look>,
+    ) -> Option<Candidate> {
+        let mut best: Option<Candidate> = None;
+        let mut idle = 0;
+        for sweep in 0..=self.config.sweeps {
+            let stage = if sweep == 0 { Stage::Started(start) } else { Stage::Swept(sweep) };
+            if sweep > 0 {
+                layers = sweep::sweep(&self.view, &layers, limits, &self.prior);
+            }
+            let (log_likelihood, pseudocount) = self.judged(&layers);
+            let elements = layers.elements();
+            history.push(Look { stage, log_likelihood, elements });
+            idle += 1;
+            let better = best.as_ref().is_none_or(|best| log_likelihood > best.log_likelihood);
+            if better && elements <= self.max_elements {
+                let layers = layers.clone();
+                best = Some(Candidate { layers, log_likelihood, pseudocount, start, history: Vec::new() });
+                idle = 0;
+            }
+            if idle == PATIENCE[0] {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The best on the way of cloning.
+    fn clones(&self, mut best: Candidate) -> Candidate {
+        let (cost, depth) = (self.config.clone_penalty * self.unit, self.config.clone_depth);
+        if depth == 0 {
+            return best;
+        }
+        let classes = if self.config.capped { self.config.max_classes } else { usize::MAX };
+        let limits = clones::Limits { elements: self.max_elements, classes };
+        let mut cloning = Cloning::new(&self.view, best.layers.clone(), cost, depth);
+        let (mut steps, mut next, mut idle) = (0, 50, 0);
+        while idle < PATIENCE[1] {
+            let more = cloning.step(limits);
+            steps += usize::from(more);
+            if more && steps < next {
+                continue;
+            }
+            next = steps + (steps / 8).max(50);
+            let (log_likelihood, pseudocount) = self.judged(cloning.layers());
+            best.history.push(Look { stage: Stage::Cloned(steps), log_likelihood, elements: cloning.elements() });
+            idle += 1;
+            if log_likelihood > best.log_likelihood {
+                best = Candidate { layers: cloning.layers().clone(), log_likelihood, pseudocount, ..best };
+                idle = 0;
+            }
+            if !more {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The log-likelihood per record to be judged by, and the pseudocount that makes it best.
+    fn judged(&self, layers: &Layers) -> (f64, f64) {
+        let tally = layers.tally_records(self.judge, self.order);
+        // Training records would always ask for the least smoothing, and a few others may.
+        let typical = [TYPICAL_PSEUDOCOUNT];
+        let is_typical = self.judged_by_training || self.judge.total() < FEW_JUDGES;
+        let pseudocounts = if is_typical { &typical } else { &self.config.pseudocounts[..] };
+        let judged = pseudocounts.iter().map(|&pseudocount| {
+            let log_likelihood = layers.log_likelihood(&tally, &self.prior.weighing(pseudocount));
+            (log_likelihood / self.judge.total(), pseudocount)
+        });
+        judged.reduce(|a, b| if b.0 > a.0 { b } else { a }).expect("at least one pseudocount")
+    }
+}

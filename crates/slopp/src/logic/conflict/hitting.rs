@@ -1,0 +1,170 @@
+//! The fewest things of which every set has one.
+
+/// How many members of sets are looked at, over all questions.
+const WORK: u64 = 100_000_000;
+
+/// What became of a search for the fewest.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Hit {
+    /// These meet every set, and no fewer do.
+    Fewest(Vec<usize>),
+    /// Whatever meets every set has at least as many members as was said.
+    NoneBelow,
+    /// The work that is allowed did not suffice.
+    Unknown,
+}
+
+/// Sets of which one member each is wanted.
+pub(super) struct Sets {
+    sets: Vec<Vec<usize>>,
+    is_chosen: Vec<bool>,
+    /// Things that were tried in place of what is chosen now.
+    is_tried: Vec<bool>,
+    /// For each thing when it was last in a set that was counted, by the number of the question.
+    counted: Vec<u64>,
+    question: u64,
+    work: u64,
+}
+
+/// A set of which one member after the other is chosen.
+struct Choice {
+    set: usize,
+    next: usize,
+    /// The members that were tried here.
+    tried: Vec<usize>,
+}
+
+/// What the sets that are not met yet need.
+enum Open {
+    /// All sets are met.
+    Nothing,
+    /// At least so many more members; this set has the fewest left.
+    AtLeast(usize, usize),
+    /// A set has no member left.
+    Dead,
+}
+
+impl Sets {
+    /// Of things with numbers below this.
+    pub(super) fn new(len: usize) -> Sets {
+        let (is_chosen, is_tried, counted) = (vec![false; len], vec![false; len], vec![0; len]);
+        Sets { sets: Vec::new(), is_chosen, is_tried, counted, question: 0, work: WORK }
+    }
+
+    pub(super) fn push(&mut self, set: Vec<usize>) {
+        self.sets.push(set);
+        // Small sets leave few choices.
+        self.sets.sort_by_key(Vec::len);
+    }
+
+    /// The fewest things that meet every set, if they are fewer than `below`: branch and bound.
+    pub(super) fn fewest(&mut self, below: usize) -> Hit {
+        self.is_chosen.fill(false);
+        self.is_tried.fill(false);
+        let mut members: Vec<usize> = Vec::new();
+        let (mut best, mut bound) = (None, below);
+        let mut choices: Vec<Choice> = Vec::new();
+        let mut is_new = true;
+        loop {
+            if is_new && members.len() < bound {
+                if self.work == 0 {
+                    return Hit::Unknown;
+                }
+                match self.open() {
+                    Open::Nothing => {
+                        bound = members.len();
+                        best = Some(members.clone());
+                    }
+                    Open::AtLeast(more, set) if members.len() + more < bound => {
+                        choices.push(Choice { set, next: 0, tried: Vec::new() });
+                    }
+                    Open::AtLeast(..) | Open::Dead => {}
+                }
+            }
+            let Some(choice) = choices.last_mut() else { break };
+            // A choice that goes on is done with its last member.
+            if !choice.tried.is_empty() {
+                let last = members.pop().expect("it was chosen");
+                self.is_chosen[last] = false;
+                self.is_tried[last] = true;
+            }
+            let set = &self.sets[choice.set];
+            while set.get(choice.next).is_some_and(|&thing| self.is_tried[thing]) {
+                choice.next += 1;
+            }
+            match set.get(choice.next) {
+                Some(&thing) => {
+                    choice.next += 1;
+                    choice.tried.push(thing);
+                    self.is_chosen[thing] = true;
+                    members.push(thing);
+                    is_new = true;
+                }
+                None => {
+                    choice.tried.iter().for_each(|&thing| self.is_tried[thing] = false);
+                    choices.pop();
+                    is_new = false;
+                }
+            }
+        }
+        best.map_or(Hit::NoneBelow, Hit::Fewest)
+    }
+
+    /// Sets without a common member need one each.
+    fn open(&mut self) -> Open {
+        self.question += 1;
+        let (mut least, mut fewest) = (0, None);
+        self.work = self.work.saturating_sub(1);
+        for (i, set) in self.sets.iter().enumerate() {
+            self.work = self.work.saturating_sub(set.len() as u64);
+            if set.iter().any(|&thing| self.is_chosen[thing]) {
+                continue;
+            }
+            let left = set.iter().filter(|&&thing| !self.is_tried[thing]);
+            let number = left.clone().count();
+            if number == 0 {
+                return Open::Dead;
+            }
+            if fewest.is_none_or(|(fewest, _)| number < fewest) {
+                fewest = Some((number, i));
+            }
+            if left.clone().all(|&thing| self.counted[thing] != self.question) {
+                left.for_each(|&thing| self.counted[thing] = self.question);
+                least += 1;
+            }
+        }
+        fewest.map_or(Open::Nothing, |(_, set)| Open::AtLeast(least, set))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    #[test]
+    fn the_fewest_are_those_of_enumeration() {
+        for seed in 0..300 {
+            let mut random = Random::new(seed);
+            let len = 1 + random.below(9);
+            let mut sets = Sets::new(len);
+            for _ in 0..random.below(12) {
+                let mut set: Vec<usize> = (0..1 + random.below(4)).map(|_| random.below(len)).collect();
+                set.sort_unstable();
+                set.dedup();
+                sets.push(set);
+            }
+            let all = sets.sets.clone();
+            let meets = |chosen: &dyn Fn(usize) -> bool| all.iter().all(|set| set.iter().any(|&thing| chosen(thing)));
+            let least = (0..1u32 << len).filter(|w| meets(&|i| w >> i & 1 == 1)).map(u32::count_ones).min().unwrap();
+            match sets.fewest(len + 1) {
+                Hit::Fewest(found) => {
+                    assert!(meets(&|i| found.contains(&i)), "seed {seed}");
+                    assert_eq!(found.len() as u32, least, "seed {seed}");
+                }
+                other => panic!("seed {seed}: {other:?}"),
+            }
+            assert_eq!(sets.fewest(least as usize), Hit::NoneBelow, "seed {seed}");
+        }
+    }
+}

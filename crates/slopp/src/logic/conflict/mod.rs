@@ -1,0 +1,292 @@
+//! Rules that contradict each other: which ones, and no more than needed.
+
+mod encode;
+mod hitting;
+mod order;
+mod solver;
+
+use super::formula::Rules;
+use super::limits::{Limits, Stopped};
+use super::manager::{Handle, Manager};
+use crate::random::Random;
+use crate::vtree::Vtree;
+use encode::Encoded;
+use hitting::{Hit, Sets};
+use solver::Answer;
+use std::sync::Arc;
+
+/// Rules that cannot all hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The positions of the rules, ascending.
+    pub rules: Vec<usize>,
+    /// Whether all are needed: without any of them the others of this set can hold. Otherwise that was not proved.
+    pub minimal: bool,
+    /// Whether no conflict of these rules has fewer rules; otherwise that was not proved.
+    pub smallest: bool,
+}
+
+/// How many clauses and literals are looked at in each part of the search: for a conflict, for rules of it that can be left
+/// out, for others in other orders, and for the proof that none is smaller.
+const WORK: u64 = 200_000_000;
+
+/// In how many orders rules are left out one by one.
+const ORDERS: u64 = 8;
+
+/// The most nodes of a diagram in the search for a conflict that clauses do not find.
+const NODES: usize = 200_000;
+
+impl Rules {
+    /// Rules that contradict each other, as few as the work that is allowed finds; `None` if all can hold together.
+    ///
+    /// Rules as clauses are solved with those switched on that are looked at. One by one they are left out, in several
+    /// orders, and of what cannot be left out the fewest are kept. That no fewer contradict each other is proved by
+    /// sets of rules of which every contradiction needs one: there is a possible world without them. Where a set
+    /// that meets them all is itself a contradiction, none is smaller (Ignatiev et al. 2015). If clauses do not
+    /// decide, a diagram on the vtree does.
+    ///
+    /// The limits are for that diagram; clauses have bounds of their own in time and memory. A contradiction that is known is never lost to a limit: what is given then may
+    /// not be minimal, and says so.
+    ///
+    /// ```
+    /// use slopp::Vtree;
+    /// use slopp::logic::{Limits, Rules};
+    /// let rules = Rules::parse("a -> b\nb -> c\nd | e\na & !c")?;
+    /// let conflict = rules.conflict(Vtree::balanced(5), &Limits::default())?.unwrap();
+    /// assert_eq!((conflict.rules, conflict.smallest), (vec![0, 1, 3], true));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the vtree has fewer variables than the rules.
+    pub fn conflict(&self, vtree: impl Into<Arc<Vtree>>, limits: &Limits) -> Result<Option<Conflict>, Stopped> {
+        if let Some(mut search) = Search::new(self) {
+            match search.solve(&(0..self.len()).collect::<Vec<_>>()) {
+                Found::World(_) => return Ok(None),
+                Found::Conflict(core) => return Ok(Some(search.explain(core))),
+                Found::Nothing => {}
+            }
+        }
+        self.conflict_by_diagrams(vtree.into(), limits)
+    }
+
+    /// The same by diagrams: joined until nothing is possible, the last rule is part of a conflict.
+    fn conflict_by_diagrams(&self, vtree: Arc<Vtree>, limits: &Limits) -> Result<Option<Conflict>, Stopped> {
+        if Manager::new(vtree.clone(), limits.clone()).compile_rules(self)? != Handle::FALSE {
+            return Ok(None);
+        }
+        let small = limits.clone().with_nodes(limits.nodes.min(NODES)).with_steps(NODES as u64 * 64);
+        let mut manager = Manager::new(vtree, small);
+        let mut shrink = || {
+            let formulas = self.iter().map(|rule| manager.compile(&rule.formula)).collect::<Result<Vec<_>, _>>()?;
+            manager.minimal_conflict(&formulas)
+        };
+        Ok(Some(match shrink() {
+            Ok(mut rules) => {
+                rules.sort_unstable();
+                Conflict { smallest: rules.len() == 1, rules, minimal: true }
+            }
+            Err(_) => Conflict { rules: (0..self.len()).collect(), minimal: false, smallest: false },
+        }))
+    }
+}
+
+impl Manager {
+    /// A minimal conflict of formulas that cannot all hold. Repeatedly, beginning with those known to be part of it.
+    fn minimal_conflict(&mut self, formulas: &[Handle]) -> Result<Vec<usize>, Stopped> {
+        let mut found: Vec<usize> = Vec::new();
+        let mut known = Handle::TRUE;
+        let mut end = formulas.len();
+        while known != Handle::FALSE {
+            let mut joined = known;
+            let mut last = 0;
+            while joined != Handle::FALSE {
+                assert!(last < end, "no world is possible");
+                joined = self.and(joined, formulas[last])?;
+                last += 1;
+            }
+            // Rules after this one are not needed, and those before it are not enough.
+            end = last - 1;
+            found.push(end);
+            known = self.and(known, formulas[end])?;
+        }
+        Ok(found)
+    }
+}
+
+/// What some rules together are.
+enum Found {
+    /// They hold in a world, with perhaps others: these.
+    World(Vec<usize>),
+    /// Some of them contradict each other: these.
+    Conflict(Vec<usize>),
+    /// The work that is allowed did not suffice.
+    Nothing,
+}
+
+/// Rules as clauses.
+struct Search<'a> {
+    rules: &'a Rules,
+    encoded: Encoded,
+    /// The rule of each switch, by variable, from that of the first.
+    rule_of: Vec<usize>,
+    /// How many steps the rules have together.
+    steps: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(rules: &'a Rules) -> Option<Search<'a>> {
+        let encoded = Encoded::new(rules, WORK)?;
+        let mut rule_of = vec![usize::MAX; encoded.solver.var_count()];
+        encoded.switches.iter().enumerate().for_each(|(i, switch)| rule_of[switch.var()] = i);
+        let steps = rules.iter().map(|rule| rule.formula.ops().len()).sum();
+        Some(Search { rules, encoded, rule_of, steps })
+    }
+
+    /// Whether these rules can hold together.
+    fn solve(&mut self, chosen: &[usize]) -> Found {
+        let switches: Vec<_> = chosen.iter().map(|&i| self.encoded.switches[i]).collect();
+        match self.encoded.solver.solve(&switches) {
+            Answer::Possible(values) => {
+                let world = &values[..self.rules.var_count()];
+                self.encoded.solver.spend(values.len() + self.steps);
+                Found::World((0..self.rules.len()).filter(|&i| self.rules[i].formula.is_satisfied_by(world)).collect())
+            }
+            Answer::Impossible(core) => Found::Conflict(core.iter().map(|switch| self.rule_of[switch.var()]).collect()),
+            Answer::Unknown => Found::Nothing,
+        }
+    }
+
+    /// As few rules as the work that is allowed finds, of some that contradict each other.
+    fn explain(&mut self, core: Vec<usize>) -> Conflict {
+        self.encoded.solver.work = WORK;
+        let (mut best, minimal) = self.shrink(core.clone());
+        self.encoded.solver.work = WORK;
+        let mut smallest = best.len() <= 1;
+        // Where one order was too much work, so are others.
+        if !smallest && minimal {
+            for order in 1..ORDERS {
+                let mut shuffled = core.clone();
+                Random::stream(0, order).shuffle(&mut shuffled);
+                self.encoded.solver.work = self.encoded.solver.work.min(WORK / ORDERS * (ORDERS + 1 - order) / 2);
+                let (other, is_minimal) = self.shrink(shuffled);
+                if is_minimal && other.len() < best.len() {
+                    best = other;
+                }
+            }
+            self.encoded.solver.work = WORK;
+            smallest = self.prove_smallest(&mut best);
+        }
+        best.sort_unstable();
+        Conflict { rules: best, minimal, smallest }
+    }
+
+    /// Leaves out what can be left out, one after the other; whether nothing more can be is proved if it says so.
+    fn shrink(&mut self, mut core: Vec<usize>) -> (Vec<usize>, bool) {
+        let (mut needed, mut minimal) = (Vec::new(), true);
+        while let Some(tried) = core.pop() {
+            let rest: Vec<usize> = needed.iter().chain(&core).copied().collect();
+            match self.solve(&rest) {
+                Found::Conflict(found) => {
+                    let mut is_left = vec![false; self.rules.len()];
+                    found.iter().for_each(|&i| is_left[i] = true);
+                    core.retain(|&i| is_left[i]);
+                }
+                Found::World(_) => needed.push(tried),
+                Found::Nothing => {
+                    needed.push(tried);
+                    minimal = false;
+                    // No work is left.
+                    needed.append(&mut core);
+                }
+            }
+        }
+        (needed, minimal)
+    }
+
+    /// Looks for a conflict with fewer rules until there is none, and says whether that was proved.
+    fn prove_smallest(&mut self, best: &mut Vec<usize>) -> bool {
+        let mut sets = Sets::new(self.rules.len());
+        loop {
+            let hit = match sets.fewest(best.len()) {
+                Hit::Fewest(hit) => hit,
+                Hit::NoneBelow => return true,
+                Hit::Unknown => return false,
+            };
+            match self.solve(&hit) {
+                // It meets all that every conflict needs, and nothing with fewer rules does.
+                Found::Conflict(_) => {
+                    *best = hit;
+                    return true;
+                }
+                Found::World(kept) => match self.grow(kept) {
+                    Some(missing) => sets.push(missing),
+                    None => return false,
+                },
+                Found::Nothing => return false,
+            }
+        }
+    }
+
+    /// Adds rules to some that hold together, until none can be added; gives the others, one of which every conflict
+    /// needs.
+    fn grow(&mut self, mut kept: Vec<usize>) -> Option<Vec<usize>> {
+        let mut is_kept = vec![false; self.rules.len()];
+        kept.iter().for_each(|&i| is_kept[i] = true);
+        let mut missing = Vec::new();
+        for i in 0..self.rules.len() {
+            if is_kept[i] {
+                continue;
+            }
+            kept.push(i);
+            match self.solve(&kept) {
+                Found::World(more) => {
+                    more.iter().for_each(|&j| is_kept[j] = true);
+                    kept = more;
+                }
+                Found::Conflict(_) => {
+                    kept.pop();
+                    missing.push(i);
+                }
+                Found::Nothing => return None,
+            }
+        }
+        Some(missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chain that contradicts itself, with a rule on both sides that has nothing to do with it.
+    fn chain() -> Rules {
+        Rules::parse("f | g\na -> b\nb -> c\na & !c\nf -> g").unwrap()
+    }
+
+    #[test]
+    fn diagrams_find_what_clauses_find() {
+        let rules = chain();
+        let vtree = Arc::new(rules.min_fill_vtree());
+        let found = rules.conflict_by_diagrams(vtree.clone(), &Limits::default()).unwrap().unwrap();
+        assert_eq!(found, Conflict { rules: vec![1, 2, 3], minimal: true, smallest: false });
+        assert_eq!(rules.conflict(vtree, &Limits::default()).unwrap().unwrap().rules, found.rules);
+        let possible = Rules::parse("a -> b\nb | c").unwrap();
+        let none = possible.conflict_by_diagrams(Arc::new(Vtree::balanced(3)), &Limits::default()).unwrap();
+        assert_eq!(none, None);
+        // One rule that contradicts itself is a smallest conflict.
+        let own = Rules::parse("a\nb & !b").unwrap();
+        let found = own.conflict_by_diagrams(Arc::new(Vtree::balanced(2)), &Limits::default()).unwrap().unwrap();
+        assert_eq!(found, Conflict { rules: vec![1], minimal: true, smallest: true });
+    }
+
+    #[test]
+    fn rules_are_left_out_even_if_the_conflict_took_all_work() {
+        let rules = chain();
+        let mut search = Search::new(&rules).unwrap();
+        let Found::Conflict(_) = search.solve(&[0, 1, 2, 3, 4]) else { panic!("they contradict each other") };
+        search.encoded.solver.work = 0;
+        let found = search.explain(vec![0, 1, 2, 3, 4]);
+        assert_eq!(found, Conflict { rules: vec![1, 2, 3], minimal: true, smallest: true });
+    }
+}

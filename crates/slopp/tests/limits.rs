@@ -1,0 +1,101 @@
+//! Limits of merged SLoPP: the largest number of classes, and of elements.
+
+mod chain;
+
+use chain::chain;
+use slopp::learn::World;
+use slopp::learn::baseline::{chow_liu, factorised};
+use slopp::learn::merged::{Config, DistilConfig, Effort, Slopp, learn};
+use slopp::learn::{Learner, Task};
+use slopp::{Names, Psdd, Random, Records, Vtree};
+use std::sync::Arc;
+
+fn open() -> Config {
+    Config::new(World::Open)
+}
+
+fn mean(psdd: &Psdd, records: &Records) -> f64 {
+    let logs = psdd.log_likelihoods(records).unwrap();
+    logs.iter().zip(records.weights()).map(|(log, weight)| log * weight).sum::<f64>() / records.total()
+}
+
+/// The largest number of nodes that an inner vtree node has.
+fn most_classes(psdd: &Psdd) -> usize {
+    let vtree = psdd.vtree();
+    let inner = vtree.bottom_up().iter().filter(|&&v| vtree.children(v).is_some());
+    inner.map(|&v| psdd.layer(v).len()).max().unwrap()
+}
+
+#[test]
+fn a_cap_on_classes_holds_for_clones_too() {
+    let (train, valid) = (chain(12, 3000, 1), chain(12, 500, 2));
+    let free = learn(&train, Some(&valid), &open(), &()).unwrap().psdd;
+    assert!(most_classes(&free) > 4, "without a cap there are more: {}", most_classes(&free));
+    for vtree in [None, Some(Arc::new(Vtree::right_linear(12)))] {
+        let mut last = f64::NEG_INFINITY;
+        for max_classes in [1, 2, 4] {
+            let config = Config { max_classes, capped: true, vtree: vtree.clone(), ..open() };
+            for effort in [Effort::Fast, Effort::Balanced] {
+                let task = Task { valid: Some(&valid), ..Task::new(&train) };
+                let learned = Slopp { config: config.clone(), effort }.learn(&task, &()).unwrap().learned;
+                let psdd = learned.psdd().unwrap();
+                assert!(most_classes(psdd) <= max_classes, "{} of {max_classes}", most_classes(psdd));
+                assert!(psdd.elements().len() <= 2 * max_classes * 11);
+            }
+            let reached = mean(&learn(&train, Some(&valid), &config, &()).unwrap().psdd, &valid);
+            assert!(reached >= last, "{max_classes} classes do better than fewer: {reached} after {last}");
+            last = reached;
+        }
+    }
+    // Also where a small circuit is asked for.
+    for max in [14, 25, 40] {
+        let config = Config { max_classes: 2, capped: true, max_elements: Some(max), ..open() };
+        let psdd = learn(&train, Some(&valid), &config, &()).unwrap().psdd;
+        assert!(most_classes(&psdd) <= 2 && psdd.elements().len() <= max, "{} of 2", most_classes(&psdd));
+    }
+    let capped = DistilConfig::new(Config { max_classes: 4, capped: true, ..open() });
+    assert_eq!((capped.student.max_classes, DistilConfig::new(open()).student.max_classes), (4, 64));
+}
+
+#[test]
+fn no_size_is_worse_than_the_chow_liu_tree_of_that_size() {
+    for seed in 0..4 {
+        let (train, valid) = (chain(14, 800, 10 + seed), chain(14, 300, 20 + seed));
+        let tree = chow_liu(&train, World::Open, 2.0).unwrap();
+        let mut last = f64::NEG_INFINITY;
+        for max in [13, 20, tree.elements().len(), 2 * tree.elements().len()] {
+            let config = Config { max_elements: Some(max), ..open() };
+            let psdd = learn(&train, Some(&valid), &config, &()).unwrap().psdd;
+            assert!(psdd.elements().len() <= max, "{} elements are more than {max}", psdd.elements().len());
+            let reached = mean(&psdd, &valid);
+            assert!(reached >= last - 1e-9, "{max} elements do better than fewer: {reached} after {last}");
+            last = reached;
+            if max >= tree.elements().len() {
+                assert!(
+                    reached >= mean(&tree, &valid) - 1e-9,
+                    "{reached} with {max}, {} the tree",
+                    mean(&tree, &valid)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn independent_coins_are_left_alone_on_any_vtree() {
+    let coins = |rows: usize, seed: u64| {
+        let mut random = Random::new(seed);
+        let mut row = || (0..40).map(|_| random.unit() < 0.5).collect::<Vec<bool>>();
+        Records::from_rows(Names::numbered(40), (0..rows).map(|_| row()))
+    };
+    let test = coins(2000, 999);
+    let vtree = Arc::new(Vtree::balanced(40));
+    let (mut learned, mut alone) = (0.0, 0.0);
+    for seed in 0..4 {
+        let train = coins(200, seed);
+        let config = Config { vtree: Some(vtree.clone()), ..open() };
+        learned += mean(&learn(&train, None, &config, &()).unwrap().psdd, &test) / 4.0;
+        alone += mean(&factorised(&train, vtree.clone(), World::Open, 2.0).unwrap(), &test) / 4.0;
+    }
+    assert!(learned > alone - 0.05, "{learned} learned, {alone} every coin for itself");
+}
