@@ -20,6 +20,7 @@ from ._show import Rows, Values, World
 from ._slopp import __version__
 from .circuit import Circuit, Deterministic, Psdd, example, read
 from .errors import SloppError
+from .evaluation import Comparison, Score, compare
 from .knowledge import Rules, Sdd, diff, equivalent
 from .learning import LEARNERS, Curve, curve, distil, learn
 from .mixture import Mixture
@@ -31,10 +32,10 @@ if _typing.TYPE_CHECKING:
     from .estimator import PSDD
 
 __all__ = [
-    "LEARNERS", "PSDD", "Circuit", "Column", "Columns", "Curve", "Description", "Deterministic", "Mixture", "Model",
-    "Psdd", "Records", "Rows", "Rules", "Sdd", "SloppError", "Spn", "Values", "Vtree", "World", "__version__",
-    "configurations", "curve", "diff", "distil", "equivalent", "errors", "example", "learn", "rankings", "read",
-    "set_threads",
+    "LEARNERS", "PSDD", "Circuit", "Column", "Columns", "Comparison", "Curve", "Description", "Deterministic",
+    "Mixture", "Model", "Psdd", "Records", "Rows", "Rules", "Score", "Sdd", "SloppError", "Spn", "Values", "Vtree",
+    "World", "__version__", "compare", "configurations", "curve", "diff", "distil", "equivalent", "errors", "example",
+    "learn", "rankings", "read", "set_threads",
 ]
 
 
@@ -43,13 +44,14 @@ def set_threads(threads: int) -> None:
     _slopp.set_threads(_whole("threads", threads))
 
 
-def __getattr__(name: str) -> _typing.Any:
-    # scikit-learn is optional and slow to import: only who asks for the estimator pays for it.
-    if name == "PSDD":
-        from .estimator import PSDD
+if not _typing.TYPE_CHECKING:
+    def __getattr__(name: str) -> _typing.Any:
+        # scikit-learn is optional and slow to import: only who asks for the estimator pays for it.
+        if name == "PSDD":
+            from .estimator import PSDD
 
-        return PSDD
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return PSDD
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from .errors import ArgumentError
+from ._labels import is_missing
+from .errors import ArgumentError, NamesError
 
 #: The largest whole number that the compiled half takes.
 MOST = 2**64 - 1
@@ -19,6 +21,11 @@ def whole(name: str, value: Any, least: int = 0) -> int:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= MOST:
         return int(value)
     raise ArgumentError(f"{name} is {value!r}, but must be a whole number of at least {least}")
+
+
+def seeded(name: str, value: Any) -> int:
+    """A seed; none is another one every time."""
+    return int(np.random.SeedSequence().generate_state(1)[0]) if value is None else whole(name, value)
 
 
 def number(name: str, value: Any) -> float:
@@ -56,3 +63,22 @@ def names(name: str, value: Any) -> list[str]:
     if all(isinstance(part, str) for part in found):
         return found
     raise ArgumentError(f"{name} is {value!r}, but must be names, such as [\"smoker\", \"cancer\"]")
+
+
+def truth(name: str, value: Any) -> bool | None:
+    """A Boolean value as people write it; None if it is missing."""
+    if is_missing(value):
+        return None
+    known = {"0": False, "false": False, "no": False, "1": True, "true": True, "yes": True}
+    if isinstance(value, str) and value.strip().lower() in known:
+        return known[value.strip().lower()]
+    if not isinstance(value, str) and value in (0, 1):
+        return bool(value)
+    raise NamesError(f'"{name}" is Boolean and cannot be {value!r}; give True, False, 0, 1, or None for missing')
+
+
+def no_column(name: Any, known: list[str]) -> str:
+    """That there is no such column, and what there is."""
+    near = difflib.get_close_matches(name, known, 1) if isinstance(name, str) else []
+    shown = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
+    return f'there is no column "{name}"; ' + (f'did you mean "{near[0]}"?' if near else f"the columns are {shown}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from . import _slopp
 from ._columns import Column, Columns
 from ._frames import Table
 from ._labels import is_boolean, is_missing, label, plain
-from .errors import RecordsError
+from .errors import ArgumentError, RecordsError
 
 #: A column with more distinct values than this is more likely an identifier; as in files.
 MAX_VALUES = 20
@@ -31,6 +32,10 @@ class Reading:
     max_values: int | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.bins, (Mapping, Iterable, NoneType)):
+            raise ArgumentError(f'bins is {self.bins!r}, but must say which column is cut, such as {{"age": 4}}')
+        if not isinstance(self.categories, (Iterable, NoneType)):
+            raise ArgumentError(f'categories is {self.categories!r}, but must be names of columns, such as ["shoe"]')
         self.forced = [self.categories] if isinstance(self.categories, str) else list(self.categories or ())
         self.limit = MAX_VALUES if self.max_values is None else self.max_values
         self.cut = {text.rpartition("=")[0].strip(): text for text in bin_texts(self.bins)}
@@ -59,9 +64,10 @@ def learn_columns(table: Table, names: Sequence[str] | None, reading: Reading, w
         names = [str(name) for name in names]
         if len(names) != table.width:
             raise RecordsError(f"there are {len(names)} names, but the data has {table.width} columns")
-    found = list(names or table.names or [f"x{i + 1}" for i in range(table.width)])
+    found = list(names or table.names or numbered(table.width))
     reading.check(found)
-    if table.matrix is not None and not reading.forced and not reading.cut and (
+    has_cells = table.matrix is not None or table.sparse is not None
+    if has_cells and not reading.forced and not reading.cut and (
             table.names is None or reading.binarize is not None or _is_boolean_matrix(table.matrix)):
         return Columns([Column(name) for name in found])
     table = table.by_column(found)
@@ -70,7 +76,12 @@ def learn_columns(table: Table, names: Sequence[str] | None, reading: Reading, w
                     for name, was, values in zip(found, table.names, table.columns, strict=True)])
 
 
-def _is_boolean_matrix(matrix: np.ndarray) -> bool:
+def numbered(width: int) -> list[str]:
+    """The names of columns that have none."""
+    return [f"x{i + 1}" for i in range(width)]
+
+
+def _is_boolean_matrix(matrix: Any) -> bool:
     return bool(matrix.dtype == bool or ((matrix == 0) | (matrix == 1) | (matrix != matrix)).all())
 
 
@@ -155,42 +166,44 @@ def encode(table: Table, columns: Columns, binarize: float | None = None) -> np.
         columns.variables)
     if over_variables:
         columns = Columns([Column(name) for name in columns.variables])
+    table = table.dense()
     if table.matrix is not None and (columns.is_plain or table.names is None):
         matrix = table.matrix
         if table.names is not None and table.names != columns.names:
-            matrix = matrix[:, [_place(table.names, name) for name in columns.names]]
-            _check_width(table, columns)
+            _check_names(table, columns)
+            matrix = matrix[:, [table.names.index(name) for name in columns.names]]
         if matrix.shape[1] == len(columns.variables):
             return matrix if binarize is None else _cut(matrix, binarize)
         if matrix.shape[1] != len(columns):
             raise RecordsError(f"X has {matrix.shape[1]} features, but {len(columns.variables)} variables are expected")
     table = table.by_column(columns.names)
     assert table.names is not None and table.columns is not None
-    _check_width(table, columns)
+    _check_names(table, columns)
     cells = np.empty((table.rows, len(columns.variables)), dtype=np.float64)
     for column, place in zip(columns, columns.places(), strict=True):
-        values = table.columns[_place(table.names, column.name)]
+        values = table.columns[table.names.index(column.name)]
         cells[:, place.start:place.stop] = _encode_column(column, values, binarize)
     return cells
 
 
-def _check_width(table: Table, columns: Columns) -> None:
-    extra = [name for name in table.names or [] if name not in columns.names]
-    if extra:
-        raise RecordsError(
-            "The feature names should match those that were passed during fit.\n"
-            f"Feature names unseen at fit time:\n- {extra[0]}"
-        )
+def _check_names(table: Table, columns: Columns) -> None:
+    """Refuses names that are not just those of the columns."""
+    names = table.names or []
+    if missing := [name for name in columns.names if name not in names]:
+        raise RecordsError(f"the data has no column {_listed(missing)}: every column must be there, with None or NaN "
+                           "where a cell is missing" + _unnamed(columns))
+    if extra := [name for name in names if name not in columns.names]:
+        raise RecordsError(f"the data has a column {_listed(extra)} that is not known; leave it out; the columns are "
+                           + _listed(columns.names) + _unnamed(columns))
 
 
-def _place(names: list[str], name: str) -> int:
-    try:
-        return names.index(name)
-    except ValueError:
-        raise RecordsError(
-            "The feature names should match those that were passed during fit.\n"
-            f"Feature names seen at fit time, yet now missing:\n- {name}"
-        ) from None
+def _unnamed(columns: Columns) -> str:
+    made_up = columns.names == numbered(len(columns))
+    return "; these names were made up for an array: give an array, or call columns so" if made_up else ""
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
 
 
 def _encode_column(column: Column, values: np.ndarray, binarize: float | None) -> np.ndarray:

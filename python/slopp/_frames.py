@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 
 from ._columns import Columns, objects
-from ._labels import label
+from ._labels import is_missing, label
 from .errors import RecordsError
+
+#: How many cells of a sparse matrix are made dense at a time.
+CELLS = 1 << 22
 
 #: The types that the compiled half reads as they are, without a copy.
 READ_AS_IS = {np.dtype(t) for t in (np.bool_, np.uint8, np.int8, np.int32, np.int64, np.float32, np.float64)}
@@ -26,6 +29,8 @@ class Table:
     rows: int
     names: list[str] | None
     matrix: np.ndarray | None = None
+    #: A sparse matrix of SciPy in rows, in place of the other.
+    sparse: Any = None
     columns: list[np.ndarray] | None = None
     categories: dict[str, list[Any]] = field(default_factory=dict)
     #: Those of the categorical columns whose categories have an order that counts.
@@ -38,18 +43,57 @@ class Table:
 
     @property
     def width(self) -> int:
-        return self.matrix.shape[1] if self.matrix is not None else len(self.columns or [])
+        matrix = self.sparse if self.matrix is None else self.matrix
+        return int(matrix.shape[1]) if matrix is not None else len(self.columns or [])
+
+    def dense(self) -> Table:
+        """The same with all cells of a sparse matrix there."""
+        return self if self.sparse is None else replace(self, matrix=_plain(self.sparse.toarray()), sparse=None)
+
+    def parts(self) -> Iterator[tuple[slice, Table]]:
+        """Itself, or a sparse matrix some rows at a time, so that all of its cells are never there at once."""
+        if self.sparse is None:
+            yield slice(0, self.rows), self
+            return
+        step = max(CELLS // max(self.width, 1), 1)
+        for start in range(0, self.rows, step):
+            rows = slice(start, min(start + step, self.rows))
+            yield rows, replace(self, rows=rows.stop - start, sparse=self.sparse[rows]).dense()
+
+    def like(self) -> Table:
+        """What it is, without rows: for answers in kind."""
+        return replace(self, rows=0, matrix=None, sparse=None, columns=None, index=None)
 
     def by_column(self, names: list[str] | None = None) -> Table:
         """The same as columns, by these names if it has none."""
+        if self.sparse is not None:
+            return self.dense().by_column(names)
         if self.matrix is None:
             return self
         return replace(self, matrix=None, columns=list(self.matrix.T), names=self.names or names)
 
+    def truths(self, names: list[str]) -> list[Any]:
+        """The type of NumPy in which each of its columns, by name, writes truth values; bool where it is not known."""
+        matrix = self.sparse if self.matrix is None else self.matrix
+        if matrix is not None:
+            return [_truth_type(matrix.dtype)] * len(names)
+        values = dict(zip(self.names or (), self.columns or (), strict=False))
+        return [_truth_type(values[name].dtype, values[name]) if name in values else _truth_type(self.types.get(name))
+                for name in names]
+
     def of_rows(self, keep: np.ndarray) -> Table:
         """What is known of some of its rows, without their cells."""
         index = None if self.index is None else self.index[keep]
-        return replace(self, rows=int(np.count_nonzero(keep)), matrix=None, columns=None, index=index)
+        return replace(self.like(), rows=len(np.arange(self.rows)[keep]), index=index)
+
+
+def _truth_type(dtype: Any, values: np.ndarray | None = None) -> Any:
+    """The type of truth values in a column: numbers stay numbers."""
+    if values is not None and values.dtype == object:
+        kinds = {np.asarray(value).dtype.kind for value in values.tolist() if not is_missing(value)}
+        return np.int64 if kinds and kinds <= set("iu") else np.float64 if kinds and kinds <= set("iuf") else np.bool_
+    dtype = getattr(dtype, "numpy_dtype", dtype)
+    return dtype if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else np.bool_
 
 
 def is_sparse(data: Any) -> bool:
@@ -59,8 +103,13 @@ def is_sparse(data: Any) -> bool:
 
 def is_frame(data: Any) -> bool:
     """Whether data has columns with names."""
-    named = hasattr(data, "columns") or _is_arrow(data) or isinstance(data, Mapping)
+    named = hasattr(data, "columns") or _is_arrow(data) or isinstance(data, Mapping) or is_dicts(data)
     return named and not is_sparse(data)
+
+
+def is_dicts(data: Any) -> bool:
+    """Whether data is a list with a dict for each record."""
+    return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(row, Mapping) for row in data)
 
 
 def _is_arrow(data: Any) -> bool:
@@ -80,7 +129,7 @@ def read(data: Any) -> Table:
         return _read_arrow(data)
     if isinstance(data, (str, PathLike)):
         raise RecordsError(f"records are {str(data)!r}; if that is a file, Records.read({str(data)!r}) reads it")
-    if isinstance(data, (list, tuple)) and data and all(isinstance(row, Mapping) for row in data):
+    if is_dicts(data):
         names = dict.fromkeys(name for row in data for name in row)
         data = {name: [row.get(name) for row in data] for name in names}
     if isinstance(data, Mapping) and not is_sparse(data):
@@ -90,15 +139,17 @@ def read(data: Any) -> Table:
         return _by_column("array", [str(name) for name in data], [_as_array(values) for values in columns])
     if isinstance(data, np.ma.MaskedArray):
         data = np.ma.filled(data.astype(np.float64), np.nan)
+    if is_sparse(data) and data.ndim == 2:
+        if np.iscomplexobj(data):
+            raise RecordsError("Complex data not supported: cells must be 0, 1 or missing")
+        return Table("array", data.shape[0], None, sparse=data.tocsr())
     matrix = data.toarray() if is_sparse(data) else np.asarray(data)
     if matrix.ndim != 2:
         raise RecordsError(
             f"Expected 2D array, got {matrix.ndim}D array instead: records need a row each and a column per variable. "
             "Reshape your data: array.reshape(1, -1) makes one record, array.reshape(-1, 1) one column"
         )
-    if matrix.dtype not in READ_AS_IS:
-        matrix = _plain(matrix)
-    return Table("array", matrix.shape[0], None, matrix=matrix)
+    return Table("array", matrix.shape[0], None, matrix=_plain(matrix))
 
 
 def by_known_columns(data: Any, columns: Columns) -> Any:
@@ -121,11 +172,16 @@ def _as_array(values: Any) -> np.ndarray:
 
 
 def _plain(matrix: np.ndarray) -> np.ndarray:
-    """An array of another type as one of those that are read."""
+    """An array as one of those that are read."""
+    if matrix.dtype in READ_AS_IS:
+        return matrix
     if np.iscomplexobj(matrix):
         raise RecordsError("Complex data not supported: cells must be 0, 1 or missing")
     if matrix.dtype.kind in "iu":
         return matrix.astype(np.int64)
+    if matrix.dtype.kind in "mM":
+        raise RecordsError(f"an array of type {matrix.dtype} cannot be read: cells must be 0, 1 or missing; in a "
+                           "frame, dates with few values are categories")
     try:
         return matrix.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -234,11 +290,11 @@ def in_kind(table: Table, values: Mapping[str, np.ndarray], columns: Columns | N
         return _to_pandas(table, values, types, known)
     if table.kind == "array":
         return np.column_stack(list(values.values()))
-    listed = {name: cells if columns is None else _listed(cells) for name, cells in values.items()}
+    listed = {name: cells if columns is None else with_none(cells) for name, cells in values.items()}
     return (_to_polars if table.kind == "polars" else _to_arrow)(table, listed, types, known)
 
 
-def _listed(cells: np.ndarray) -> list[Any]:
+def with_none(cells: np.ndarray) -> list[Any]:
     """Cells with nothing where they are missing; Booleans stay such."""
     if cells.dtype.kind == "f":
         return [None if cell != cell else bool(cell) for cell in cells.tolist()]

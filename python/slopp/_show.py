@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
-from typing import Any
+from typing import Any, SupportsIndex, TypeVar, overload
 
+from . import _slopp
 from .errors import ArgumentError
 
 #: Circuits with more nodes and elements than this are drawn as their vtree, which people can still look at.
-DRAWN = 120
+DRAWABLE = 120
 
 #: What long work is told to: `callback(what, done, steps)`; `True` shows a bar.
 Progress = Callable[[str, int, int], object] | bool | None
@@ -49,43 +51,83 @@ def _shrinking(svg: str) -> str:
     return svg.replace("<svg ", f"<svg style='max-width:100%;min-width:{least}px;height:auto' ", 1)
 
 
-class Values(dict[str, Any]):
+#: What values are.
+V = TypeVar("V")
+
+#: What rows are.
+R = TypeVar("R")
+
+
+class Values(dict[str, V]):
     """Names with values, such as marginals or a world: a dict that shows itself as a table."""
 
     def _repr_html_(self) -> str:
         return table((name, _cell(value)) for name, value in self.items())
 
 
-class World(Values):
-    """A world with its probability."""
+class World(Values[Any]):
+    """A world with its probability, and the one it has given what was given; where nothing was, they are the same."""
 
-    def __init__(self, cells: Mapping[str, Any], log_probability: float):
+    def __init__(self, cells: Mapping[str, Any], log_probability: float, log_given: float = 0.0):
         super().__init__(cells)
-        #: The natural logarithm of its probability.
-        self.log_probability = log_probability
+        #: The natural logarithm of its probability, that of what is given included.
+        self.log_probability = float(log_probability)
+        #: The natural logarithm of its probability given what is given.
+        self.log_probability_given = min(self.log_probability - float(log_given), 0.0)
 
     @property
     def probability(self) -> float:
-        """Its probability."""
-        import math
-
+        """Its probability, that of what is given included."""
         return math.exp(self.log_probability)
 
+    @property
+    def probability_given(self) -> float:
+        """Its probability given what is given."""
+        return math.exp(self.log_probability_given)
+
     def _repr_html_(self) -> str:
-        return f"<div>P = {number(self.probability)}</div>{super()._repr_html_()}"
+        given = self.log_probability_given != self.log_probability
+        told = f", given the evidence {number(self.probability_given)}" if given else ""
+        return f"<div>P = {number(self.probability)}{told}</div>{super()._repr_html_()}"
 
 
-class Rows(list[Any]):
+class Picture(str):
+    """The text of a picture in SVG, which notebooks show."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
+class Rows(list[R]):
     """Rows with the same names, such as rules or worlds: a list of dicts that shows itself as a table."""
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> R: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Rows[R]: ...
 
     def __getitem__(self, place: Any) -> Any:
         found = super().__getitem__(place)
         return Rows(found) if isinstance(place, slice) else found
 
+    def chart(self, x: str, y: str = "", *, title: str = "") -> Picture:
+        """A chart of all other numbers of the rows against those called `x`; `y` says what they are."""
+        every: list[Any] = self
+        if not every or x not in every[0]:
+            raise ArgumentError(f"there is no {x!r} in the rows to draw a chart against; there is "
+                                + ", ".join(every[0] if every else ["nothing"]))
+        lines = [(name, [(float(row[x]), float(row[name]), f"{x} {number(row[x])}") for row in every])
+                 for name in every[0] if name != x]
+        return Picture(_slopp.chart(title, x, y, lines))
+
     def _repr_html_(self) -> str:
-        names = list(self[0]) if self else []
+        first: Any = self[0] if self else ()
+        names = list(first)
         extra = ["P"] if self and isinstance(self[0], World) else []
-        rows = ([getattr(row, "probability", None)] * len(extra) + [_cell(row[name]) for name in names] for row in self)
+        every: list[Any] = self
+        rows = ([getattr(row, "probability", None)] * len(extra) + [_cell(row[name]) for name in names]
+                for row in every)
         return table(rows, extra + names)
 
 
@@ -172,7 +214,7 @@ def _notebook_display() -> Any:
 
 
 class listening:
-    """The callback for long work, closed at its end."""
+    """The callback for long work, closed at its end; a stage that is over is told as done."""
 
     def __init__(self, progress: Progress):
         if not (progress is None or isinstance(progress, bool) or callable(progress)):
@@ -180,10 +222,24 @@ class listening:
                                 "done and steps")
         self._bar = Bar() if progress is True else None
         self._callback = self._bar or (progress if callable(progress) else None)
+        self._stage: tuple[str, int, int] | None = None
 
     def __enter__(self) -> Callable[[str, int, int], object] | None:
-        return self._callback
+        return None if self._callback is None else self._tell
 
-    def __exit__(self, *_: object) -> None:
+    def _tell(self, what: str, done: int, steps: int) -> object:
+        if self._stage is not None and (what, steps) != (self._stage[0], self._stage[2]):
+            self._end_stage()
+        self._stage = (what, done, steps)
+        return None if self._callback is None else self._callback(what, done, steps)
+
+    def _end_stage(self) -> None:
+        if self._stage is not None and self._callback is not None and self._stage[1] < self._stage[2]:
+            self._callback(self._stage[0], self._stage[2], self._stage[2])
+        self._stage = None
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self._end_stage()
         if self._bar is not None:
             self._bar.close()

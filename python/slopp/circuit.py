@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from . import _slopp
 from ._arguments import handle, whole
 from ._arguments import names as some_names
-from ._arguments import number as real
 from ._arguments import path as a_path
 from ._columns import Columns
-from ._show import DRAWN, Progress, Rows, Values, World, number
+from ._show import DRAWABLE, Progress, Rows, Values, World, number
 from .errors import ArgumentError, CertificateError
 from .knowledge import Rules, Sdd, drawn
-from .model import KINDS, Given, Model, OnVtrees, not_both, or_missing, wrap
+from .model import KINDS, Given, not_both, or_missing, wrap
+from .on_vtrees import OnVtrees
 from .records import Path
 from .vtree import Vtree
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Circuit(OnVtrees):
@@ -30,21 +33,21 @@ class Circuit(OnVtrees):
         """The vtree."""
         return Vtree._of(self._model.vtree)
 
-    def product(self, other: Circuit) -> tuple[Any, float]:
+    def product(self, other: Circuit) -> tuple[Self, float]:
         """The circuit of the normalised product of two distributions, and the logarithm of its total."""
         model, log = self._model.product(handle("other", other))
-        return wrap(model), log
+        return self._same(model), log
 
-    def marginal(self, of: Sequence[str], *, given: Given = None) -> Any:
+    def marginal(self, of: Sequence[str], *, given: Given = None) -> Circuit:
         """The circuit over some of the variables or columns, the others summed out."""
         model, event, _ = self._under(given)
         kept, variables = some_names("of", of), self._variables("of", of)
         columns = Columns([column for column in self.columns if column.name in kept])
         marginal = model._model.marginal(variables, columns.groups, event)
         labels = columns.to_json()
-        return wrap(marginal.renamed(None, {} if labels == "{}" else {"categories": labels}))
+        return self._same(marginal.renamed(None, {} if labels == "{}" else {"categories": labels}))
 
-    def information(self, between: Sequence[str], and_: Sequence[str], *, given: Given = None) -> Values:
+    def information(self, between: Sequence[str], and_: Sequence[str], *, given: Given = None) -> Values[float]:
         """Mutual information of two sets of variables or columns, and their entropies, in nats."""
         event = self._event(given)
         model = self._model if event.is_empty else self._conditioned(event)[0]._model
@@ -62,11 +65,16 @@ class Circuit(OnVtrees):
         return self._model.entropy_of(self._variables("of", of))
 
     def marginal_map(self, of: Sequence[str], *, given: Given = None, budget: int = 10_000) -> MarginalMap:
-        """The most probable values of some variables or columns, others summed out; exact within a budget of steps."""
+        """The most probable values of some variables or columns, others summed out; exact within a budget of steps.
+
+        `probability` is that of the values and of what is given together, `probability_given` that of the values given
+        it.
+        """
         model, event, log = self._under(given)
         variables = self._variables("of", of)
         values, lower, upper, steps = model._model.marginal_map(variables, event, whole("budget", budget))
-        found = MarginalMap(self._told(zip(variables, values, strict=True), of), lower + log)
+        log_given = log + model._log_evidence(event)
+        found = MarginalMap(self._told(zip(variables, values, strict=True), of), lower + log, log_given)
         found.log_upper, found.steps = upper + log, steps
         return found
 
@@ -85,19 +93,10 @@ class Circuit(OnVtrees):
         """Whether a formula holds in every possible world."""
         return self.counterexample(formula) is None
 
-    def counterexample(self, formula: str) -> Values | None:
+    def counterexample(self, formula: str) -> Values[Any] | None:
         """A possible world in which a formula does not hold."""
         world = self._model.counterexample(self._event(formula))
         return None if world is None else Values(self._world(world))
-
-    def log_likelihoods_noisy(self, records: Any, noise: float) -> np.ndarray:
-        """The log-likelihood of every record if each cell is changed with the probability `noise`."""
-        return self._model.log_likelihoods_noisy(self.records(records)._records, real("noise", noise))
-
-    def fit_noise(self, records: Any) -> Values:
-        """The noise under which records are most likely."""
-        noise, log_likelihood = self._model.fit_noise(self.records(records)._records)
-        return Values(noise=noise, log_likelihood=log_likelihood)
 
     def base(self) -> Sdd:
         """What is possible, as a diagram."""
@@ -109,9 +108,9 @@ class Circuit(OnVtrees):
             return self
         raise CertificateError(f"not a PSDD: {self.reason}")
 
-    def renormalised(self) -> Any:
+    def renormalised(self) -> Circuit:
         """The circuit with the parameters of every sum divided by their total."""
-        return wrap(self._model.renormalised())
+        return self._same(self._model.renormalised())
 
     def svg(self, limit: int = 300) -> str:
         """A picture: in full up to `limit` nodes and elements; above, the vtree with the sizes at its nodes."""
@@ -124,9 +123,9 @@ class Circuit(OnVtrees):
     def _log_probability(self, event: _slopp.Event) -> float:
         return self._model.log_probability_of(event)
 
-    def _conditioned(self, event: _slopp.Event) -> tuple[Model, float]:
+    def _conditioned(self, event: _slopp.Event) -> tuple[Self, float]:
         model, log = self._model.given(event)
-        return wrap(model), log
+        return self._same(model), log
 
     def _variables(self, argument: str, names: Any) -> list[str]:
         return self.columns.expanded(some_names(argument, names))
@@ -140,16 +139,26 @@ class Circuit(OnVtrees):
 
     def _drawing(self) -> str:
         """The picture of its card."""
-        return drawn(self, DRAWN)
+        return drawn(self, DRAWABLE)
 
 
 class Deterministic(Circuit):
     """A circuit whose elements are proved exclusive: every world has at most one derivation."""
 
-    def mpe(self, records: Any = None, *, given: Given = None) -> Any:
+    @overload
+    def mpe(self, records: None = None, *, given: Given = None) -> World: ...
+
+    @overload
+    def mpe(self, records: np.ndarray, *, given: Given = None) -> tuple[np.ndarray, np.ndarray]: ...
+
+    @overload
+    def mpe(self, records: Any, *, given: Given = None) -> tuple[Any, np.ndarray]: ...
+
+    def mpe(self, records: Any = None, *, given: Given = None) -> World | tuple[Any, np.ndarray]:
         """The most probable world; with records, the most probable completion of each and its log-probability.
 
-        Where a record is impossible, its completion is NaN and the log-probability −∞.
+        The world has its `probability` and, given what is given, its `probability_given`. Where a record is impossible,
+        its completion is NaN and the log-probability −∞.
         """
         if records is None:
             return self.top_worlds(1, given=given)[0]
@@ -158,21 +167,31 @@ class Deterministic(Circuit):
         worlds, logs = self._model.mpe_batch(aligned_records._records)
         return self._in_kind(aligned_records, or_missing(worlds, logs > -math.inf)), logs
 
-    def top_worlds(self, k: int, records: Any = None, *, given: Given = None) -> Any:
-        """The `k` most probable worlds; with records, a list of them for each."""
+    @overload
+    def top_worlds(self, k: int, records: None = None, *, given: Given = None) -> Rows[World]: ...
+
+    @overload
+    def top_worlds(self, k: int, records: Any, *, given: Given = None) -> list[Rows[World]]: ...
+
+    def top_worlds(self, k: int, records: Any = None, *, given: Given = None) -> Rows[World] | list[Rows[World]]:
+        """The `k` most probable worlds; with records, a list of them for each.
+
+        Each has its `probability` and, given what is given or the known cells of a record, its `probability_given`.
+        """
         if records is None:
             model, event, log = self._under(given)
-            return self._ranked(model._model.top_worlds(event, whole("k", k, 1)), log)
+            ranked = model._model.top_worlds(event, whole("k", k, 1))
+            return self._ranked(ranked, log, log + model._log_evidence(event))
         not_both(given)
-        found = self._model.top_worlds_batch(self.records(records)._records, whole("k", k, 1))
-        return [self._ranked(ranked, 0.0) for ranked in found]
+        known = self.records(records)._records
+        found = self._model.top_worlds_batch(known, whole("k", k, 1))
+        logs = self._model.log_likelihoods(known)
+        return [self._ranked(ranked, 0.0, log) for ranked, log in zip(found, logs, strict=True)]
 
     def worlds(self, *, given: Given = None, limit: int = 1000) -> Any:
-        """The possible worlds, each once, in the order of the circuit: a matrix, or columns if some are categorical."""
+        """The possible worlds, each once, in the order of the circuit, as what `sample` gives."""
         model, event, _ = self._under(given)
-        worlds, _ = model._model.worlds(event, whole("limit", limit))
-        columns = self.columns
-        return worlds if columns.is_plain else Values(columns.decode(worlds))
+        return self._tabled(model._model.worlds(event, whole("limit", limit))[0])
 
     def model_count(self) -> int:
         """How many worlds are possible, exactly."""
@@ -190,13 +209,14 @@ class Deterministic(Circuit):
         """Whether exactly these records are possible."""
         return self._model.equals_closed_world(self.records(records)._records)
 
-    def explain(self, records: Any, *, k: int = 1, rules: Rules | Iterable[str] | None = None) -> Rows:
+    def explain(self, records: Any, *, k: int = 1, rules: Rules | Iterable[str] | None = None) -> Rows[Values[Any]]:
         """Why records are impossible: the rule they break, and what to change; only of those.
 
         The cells of `conflict` cannot hold together, and none of them is superfluous. The distance is the number of
         columns that change; a categorical one counts once. With `rules`, also which of them are broken.
         """
-        found, columns, aligned_records = Rows(), self.columns, self.records(records)
+        found: Rows[Values[Any]] = Rows()
+        columns, aligned_records = self.columns, self.records(records)
         formulas = rules.formulas if isinstance(rules, Rules) else [rules] if isinstance(rules, str) else rules or []
         broken = Rules([columns.quoted(formula) for formula in formulas], self.names).broken_by(aligned_records)
         for i, explanation in enumerate(self._model.explain(aligned_records._records, whole("k", k, 1))):
@@ -222,7 +242,7 @@ class Deterministic(Circuit):
         return self._in_kind(aligned_records, cells.astype(bool) if complete else cells)
 
     def fit(self, records: Any, *, pseudocount: float | None = None, add: bool = False, steps: int = 100,
-            progress: Progress = None) -> Any:
+            progress: Progress = None) -> Self:
         """The circuit with parameters fitted to records, its structure fixed.
 
         Exact, by counting, unless cells are missing; then by `em`. With `add`, the records are added to the counts
@@ -235,8 +255,8 @@ class Deterministic(Circuit):
         model, used, impossible, _ = self._model.fit(aligned_records._records, weight, add)
         return self._fitted(model, used, impossible, weight, "added" if add else "refitted")
 
-    def _ranked(self, ranked: tuple[np.ndarray, np.ndarray], log: float) -> Rows:
-        return Rows(World(self._world(world), p + log) for world, p in zip(*ranked, strict=True))
+    def _ranked(self, ranked: tuple[np.ndarray, np.ndarray], log: float, log_given: float) -> Rows[World]:
+        return Rows(World(self._world(world), p + log, log_given) for world, p in zip(*ranked, strict=True))
 
     def _facts(self) -> dict[str, Any]:
         facts = super()._facts()
@@ -252,15 +272,16 @@ class Psdd(Deterministic):
         if (records is not None) + (formula is not None) + (by_rule is not None) != 1:
             raise ArgumentError("revise by records, by a formula or by a rule: give one of them")
         if by_rule is not None:
-            return self.given(by_rule)  # type: ignore[no-any-return]
+            return self.given(by_rule)
         if formula is not None:
-            return wrap(self._model.revise_by(self._event(formula), formula_weight, weight)[0])  # type: ignore[return-value]
-        return wrap(self._model.revise(self.records(records)._records, weight)[0])  # type: ignore[return-value]
+            return self._same(self._model.revise_by(self._event(formula), formula_weight, weight)[0])
+        return self._same(self._model.revise(self.records(records)._records, weight)[0])
 
 
 class MarginalMap(World):
     """Values of some variables, with a bound on how probable any others can be."""
 
+    #: What `log_probability` of any values is at most.
     log_upper: float
     steps: int
 
@@ -270,7 +291,7 @@ class MarginalMap(World):
         return self.log_upper == self.log_probability
 
 
-class FoundRules(Rows):
+class FoundRules(Rows[Values[Any]]):
     """The base of a circuit as rules."""
 
     #: All entailed clauses of at most this length follow from the rules.
@@ -283,6 +304,10 @@ class FoundRules(Rows):
     def to_rules(self) -> Rules:
         """As rules that can be written to a file, compiled, or learned with."""
         return Rules([rule["rule"] for rule in self], self.names)
+
+    def cnf(self) -> str:
+        """As DIMACS clauses, with the names in a comment."""
+        return self.to_rules().cnf()
 
 
 KINDS.update(circuit=Circuit, unnormalised=Circuit, deterministic=Deterministic, psdd=Psdd)
@@ -304,4 +329,4 @@ def read(path: Path, vtree: Path | None = None, *, renormalise: bool = False) ->
 
 def example() -> Psdd:
     """The example of the SLoPP paper."""
-    return wrap(_slopp.Model.example())  # type: ignore[return-value]
+    return wrap(_slopp.Model.example())  # type: ignore[no-any-return]

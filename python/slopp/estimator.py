@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import inspect
+import warnings
 from collections.abc import Mapping, Sequence
-from types import MethodType, NoneType
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -14,71 +14,33 @@ import numpy as np
 from . import _encode, _frames
 from ._arguments import whole
 from ._columns import Columns, objects
-from ._show import Values
+from ._sklearn import (
+    HAS_SKLEARN,
+    NO_TARGET,
+    BaseEstimator,
+    ClassifierTags,
+    DensityMixin,
+    IfTarget,
+    NotFittedError,
+    check_is_fitted,
+    validate_data,
+)
 from .errors import ArgumentError, ImpossibleError, LearnError, RecordsError
 from .learning import as_records, learn
-from .records import Records
+from .records import Records, checked_weights
 
-try:
-    from sklearn.base import BaseEstimator, DensityMixin
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils import ClassifierTags
-    from sklearn.utils.validation import check_is_fitted, validate_data
+#: Arguments of learning that are parameters under another name.
+OWN = {"seed": "random_state"}
 
-    HAS_SKLEARN = True
-except ImportError:
-    HAS_SKLEARN = False
-
-    class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
-        """The model was not fitted."""
-
-    class DensityMixin:  # type: ignore[no-redef]
-        """A place for what scikit-learn adds."""
-
-    class BaseEstimator:  # type: ignore[no-redef]
-        """Parameters by name."""
-
-        @classmethod
-        def _get_param_names(cls) -> list[str]:
-            return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
-
-        def get_params(self, deep: bool = True) -> dict[str, Any]:
-            return {name: getattr(self, name) for name in self._get_param_names()}
-
-        def set_params(self, **params: Any) -> Any:
-            for name, value in params.items():
-                if name not in self._get_param_names():
-                    raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}. "
-                                     f"Valid parameters are: {self._get_param_names()}.")
-                setattr(self, name, value)
-            return self
-
-        def __repr__(self) -> str:
-            defaults = {name: p.default for name, p in inspect.signature(type(self).__init__).parameters.items()}
-            told = (f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name])
-            return f"{type(self).__name__}({', '.join(told)})"
-
-
-NO_TARGET = 'which column is to be predicted? PSDD(target="name"), or set_params(target="name"), also after fit'
-
-
-class _IfTarget:
-    """A method that is there if there is a target."""
-
-    def __init__(self, method: Any):
-        self._method = method
-        self.__doc__ = method.__doc__
-
-    def __get__(self, estimator: Any, owner: Any) -> Any:
-        if estimator is None:
-            return self._method
-        if estimator.target is None:
-            raise AttributeError(NO_TARGET)
-        return MethodType(self._method, estimator)
+IGNORED_Y = ("y is not looked at, because there is no target: a PSDD is learned from the columns of X. Put y into X as "
+             "a column and name it, PSDD(target=...), or give weights as sample_weight=")
 
 
 class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     """A certified PSDD as a density estimator, and as a classifier for any of its columns.
+
+    Columns of an array are called `x1`, `x2` and so on in rules, evidence and answers; places, as in `target=0`, count
+    from 0 as everywhere in Python, so `target=0` is `x1`.
 
     Parameters
     ----------
@@ -88,13 +50,14 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     rules : formulas that the model obeys, with names of columns.
     vtree : a `Vtree`, a text such as "((a,b),c)", or a method such as "chow-liu".
     random_state : the seed of everything random; the same seed gives the same model.
-    target : the column that `predict` and `predict_proba` are about: a name, or its place. It may be set after `fit`,
-        because the model is one of all columns; without it there is neither method.
+    target : the column that `predict` and `predict_proba` are about: a name, or its place counted from 0. It may be set
+        after `fit`, because the model is one of all columns; without it there is neither method.
     binarize : numbers above this are true; without it cells must be Boolean or categorical.
     bins : how columns of numbers are cut, such as `{"age": 4}` or `{"age": "young:30:old"}`.
     categories : columns that are categorical even if they look Boolean.
     max_values : how many categories a column may have.
-    closed : groups of columns that are closed in an open world, such as `["a,b"]`.
+    closed : columns that are closed together in an open world, such as `["a", "b"]`, or a list of such groups.
+    open : columns that stay open in a world that is otherwise closed.
     missing : records with missing cells in `fit`: "reject", "drop", or "em".
     on_violation : records in `fit` that break a rule: "reject", "drop" or "repair".
     options : more options of the learner, by name.
@@ -104,15 +67,15 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     model_ : what was learned, a `slopp.Psdd` for most learners: it answers all questions.
     columns_ : the columns, with their categories.
-    classes_ : the values of the target, sorted as scorers expect them, in the order of the column if they cannot be.
+    classes_ : the values of the target in the type of its column, sorted as scorers expect them, in the order of the
+        column if they cannot be.
     """
 
     def __init__(self, learner: str = "slopp", effort: str = "fast", world: str = "open", rules: Any = None,
                  vtree: Any = None, random_state: Any = 0, *, target: str | int | None = None,
                  binarize: float | None = None, bins: Any = None, categories: Any = None,
-                 max_values: int | None = None, closed: Any = None, missing: str = "reject",
-                 on_violation: str = "reject",
-                 options: Mapping[str, Any] | None = None, progress: Any = None):
+                 max_values: int | None = None, closed: Any = None, open: Any = None, missing: str = "reject",
+                 on_violation: str = "reject", options: Mapping[str, Any] | None = None, progress: Any = None):
         self.learner = learner
         self.effort = effort
         self.world = world
@@ -125,14 +88,23 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.categories = categories
         self.max_values = max_values
         self.closed = closed
+        self.open = open
         self.missing = missing
         self.on_violation = on_violation
         self.options = options
         self.progress = progress
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PSDD:
-        """Learns from the rows of `X`, all columns; `y` is for scorers, and if there is a target must be its column."""
+        """Learns from the rows of `X`, all columns, that of the target among them.
+
+        Parameters
+        ----------
+        X : an array, a frame, a dict of columns, a list of dicts, or `Records`.
+        y : for pipelines and scorers; with a target it must be its column, without one it is not looked at.
+        sample_weight : how much each row counts; a weight of 2 is the row twice, 0 is none.
+        """
         table = self._table(X, reset=True)
+        self._check_length(table.rows, y)
         if isinstance(X, Records):
             # They know their columns better than their cells tell.
             records, table = as_records(X, self.bins, self.categories, self.max_values), X._table
@@ -147,21 +119,18 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
             raise LearnError('Input X contains NaN: cells are missing, and the learner needs complete records. '
                              'missing="em" learns the structure from complete records and the parameters from all, '
                              '"drop" leaves them out; in score_samples and predict_proba cells may be missing anyway')
-        if not isinstance(self.options, (Mapping, NoneType)):
-            raise ArgumentError(f"options is {self.options!r}, but must be a dict of options of the learner by name")
-        options = dict(self.options or {})
-        # What a learner does not have is left to it only where somebody set it, so that it can refuse.
-        if self.learner == "slopp" or self.effort != "fast":
-            options.setdefault("effort", self.effort)
-        if self.learner not in ("learnspn", "slopp-em") or self.world != "open":
-            options.setdefault("world", self.world)
-        if y is not None and self.target is not None:
-            self._check_target(X if isinstance(X, Records) else table, y, records.columns)
+        if self.target is not None:
+            place = self._place(records.columns, table)
+            if y is not None:
+                self._check_target(X if isinstance(X, Records) else table, y, records.columns, place)
         self.model_ = learn(records, learner=self.learner, vtree=self.vtree, rules=self.rules, missing=self.missing,
-                            on_violation=self.on_violation, closed=self.closed or (), seed=_seed(self.random_state),
-                            progress=self.progress, **options)
+                            on_violation=self.on_violation, closed=self.closed, open=self.open,
+                            seed=_seed(self.random_state), progress=self.progress, **self._options())
         self.columns_ = records.columns
-        self._like = dataclasses.replace(table, rows=0, matrix=None, columns=None, index=None)
+        # What binarize= cuts is true or false, whatever the numbers were.
+        names = records.columns.names
+        self._truths = [np.bool_] * len(names) if self.binarize is not None else table.truths(names)
+        self.model_._like = table.like()
         return self
 
     @property
@@ -171,7 +140,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
             raise AttributeError(NO_TARGET if self.target is None else "there are no classes before fit")
         column = self.columns_[self._place()]
         if column.categories is None:
-            return np.array([False, True])
+            return np.array([0, 1], dtype=self._truths[self._place()])
         categories = [column.categories[i] for i in _order(column.categories)]
         # NumPy would make texts of numbers beside texts, and numbers of intervals.
         alike = {type(category) for category in categories} <= {str} or all(
@@ -183,20 +152,19 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         records = self._records(X)
         return self.model_.log_likelihoods(records)  # type: ignore[no-any-return]
 
-    def score(self, X: Any, y: Any = None) -> float:
-        """The mean log-likelihood of the rows."""
-        return float(np.mean(self.score_samples(X)))
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The mean log-likelihood of the rows, each counted by its weight."""
+        logs = self.score_samples(X)
+        return float(np.mean(logs) if sample_weight is None else _weighted_mean(logs, sample_weight))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Rows drawn at random, as what the model was fitted to: an array, or a frame or a dict of its columns."""
         self._check_fitted()
         count = whole("n_samples", n_samples, 1)
         worlds = self.model_._model.sample(count, self.model_._event(None), _seed(random_state))
-        if self._like.kind == "array":
-            return worlds if self.columns_.is_plain else Values(self.columns_.decode(worlds))
-        return _frames.in_kind(self._like, self.columns_.decode(worlds), self.columns_)
+        return self.model_._tabled(worlds)
 
-    @_IfTarget
+    @IfTarget
     def predict_proba(self, X: Any) -> np.ndarray:
         """The exact probability of each of `classes_` given the other columns of each row.
 
@@ -215,9 +183,13 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
             shares = np.exp(logs - logs.max(axis=1, keepdims=True))
         return shares / shares.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
 
-    @_IfTarget
+    @IfTarget
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable value of the target given the other columns of each row."""
+        """The most probable value of the target given the other columns of each row.
+
+        A row that is impossible whatever the target is an error, because no value could be told from a found one;
+        `predict_proba` has NaN there.
+        """
         shares = self.predict_proba(X)
         impossible = np.isnan(shares).any(axis=1)
         if impossible.any():
@@ -230,9 +202,35 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     # Parts of the above.
 
-    def _check_target(self, X: Any, y: Any, columns: Columns) -> None:
+    def _options(self) -> dict[str, Any]:
+        """The options of the learner."""
+        if not isinstance(self.options, (Mapping, NoneType)):
+            raise ArgumentError(f"options is {self.options!r}, but must be a dict of options of the learner by name")
+        options = dict(self.options or {})
+        for name in options:
+            if name in OWN or name in self._get_param_names():
+                raise ArgumentError(f"options has {name!r}, which is a parameter of {type(self).__name__} itself: "
+                                    f"{OWN.get(name, name)}=")
+        # What a learner does not have is left to it only where somebody set it, so that it can refuse.
+        if self.learner == "slopp" or self.effort != "fast":
+            options["effort"] = self.effort
+        if self.world != "open" or (self.learner not in ("learnspn", "slopp-em") and self.open is None):
+            options["world"] = self.world
+        return options
+
+    def _check_length(self, rows: int, y: Any) -> None:
+        """Refuses a `y` of another length, and tells that nothing is learned from one without a target."""
+        if y is None:
+            return
+        values = np.asarray(y)
+        found = len(values) if values.ndim else 1
+        if found != rows:
+            raise RecordsError(f"Found input variables with inconsistent numbers of samples: {[rows, found]}")
+        if self.target is None:
+            warnings.warn(IGNORED_Y, stacklevel=3)
+
+    def _check_target(self, X: Any, y: Any, columns: Columns, place: int) -> None:
         """Refuses a `y` that is not the column of the target: nothing would be learned from it."""
-        place = self._place(columns)
         column, variables = columns[place], columns.places()[place]
         own = X.to_numpy() if isinstance(X, Records) else _encode.encode(X, columns, self.binarize)
         own = own[:, variables.start:variables.stop].astype(np.float64)
@@ -246,24 +244,30 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         raise ArgumentError(f'y is not the column "{column.name}" of X, which is the target: a PSDD is learned from '
                             "all columns, that of the target among them. Put y into X as that column, or leave y out")
 
-    def _place(self, columns: Columns | None = None) -> int:
-        """Which column the target is."""
-        names, target = (columns or self.columns_).names, self.target
-        if isinstance(target, str) and target in names:
-            return names.index(target)
-        if isinstance(target, (int, np.integer)) and -len(names) <= target < len(names):
+    def _place(self, columns: Columns | None = None, table: _frames.Table | None = None) -> int:
+        """Which column the target is; in a frame whose columns are called by numbers, a number is a name first."""
+        labels = (table or self.model_._like).labels
+        names: list[str] = (columns or self.columns_).names
+        target: Any = self.target
+        number = isinstance(target, (int, np.integer)) and not isinstance(target, bool)
+        named = next((name for name, label in labels.items() if number and label == target), target)
+        if isinstance(named, str) and named in names:
+            return names.index(named)
+        if number and -len(names) <= target < len(names):
             return int(target) % len(names)
-        raise RecordsError(f"there is no column {target!r} to predict; the columns are {', '.join(names)}")
+        raise RecordsError(f"there is no column {target!r} to predict; the columns are {', '.join(names)}"
+                           + (f", at the places 0 to {len(names) - 1}" if number else ""))
 
     def _without_target(self, X: Any) -> tuple[Records, range]:
         self._check_fitted()
         place = self._place()
+        X = _plain_records(X)
         table = _frames.read(_frames.by_known_columns(X, self.columns_))
         name = self.columns_.names[place]
         variables = self.columns_.places()[place]
-        if table.names is None or name not in self.columns_.names:
+        if table.names is None:
             return self._records(X), variables
-        if name in table.names:
+        if name in table.names or (self._is_unnamed() and table.width == self.n_features_in_):
             table = self._table(X, reset=False).by_column()
             assert table.names is not None and table.columns is not None
             # What stands in the column of the target is not looked at, be it known or not.
@@ -283,8 +287,10 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def _table(self, X: Any, *, reset: bool) -> _frames.Table:
         """`X` as a table, checked in the way of scikit-learn."""
-        if isinstance(X, Records):
-            X = X.to_dict()
+        X = _plain_records(X)
+        if hasattr(X, "collect_schema"):
+            # A frame of polars; a lazy one is asked for its columns once only.
+            X = X.lazy().collect()
         if not reset:
             X = _frames.by_known_columns(X, self.columns_)
         if HAS_SKLEARN and not _frames.is_frame(X):
@@ -298,6 +304,11 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
             validate_data(self, X, reset=reset, skip_check_array=True)
         elif reset:
             self.n_features_in_ = table.width
+            # Names that somebody gave, in the way of scikit-learn: without them it warns of a frame that has some.
+            if table.names != _encode.numbered(table.width):
+                self.feature_names_in_ = np.array(table.names, dtype=object)
+            elif hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
         elif table.width != self.n_features_in_:
             raise RecordsError(f"X has {table.width} features, but {type(self).__name__} is expecting "
                                f"{self.n_features_in_} features as input")
@@ -305,7 +316,18 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
             if count == 0:
                 raise RecordsError(f"Found array with 0 {what}(s) (shape=({table.rows}, {table.width})) while a "
                                    "minimum of 1 is required")
+        if not reset and self._is_unnamed() and not {*(table.names or ())} <= {*self.columns_.names}:
+            # Fitted without names, so by position, as in scikit-learn, which has warned of a frame with names.
+            if not (HAS_SKLEARN and hasattr(X, "shape")):
+                warnings.warn(f"X has feature names, but {type(self).__name__} was fitted without feature names",
+                              stacklevel=4)
+            table = dataclasses.replace(table, names=list(self.columns_.names))
         return table
+
+    def _is_unnamed(self) -> bool:
+        """Whether what was fitted had no names but those that are made up: `x1`, `x2`, or the numbers of pandas."""
+        names, width = self.columns_.names, len(self.columns_)
+        return names in (_encode.numbered(width), [str(i) for i in range(width)])
 
     def _check_fitted(self) -> None:
         if HAS_SKLEARN:
@@ -330,6 +352,22 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+
+def _plain_records(X: Any) -> Any:
+    """Records as columns, or as an array if their names were made up; anything else as it is."""
+    if not isinstance(X, Records):
+        return X
+    unnamed = X.columns.is_plain and X.names == _encode.numbered(len(X.names))
+    return X.to_numpy() if unnamed else X.to_dict()
+
+
+def _weighted_mean(logs: np.ndarray, sample_weight: Any) -> float:
+    weights = checked_weights(sample_weight, len(logs))
+    if weights.sum() == 0:
+        raise RecordsError("all rows have weight zero, so they have no mean")
+    # A row of weight zero does not count, also where it is impossible.
+    return float(logs[weights > 0] @ weights[weights > 0] / weights.sum())
 
 
 def _order(categories: Sequence[Any]) -> list[int]:

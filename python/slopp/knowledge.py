@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import pathlib
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -9,13 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 from . import _slopp
 from ._arguments import limit, whole
-from ._show import DRAWN, Progress, Rows, Values, card, listening, table
-from .errors import ArgumentError
+from ._show import DRAWABLE, Progress, Rows, Values, card, listening, table
+from .errors import ArgumentError, FormulaError, NamesError
 from .records import Path
 from .vtree import Vtree
 
 if TYPE_CHECKING:
     from .circuit import Psdd
+
+
+class Conflict(list[str]):
+    """Rules that contradict each other."""
+
+    #: Whether all are needed: without any of them the others can hold. Otherwise that was not proved.
+    minimal: bool
+    #: Whether no fewer rules contradict each other; otherwise that was not proved.
+    smallest: bool
+
+    def __init__(self, rules: Iterable[str] = (), minimal: bool = False, smallest: bool = False):
+        super().__init__(rules)
+        self.minimal, self.smallest = minimal, smallest
 
 
 class Rules:
@@ -33,7 +47,15 @@ class Rules:
         text = rules if isinstance(rules, str) or not all(isinstance(r, str) for r in lines) else "\n".join(lines)
         if not isinstance(text, str):
             raise ArgumentError(f"rules are {rules!r}, but must be a text with a formula per line, or a list of such")
-        self._rules = _slopp.Rules.parse(text, None if names is None else list(names))
+        known = None if names is None else list(names)
+        if not isinstance(rules, str):
+            # In a text a rule goes on in the next line after an operator; in a list it would swallow the next rule.
+            for i, line in enumerate(lines, 1):
+                try:
+                    _slopp.Rules.parse(line, known)
+                except FormulaError as error:
+                    raise FormulaError(f"rule {i} of the list: {error}") from None
+        self._rules = _slopp.Rules.parse(text, known)
         self._text = text
 
     @classmethod
@@ -67,17 +89,25 @@ class Rules:
         return [text for _, text in self._rules.lines]
 
     def broken_by(self, records: Any) -> list[list[str]]:
-        """The rules that each record breaks by its known cells."""
-        from .model import aligned
+        """The rules that each record breaks by its known cells; of a frame, columns without a rule may be anything."""
+        from ._align import with_variables
 
         formulas = self.formulas
-        found = self._rules.broken_by(aligned(records, self.names)._records)
+        found = self._rules.broken_by(with_variables(records, self.names)._records)
         return [[formulas[i] for i in broken] for broken in found]
 
-    def conflict(self) -> list[str] | None:
-        """Rules that contradict each other, if no world obeys all."""
+    def conflict(self) -> Conflict | None:
+        """Rules that contradict each other, if no world obeys all: a list that says how few they are.
+
+        >>> found = Rules(["a -> b", "c | d", "a & !b"]).conflict()
+        >>> found, found.smallest
+        (['a -> b', 'a & !b'], True)
+        """
         found = self._rules.conflict()
-        return None if found is None else [self.formulas[i] for i in found]
+        if found is None:
+            return None
+        rules, minimal, smallest = found
+        return Conflict((self.formulas[i] for i in rules), minimal, smallest)
 
     def entails(self, formula: str) -> bool:
         """Whether a formula holds in every world that obeys the rules."""
@@ -99,6 +129,12 @@ class Rules:
     def __len__(self) -> int:
         return len(self._rules.lines)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the same rules are written over the same names; `equivalent` asks whether they say the same."""
+        return isinstance(other, Rules) and (self.names, self.formulas) == (other.names, other.formulas)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         return f"Rules({self.formulas!r})"
 
@@ -112,6 +148,17 @@ class Rules:
 
 class Sdd:
     """A sentential decision diagram: a formula in a form that counts its worlds."""
+
+    def __init__(self, *_: Any, **__: Any):
+        raise ArgumentError('an Sdd is not made by hand: Rules("a -> b").compile() makes one, Sdd.read("it.sdd") reads '
+                            "one")
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same worlds are written on the same vtree."""
+        return isinstance(other, Sdd) and self.names == other.names and self.vtree == other.vtree and equivalent(
+            self, other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> Any:
         with tempfile.TemporaryDirectory() as folder:
@@ -134,7 +181,7 @@ class Sdd:
         return cls._of(_slopp.Sdd.read(path, vtree, None if names is None else list(names)))
 
     def write(self, path: Path) -> None:
-        """Into an .sdd file; `sdd.vtree.write` writes the vtree that goes with it."""
+        """Into an .sdd file, names and vtree in comments; `sdd.vtree.write` writes the vtree for other tools."""
         self._sdd.write(path)
 
     @property
@@ -148,7 +195,7 @@ class Sdd:
         return Vtree._of(self._sdd.vtree)
 
     @property
-    def size(self) -> Values:
+    def size(self) -> Values[int]:
         """How large it is."""
         return Values(zip(("decisions", "elements"), self._sdd.size, strict=True))
 
@@ -164,7 +211,7 @@ class Sdd:
         """The PSDD in which all these worlds are equally probable."""
         from .model import wrap
 
-        return wrap(self._sdd.psdd())  # type: ignore[return-value]
+        return wrap(self._sdd.psdd())  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"Sdd({len(self.names)} variables, {self.size['elements']} elements)"
@@ -179,7 +226,7 @@ class Sdd:
 
     def _drawing(self) -> str:
         """The picture of its card."""
-        return self.svg(DRAWN)
+        return self.svg(DRAWABLE)
 
 
 def _unpickled(sdd: bytes, vtree: bytes, names: list[str]) -> Sdd:
@@ -196,17 +243,22 @@ def drawn(circuit: Any, limit: int) -> str:
     return circuit.svg(limit) if is_small else circuit.vtree.svg()  # type: ignore[no-any-return]
 
 
-class Difference(Values):
+class Difference(Values[int]):
     """What two allow: how many worlds only the first, only the second and both do, with examples."""
 
     #: Some worlds that only the first allows, and some that only the second does.
-    examples_first: Rows
-    examples_second: Rows
+    examples_first: Rows[Values[bool]]
+    examples_second: Rows[Values[bool]]
 
 
 def diff(first: Any, second: Any, *, limit: int = 5) -> Difference:
-    """The worlds that only one of two allows: models, diagrams, `Rules`, or formulas."""
-    names, (only_first, only_second, both) = _slopp.diff(_known(first), _known(second), whole("limit", limit))
+    """The worlds that only one of two allows: models, diagrams, `Rules`, or formulas.
+
+    Rules and diagrams may speak of different names, and then all of them count; a model says what there is, and a name
+    that it does not have is an error.
+    """
+    known = (_known(first, second), _known(second, first))
+    names, (only_first, only_second, both) = _slopp.diff(*known, whole("limit", limit))
     found = Difference(only_first=only_first[0], only_second=only_second[0], both=both[0])
     found.examples_first, found.examples_second = (
         Rows(Values(zip(names, world, strict=True)) for world in part[1]) for part in (only_first, only_second)
@@ -224,10 +276,29 @@ def _entails(knowledge: Rules | Sdd, formula: str) -> bool:
     return bool(diff(knowledge, Rules([formula], knowledge.names), limit=0)["only_first"] == 0)
 
 
-def _known(knowledge: Any) -> Any:
+def _known(knowledge: Any, other: Any = None) -> Any:
     if isinstance(knowledge, (str, list, tuple)):
-        knowledge = Rules(knowledge)
+        # A formula beside a model is read by its columns: so `colour=red` is a category.
+        columns = getattr(other, "columns", None)
+        if columns is None or not all(isinstance(one, str) for one in knowledge):
+            knowledge = Rules(knowledge)
+        elif isinstance(knowledge, str):
+            knowledge = Rules(columns.quoted(knowledge), other.names)
+        else:
+            knowledge = Rules([columns.quoted(formula) for formula in knowledge], other.names)
     for handle in ("_rules", "_sdd", "_model"):
         if hasattr(knowledge, handle):
+            _check_names(knowledge, other)
             return getattr(knowledge, handle)
     raise ArgumentError(f"a model, an Sdd, Rules or a formula is needed, not {type(knowledge).__name__}")
+
+
+def _check_names(knowledge: Any, model: Any) -> None:
+    """Refuses names that a model beside does not have: they are more likely misspelt than new."""
+    if not hasattr(model, "_model"):
+        return
+    for name in knowledge.names:
+        if name not in model.names:
+            near = difflib.get_close_matches(name, model.names, 1)
+            raise NamesError(f'the model has no variable "{name}"; '
+                             + (f'did you mean "{near[0]}"?' if near else ".names lists what it has"))

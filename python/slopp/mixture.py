@@ -11,10 +11,13 @@ import numpy as np
 from . import _slopp
 from ._arguments import handle, number, whole
 from ._show import World, table
-from .errors import ImpossibleError
-from .model import KINDS, Given, Model, OnVtrees, wrap
+from .errors import ArgumentError, ImpossibleError
+from .model import KINDS, Given, wrap
+from .on_vtrees import OnVtrees
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from .circuit import Circuit
 
 
@@ -22,28 +25,38 @@ class Mixture(OnVtrees):
     """Weighted circuits over the same variables."""
 
     def __init__(self, components: Iterable[tuple[float, Circuit]]):
+        pairs = list(components) if isinstance(components, Iterable) else [components]
+        if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
+            raise ArgumentError(f"components are {components!r}, but must be pairs of a weight and a circuit, such as "
+                                "[(0.5, first), (0.5, second)]")
         self._model = _slopp.Model.mixture([(number("a weight", weight), handle("a component", circuit))
-                                            for weight, circuit in components])
+                                            for weight, circuit in pairs])
 
     @property
     def components(self) -> list[tuple[float, Circuit]]:
         """The weights and the circuits."""
-        return [(weight, wrap(model)) for weight, model in self._model.components()]  # type: ignore[misc]
+        return [(weight, wrap(model, self._like)) for weight, model in self._model.components()]
 
     def fit_weights(self, records: Any, *, steps: int = 1000) -> Mixture:
         """The same components with weights fitted to records, such as validation records; those without are gone."""
         fitted = self._model.fit_weights(self.records(records)._records, whole("steps", steps, 1))
-        return wrap(fitted)  # type: ignore[return-value]
+        return self._same(fitted)
 
     def component_posterior(self, records: Any) -> np.ndarray:
         """`P(component | record)`, a line for each record."""
         return self._model.component_posterior(self.records(records)._records)
 
+    def entails(self, formula: str) -> bool:
+        """Whether a formula holds in every possible world, which is one that is possible in some component."""
+        event = self._event(formula)
+        return all(model.counterexample(event) is None for _, model in self._model.components())
+
     def mpe_bounds(self, *, given: Given = None) -> tuple[World, float]:
         """A world that is likely the most probable one, and the log-probability that no world exceeds."""
         model, event, log = self._under(given)
         cells, log_probability, log_upper = model._model.mpe_bounds(event)
-        return World(self._world(cells), log_probability + log), log_upper + log
+        log_given = log + model._log_evidence(event)
+        return World(self._world(cells), log_probability + log, log_given), log_upper + log
 
     def _more(self) -> str:
         parts = [(weight, *(circuit.size[name] for name in ("elements", "parameters")))
@@ -56,7 +69,7 @@ class Mixture(OnVtrees):
         parts = [math.log(weight) + model.log_probability_of(event) for weight, model in self._model.components()]
         return min(float(np.logaddexp.reduce(parts)), 0.0)
 
-    def _conditioned(self, event: _slopp.Event) -> tuple[Model, float]:
+    def _conditioned(self, event: _slopp.Event) -> tuple[Self, float]:
         parts = []
         for weight, model in self._model.components():
             # A component in which the event is impossible has no part in what is left.
@@ -68,7 +81,7 @@ class Mixture(OnVtrees):
                                   "or revise the circuit by it")
         total = float(np.logaddexp.reduce([log for log, _ in parts]))
         mixture = _slopp.Model.mixture([(math.exp(log - total), model) for log, model in parts])
-        return wrap(mixture.renamed(None, self._model.origin)), total
+        return self._same(mixture.renamed(None, self._model.origin)), total
 
 
 KINDS["mixture"] = Mixture

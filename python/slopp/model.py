@@ -7,27 +7,34 @@ that needs determinism is a method of `Deterministic`; asked of less, it is a `K
 from __future__ import annotations
 
 import contextlib
-import difflib
 import json
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from . import _frames, _slopp
-from ._arguments import number, whole
+from ._align import aligned
+from ._arguments import no_column, number, seeded, truth, whole
 from ._arguments import path as a_path
 from ._columns import Columns
 from ._labels import is_missing
 from ._show import Progress, Values, card, listening, table
-from .errors import ArgumentError, FormulaError, ImpossibleError, KindError, LearnError, NamesError, RecordsError
+from .errors import ArgumentError, FormulaError, ImpossibleError, KindError, LearnError, NamesError
+from .evaluation import Noise, Score, score
 from .records import Path, Records
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 #: What is known: literals such as "smoker, !cancer", a formula such as "smoker -> cancer", or names with values.
 Given = str | Mapping[str, Any] | None
 
+
+#: What mixtures can be asked, and a circuit that is one too.
+FOR_MIXTURES = "log_likelihoods, eval, prob, marginals, sample, possible, nearest, entails, given and fit"
 
 #: What kinds of models are, for their cards.
 KIND_IN_WORDS = {
@@ -37,9 +44,21 @@ KIND_IN_WORDS = {
 
 
 class Model:
-    """A distribution over named Boolean variables, of any kind."""
+    """A distribution over named Boolean variables, of any kind.
+
+    Methods share their arguments. `records` is an array, a frame, a dict of columns, a list of dicts or `Records`, with
+    all columns and None or NaN where a cell is missing; then there is one answer per record. `given` is what is known
+    where there are no records: literals such as "smoker, !cancer", a formula such as "smoker -> cancer", or a dict of
+    columns with values, of which None says nothing. `of`, `between` and `and_` are names of variables or columns.
+    """
 
     _model: _slopp.Model
+    #: What it was learned from, for answers in kind; a model from a file does not know.
+    _like: _frames.Table | None = None
+
+    def __init__(self, *_: Any, **__: Any):
+        raise ArgumentError(f"a {type(self).__name__} is not made by hand: slopp.learn(records) learns a model, "
+                            'slopp.read("model.psdd") reads one, slopp.example() is a small one')
 
     @property
     def names(self) -> list[str]:
@@ -57,7 +76,7 @@ class Model:
         return Columns.of_names(self.names, self._model.groups, known if isinstance(known, dict) else {})
 
     @property
-    def origin(self) -> Values:
+    def origin(self) -> Values[str]:
         """How the model was made."""
         return Values(self._model.origin)
 
@@ -72,7 +91,7 @@ class Model:
         return self._model.reason
 
     @property
-    def size(self) -> Values:
+    def size(self) -> Values[int]:
         """How large it is."""
         return Values(self._model.size())
 
@@ -84,9 +103,9 @@ class Model:
             raise ArgumentError(f"{name} would be a file of another kind; this one ends in {kind}")
         self._model.write(name)
 
-    def renamed(self, names: Sequence[str]) -> Any:
+    def renamed(self, names: Sequence[str]) -> Self:
         """The same model with other names."""
-        return wrap(self._model.renamed([str(name) for name in names]))
+        return wrap(self._model.renamed([str(name) for name in names]))  # type: ignore[no-any-return]
 
     def records(self, data: Any) -> Records:
         """Data as records over the variables of this model, matched by name where it has names."""
@@ -97,6 +116,14 @@ class Model:
     def log_likelihoods(self, records: Any) -> np.ndarray:
         """The log-likelihood of every record, missing cells summed out; −∞ if it is impossible."""
         return self._model.log_likelihoods(self.records(records)._records)
+
+    def eval(self, records: Any, *, noise: Noise = None, valid: Any = None) -> Score:
+        """How well the model explains records: log-likelihood and impossible records.
+
+        With `noise` every cell of a world is changed with a small probability before it is seen, which makes every
+        record possible; "auto" is the one under which the records of `valid`, or else these, are most likely.
+        """
+        return score(self, records, noise, valid)
 
     def log_probability(self, event: Given, *, given: Given = None) -> float:
         """The log-probability of literals or of a formula, also given others."""
@@ -109,7 +136,16 @@ class Model:
             return -math.inf
         return min(self._log_probability(event_.both(given_)) - log_given, 0.0)
 
-    def prob(self, event: Given = None, records: Any = None, *, given: Given = None) -> Any:
+    @overload
+    def prob(self, event: Given, records: None = None, *, given: Given = None) -> float: ...
+
+    @overload
+    def prob(self, event: Given = None, *, records: Any, given: Given = None) -> np.ndarray: ...
+
+    @overload
+    def prob(self, event: Given, records: Any, *, given: Given = None) -> np.ndarray: ...
+
+    def prob(self, event: Given = None, records: Any = None, *, given: Given = None) -> float | np.ndarray:
         """The probability of an event, also given another one.
 
         With `records`, one answer per record: the probability of the record or, if there is an event, of the event
@@ -130,7 +166,17 @@ class Model:
         if log_event > -math.inf:
             both = self._conditioned(event_)[0]._model.log_likelihoods(aligned_records) + log_event
         with np.errstate(invalid="ignore"):
-            return np.exp(np.minimum(both - rows, 0.0), where=rows > -math.inf, out=np.full_like(rows, math.nan))
+            answers = np.full_like(rows, math.nan)
+            return np.exp(np.minimum(both - rows, 0.0), where=rows > -math.inf, out=answers)
+
+    @overload
+    def marginals(self, records: None = None, *, given: Given = None) -> Values[float]: ...
+
+    @overload
+    def marginals(self, records: np.ndarray, *, given: Given = None) -> np.ndarray: ...
+
+    @overload
+    def marginals(self, records: Any, *, given: Given = None) -> Any: ...
 
     def marginals(self, records: Any = None, *, given: Given = None) -> Any:
         """`P(variable = 1 | given)` by name; with records, a line for each, NaN where it is impossible."""
@@ -143,15 +189,16 @@ class Model:
         columns = {name: answers[:, i] for i, name in enumerate(self.names)}
         return answers if aligned_records._table.kind == "array" else _frames.in_kind(aligned_records._table, columns)
 
-    def sample(self, count: int = 1, *, given: Given = None, seed: int = 0) -> Any:
-        """Worlds drawn at random: a matrix, or a dict of columns if some are categorical."""
+    def sample(self, count: int = 1, *, given: Given = None, seed: int | None = 0) -> Any:
+        """Worlds drawn at random, as what the model was learned from: an array, or a frame or a dict of columns.
+
+        The same `seed`, which is 0 unless given, draws the same worlds; None draws others every time.
+        """
         model, event, _ = self._under(given)
-        worlds = model._model.sample(whole("count", count), event, whole("seed", seed))
-        columns = self.columns
-        return worlds if columns.is_plain else Values(columns.decode(worlds))
+        return self._tabled(model._model.sample(whole("count", count), event, seeded("seed", seed)))
 
     def em(self, records: Any, *, pseudocount: float | None = None, steps: int = 100,
-           progress: Progress = None) -> Any:
+           progress: Progress = None) -> Self:
         """The model with parameters by expectation maximisation, for missing cells or sums that overlap.
 
         Of a mixture the components and their weights are fitted together; of a sum-product network the parameters it
@@ -164,7 +211,7 @@ class Model:
         return self._fitted(model, aligned_records.total - impossible, impossible, weight, "em")
 
     def fit(self, records: Any, *, pseudocount: float | None = None, add: bool = False, steps: int = 100,
-            progress: Progress = None) -> Any:
+            progress: Progress = None) -> Self:
         """The model with parameters fitted to records, its structure fixed.
 
         Exact, by counting, if it is deterministic and no cell is missing; otherwise by `em`. With `add`, the records
@@ -181,20 +228,22 @@ class Model:
     def _pseudocount(self, given: float | None) -> float:
         return float(self.origin.get("pseudocount", 1.0)) if given is None else number("pseudocount", given)
 
-    def _fitted(self, model: _slopp.Model, used: float, impossible: float, pseudocount: float, how: str) -> Any:
+    def _fitted(self, model: _slopp.Model, used: float, impossible: float, pseudocount: float, how: str) -> Self:
         """What was fitted, with an origin that says so, as the command line writes it."""
         if impossible:
             warnings.warn(f"records of weight {impossible:g} are impossible whatever the parameters, and left out",
                           stacklevel=3)
         before = float(self.origin.get("records", 0.0)) if how == "added" else 0.0
         facts = {"records": f"{before + used:g}", "pseudocount": f"{pseudocount:g}", "parameters": how}
-        return wrap(model.renamed(None, {**self.origin, **facts}))
+        return self._same(model.renamed(None, {**self.origin, **facts}))
 
     def _event(self, given: Given) -> _slopp.Event:
         if given is None:
             return self._model.event(None)
         if isinstance(given, str):
             return self._model.event(self.columns.quoted(given))
+        if hasattr(given, "to_dict") and getattr(given, "ndim", 0) == 1:
+            given = given.to_dict()  # a series of pandas, such as a row of a frame
         if not isinstance(given, Mapping):
             raise FormulaError(f"what is asked or given is {given!r}, but must be a text such as 'smoker, !cancer' or "
                                "'smoker -> cancer', or a dict of names with values")
@@ -203,11 +252,11 @@ class Model:
         variables = set(self.names)
         for name, value in given.items():
             if name not in columns and name not in variables:
-                raise NamesError(_no_column(name, list(dict.fromkeys([*columns, *self.names]))))
+                raise NamesError(no_column(name, list(dict.fromkeys([*columns, *self.names]))))
             column = columns.get(name)
             if column is None or column.categories is None:
-                truth = _truth(name, value)
-                literals += [] if truth is None else [(name, truth)]
+                holds = truth(name, value)
+                literals += [] if holds is None else [(name, holds)]
                 continue
             if is_missing(value):
                 continue
@@ -223,10 +272,10 @@ class Model:
                             "learn a PSDD")
         return self._model.log_evidence(event)
 
-    def _conditioned(self, event: _slopp.Event) -> tuple[Model, float]:
+    def _conditioned(self, event: _slopp.Event) -> tuple[Self, float]:
         raise KindError("a sum-product network cannot be conditioned on a formula: it has no vtree; learn a PSDD")
 
-    def _under(self, given: Given) -> tuple[Model, _slopp.Event, float]:
+    def _under(self, given: Given) -> tuple[Self, _slopp.Event, float]:
         """The model and the literals that stand for what is given, and its log-probability where it is a formula."""
         event = self._event(given)
         if not event.is_formula:
@@ -234,14 +283,31 @@ class Model:
         model, log = self._conditioned(event)
         return model, self._event(None), log
 
+    def _log_evidence(self, event: _slopp.Event) -> float:
+        """The log-probability of literals that are given."""
+        return 0.0 if event.is_empty else self._model.log_evidence(event)
+
+    def _same(self, model: _slopp.Model) -> Self:
+        """Another model over the same columns, which answers in the same kind."""
+        return wrap(model, self._like)  # type: ignore[no-any-return]
+
+    def _tabled(self, worlds: np.ndarray) -> Any:
+        """Worlds as what the model was learned from; without that an array, or columns if some are categorical."""
+        columns = self.columns
+        if self._like is None or self._like.kind == "array":
+            return worlds if columns.is_plain else Values(columns.decode(worlds))
+        return _frames.in_kind(self._like, columns.decode(worlds), columns)
+
     def _world(self, cells: Iterable[bool]) -> dict[str, Any]:
         decoded = self.columns.decode(np.array([list(cells)]))
         return {name: values.tolist()[0] for name, values in decoded.items()}
 
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and any(hasattr(kind, name) for kind in KINDS.values()):
-            raise KindError(_refusal(self, name))
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    if not TYPE_CHECKING:
+        # A type checker would take any misspelt name for something that is there.
+        def __getattr__(self, name: str) -> Any:
+            if not name.startswith("_") and any(hasattr(kind, name) for kind in KINDS.values()):
+                raise KindError(_refusal(self, name))
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Model) and self._model == other._model
@@ -249,7 +315,7 @@ class Model:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> Any:
-        return _unpickled, (self._model.to_bytes(),)
+        return _unpickled, (self._model.to_bytes(), self._like)
 
     def __repr__(self) -> str:
         facts = ", ".join(f"{count} {name}" for name, count in self.size.items() if name in ("elements", "parameters"))
@@ -278,95 +344,22 @@ class Spn(Model):
     """A sum-product network: no vtree, and its sums overlap."""
 
 
-class OnVtrees(Model):
-    """What circuits on vtrees and mixtures of them answer."""
-
-    def pair_marginals(self, *, given: Given = None) -> np.ndarray:
-        """`P(x = 1, y = 1 | given)` of all pairs; `P(x = 1 | given)` on the diagonal."""
-        model, event, _ = self._under(given)
-        return model._model.pair_marginals(event)
-
-    def possible(self, records: Any) -> np.ndarray:
-        """Whether each record is possible."""
-        return self._model.possible(self.records(records)._records)
-
-    def nearest(self, records: Any) -> tuple[Any, np.ndarray]:
-        """The possible world nearest to each record, and how many cells it changes."""
-        aligned_records = self.records(records)
-        worlds, distances = self._model.nearest(aligned_records._records)
-        return self._in_kind(aligned_records, worlds), distances
-
-    def complete(self, records: Any, *, seed: int = 0) -> Any:
-        """Each record with its missing cells drawn at random given the others; NaN where it is impossible."""
-        aligned_records = self.records(records)
-        worlds, possible = self._model.sample_batch(aligned_records._records, whole("seed", seed))
-        return self._in_kind(aligned_records, or_missing(worlds, possible))
-
-    def entailed_by(self, records: Any) -> bool:
-        """Whether all records are possible."""
-        return self._model.entailed_by(self.records(records)._records)
-
-    def given(self, event: Given) -> Any:
-        """The model of `P(world | event)`, of the same kind."""
-        return self._conditioned(self._event(event))[0]
-
-    def _in_kind(self, records: Records, worlds: np.ndarray) -> Any:
-        if records._table.kind == "array" and self.columns.is_plain:
-            return worlds
-        decoded = self.columns.decode(worlds)
-        if records._table.kind == "array":
-            return Values(decoded)
-        return _frames.in_kind(records._table, decoded, self.columns)
-
-
 #: What models are, by the word of the compiled half; mixtures and circuits add themselves.
 KINDS: dict[str, type[Model]] = {"spn": Spn}
 
 
-def wrap(model: _slopp.Model) -> Model:
-    """A model as what it is proved to be."""
+def wrap(model: _slopp.Model, like: _frames.Table | None = None) -> Any:
+    """A model as what it is proved to be, which answers as what is like that."""
     kind = KINDS[model.kind]
     made: Model = object.__new__(kind)
     made._model = model
+    made._like = like
     return made
 
 
-def _unpickled(text: bytes) -> Model:
-    return wrap(_slopp.Model.from_bytes(text))
-
-
-def aligned(data: Any, names: list[str], columns: Columns | None = None) -> Records:
-    """Data as records over these variables, matched by name where it has names."""
-    columns = columns or Columns.of_names(names)
-    if not isinstance(data, Records):
-        return Records(data, columns=columns)
-    if data.names == names:
-        return data
-    if sorted(data.names) != sorted(names):
-        other = next((name for name in names if name not in data.names), None)
-        what = f'"{other}" is missing' if other else f'"{next(n for n in data.names if n not in names)}" is too many'
-        raise RecordsError(f"the records are over other variables than the model: {what}")
-    cells = data.to_numpy()[:, [data.names.index(name) for name in names]]
-    weights = data.record_weights()
-    return Records._of(_slopp.Records.from_array(cells, names, weights, columns.groups), columns, weights)
-
-
-def _truth(name: str, value: Any) -> bool | None:
-    """A Boolean value as people write it; None if it is missing."""
-    if is_missing(value):
-        return None
-    known = {"0": False, "false": False, "no": False, "1": True, "true": True, "yes": True}
-    if isinstance(value, str) and value.strip().lower() in known:
-        return known[value.strip().lower()]
-    if not isinstance(value, str) and value in (0, 1):
-        return bool(value)
-    raise NamesError(f'"{name}" is Boolean and cannot be {value!r}; give True, False, 0, 1, or None for missing')
-
-
-def _no_column(name: Any, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, 1) if isinstance(name, str) else []
-    shown = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
-    return f'there is no column "{name}"; ' + (f'did you mean "{near[0]}"?' if near else f"the columns are {shown}")
+def _unpickled(text: bytes, like: _frames.Table | None = None) -> Model:
+    made: Model = wrap(_slopp.Model.from_bytes(text), like)
+    return made
 
 
 def not_both(given: Given) -> None:
@@ -383,7 +376,7 @@ def or_missing(worlds: np.ndarray, answered: np.ndarray) -> np.ndarray:
 
 
 def _refusal(model: Model, question: str) -> str:
-    instead = "of a mixture likelihoods, prob, marginals, sample and possible can be asked"
+    instead = f"for mixtures there are {FOR_MIXTURES}, and slopp.distil makes one PSDD of them"
     if isinstance(model, Spn):
         return (f"{question} cannot be asked of a sum-product network: it has no vtree, and its sums overlap, so only "
                 "a circuit can answer this; learn a PSDD")

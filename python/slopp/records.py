@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
-from . import _encode, _frames, _slopp
-from ._arguments import limit, number, whole
+from . import _columns, _encode, _frames, _slopp
+from ._arguments import limit, number, seeded, whole
 from ._arguments import path as a_path
 from ._columns import Columns, Group
 from ._encode import Bins, Reading
 from ._show import Rows, Values, card, table
-from .errors import RecordsError
+from .errors import ArgumentError, RecordsError
 
 Path = str | os.PathLike[str]
 
@@ -26,7 +26,7 @@ SHOWN = 40
 LEAST_WEIGHT, MOST_WEIGHT = 1e-9, 1e15
 
 
-class Records:
+class Records(Sequence[Values[Any]]):
     """Weighted records over Boolean variables, cells possibly missing.
 
     `data` is a NumPy array (bool, int, or float with NaN for missing), a SciPy sparse matrix, a pandas or polars
@@ -34,7 +34,7 @@ class Records:
     of a frame with few whole numbers becomes a variable `column=category` per category, at most `max_values` of them;
     `categories` names columns that have some even if they look Boolean. `bins={"age": 4}` or `{"age":
     "young:30:old:65:ancient"}` cuts numbers, `binarize=0.5` all of them in two. `columns` are those of records seen
-    before: data is matched to them by name.
+    before: data is matched to them by name. Records of records have the columns they had.
 
     >>> from slopp import Records
     >>> records = Records({"smoker": [1, 0, 1], "colour": ["red", "blue", "red"]})
@@ -44,36 +44,58 @@ class Records:
     (3, 2)
     """
 
+    #: What each column is, and which variables it has.
+    columns: Columns
+    _records: _slopp.Records
+    _table: _frames.Table
+    _weights: np.ndarray | None
+
     def __init__(self, data: Any, *, names: Sequence[str] | None = None, weights: Any = None,
                  columns: Columns | None = None, binarize: float | None = None, bins: Bins = None,
                  categories: Sequence[str] | None = None, max_values: int | None = None):
         if isinstance(data, Records):
+            if names is not None or binarize is not None or bins or categories or max_values is not None:
+                raise ArgumentError("these are Records already, so names=, binarize=, bins=, categories= and "
+                                    "max_values= come too late; give them to Records(...) or Records.read(...)")
+            if columns is None:
+                # They know their columns better than their cells tell.
+                same = data if weights is None else data.reweighted(weights)
+                self._records, self.columns, self._table = same._records, same.columns, same._table
+                self._weights = same._weights
+                return
             weights = data.record_weights() if weights is None else weights
             data = data.to_dict()
         binarize = None if binarize is None else number("binarize", binarize)
-        max_values = limit("max_values", max_values)
+        max_values = limit("max_values", max_values, 1)
         table = _frames.read(data if columns is None else _frames.by_known_columns(data, columns))
         if weights is not None:
-            weights = _checked_weights(weights, table.rows)
+            weights = checked_weights(weights, table.rows)
         if columns is None:
             columns = _encode.learn_columns(table, names, Reading(binarize, bins, categories, max_values), weights)
             table = table if names is None else dataclasses.replace(table, names=columns.names)
-        cells = _encode.encode(table, columns, binarize)
         # Records of weight zero are not there, nor are their places in a frame.
-        if weights is not None and not (kept := weights > 0).all():
-            weights, cells, table = weights[kept], cells[kept], table.of_rows(kept)
-        self._records = _slopp.Records.from_array(cells, columns.variables, weights, columns.groups)
+        kept = None if weights is None or (weights > 0).all() else weights > 0
+        parts = _slopp.Parts(columns.variables, columns.groups)
+        for rows, part in table.parts():
+            cells, shares = _encode.encode(part, columns, binarize), None if weights is None else weights[rows]
+            if kept is not None and shares is not None:
+                cells, shares = cells[kept[rows]], shares[kept[rows]]
+            parts.push(cells, shares)
+        if kept is not None and weights is not None:
+            weights, table = weights[kept], table.of_rows(kept)
+        self._records = parts.finish()
         self.columns = columns
-        self._table = table
-        self._weights: np.ndarray | None = weights
+        self._table = dataclasses.replace(table, sparse=None)
+        self._weights = weights
 
     @classmethod
-    def _of(cls, records: _slopp.Records, columns: Columns | None = None,
-            weights: np.ndarray | None = None) -> Records:
+    def _of(cls, records: _slopp.Records, columns: Columns | None = None, weights: np.ndarray | None = None,
+            like: _frames.Table | None = None) -> Records:
         self = cls.__new__(cls)
         self._records = records
         self.columns = columns or Columns.of_names(records.names, records.groups)
-        self._table = _frames.Table("array", len(records), None)
+        known = _frames.Table("array", 0, None) if like is None else like.like()
+        self._table = dataclasses.replace(known, rows=len(records), index=None if like is None else like.index)
         self._weights = weights
         return self
 
@@ -86,7 +108,7 @@ class Records:
         known = columns.variables if columns is not None else None if names is None else list(names)
         groups: list[Group] = [] if columns is None else columns.groups
         read = _slopp.Records.read(a_path("path", path), known, groups, header, _encode.bin_texts(bins),
-                                   reading.forced, limit("max_values", max_values))
+                                   reading.forced, limit("max_values", max_values, 1))
         return cls._of(read, columns)
 
     def write(self, path: Path, *, weighted: bool = False) -> None:
@@ -115,6 +137,50 @@ class Records:
 
     def __len__(self) -> int:
         return len(self._records)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many records and columns there are."""
+        return len(self), len(self.columns)
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Values[Any]: ...
+
+    @overload
+    def __getitem__(self, place: Any) -> Records: ...
+
+    def __getitem__(self, place: Any) -> Any:
+        """A record as names with values, None for missing; or some records, by a slice, places or Booleans."""
+        # So scikit-learn asks for rows of what has a shape.
+        if isinstance(place, tuple) and len(place) == 2 and place[1] is Ellipsis:
+            place = place[0]
+        if isinstance(place, (int, np.integer)) and not isinstance(place, bool):
+            return next(iter(self[[range(len(self))[place]]]))
+        if not isinstance(place, slice):
+            place = np.asarray(place) if np.size(place) else np.zeros(0, dtype=int)
+            if place.dtype.kind not in "iub" or place.ndim != 1:
+                raise ArgumentError("records are found by a place, a slice, places, or a Boolean for each; columns "
+                                    'are those of to_dict(), such as records.to_dict()["smoker"]')
+        places = np.arange(len(self))[place]
+        return self._with(_as_numbers(self._records.cells(False)[places]), places)
+
+    def __iter__(self) -> Iterator[Values[Any]]:
+        """Every record as names with values, None for missing."""
+        columns = {name: _frames.with_none(cells) for name, cells in self.to_dict().items()}
+        return (Values(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The cells by column: as `to_numpy` has them, or objects if some columns are categorical."""
+        if copy is False:
+            raise ValueError("records are kept packed, so an array of them is always a copy")
+        if self.columns.is_plain:
+            return self.to_numpy().astype(dtype) if dtype is not None else self.to_numpy()
+        columns = [_columns.objects(_frames.with_none(cells)) for cells in self.to_dict().values()]
+        return np.column_stack(columns).astype(object if dtype is None else dtype)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """For whatever reads Arrow."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_numpy(self, *, distinct: bool = False) -> np.ndarray:
         """The cells of every record in its order, or of the distinct rows: bool, or float where NaN is missing."""
@@ -150,15 +216,33 @@ class Records:
         """The weight of every record, in its order; where only that of its row is known, an even share of it."""
         return self._records.record_weights() if self._weights is None else self._weights
 
-    def split(self, *shares: float, seed: int = 0) -> list[Records]:
-        """Parts at random with these shares."""
-        parts = self._records.split([number("a share", share) for share in shares], whole("seed", seed))
-        return [Records._of(part, self.columns) for part in parts]
+    def split(self, *shares: float, seed: int | None = 0) -> list[Records]:
+        """Parts at random with these shares: fractions that are 1 together, such as 0.8, 0.2, or numbers such as 8, 2.
+
+        The same `seed` gives the same parts; None gives others every time.
+        """
+        told = [number("a share", share) for share in shares]
+        if len(told) < 2:
+            raise ArgumentError("split needs a share for each part, at least two: split(0.8, 0.2) makes one of 80 % "
+                                "and one of 20 %")
+        if all(share < 1 for share in told) and abs(sum(told) - 1) > 1e-9:
+            raise ArgumentError(f"the shares {', '.join(map(str, shares))} are {sum(told):g} together, not 1; shares "
+                                "such as 8, 1, 1 are divided by their sum")
+        parts = self._records.split(told, seeded("seed", seed))
+        return [Records._of(part, self.columns, like=self._table.like()) for part in parts]
+
+    def _held_out(self, seed: int) -> tuple[Records, Records] | None:
+        """The records without a tenth, and that tenth, as learners hold it out; None if there are too few."""
+        parts = self._records.hold_out(seed)
+        if parts is None:
+            return None
+        rest, held = (Records._of(part, self.columns, like=self._table.like()) for part in parts)
+        return rest, held
 
     def merged(self, other: Any) -> Records:
         """These records and others over the same variables."""
         other = other if isinstance(other, Records) else Records(other, columns=self.columns)
-        return Records._of(self._records.merged(other._records), self.columns)
+        return Records._of(self._records.merged(other._records), self.columns, like=self._table.like())
 
     def describe(self, *, pairs: int = 5) -> Description:
         """What the records look like: numbers, constants, how often what is true, the most dependent pairs."""
@@ -191,16 +275,17 @@ class Records:
 
     def reweighted(self, weights: Any) -> Records:
         """The same records with other weights, one for each; those of weight zero are left out."""
-        weights = _checked_weights(weights, len(self))
+        weights = checked_weights(weights, len(self))
         kept = weights > 0
         records = _slopp.Records.from_array(self.to_numpy()[kept], self.names, weights[kept], self.columns.groups)
-        return Records._of(records, self.columns, weights[kept])
+        return Records._of(records, self.columns, weights[kept], self._table.of_rows(kept))
 
     def _with(self, cells: np.ndarray, keep: Any = slice(None)) -> Records:
         """The same records, or some of them, with other cells."""
         weights = self.record_weights()[keep]
+        like = self._table if isinstance(keep, slice) else self._table.of_rows(keep)
         return Records._of(_slopp.Records.from_array(cells, self.names, weights, self.columns.groups), self.columns,
-                           weights)
+                           weights, like)
 
     def __repr__(self) -> str:
         missing = ", cells missing" if self.has_missing else ""
@@ -212,13 +297,13 @@ class Records:
         return f"<div>{self!r}</div>{table(rows, columns)}"
 
 
-class Description(Values):
+class Description(Values[Any]):
     """What records look like, as numbers by name."""
 
     #: How often each variable is true.
-    frequencies: Values
+    frequencies: Values[float | None]
     #: The pairs of variables that depend on each other most.
-    strongest_pairs: Rows
+    strongest_pairs: Rows[Values[Any]]
 
     def _repr_html_(self) -> str:
         shares = [(name, share) for name, share in self.frequencies.items()]
@@ -237,7 +322,7 @@ def _as_numbers(cells: np.ndarray) -> np.ndarray:
     return np.where(missing, np.nan, cells) if missing.any() else cells.astype(bool)
 
 
-def _checked_weights(weights: Any, rows: int) -> np.ndarray:
+def checked_weights(weights: Any, rows: int) -> np.ndarray:
     """Weights as numbers, one for each row."""
     try:
         weights = np.asarray(weights, dtype=np.float64)

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _slopp
 from ._arguments import whole
+from .errors import ArgumentError
 from .records import Path, Records
 
 
@@ -19,6 +20,8 @@ class Vtree:
     """
 
     def __init__(self, text: str, names: Sequence[str] | None = None):
+        if not isinstance(text, str):
+            raise ArgumentError(f'text is {text!r}, but must be the text of a vtree, such as "((a,b),c)"')
         if names is None:
             import re
 

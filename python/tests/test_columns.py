@@ -316,3 +316,22 @@ def test_cells_of_impossible_rows_are_missing_booleans():
     worlds, _ = model.mpe(pyarrow.table({"a": [True, False], "b": [None, True]}))
     assert worlds.to_pydict() == {"a": [True, None], "b": [True, None]}
     assert worlds.schema.types == [pyarrow.bool_()] * 2
+
+
+@pytest.mark.parametrize("kind", ["dict", "pandas"])
+def test_records_of_records_have_the_same_columns(kind):
+    """Bins, and categories that no record has, are known to the records and not to be seen in their cells."""
+    pandas = pytest.importorskip("pandas")
+    data = {"age": [3, 20, 40, 70], "colour": ["red", "green", "red", "blue"]}
+    data = pandas.DataFrame(data) if kind == "pandas" else data
+    records = slopp.Records(data, bins={"age": "young:30:old:65:ancient"})
+    for some in (records, records[:2]):
+        again = slopp.Records(some)
+        assert again == some and again.columns == records.columns and again.names == records.names
+    assert slopp.Records(records[:1], columns=records.columns) == records[:1]
+    weighted = slopp.Records(records, weights=[1, 0, 2, 1])
+    assert weighted.columns == records.columns and weighted.record_weights().tolist() == [1, 2, 1]
+    for settings in (dict(bins={"age": 2}), dict(categories=["age"]), dict(max_values=3), dict(binarize=0.5),
+                     dict(names=["a", "b"])):
+        with pytest.raises(slopp.errors.ArgumentError, match="come too late"):
+            slopp.Records(records, **settings)

@@ -26,12 +26,14 @@ CELLS = rows(0, 300)
 GUIDE = Path(__file__).parents[2] / "docs/guide/python.md"
 
 
+@pytest.mark.filterwarnings("ignore:y is not looked at")
 def test_all_checks_with_binarize():
     results = check_estimator(slopp.PSDD(binarize=0.0), on_skip=None)
     assert {result["status"] for result in results} <= {"passed", "skipped"}
     assert sum(result["status"] == "passed" for result in results) >= 40
 
 
+@pytest.mark.filterwarnings("ignore:y is not looked at")
 @pytest.mark.parametrize("model,reason", [
     (slopp.PSDD(), "neither 0 nor 1"), (slopp.PSDD(target=0, binarize=0.0), "y is not the column"),
 ], ids=["real numbers", "y"])
@@ -166,6 +168,8 @@ def test_sample_weight():
     (lambda: slopp.PSDD().fit(np.array([[0.0, np.inf]])), ValueError, "infinity"),
     (lambda: slopp.PSDD().fit(np.array([[0.0, 3.0]])), ValueError, 'row 0 of column "x2"'),
     (lambda: slopp.PSDD().fit(np.array([["a", "b"]])), ValueError, "could not convert string"),
+    (lambda: slopp.PSDD().fit(np.array([["2020-01-01"]], dtype="M8[D]")), ValueError, "datetime64.* cannot be read"),
+    (lambda: slopp.learn(np.array([[0.0, np.nan], [1.0, 1.0]])), ValueError, '1 of 2 records miss cells.*missing="em"'),
     (lambda: slopp.PSDD(learner="what").fit(CELLS), ValueError, "the learners are"),
     (lambda: slopp.PSDD(target=17).fit(CELLS).predict(CELLS), ValueError, "no column 17"),
     (lambda: slopp.PSDD(random_state=-1).fit(CELLS), ValueError, "random_state"),
@@ -258,6 +262,7 @@ def test_parameters_that_a_learner_does_not_have_are_refused(params, option):
     slopp.PSDD(learner=params["learner"]).fit(CELLS)
 
 
+@pytest.mark.filterwarnings("error")
 def test_records_keep_their_columns():
     frame = ordered_frame()
     for data in (slopp.Records(frame), {"level": list(frame.level), "warm": list(frame.warm)}):
@@ -267,6 +272,8 @@ def test_records_keep_their_columns():
     assert model.columns_.categories["level"] == ["low", "mid", "high"]
     assert model.sample(3).dtypes.to_dict() == frame.dtypes.to_dict()
     np.testing.assert_array_equal(model.score_samples(frame), slopp.PSDD().fit(frame).score_samples(frame))
+    assert model.feature_names_in_.tolist() == list(frame.columns)
+    assert not hasattr(model.fit(slopp.Records(CELLS)), "feature_names_in_")
     # Bins too, and weights.
     ages = {"age": [3, 17, 25, 31] * 20, "free": [1, 1, 0, 0] * 20}
     records = slopp.Records(ages, bins={"age": "child:18:adult"})

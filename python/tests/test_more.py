@@ -64,6 +64,48 @@ def test_curve():
     assert sizes.svg().startswith("<svg") and "test" in sizes.svg()
 
 
+def test_curve_without_valid():
+    """A tenth is held out by seed, as by learners, and shown; it is not learned from."""
+    sizes = slopp.curve(RECORDS, points=2, seed=3)
+    assert list(sizes[0]) == ["max_elements", "elements", "train", "valid"] and "valid, " in sizes.svg()
+    rest, held = RECORDS._held_out(3)
+    assert (rest.total, held.total) == (270, 30) and rest.merged(held).distinct == RECORDS.distinct
+    assert sizes == slopp.curve(rest, valid=held, points=2, seed=3) != slopp.curve(RECORDS, points=2, seed=4)
+    few = slopp.curve(RECORDS[:15], points=1)
+    assert "valid" not in few[0]
+    with pytest.raises(LearnError, match="30 of 60 records miss cells"):
+        slopp.curve({"a": [1, None] * 30, "b": [0, 1] * 30})
+
+
+def test_curve_of_one_variable():
+    sizes = slopp.curve({"a": [1, 0, 1] * 20})
+    assert [size["elements"] for size in sizes] == [0]
+    assert "train, 0 elements" in sizes.svg() and "valid, 0 elements" in sizes.svg()
+
+
+def test_mixtures_can_be_asked_what_refusals_say():
+    with pytest.raises(slopp.errors.KindError) as refused:
+        BAG.mpe()
+    listed = str(refused.value).split("for mixtures there are ")[1].split(", and slopp.distil")[0]
+    names = listed.replace(" and ", ", ").split(", ")
+    asked = {
+        "log_likelihoods": [RECORDS], "eval": [RECORDS], "prob": ["a"], "marginals": [], "sample": [],
+        "possible": [RECORDS], "nearest": [RECORDS], "entails": ["a | !a"], "given": ["a"], "fit": [RECORDS],
+    }
+    assert names == list(asked)
+    for name, arguments in asked.items():
+        getattr(BAG, name)(*arguments)
+    assert isinstance(slopp.distil(BAG, RECORDS, samples=500), slopp.Psdd)
+
+
+def test_mixtures_entail_what_all_components_do():
+    obeying = slopp.learn(RECORDS, rules="a -> b", on_violation="drop")
+    free = slopp.learn(RECORDS)
+    both = slopp.Mixture([(0.5, obeying), (0.5, free)])
+    assert obeying.entails("a -> b") and not free.entails("a -> b") and not both.entails("a -> b")
+    assert slopp.Mixture([(0.5, obeying), (0.5, obeying)]).entails("a -> b")
+
+
 @pytest.mark.parametrize("learner", ["slopp", "slopp-tree", "slopp-bag"])
 def test_partly_closed_worlds(learner):
     """In the closed columns just what was seen together is possible, and everything beside."""
@@ -76,18 +118,21 @@ def test_partly_closed_worlds(learner):
         allowed = all(tuple(cell[name] for name in group) in shown for group, shown in zip(groups, seen, strict=True))
         assert (model.prob(cell) > 0) == allowed, cell
     assert model.origin["closed"] == "a,b; d,e,f"
-    assert slopp.PSDD(closed=["a,b"]).fit(RECORDS).model_.prob("a & !b") == 0
+    assert slopp.PSDD(closed=["a", "b"]).fit(RECORDS).model_.prob("a & !b") == 0
 
 
 def test_closed_columns_with_categories():
     data = {"colour": ["red", "green", "blue"] * 40, "hot": [1, 0, 0] * 40, "old": [1, 0, 0, 1, 1, 0] * 20}
-    model = slopp.learn(data, closed=["colour,hot"])
+    model = slopp.learn(data, closed=["colour", "hot"])
     assert model.model_count() == 6
     assert model.prob("colour=red & !hot") == 0 and model.prob("colour=red & !old") > 0
 
 
 @pytest.mark.parametrize("options,error,match", [
-    (dict(closed=["a,nobody"]), NamesError, 'closed= names "nobody"'),
+    (dict(closed="a,nobody"), NamesError, 'closed= names "nobody"'),
+    (dict(closed=["a,b", "c,d"]), NamesError, "several groups are a list of lists"),
+    (dict(closed=""), ArgumentError, "closed= names no column"),
+    (dict(closed=[["a"], []]), ArgumentError, "closed= names no column"),
     (dict(closed=["a"], world="closed"), LearnError, "leave one of them out"),
     (dict(closed=[3]), ArgumentError, "closed is 3, but must be names"),
 ])
@@ -260,7 +305,7 @@ def test_evidence_against_itself():
     (lambda: COLOURS.prob({3: 1}), NamesError, "the columns are colour, hot"),
     (lambda: COLOURS.prob("zzzzzzz"), FormulaError, r'"zzzzzzz"; \.names lists them'),
     (lambda: SPN.fit(RECORDS, add=True), LearnError, "is a sum-product network"),
-    (lambda: slopp.PSDD(target=0).fit(RECORDS, [1] * 299), ArgumentError, "y is not the column"),
+    (lambda: slopp.PSDD(target=0).fit(RECORDS, [1] * 299), slopp.errors.RecordsError, "inconsistent numbers"),
     (lambda: slopp.PSDD(target=0).fit(RECORDS, ["what"] * 300), ArgumentError, "y is not the column"),
     (lambda: slopp.PSDD(target=0).fit(RECORDS, ~RECORDS.to_numpy()[:, 0]), ArgumentError, "y is not the column"),
     (lambda: RECORDS.split("x"), ArgumentError, "a share is 'x'"),

@@ -16,5 +16,4 @@ def test_notebook(path):
     outputs = [output for cell in run(path).cells for output in cell.get("outputs", [])]
     shown = [kind for output in outputs for kind in output.get("data", {})]
     assert "text/html" in shown
-    if path.stem != "classifier-with-missing-values":
-        assert "image/svg+xml" in shown
+    assert "image/svg+xml" in shown

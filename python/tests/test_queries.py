@@ -138,6 +138,7 @@ def test_nearest_explain_and_repair(psdd, table):
     for i, (world, near) in enumerate(zip(table.worlds, changes, strict=True)):
         best = table.p[table.p > 0][near == near.min()].max()
         assert psdd.prob(records=[repaired[i]])[0] == pytest.approx(best)
+        assert psdd.prob(records=[worlds[i]])[0] == pytest.approx(best)
         assert (repaired[i] != world).sum() == near.min()
     explained = psdd.explain(table.worlds)
     assert [row["record"] for row in explained] == np.flatnonzero(table.p == 0).tolist()

@@ -56,6 +56,17 @@ def test_tables(show, expected):
     assert expected in show(slopp.example())._repr_html_()
 
 
+def test_charts_of_rows():
+    rows = slopp.Rows(slopp.Values(missing=x / 10, first=x, second=2.0 * x) for x in range(3))
+    picture = rows.chart("missing", "loss")
+    assert picture.startswith("<svg") and picture._repr_svg_() == picture
+    for words in ("missing", "loss", "first", "second"):
+        assert words in picture
+    for wrong in (rows, slopp.Rows()):
+        with pytest.raises(slopp.errors.ArgumentError, match="no 'nope' in the rows"):
+            wrong.chart("nope")
+
+
 def test_words():
     assert repr(slopp.example()) == "Psdd(4 variables, 13 elements, 15 parameters)"
     assert repr(slopp.Vtree("(a,b)")) == "Vtree('(a,b)')"

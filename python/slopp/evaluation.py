@@ -1,0 +1,92 @@
+"""How well models explain records, and how far two are from each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ._arguments import handle, number
+from ._show import Values
+from .errors import ArgumentError, KindError
+
+if TYPE_CHECKING:
+    from .circuit import Deterministic
+    from .model import Model
+
+#: The probability that a cell is changed before it is seen; "auto" is the one under which records are most likely.
+Noise = float | Literal["auto"] | None
+
+
+class Score(Values[Any]):
+    """The log-likelihood of records in nats, the impossible ones apart, as `slopp eval --json` has them.
+
+    `log_likelihood` is the sum over the possible records; `log_likelihood_per_record` is None if some are impossible,
+    because the mean over the others is no fair measure.
+    """
+
+
+class Comparison(Values[Any]):
+    """The divergences of two models from each other in nats, and their sizes, as `slopp compare --json` has them."""
+
+
+def score(model: Model, records: Any, noise: Noise = None, valid: Any = None) -> Score:
+    """How well a model explains records, also through a channel that changes cells."""
+    known = model.records(records)
+    logs, weights = model.log_likelihoods(known), known.record_weights()
+    if noise is None:
+        if valid is not None:
+            raise ArgumentError('valid= chooses the noise, and none is asked for; add noise="auto", or leave it out')
+        return _summed(logs, weights)
+    without = float(weights[np.isneginf(logs)].sum())
+    noisy: Any = model
+    if not hasattr(type(model), "fit_noise"):
+        raise KindError("the likelihood through a noisy channel cannot be asked of a sum-product network: it has no "
+                        "vtree; learn a PSDD, or leave noise= out")
+    by = "given"
+    if noise == "auto":
+        noise, by = noisy.fit_noise(known if valid is None else valid)["noise"], "data" if valid is None else "valid"
+    elif valid is not None:
+        raise ArgumentError('valid= chooses the noise, and noise= gives it already; noise="auto", or leave valid= out')
+    elif isinstance(noise, str) or not 0 <= number("noise", noise) <= 0.5:
+        raise ArgumentError(f'noise is {noise!r}, but must be "auto" or a probability from 0 to 0.5')
+    found = _summed(noisy.log_likelihoods_noisy(known, noise), weights)
+    found.update(noise=noise, noise_by=by, impossible_without_noise=without)
+    return found
+
+
+def _summed(logs: np.ndarray, weights: np.ndarray) -> Score:
+    possible = ~np.isneginf(logs)
+    total, impossible = float(weights.sum()), float(weights[~possible].sum())
+    log_likelihood = float(logs[possible] @ weights[possible])
+    return Score(
+        records=total, impossible=impossible, log_likelihood=log_likelihood,
+        log_likelihood_per_record=log_likelihood / total if total > 0 and possible.all() else None,
+        log_likelihood_per_possible_record=log_likelihood / (total - impossible) if possible.any() else None,
+    )
+
+
+def compare(a: Deterministic, b: Deterministic) -> Comparison:
+    """How far two models are from each other: KL divergence both ways, sizes, model counts.
+
+    Exact, also for different structures, as long as both are deterministic circuits on one vtree. The divergence of a
+    from b is infinite if a makes worlds possible that b does not.
+
+    >>> from slopp import compare, configurations, learn
+    >>> cars = configurations(500)
+    >>> open, closed = (learn(cars, learner="chow-liu", world=world) for world in ("open", "closed"))
+    >>> found = compare(closed, open)
+    >>> found["kl_a_b"] < found["kl_b_a"], found["same_structure"]
+    (True, False)
+    """
+    for name, model in (("a", a), ("b", b)):
+        handle(name, model, "a deterministic circuit")
+        model.kl_divergence  # noqa: B018, a model of another kind tells why it has none
+
+    def side(model: Deterministic) -> Values[Any]:
+        size = model.size
+        return Values(elements=size["elements"], parameters=size["parameters"], model_count=model.model_count(),
+                      entropy=model.entropy())
+
+    return Comparison(kl_a_b=a.kl_divergence(b), kl_b_a=b.kl_divergence(a),
+                      same_structure=a._model.same_structure(b._model), a=side(a), b=side(b))

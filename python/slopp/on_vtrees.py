@@ -1,0 +1,72 @@
+"""What circuits on vtrees and mixtures of them answer alike, beyond what every model does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _frames
+from ._arguments import number, seeded
+from ._show import Values
+from .model import Given, Model, or_missing
+from .records import Records
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class OnVtrees(Model):
+    """What circuits on vtrees and mixtures of them answer."""
+
+    def pair_marginals(self, *, given: Given = None) -> np.ndarray:
+        """`P(x = 1, y = 1 | given)` of all pairs; `P(x = 1 | given)` on the diagonal."""
+        model, event, _ = self._under(given)
+        return model._model.pair_marginals(event)
+
+    def possible(self, records: Any) -> np.ndarray:
+        """Whether each record is possible."""
+        return self._model.possible(self.records(records)._records)
+
+    def nearest(self, records: Any) -> tuple[Any, np.ndarray]:
+        """The possible world nearest to each record, and how many cells it changes; a column counts once.
+
+        Of several at the same distance it is the most probable one if the model is `Deterministic`, otherwise any.
+        """
+        aligned_records = self.records(records)
+        worlds, distances = self._model.nearest(aligned_records._records)
+        return self._in_kind(aligned_records, worlds), distances
+
+    def complete(self, records: Any, *, seed: int | None = 0) -> Any:
+        """Each record with its missing cells drawn at random given the others; NaN where it is impossible.
+
+        The same `seed` draws the same cells; None draws others every time.
+        """
+        aligned_records = self.records(records)
+        worlds, possible = self._model.sample_batch(aligned_records._records, seeded("seed", seed))
+        return self._in_kind(aligned_records, or_missing(worlds, possible))
+
+    def log_likelihoods_noisy(self, records: Any, noise: float) -> np.ndarray:
+        """The log-likelihood of every record if each cell is changed with the probability `noise`."""
+        return self._model.log_likelihoods_noisy(self.records(records)._records, number("noise", noise))
+
+    def fit_noise(self, records: Any) -> Values[float]:
+        """The noise under which records are most likely."""
+        noise, log_likelihood = self._model.fit_noise(self.records(records)._records)
+        return Values(noise=noise, log_likelihood=log_likelihood)
+
+    def entailed_by(self, records: Any) -> bool:
+        """Whether all records are possible."""
+        return self._model.entailed_by(self.records(records)._records)
+
+    def given(self, event: Given) -> Self:
+        """The model of `P(world | event)`, of the same kind."""
+        return self._conditioned(self._event(event))[0]
+
+    def _in_kind(self, records: Records, worlds: np.ndarray) -> Any:
+        if records._table.kind == "array" and self.columns.is_plain:
+            return worlds
+        decoded = self.columns.decode(worlds)
+        if records._table.kind == "array":
+            return Values(decoded)
+        return _frames.in_kind(records._table, decoded, self.columns)
