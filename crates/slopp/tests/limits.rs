@@ -31,11 +31,12 @@ fn a_cap_on_classes_holds_for_clones_too() {
     let (train, valid) = (chain(12, 3000, 1), chain(12, 500, 2));
     let free = learn(&train, Some(&valid), &open(), &()).unwrap().psdd;
     assert!(most_classes(&free) > 4, "without a cap there are more: {}", most_classes(&free));
-    for vtree in [None, Some(Arc::new(Vtree::right_linear(12)))] {
+    let shapes = [Vtree::right_linear(12), Vtree::left_linear(12), Vtree::balanced(12), Vtree::random(12, 3)];
+    for vtree in shapes.into_iter().map(|vtree| Some(Arc::new(vtree))).chain([None]) {
         let mut last = f64::NEG_INFINITY;
         for max_classes in [1, 2, 4] {
             let config = Config { max_classes, capped: true, vtree: vtree.clone(), ..open() };
-            for effort in [Effort::Fast, Effort::Balanced] {
+            for effort in [Effort::Fast, Effort::Balanced, Effort::Best] {
                 let task = Task { valid: Some(&valid), ..Task::new(&train) };
                 let learned = Slopp { config: config.clone(), effort }.learn(&task, &()).unwrap().learned;
                 let psdd = learned.psdd().unwrap();

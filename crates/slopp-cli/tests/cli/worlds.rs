@@ -134,3 +134,21 @@ fn too_few_records_to_choose_by_are_said() {
     let told = folder.run("learn part.2.csv --effort balanced").ok().err;
     assert!(!told.contains("too few"), "{told}");
 }
+
+/// Random bits: what was seen of many of them is no small rule.
+#[test]
+fn closing_that_makes_a_model_much_larger_is_told() {
+    let folder = Folder::new();
+    let mut state = 1u32;
+    let mut bit = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        if state >> 31 == 1 { "1" } else { "0" }
+    };
+    let rows: Vec<String> = (0..60).map(|_| (0..14).map(|_| bit()).collect::<Vec<_>>().join(",")).collect();
+    folder.write("bits.data", rows.join("\n") + "\n");
+    let many: Vec<String> = (1..=14).map(|i| format!("x{i}")).collect();
+    let told = folder.run(&format!("learn bits.data --closed {}", many.join(","))).ok().err;
+    assert!(told.contains("elements, ") && told.contains("fewer columns in each --closed"), "{told}");
+    let told = folder.run("learn bits.data --closed x1,x2").ok().err;
+    assert!(!told.contains("fewer columns in each --closed"), "{told}");
+}

@@ -11,6 +11,9 @@ use crate::var::Var;
 /// How often a smaller model is tried where what is ruled out makes one larger than asked for.
 const SMALLER: usize = 6;
 
+/// How many times larger a restricted model must be than the unrestricted one for that to be told.
+const MUCH_LARGER: usize = 4;
+
 /// What is impossible, whatever a learner makes of the records; nothing by default.
 ///
 /// ```
@@ -60,7 +63,8 @@ impl Restriction {
     }
 
     /// What a learner makes, restricted. A learner that keeps within some size is asked for less, where what is ruled out
-    /// makes the result larger; it may stay larger all the same, which [`Learned::most_elements`] tells.
+    /// makes the result larger; it may stay larger all the same, which [`Learned::most_elements`] tells. Where the result
+    /// is much larger than without restrictions, `elements_unrestricted` is among what was chosen.
     pub fn learn(
         &self,
         learner: &dyn Learner,
@@ -88,9 +92,14 @@ impl Restriction {
     }
 
     fn once(&self, learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<Outcome, RestrictionError> {
-        let Outcome { learned, chosen } = learner.learn(task, progress)?;
+        let Outcome { learned, mut chosen } = learner.learn(task, progress)?;
         let weight = prior_weight(learner, &chosen);
-        Ok(Outcome { learned: self.apply(learned, task.train, weight, progress)?, chosen })
+        let unrestricted = learned.most_elements();
+        let learned = self.apply(learned, task.train, weight, progress)?;
+        if learned.most_elements() > MUCH_LARGER * unrestricted {
+            chosen.push(("elements_unrestricted", unrestricted.to_string()));
+        }
+        Ok(Outcome { learned, chosen })
     }
 
     /// What was learned without what is ruled out, fitted to the records again with itself as a prior of this weight.

@@ -68,6 +68,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     if let Some(max) = args.merged.max_elements.filter(|&max| elements > max) {
         session.note(too_large(elements, max));
     }
+    tell_much_larger(elements, model.origin(), session);
     tell_held_out(model.origin(), session);
     if args.learner == "slopp" && matches!(args.merged.effort, Some(EffortName::Best)) {
         tell_few_judges(parts.valid.as_ref(), model.origin(), session);
@@ -96,6 +97,18 @@ pub(crate) fn too_large(elements: usize, max: usize) -> String {
     format!(
         "{elements} elements are more than --max-elements {max}: what columns, rules, a base or --closed rule out needs them"
     )
+}
+
+/// Tells that a model is much larger for what is ruled out.
+fn tell_much_larger(elements: usize, origin: &BTreeMap<String, String>, session: &Session) {
+    let unrestricted = origin.get("elements_unrestricted").and_then(|value| value.parse::<f64>().ok());
+    if let Some(unrestricted) = unrestricted {
+        let (elements, unrestricted) = (count(elements as f64), count(unrestricted));
+        session.note(format!(
+            "{elements} elements, {unrestricted} before: what columns, rules or --closed rule out is large on this vtree; \
+             fewer columns in each --closed, or --max-elements, make it smaller"
+        ));
+    }
 }
 
 /// Saves a model, if asked to.

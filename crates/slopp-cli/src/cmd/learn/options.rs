@@ -114,8 +114,8 @@ pub(super) struct MergedArgs {
     /// How much slopp tries, or how many models slopp-bag has: 16, 32 or 64; of no other learner [default: fast]
     #[arg(long, value_name = "NAME")]
     pub(super) effort: Option<EffortName>,
-    /// The largest number of classes of records of a vtree node; on vtrees that are not right-linear clones may add to
-    /// them, up to 16 elements for each [default: 32, and as many as clones add]
+    /// The largest number of classes of records, nodes of the circuit, of an inner vtree node [default: 32, and as many as
+    /// clones add]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(super) max_classes: Option<usize>,
     /// The largest number of elements, of a mixture in each component: more is merged until the result keeps within it

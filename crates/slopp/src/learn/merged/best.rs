@@ -99,10 +99,10 @@ pub fn best(
     let (alone, worth) = full_runs(part, Some(judge), &vtrees, own, progress)?;
     let refined = match config.vtree {
         Some(_) => None,
-        None => Some(refined(part, judge, given.as_deref().unwrap_or(&REFINEMENTS.1), progress)?),
+        None => Some(refined(part, judge, given.as_deref().unwrap_or(&REFINEMENTS.1), config, progress)?),
     };
     let few = |psdd: &Psdd| config.max_elements.is_none_or(|max| psdd.elements().len() <= max);
-    let refined = refined.filter(|refined| few(&refined.psdd));
+    let refined = refined.filter(|refined| few(&refined.psdd) && config.allows_classes_of(&refined.psdd));
     // The teacher may be on any vtree, and of any size.
     let model = Config { vtree: None, max_elements: None, ..config.clone() };
     let bag = BagConfig { members: TEACHERS, ..BagConfig::new(model) };
@@ -202,13 +202,15 @@ fn refined(
     train: &Records,
     judge: &Records,
     pseudocounts: &[f64],
+    own: &Config,
     progress: &dyn Progress,
 ) -> Result<Taught, LearnError> {
     let (penalties, _) = REFINEMENTS;
     let start = chow_liu(train, World::Open, LearnPsddConfig::default().pseudocount)?;
     progress.begin("refining the Chow-Liu tree", penalties.len() as u64);
     let tried = penalties.par_iter().map(|&penalty| {
-        let config = LearnPsddConfig { penalty, ..LearnPsddConfig::default() };
+        let max_classes = own.capped.then_some(own.max_classes);
+        let config = LearnPsddConfig { penalty, max_classes, ..LearnPsddConfig::default() };
         let grown = learn_psdd(&start, train, Some(judge), &config, &())?.circuit;
         progress.advance(1);
         let smoothed = pseudocounts.iter().map(|&pseudocount| {

@@ -1,5 +1,6 @@
 //! Settings of merged SLoPP.
 
+use crate::circuit::Psdd;
 use crate::learn::slopp::check_pseudocount;
 use crate::learn::{LearnError, World};
 use crate::vtree::Vtree;
@@ -51,10 +52,10 @@ pub struct Config {
     pub world: World,
     /// The vtree; without one, a right-linear one is learned.
     pub vtree: Option<Arc<Vtree>>,
-    /// The largest number of classes that a vtree node starts with; clones may add to them, on vtrees that are not
+    /// The largest number of classes that an inner vtree node starts with; clones may add to them, on vtrees that are not
     /// right-linear until there are sixteen elements for each class that is allowed.
     pub max_classes: usize,
-    /// Whether `max_classes` also holds once there are clones, on right-linear vtrees.
+    /// Whether `max_classes` also holds once there are clones.
     pub capped: bool,
     /// The starts that are tried; if empty, [`Start::usual`] ones.
     pub starts: Vec<Start>,
@@ -99,6 +100,12 @@ impl Config {
             max_elements: None,
             seed: 0,
         }
+    }
+
+    /// Whether no vtree node has more classes than it may have in the end.
+    pub(super) fn allows_classes_of(&self, psdd: &Psdd) -> bool {
+        let inner = psdd.vtree().bottom_up().iter().filter(|v| !v.is_leaf());
+        !self.capped || inner.map(|&v| psdd.layer(v).len()).all(|classes| classes <= self.max_classes)
     }
 
     pub(super) fn check(&self, variables: usize) -> Result<(), LearnError> {

@@ -160,6 +160,7 @@ fn refined(
             depth: config.clone_depth,
             pseudocount: best.pseudocount,
             max_elements: Some(max_elements),
+            max_classes: config.capped.then_some(config.max_classes),
             ..LearnPsddConfig::default()
         };
         let refined = learn_psdd(&start, parts.train, parts.judge, &settings, progress)?;

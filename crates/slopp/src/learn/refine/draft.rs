@@ -51,6 +51,7 @@ pub(super) struct Edge {
 }
 
 /// The circuit under change.
+#[derive(Clone)]
 pub(super) struct Draft<'a> {
     pub(super) records: &'a Records,
     pub(super) vtree: Arc<Vtree>,
@@ -177,6 +178,15 @@ impl<'a> Draft<'a> {
     pub(super) fn element_count(&self) -> usize {
         let used = self.nodes.iter().filter(|node| node.parents > 0);
         used.map(|node| if let Kind::Sum(branches) = &node.kind { branches.len() } else { 0 }).sum()
+    }
+
+    /// By vtree node: how many sums there are.
+    pub(super) fn sum_counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.vtree.node_count()];
+        for node in self.nodes.iter().filter(|node| node.parents > 0 && matches!(node.kind, Kind::Sum(_))) {
+            counts[node.vtree.index()] += 1;
+        }
+        counts
     }
 
     pub(super) fn weight(&self, rows: &[u32]) -> f64 {

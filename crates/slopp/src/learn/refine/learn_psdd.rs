@@ -34,6 +34,8 @@ pub struct LearnPsddConfig {
     pub pseudocount: f64,
     /// The largest number of elements; a circuit to start from that has more stays as it is.
     pub max_elements: Option<usize>,
+    /// The largest number of nodes that an inner vtree node may come to have; one that starts with more gets no others.
+    pub max_classes: Option<usize>,
 }
 
 impl Default for LearnPsddConfig {
@@ -46,6 +48,7 @@ impl Default for LearnPsddConfig {
             patience: 6,
             pseudocount: 2.0,
             max_elements: None,
+            max_classes: None,
         }
     }
 }
@@ -216,6 +219,30 @@ impl Search<'_, '_> {
         self.draft.plan_copy(branch.sub, &rows, depth, penalty)
     }
 
+    /// Does an operation and tells the nodes it touched; `None`, with everything as it was, if a vtree node would come to
+    /// have too many nodes.
+    fn apply_within_classes(&mut self, operation: Operation) -> Option<Vec<DraftId>> {
+        let Some(most) = self.config.max_classes else { return Some(self.apply(operation)) };
+        let before = self.draft.sum_counts();
+        let edge = match operation {
+            Operation::Copy(edge) => edge,
+            Operation::Split { node, branch, .. } => Edge { node, branch, is_prime: true },
+        };
+        let grown = &self.draft.nodes[self.draft.target(edge)];
+        if matches!(grown.kind, Kind::Sum(_)) && before[grown.vtree.index()] >= most {
+            return None;
+        }
+        // How many nodes a split makes further down is known only once it is done.
+        let kept = self.draft.clone();
+        let touched = self.apply(operation);
+        let exceeds = |(&after, &before): (&usize, &usize)| after > before.max(most);
+        if self.draft.sum_counts().iter().zip(&before).any(exceeds) {
+            self.draft = kept;
+            return None;
+        }
+        Some(touched)
+    }
+
     fn apply(&mut self, operation: Operation) -> Vec<DraftId> {
         let LearnPsddConfig { depth, penalty, .. } = *self.config;
         let mut touched = Vec::new();
@@ -256,7 +283,11 @@ impl Growth for Search<'_, '_> {
             if !self.has_room(added) {
                 return false;
             }
-            let touched = self.apply(operation);
+            let Some(touched) = self.apply_within_classes(operation) else {
+                // Nothing was added; what is full hardly ever empties, so the operation is not kept.
+                self.elements -= added;
+                continue;
+            };
             touched.into_iter().for_each(|node| self.consider(node));
             return true;
         }
