@@ -100,3 +100,37 @@ fn independent_coins_are_left_alone_on_any_vtree() {
     }
     assert!(learned > alone - 0.05, "{learned} learned, {alone} every coin for itself");
 }
+
+#[test]
+fn room_is_used_whatever_the_largest_operation_needs() {
+    let (train, valid) = (chain(14, 3000, 5), chain(14, 800, 6));
+    let tree = chow_liu(&train, World::Open, 2.0).unwrap().elements().len();
+    let reached = |max_elements| {
+        let config = Config { max_elements, ..open() };
+        let psdd = learn(&train, Some(&valid), &config, &()).unwrap().psdd;
+        (psdd.elements().len(), mean(&psdd, &valid))
+    };
+    let none = factorised(&train, Arc::new(Vtree::right_linear(14)), World::Open, 2.0).unwrap();
+    for max in (18..tree).step_by(4) {
+        let (elements, log_likelihood) = reached(Some(max));
+        assert!(elements + 4 > max && log_likelihood > mean(&none, &valid) + 0.01, "{elements} of {max}");
+    }
+    let (elements, log_likelihood) = reached(None);
+    assert_eq!(
+        reached(Some(elements)),
+        (elements, log_likelihood),
+        "what is learned without a limit keeps within its size"
+    );
+}
+
+#[test]
+fn more_classes_are_not_worse_than_one_on_any_vtree() {
+    // Few records for so many variables: what grows from one class is better than many that are merged.
+    let (train, valid) = (chain(30, 150, 7), chain(30, 100, 8));
+    for vtree in [Vtree::left_linear(30), Vtree::balanced(30), Vtree::random(30, 1)].map(Arc::new) {
+        let config = Config { vtree: Some(vtree), ..open() };
+        let one = Config { max_classes: 1, ..config.clone() };
+        let [many, one] = [config, one].map(|config| learn(&train, Some(&valid), &config, &()).unwrap().log_likelihood);
+        assert!(many >= one, "{many} is less than {one}");
+    }
+}

@@ -28,6 +28,7 @@ pub(super) struct Search<'a> {
 }
 
 /// A structure with what it was judged to be worth, and by which looks.
+#[derive(Clone)]
 pub(super) struct Candidate {
     pub(super) layers: Layers,
     pub(super) log_likelihood: f64,
@@ -71,13 +72,18 @@ impl<'a> Search<'a> {
         };
         progress.begin("copying shared nodes", 1);
         if self.config.max_elements.is_none() {
-            return self.clones(found.into_iter().reduce(better).expect("at least one start"));
+            let best = found.into_iter().reduce(better).expect("at least one start");
+            return self.clones(best, usize::MAX);
         }
         // A start that had to be merged further may leave much of the room unused, and clones fill it with what is worth
         // most: so any may win in the end, also one class for each layer.
         let mut found = found;
         found.push(self.merged());
-        let cloned: Vec<Candidate> = found.into_par_iter().map(|found| self.clones(found)).collect();
+        let mut cloned: Vec<Candidate> =
+            found.par_iter().map(|found| self.clones(found.clone(), self.max_elements)).collect();
+        // Limits count what a copy may need at most: what keeps within them without any may do better.
+        let free = self.clones(found.into_iter().reduce(better).expect("at least one start"), usize::MAX);
+        cloned.extend((free.layers.elements() <= self.max_elements).then_some(free));
         cloned.into_iter().reduce(better).expect("at least one start")
     }
 
@@ -152,14 +158,14 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// The best on the way of cloning.
-    fn clones(&self, mut best: Candidate) -> Candidate {
+    /// The best on the way of cloning within so many elements.
+    fn clones(&self, mut best: Candidate, elements: usize) -> Candidate {
         let (cost, depth) = (self.config.clone_penalty * self.unit, self.config.clone_depth);
         if depth == 0 {
             return best;
         }
         let classes = if self.config.capped { self.config.max_classes } else { usize::MAX };
-        let limits = clones::Limits { elements: self.max_elements, classes };
+        let limits = clones::Limits { elements, classes };
         let mut cloning = Cloning::new(&self.view, best.layers.clone(), cost, depth);
         let (mut steps, mut next, mut idle) = (0, 50, 0);
         while idle < PATIENCE[1] {

@@ -117,6 +117,7 @@ pub fn learn_psdd(
         config,
         heap: BinaryHeap::new(),
         elements: start.elements().len() as f64,
+        is_counted: true,
     };
     for node in 0..search.draft.nodes.len() {
         search.consider(node);
@@ -134,6 +135,8 @@ struct Search<'s, 'r> {
     heap: BinaryHeap<Scored>,
     /// How many elements the draft has at most.
     elements: f64,
+    /// Whether it has just so many.
+    is_counted: bool,
 }
 
 impl Search<'_, '_> {
@@ -176,16 +179,15 @@ impl Search<'_, '_> {
         (gain.log_likelihood > self.config.penalty * elements).then_some((score, gain.elements.max(0.0)))
     }
 
-    /// Takes note of elements that are about to be added; `false` if there would be too many.
+    /// Whether so many elements more are allowed.
     fn has_room(&mut self, added: f64) -> bool {
         let max = self.config.max_elements.map_or(f64::INFINITY, |max| max as f64);
-        if self.elements + added > max {
+        if self.elements + added > max && !self.is_counted {
             // What was said to be added may be more than it was, and operations also take elements away.
             self.elements = self.draft.element_count() as f64;
+            self.is_counted = true;
         }
-        let fits = self.elements + added <= max;
-        self.elements += added;
-        fits
+        self.elements + added <= max
     }
 
     fn simulate(&self, operation: Operation) -> Option<Gain> {
@@ -280,14 +282,13 @@ impl Growth for Search<'_, '_> {
                 self.heap.push(Scored { score, operation });
                 continue;
             }
+            // Others may be smaller; what is full hardly ever empties, so the operation is not kept.
             if !self.has_room(added) {
-                return false;
-            }
-            let Some(touched) = self.apply_within_classes(operation) else {
-                // Nothing was added; what is full hardly ever empties, so the operation is not kept.
-                self.elements -= added;
                 continue;
-            };
+            }
+            let Some(touched) = self.apply_within_classes(operation) else { continue };
+            self.elements += added;
+            self.is_counted = false;
             touched.into_iter().for_each(|node| self.consider(node));
             return true;
         }
@@ -343,7 +344,9 @@ mod tests {
             let chooser = Separating::new(&database, limits, &mutual_information);
             let draft = Draft::new(&start, &train);
             let heap = BinaryHeap::new();
-            let mut search = Search { draft, database: &database, chooser, config: &config, heap, elements: 0.0 };
+            let (elements, is_counted) = (0.0, true);
+            let mut search =
+                Search { draft, database: &database, chooser, config: &config, heap, elements, is_counted };
             (0..search.draft.nodes.len()).for_each(|node| search.consider(node));
             let mut before = log_likelihood(&start, &train);
             for _ in 0..15 {
