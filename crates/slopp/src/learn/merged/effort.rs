@@ -189,15 +189,7 @@ impl Learner for Slopp {
         config.vtree.as_ref().map_or(Ok(()), |vtree| check(task.train, vtree))?;
         match self.effort {
             Effort::Fast => config.learn(task, progress),
-            Effort::Balanced => {
-                let learned = balanced(task.train, task.valid, &config, progress)?;
-                let chosen = vec![
-                    ("start", learned.start.to_string()),
-                    ("pseudocount", learned.pseudocount.to_string()),
-                    ("held_out", learned.held_out.to_string()),
-                ];
-                Ok(Outcome { chosen, ..Outcome::new(learned.psdd) })
-            }
+            Effort::Balanced => Ok(balanced(task.train, task.valid, &config, progress)?.outcome()),
             Effort::Best => {
                 let best = best(task.train, task.valid, &config, progress)?;
                 let teacher = match best.teacher {
@@ -213,7 +205,7 @@ impl Learner for Slopp {
                     ("held_out", best.held_out.to_string()),
                     (prior, best.pseudocount.to_string()),
                 ];
-                Ok(Outcome { chosen, ..Outcome::new(best.psdd) })
+                Ok(Outcome { chosen, ..Outcome::new(best.psdd, best.pseudocount) })
             }
         }
     }
