@@ -79,8 +79,9 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
         (None, Some(text), _) => {
             // A world in which a column has two values is none.
             let formula = Formula::and([parse(text)?, Rules::of_columns(names.clone()).formula()]);
-            let formula = compile(&formula, psdd.vtree(), &args.limits.limits())?;
-            let revised = psdd.revise_by(&formula, args.formula_weight, args.weight).map_err(with_hint)?;
+            let limits = args.limits.limits();
+            let formula = compile(&formula, psdd.vtree(), &limits)?;
+            let revised = psdd.revise_by(&formula, args.formula_weight, args.weight, &limits).map_err(with_hint)?;
             (revised.psdd, revised.share)
         }
         (None, None, text) => {
@@ -126,7 +127,10 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
 }
 
 fn with_hint(error: ReviseError) -> Error {
-    let no_weight = matches!(error, ReviseError::NoWeight);
-    let error = Error::from(error);
-    if no_weight { error.hint("--weight X, the number of records that the model stands for") } else { error }
+    let hint = match error {
+        ReviseError::NoWeight => "--weight X, the number of records that the model stands for",
+        ReviseError::TooLarge(_) | ReviseError::TooManyModels { .. } => "--max-nodes N and --max-memory MB allow more",
+        _ => return error.into(),
+    };
+    Error::from(error).hint(hint)
 }
