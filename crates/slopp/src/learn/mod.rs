@@ -58,7 +58,7 @@ pub use revise::{ReviseError, Revised, WORLD_LIMIT};
 pub use shared::{MixtureChoice, MixtureGrid, StrudelMixture};
 pub use sizes::AtSize;
 pub use start::{LearnPsdd, Start, Strudel};
-pub use teacher::{BaseError, TeacherBase};
+pub use teacher::{BaseError, Lesson, LessonError, Lessons, Student, TeacherBase};
 
 use crate::circuit::{BuildError, Builder, Circuit, NodeId, Refusal, Smoothing};
 

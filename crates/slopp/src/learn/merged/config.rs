@@ -108,7 +108,7 @@ impl Config {
         !self.capped || inner.map(|&v| psdd.layer(v).len()).all(|classes| classes <= self.max_classes)
     }
 
-    pub(super) fn check(&self, variables: usize) -> Result<(), LearnError> {
+    pub(in crate::learn) fn check(&self, variables: usize) -> Result<(), LearnError> {
         let fault = |name, value: String, expected| Err(LearnError::Setting { name, value, expected });
         if !(1..=MAX_CLASSES).contains(&self.max_classes) {
             return fault("max_classes", self.max_classes.to_string(), "at least 1 and at most 16384");
