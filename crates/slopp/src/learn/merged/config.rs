@@ -33,6 +33,9 @@ pub enum Start {
 }
 
 impl Start {
+    /// Everything is merged: every variable for itself.
+    pub const NOTHING: Start = Start::Whole(f64::INFINITY);
+
     /// The starts that are tried for so many variables where none are given.
     ///
     /// By the validation parts of the benchmark datasets: among few variables a smaller penalty often wins; among many
