@@ -259,21 +259,23 @@ def curve(train: Any, *, valid: Any = None, test: Any = None, points: int = 8, v
         data, valid = parted
     parts = {name: aligned(part, data.names, data.columns)
              for name, part in (("train", data), ("valid", valid), ("test", test)) if part is not None}
-    least = len(data.names) - 1
-    sizes, most = Curve(), None
+    if data.has_missing:
+        missed = int(incomplete(data).sum())
+        raise LearnError(f"{missed} of {len(data)} records miss cells, and learners need complete ones: leave those "
+                         "out, or fill cells in")
+    known, judge = rules_over(None, data), parts.get("valid")
     with listening(progress) as callback:
-        for done in range(whole("points", points, 1)):
-            if callback is not None:
-                callback("learning at several sizes", done, points)
-            model = learn(data, valid=parts.get("valid"), vtree=vtree, seed=seed, max_elements=most)
-            elements = model.size["elements"]
-            if sizes and elements >= sizes[-1]["elements"]:
-                break
-            scores = {name: _mean(model, part) for name, part in parts.items()}
-            sizes.append(Values(max_elements=most, elements=elements, **scores))
-            if elements <= least:
-                break
-            most = max(elements // 2, least)
+        found = _slopp.curve(
+            data._records, None if judge is None else judge._records, _vtree(vtree, data, seed), whole("seed", seed),
+            whole("points", points, 1), None if known is None else known._rules, callback)
+    sizes = Curve()
+    for most, model in found:
+        learned = wrap(model, data._table.like())
+        scores = {name: _mean(learned, part) for name, part in parts.items()}
+        sizes.append(Values(max_elements=most, elements=learned.size["elements"], **scores))
+    exceeded = (size for size in sizes if size["max_elements"] is not None and size["elements"] > size["max_elements"])
+    if (size := next(exceeded, None)) is not None:
+        _tell_size(size["elements"], size["max_elements"])
     return sizes
 
 

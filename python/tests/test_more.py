@@ -77,6 +77,23 @@ def test_curve_without_valid():
         slopp.curve({"a": [1, None] * 30, "b": [0, 1] * 30})
 
 
+def test_curve_with_columns():
+    """Every size is what learn makes within it, and what columns need beyond it is told."""
+    def row(i):
+        i = i * i + i // 3
+        colour, size = i % 3, i * i % 7 % 4
+        return {"colour": "rgb"[colour], "size": "smlx"[size], "shape": "vwxyz"[(colour + 2 * size + i // 5) % 5],
+                "b": i % 5 % 2, "c": (colour * size + i) % 3 % 2}
+
+    train, valid = (slopp.Records([row(i) for i in rows]) for rows in (range(400), range(1000, 1100)))
+    with pytest.warns(UserWarning, match="more than max_elements"):
+        sizes = slopp.curve(train, valid=valid)
+    assert len(sizes) > 1 and sizes[1]["elements"] > sizes[1]["max_elements"]
+    with pytest.warns(UserWarning, match="more than max_elements"):
+        again = slopp.learn(train, valid=valid, max_elements=sizes[1]["max_elements"])
+    assert again.size["elements"] == sizes[1]["elements"] and sizes[1]["valid"] == pytest.approx(mean(again, valid))
+
+
 def test_curve_of_one_variable():
     sizes = slopp.curve({"a": [1, 0, 1] * 20})
     assert [size["elements"] for size in sizes] == [0]

@@ -7,9 +7,8 @@ use crate::records::Records;
 use crate::run::run_long;
 use pyo3::prelude::*;
 use slopp::AnyModel;
-use slopp::learn::merged::{Config, DistilConfig, sample_size, synthetic};
-use slopp::learn::{Learned, TeacherBase, World};
-use slopp::logic::Limits;
+use slopp::learn::merged::{Config, DistilConfig};
+use slopp::learn::{Learned, Lesson, Lessons, Task, World};
 use slopp::render::plot::{Axis, Point, Scatter, Series};
 
 /// Where lessons come from: a model to draw so many records from, if that is told, or records that were drawn from anything.
@@ -39,40 +38,28 @@ pub(crate) fn distil(
     seed: u64,
     progress: Option<Py<PyAny>>,
 ) -> Answer<Distilled> {
-    let config = Config { max_elements, seed, ..Config::new(World::Open) };
+    let config = Config { max_elements, ..Config::new(World::Open) };
     let capped = max_classes.map(|max_classes| Config { max_classes, capped: true, ..config.clone() });
     let config = DistilConfig::new(capped.unwrap_or(config));
     let (train, valid) = (train.0.clone(), valid.map(|valid| valid.0.clone()));
     let names = train.names().clone();
-    let (samples, teacher) = match teacher {
-        Teacher::Records(records) => (Some(records.get().0.clone()), None),
-        Teacher::Model(model, count) => (None, Some((model.get().0.clone(), count))),
+    let (given, model, samples) = match teacher {
+        Teacher::Records(records) => (Some(records.get().0.clone()), None, None),
+        Teacher::Model(model, count) => (None, Some(model.get().0.clone()), count),
     };
-    let rules = rules.map(|rules| rules.0.clone());
-    run_long(py, progress, move |progress| -> Answer<_> {
-        let base = match teacher.as_ref().map(|(model, _)| &**model) {
-            Some(AnyModel::Circuit(model)) if !free => TeacherBase::of(&model.circuit, &train)?,
-            _ => None,
+    let rules = rules.map(|rules| (*rules.0).clone());
+    let student = run_long(py, progress, move |progress| {
+        let lessons = match (&given, model.as_deref()) {
+            (Some(records), _) => Lessons::Records(records),
+            (None, Some(AnyModel::Circuit(model))) => Lessons::Circuit(&model.circuit),
+            (None, model) => Lessons::Model(model.expect("there is one of them").distribution()),
         };
-        let drawn = match &teacher {
-            None => None,
-            Some((model, count)) => {
-                progress.begin("drawing from the teacher", 1);
-                Some(synthetic(model.distribution(), &train, count.unwrap_or_else(|| sample_size(&train)), seed)?)
-            }
-        };
-        let lessons = samples.as_deref().or(drawn.as_ref()).expect("there is one of them");
-        let student = slopp::learn::merged::distil(&train, lessons, valid.as_deref(), &config, progress)?;
-        let facts = [lessons.total(), student.strength, student.held_out];
-        let mut learned = Learned::from(student.psdd);
-        if let Some(rules) = &rules {
-            learned = learned.inside(rules, &train, student.strength, &Limits::default(), progress)?;
-        }
-        if let (Some(base), Learned::Circuit(student)) = (&base, &learned) {
-            learned = base.given(student)?.into();
-        }
-        Ok((Model::of(learned.into_model(names, Default::default())), facts, base.is_some()))
-    })?
+        let task = Task { train: &train, valid: valid.as_deref(), vtree: None, seed };
+        Lesson { samples, rules, free, ..Lesson::new(lessons, config) }.learn(&task, progress)
+    })??;
+    let facts = [student.samples, student.strength, student.held_out];
+    let model = Learned::Circuit(student.circuit).into_model(names, Default::default());
+    Ok((Model::of(model), facts, student.keeps_base))
 }
 
 /// A line of a chart: what it is, and its points with their names.

@@ -5,7 +5,7 @@ use slopp::circuit::{BuildError, Refusal};
 use slopp::infer::{EvidenceError, QueryError};
 use slopp::io::{BinsError, NotClausal, ReadError, WriteError};
 use slopp::learn::vtree::VtreeMethodError;
-use slopp::learn::{BaseError, FitError, InsideError, LearnError, RestrictionError, ReviseError};
+use slopp::learn::{BaseError, FitError, InsideError, LearnError, LessonError, RestrictionError, ReviseError};
 use slopp::logic::{FormulaError, NormaliseError, RuleError, Stopped};
 use std::error::Error;
 
@@ -86,6 +86,16 @@ impl From<BaseError> for Failure {
             BaseError::Columns(_) | BaseError::Query(_) => "",
         };
         Failure::new("LearnError", format!("{error}{way_out}"))
+    }
+}
+
+impl From<LessonError> for Failure {
+    fn from(error: LessonError) -> Failure {
+        match error {
+            LessonError::Learn(error) => error.into(),
+            LessonError::Rules(error) => error.into(),
+            LessonError::Base(error) => error.into(),
+        }
     }
 }
 

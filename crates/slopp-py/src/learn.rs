@@ -12,7 +12,8 @@ use slopp::learn::baseline::{ChowLiu, Factorised};
 use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant};
 use slopp::learn::{
-    LearnPsdd, Learner, MixtureGrid, Restriction, Start, Strudel, StrudelMixture, Task, World, learnspn, merged,
+    LearnPsdd, Learned, Learner, MixtureGrid, Restriction, Start, Strudel, StrudelMixture, Task, World, learnspn,
+    merged,
 };
 use slopp::{AnyModel, Certified};
 use std::collections::BTreeMap;
@@ -83,6 +84,32 @@ pub(crate) fn learn(
     let elements = outcome.learned.most_elements();
     let too_large = max.filter(|&max| elements > max).map(|max| (elements, max));
     Ok((Model::of(outcome.learned.into_model(names, origin)), too_large))
+}
+
+/// Merged SLoPP at several sizes inside rules: the largest number of elements that was asked for, and the model.
+#[pyfunction]
+#[pyo3(signature = (records, valid, vtree, seed, points, rules, progress))]
+#[expect(clippy::too_many_arguments, reason = "called by the Python half only, by position")]
+pub(crate) fn curve(
+    py: Python<'_>,
+    records: &Records,
+    valid: Option<&Records>,
+    vtree: Option<&Vtree>,
+    seed: u64,
+    points: usize,
+    rules: Option<&Rules>,
+    progress: Option<Py<PyAny>>,
+) -> Answer<Vec<(Option<usize>, Model)>> {
+    let (train, valid) = (records.0.clone(), valid.map(|valid| valid.0.clone()));
+    let vtree = vtree.map(|vtree| vtree.vtree.clone());
+    let names = train.names().clone();
+    let restriction = Restriction { rules: rules.map(|rules| (*rules.0).clone()), ..Restriction::default() };
+    let sizes = run_long(py, progress, move |progress| {
+        let task = Task { train: &train, valid: valid.as_deref(), vtree: vtree.as_ref(), seed };
+        restriction.sizes(&merged::Config::new(World::Open), &task, points, progress)
+    })??;
+    let model = |learned: Learned| Model::of(learned.into_model(names.clone(), BTreeMap::new()));
+    Ok(sizes.into_iter().map(|size| (size.max_elements, model(size.outcome.learned))).collect())
 }
 
 /// Options by keyword, taken out one by one.

@@ -32,7 +32,7 @@ mod _slopp {
     #[pymodule_export]
     use super::knowledge::{Rules, Sdd, diff};
     #[pymodule_export]
-    use super::learn::learn;
+    use super::learn::{curve, learn};
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

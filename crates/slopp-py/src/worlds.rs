@@ -10,6 +10,7 @@ use num_bigint::BigUint;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use slopp::infer::{Evidence, Explanation, QueryError};
+use slopp::logic::Limits;
 use slopp::{Lit, Names};
 
 /// Worlds with their log-probabilities.
@@ -110,7 +111,7 @@ impl Model {
     ) -> Answer<(Model, BigUint, f64)> {
         let psdd = self.psdd()?;
         let formula = event.compile(py, psdd.vtree())?;
-        let revised = run(py, || psdd.revise_by(&formula, formula_weight, weight))?;
+        let revised = run(py, || psdd.revise_by(&formula, formula_weight, weight, &Limits::default()))?;
         Ok((self.with(revised.psdd.into()), revised.added, revised.share))
     }
 }

@@ -1,6 +1,6 @@
 //! Learn and use Probabilistic Sentential Decision Diagrams (PSDDs).
 //!
-//! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress` →
+//! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress`, `scored` →
 //! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`], [`certified`] → [`mixture`] → [`model`],
 //! `on_vtrees` → [`learn`] → [`io`], [`render`].
 
@@ -21,6 +21,7 @@ mod on_vtrees;
 pub mod progress;
 pub mod random;
 pub mod render;
+mod scored;
 pub mod spn;
 pub mod var;
 pub mod vtree;

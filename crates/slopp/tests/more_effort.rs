@@ -52,13 +52,11 @@ impl Table {
 fn made(effort: Effort, world: World, train: &Records, valid: &Records) -> Learned {
     let task = Task { valid: Some(valid), ..Task::new(train) };
     let outcome = Slopp { config: Config::new(world), effort }.learn(&task, &()).unwrap();
-    let chosen = |key: &str| outcome.chosen.iter().find(|(name, _)| *name == key).map(|(_, value)| value.parse());
-    let weight: f64 = chosen("strength").or(chosen("pseudocount")).unwrap().unwrap();
     if train.names().groups().is_empty() {
         return outcome.learned;
     }
     let rules = Rules::of_columns(train.names().clone());
-    outcome.learned.inside(&rules, train, weight, &Limits::default(), &()).unwrap()
+    outcome.learned.inside(&rules, train, outcome.prior, &Limits::default(), &()).unwrap()
 }
 
 /// The weight of impossible records, and the log-likelihood per record. In a closed world, of a model that keeps one

@@ -4,7 +4,7 @@ mod against;
 
 use against::*;
 use slopp::learn::ReviseError;
-use slopp::logic::Sdd;
+use slopp::logic::{Formula, Limits, Sdd};
 use slopp::{Circuit, Names, Psdd, RecordsBuilder, Vtree};
 use slopp_oracle::{Dice, Table, Tree, deterministic, with_support};
 
@@ -86,7 +86,7 @@ fn formulas_become_possible_and_nothing_else_does() {
         let base = convert(&with_support(&tree, &worlds, false, &mut dice), &tree).0.certify().unwrap();
         let formula = Sdd::base_of(&base).unwrap();
         let before = support(&psdd, vars);
-        let revised = psdd.revise_by(&formula, 2.0, Some(8.0)).unwrap();
+        let revised = psdd.revise_by(&formula, 2.0, Some(8.0), &Limits::default()).unwrap();
         assert_eq!(support(&revised.psdd, vars), union(&before, &worlds));
         let new: Vec<usize> = worlds.iter().copied().filter(|world| !before.contains(world)).collect();
         for world in 0..1 << vars {
@@ -157,13 +157,16 @@ fn what_cannot_be_revised_is_told() {
     assert!(matches!(psdd.revise(&missing, Some(1.0)), Err(ReviseError::Query(_))));
     let constant = |vtree: &Vtree, node| Sdd::new(vtree.clone(), vec![node], vec![]).unwrap();
     let (always, never) = (slopp::logic::SddNode::True, slopp::logic::SddNode::False);
-    let all = psdd.revise_by(&constant(psdd.vtree(), always), 1.0, Some(1.0)).unwrap();
+    let all = psdd.revise_by(&constant(psdd.vtree(), always), 1.0, Some(1.0), &Limits::default()).unwrap();
     assert_eq!(all.psdd.model_count(), 64u32.into());
-    assert!(matches!(psdd.revise_by(&constant(psdd.vtree(), never), 1.0, Some(1.0)), Err(ReviseError::Formula(_))));
+    assert!(matches!(
+        psdd.revise_by(&constant(psdd.vtree(), never), 1.0, Some(1.0), &Limits::default()),
+        Err(ReviseError::Formula(_))
+    ));
     let elsewhere = constant(&Vtree::balanced(7), always);
-    assert!(matches!(psdd.revise_by(&elsewhere, 1.0, Some(1.0)), Err(ReviseError::Query(_))));
+    assert!(matches!(psdd.revise_by(&elsewhere, 1.0, Some(1.0), &Limits::default()), Err(ReviseError::Query(_))));
     let wide = slopp::example::psdd();
-    assert!(wide.revise_by(&constant(wide.vtree(), always), 1.0, None).is_ok());
+    assert!(wide.revise_by(&constant(wide.vtree(), always), 1.0, None, &Limits::default()).is_ok());
     let wider = slopp::learn::baseline::factorised(
         &to_records(&[vec![Some(true); 13]]),
         std::sync::Arc::new(Vtree::balanced(13)),
@@ -172,7 +175,7 @@ fn what_cannot_be_revised_is_told() {
     );
     let wider = wider.unwrap();
     // More worlds than are worked in one by one.
-    let all = wider.revise_by(&constant(wider.vtree(), always), 1.0, None).unwrap();
+    let all = wider.revise_by(&constant(wider.vtree(), always), 1.0, None, &Limits::default()).unwrap();
     assert_eq!((all.added, all.psdd.model_count()), (8191u32.into(), 8192u32.into()));
     close(all.share, 0.5);
     close(all.psdd.log_probability(&[true; 13]).unwrap().exp(), 0.5);
@@ -182,13 +185,12 @@ fn what_cannot_be_revised_is_told() {
 /// Only what is new counts: a formula may have any number of models that are possible already.
 #[test]
 fn a_wide_formula_with_few_new_worlds() {
-    use slopp::logic::{Formula, Limits};
     let (names, vtree) = (Names::numbered(20), Vtree::balanced(20));
     let compile =
         |text: &str| Formula::parse(text, &names).unwrap().compile(vtree.clone(), &Limits::default()).unwrap();
     let all: String = (1..=19).map(|i| format!("x{i} & ")).collect();
     let psdd = compile(&format!("!({all} true)")).to_circuit().unwrap().certify().unwrap();
-    let revised = psdd.revise_by(&compile("x1 | x2"), 3.0, Some(7.0)).unwrap();
+    let revised = psdd.revise_by(&compile("x1 | x2"), 3.0, Some(7.0), &Limits::default()).unwrap();
     assert_eq!((revised.added, revised.psdd.model_count()), (2u32.into(), (1u32 << 20).into()));
     close(revised.share, 0.3);
     close(revised.psdd.log_probability(&[true; 20]).unwrap().exp(), 0.15);
@@ -197,8 +199,40 @@ fn a_wide_formula_with_few_new_worlds() {
         psdd.log_probability(&[false; 20]).unwrap() + 0.7f64.ln(),
     );
     let narrow = compile("x1").to_circuit().unwrap().certify().unwrap();
-    let many = narrow.revise_by(&compile("x2"), 1.0, Some(1.0)).unwrap();
+    let many = narrow.revise_by(&compile("x2"), 1.0, Some(1.0), &Limits::default()).unwrap();
     assert_eq!((many.added, many.psdd.model_count()), ((1u32 << 18).into(), (3u32 << 18).into()));
     assert!(many.psdd.is_possible(&[[false, true].as_slice(), &[false; 18]].concat()).unwrap());
     assert!(!many.psdd.is_possible(&[false; 20]).unwrap());
+}
+
+/// Limits hold for all of the work, and not only for the compilation of the formula.
+#[test]
+fn growth_keeps_within_limits() {
+    let (names, vtree) = (Names::numbered(20), Vtree::balanced(20));
+    let compile = |text: &str, limits: &Limits| Formula::parse(text, &names).unwrap().compile(vtree.clone(), limits);
+    let base = "(x1 & x7 | x3 & x12 | x5 & !x18) & (x2 | x9) & (x4 <-> x15)";
+    let base = compile(base, &Limits::default()).unwrap();
+    let psdd = base.to_circuit().unwrap().certify().unwrap();
+    let (mut looking, mut growing) = (0, 0);
+    for nodes in (0..).map(|i| 10 + 5 * i) {
+        let limits = Limits::default().with_nodes(nodes);
+        let Ok(formula) = compile("x2 & !x4 | x6 & x16", &limits) else { continue };
+        match psdd.revise_by(&formula, 1.0, Some(1.0), &limits) {
+            Err(ReviseError::TooManyModels { .. }) => looking += 1,
+            Err(error @ ReviseError::TooLarge(_)) => {
+                growing += 1;
+                let told = error.to_string();
+                assert!(
+                    told.contains(&format!("{nodes} nodes")) && told.contains("make the formula stronger"),
+                    "{told}"
+                );
+            }
+            revised => {
+                let all = psdd.revise_by(&formula, 1.0, Some(1.0), &Limits::default()).unwrap();
+                assert_eq!(revised.unwrap().psdd, all.psdd);
+                break;
+            }
+        }
+    }
+    assert!(looking > 0 && growing > 0, "{looking} {growing}");
 }

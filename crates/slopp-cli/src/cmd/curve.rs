@@ -12,11 +12,10 @@ use crate::report::{Table, count, logarithm, object, records};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::learn::merged::{Config, learn};
-use slopp::learn::{Learned, World};
-use slopp::logic::Limits;
+use slopp::Records;
+use slopp::learn::merged::Config;
+use slopp::learn::{AtSize, Restriction, Task, World};
 use slopp::render::plot::Scatter;
-use slopp::{Progress, Records};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -86,35 +85,19 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
         .filter_map(|(name, records)| Some((name, records?)))
         .collect();
     let vtree = source.map(|source| source.build(&train, args.seed)).transpose()?.map(Arc::new);
-    let columns = rules_of_columns(train.names());
+    // As `slopp learn` does.
+    let restriction = Restriction { rules: rules_of_columns(train.names()), ..Restriction::default() };
+    let task = Task { train: &train, valid: valid.as_ref(), vtree: vtree.as_ref(), seed: args.seed };
     let bar = session.progress();
-    bar.begin("learning at several sizes", args.points as u64);
-    let least = train.var_count().saturating_sub(1);
-    let mut sizes: Vec<Size> = Vec::new();
-    let mut limit = None;
-    while sizes.len() < args.points {
-        let config = Config { vtree: vtree.clone(), max_elements: limit, seed: args.seed, ..Config::new(World::Open) };
-        let learned = learn(&train, valid.as_ref(), &config, &())?;
-        let (psdd, pseudocount) = (Learned::from(learned.psdd), learned.pseudocount);
-        // As `slopp learn` does.
-        let learned = match &columns {
-            None => psdd,
-            Some(rules) => psdd.inside(rules, &train, pseudocount, &Limits::default(), &())?,
-        };
-        let model = learned.distribution();
-        let scores = parts.iter().map(|(_, records)| Ok(Score::new(records, &model.log_likelihoods(records)?)));
-        let elements = learned.psdd().map_or(0, |psdd| psdd.elements().len());
-        if sizes.last().is_some_and(|last| elements >= last.elements) {
-            break;
-        }
-        sizes.push(Size { limit, elements, scores: scores.collect::<Result<_, Error>>()? });
-        bar.advance(1);
-        if elements <= least {
-            break;
-        }
-        limit = Some((elements / 2).max(least));
-    }
+    let found = restriction.sizes(&Config::new(World::Open), &task, args.points, &bar)?;
     drop(bar);
+    let size = |AtSize { max_elements, outcome }: AtSize| {
+        let model = outcome.learned.distribution();
+        let scores = parts.iter().map(|(_, records)| Ok(Score::new(records, &model.log_likelihoods(records)?)));
+        let scores = scores.collect::<Result<_, Error>>()?;
+        Ok(Size { limit: max_elements, elements: outcome.learned.most_elements(), scores })
+    };
+    let sizes = found.into_iter().map(size).collect::<Result<Vec<Size>, Error>>()?;
     let names: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
     let chart = chart(&names, &sizes);
     if let Some(file) = &args.output {

@@ -14,9 +14,10 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::infer::Distribution;
-use slopp::learn::merged::{Config, DistilConfig, distil, sample_size, synthetic};
-use slopp::learn::{BaseError, Learned, TeacherBase, World};
-use slopp::{Certified, Model, Names, Progress, Records};
+use slopp::learn::merged::{Config, DistilConfig};
+use slopp::learn::{BaseError, Lesson, LessonError, Lessons, Student, Task, World};
+use slopp::logic::Limits;
+use slopp::{Certified, Model, Names, Records};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -95,6 +96,16 @@ impl Teacher {
         Ok(Teacher::Model(Box::new(Loaded::read(&model)?)))
     }
 
+    fn lessons(&self) -> Lessons<'_> {
+        match self {
+            Teacher::Samples(records) => Lessons::Records(records),
+            Teacher::Model(model) => match &**model {
+                Loaded::Circuit(loaded) => Lessons::Circuit(&loaded.model.circuit),
+                other => Lessons::Model(other.distribution()),
+            },
+        }
+    }
+
     fn names(&self) -> &Arc<Names> {
         match self {
             Teacher::Model(model) => model.names(),
@@ -127,55 +138,41 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         })
     };
     let (inside, train) = Inside::new(&args.rules, &args.train, other(&args.train)?, None)?;
-    let base = match &teacher {
-        Teacher::Model(model) if !args.free => {
-            let base = deterministic(model).map(|circuit| TeacherBase::of(circuit, &train)).transpose();
-            base.map_err(base_refused)?.flatten()
-        }
-        _ => None,
-    };
     let [valid, test] = [&args.valid, &args.test].map(|file| file.as_ref().map(other).transpose());
     let (valid, test) = (valid?, test?);
-    // Before anything is drawn, which takes a while.
     check_size(args.max_elements, &train)?;
-    let bar = session.progress();
-    let drawn = match &teacher {
-        Teacher::Samples(records) => Records::clone(records),
-        Teacher::Model(model) => {
-            bar.begin("drawing from the teacher", 1);
-            synthetic(model.distribution(), &train, args.samples.unwrap_or_else(|| sample_size(&train)), args.seed)?
-        }
-    };
-    let config = Config { max_elements: args.max_elements, seed: args.seed, ..Config::new(World::Open) };
+    let config = Config { max_elements: args.max_elements, ..Config::new(World::Open) };
     let capped = args.max_classes.map(|max_classes| Config { max_classes, capped: true, ..config.clone() });
-    let config = DistilConfig::new(capped.unwrap_or(config));
-    let student = distil(&train, &drawn, valid.as_ref(), &config, &bar)?;
-    let chosen = [("strength", student.strength), ("held_out", student.held_out)];
-    let mut circuit = Certified::from(student.psdd);
-    if let Some(inside) = &inside {
-        let obeying = Learned::Circuit(circuit).inside(inside.rules(), &train, student.strength, &inside.limits, &bar);
-        let Learned::Circuit(obeying) = obeying.map_err(not_obeyed)? else {
-            unreachable!("a circuit given rules is one")
-        };
-        circuit = obeying;
-    }
-    if let Some(base) = &base {
-        circuit = base.given(&circuit).map_err(base_refused)?;
-    }
+    let lesson = Lesson {
+        samples: args.samples,
+        rules: inside.as_ref().map(|inside| inside.rules().clone()),
+        free: args.free,
+        limits: inside.as_ref().map_or_else(Limits::default, |inside| inside.limits.clone()),
+        ..Lesson::new(teacher.lessons(), DistilConfig::new(capped.unwrap_or(config)))
+    };
+    let task = Task { train: &train, valid: valid.as_ref(), vtree: None, seed: args.seed };
+    let bar = session.progress();
+    let student = lesson.learn(&task, &bar).map_err(|error| match error {
+        LessonError::Learn(error) => error.into(),
+        LessonError::Rules(error) => not_obeyed(error),
+        LessonError::Base(error) => base_refused(error),
+    })?;
     drop(bar);
     let parts: Vec<(&'static str, &Records)> =
         [("train", Some(&train)), ("valid", valid.as_ref()), ("test", test.as_ref())]
             .into_iter()
             .filter_map(|(name, records)| Some((name, records?)))
             .collect();
-    let scores = scores(&circuit, &parts)?;
-    let taught = match &teacher {
+    let scores = scores(&student.circuit, &parts)?;
+    let of_teacher = match &teacher {
         Teacher::Model(model) => Some(self::scores(model.distribution(), &parts)?),
         Teacher::Samples(_) => None,
     };
-    let mut origin = origin(args, &train, &drawn, &chosen);
+    let Student { circuit, samples, strength, held_out, keeps_base } = student;
+    let learned = [("samples", samples), ("strength", strength), ("held_out", held_out)];
+    let mut origin = origin(args, &train, &learned);
     origin.extend(args.rules.origin());
-    origin.extend(base.as_ref().map(|_| ("base".to_owned(), "of the teacher".to_owned())));
+    origin.extend(keeps_base.then(|| ("base".to_owned(), "of the teacher".to_owned())));
     let model = Model { names: train.names().clone(), origin, circuit };
     let saved = save(args.output.as_deref(), |file| slopp::io::write_model(file, &model));
     let output = args.output.as_ref().filter(|_| saved.is_ok());
@@ -184,29 +181,29 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
             object(scores.iter().map(|(name, score)| (*name, object(score.entries()))))
         };
         session.document(&object([
-            ("samples", json_count(drawn.total())),
-            ("strength", json(student.strength)),
+            ("samples", json_count(samples)),
+            ("strength", json(strength)),
             ("elements", Value::from(model.circuit.elements().len())),
             ("student", part(&scores)),
-            ("teacher", taught.as_deref().map_or(Value::Null, part)),
+            ("teacher", of_teacher.as_deref().map_or(Value::Null, part)),
             ("rules", inside.as_ref().and_then(|inside| inside.document(&model.names)).unwrap_or(Value::Null)),
-            ("keeps_base", Value::Bool(base.is_some())),
+            ("keeps_base", Value::Bool(keeps_base)),
             ("model", output.map_or(Value::Null, |file| Value::from(file.display().to_string()))),
         ]))?;
     } else {
         let mut lines = vec![
             ("student", format!("{}, proved to be a PSDD", counted(model.circuit.elements().len(), "element"))),
-            ("lessons", format!("{} of the teacher", records_in_words(drawn.total()))),
-            ("prior", format!("weighs {} records", count(student.strength))),
+            ("lessons", format!("{} of the teacher", records_in_words(samples))),
+            ("prior", format!("weighs {} records", count(strength))),
         ];
         lines.extend(inside.as_ref().and_then(Inside::fact).map(|rules| ("rules", rules)));
-        lines.extend(base.as_ref().map(|_| ("base", "what is impossible for the teacher is impossible".to_owned())));
+        lines.extend(keeps_base.then(|| ("base", "what is impossible for the teacher is impossible".to_owned())));
         session.line(facts(lines))?;
         session.line("")?;
         session.table(&score_table(&scores))?;
-        if let Some(taught) = taught {
+        if let Some(of_teacher) = of_teacher {
             session.line("\nThe teacher:")?;
-            session.table(&score_table(&taught))?;
+            session.table(&score_table(&of_teacher))?;
         }
     }
     saved?;
@@ -257,18 +254,17 @@ fn scores(model: &dyn Distribution, parts: &[(&'static str, &Records)]) -> Resul
 }
 
 /// Enough to learn the same again.
-fn origin(args: &DistilArgs, train: &Records, drawn: &Records, chosen: &[(&str, f64)]) -> BTreeMap<String, String> {
+fn origin(args: &DistilArgs, train: &Records, learned: &[(&str, f64)]) -> BTreeMap<String, String> {
     let teacher = args.teacher.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let facts = [
         ("learner", "slopp".to_owned()),
         ("world", World::Open.name().to_owned()),
         ("teacher", teacher),
-        ("samples", drawn.total().to_string()),
         ("seed", args.seed.to_string()),
         ("records", train.total().to_string()),
     ];
-    let chosen = chosen.iter().map(|(key, value)| (*key, value.to_string()));
-    facts.into_iter().chain(chosen).map(|(key, value)| (key.to_owned(), value)).collect()
+    let learned = learned.iter().map(|(key, value)| (*key, value.to_string()));
+    facts.into_iter().chain(learned).map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// Whether the name is that of a model of any kind.

@@ -13,7 +13,8 @@ use clap::Args;
 use serde_json::Value;
 use slopp::learn::ReviseError;
 use slopp::logic::{Formula, Rules};
-use slopp::{Certified, Model, Psdd};
+use slopp::{Certified, Model};
+use std::cmp::Ordering;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -79,8 +80,9 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
         (None, Some(text), _) => {
             // A world in which a column has two values is none.
             let formula = Formula::and([parse(text)?, Rules::of_columns(names.clone()).formula()]);
-            let formula = compile(&formula, psdd.vtree(), &args.limits.limits())?;
-            let revised = psdd.revise_by(&formula, args.formula_weight, args.weight).map_err(with_hint)?;
+            let limits = args.limits.limits();
+            let formula = compile(&formula, psdd.vtree(), &limits)?;
+            let revised = psdd.revise_by(&formula, args.formula_weight, args.weight, &limits).map_err(with_hint)?;
             (revised.psdd, revised.share)
         }
         (None, None, text) => {
@@ -88,11 +90,16 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
             let (circuit, log) =
                 loaded.model.circuit.given(&compile(&formula, psdd.vtree(), &args.limits.limits())?)?;
             let Certified::Psdd(left) = circuit else { unreachable!("a PSDD given a formula is one") };
-            (left, log.exp() - 1.0)
+            // Counts are exact, and the probability of a rule that holds anyway is one but for rounding.
+            match left.model_count() == psdd.model_count() {
+                true => (psdd.clone(), 0.0),
+                false => (left, log.exp_m1().min(0.0)),
+            }
         }
     };
-    let worlds = |psdd: &Psdd| psdd.model_count().to_string();
-    let (before, after) = (worlds(psdd), worlds(&revised));
+    let counts = [psdd, &revised].map(|psdd| psdd.model_count());
+    let change = counts[1].cmp(&counts[0]);
+    let [before, after] = counts.map(|count| count.to_string());
     let elements = [psdd.elements().len(), revised.elements().len()];
     let mut origin = loaded.model.origin.clone();
     let by = match (&args.formula, &args.by_rule) {
@@ -114,11 +121,11 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
         ]))?;
     } else {
         session.line(format!("possible worlds: {}, before {}", grouped(&after), grouped(&before)))?;
-        match share {
-            s if s > 0.0 => session.line(format!("the new ones have probability {}", probability(s)))?,
-            s if s < 0.0 => session.line(format!("those that are gone had probability {}", probability(-s)))?,
-            _ => session.line("nothing changed: all of it was as asked for already")?,
-        }
+        session.line(match change {
+            Ordering::Greater => format!("the new ones have probability {}", probability(share)),
+            Ordering::Less => format!("those that are gone had probability {}", probability(-share)),
+            Ordering::Equal => "nothing changed: all of it was as asked for already".to_owned(),
+        })?;
         session.line(format!("{}, before {}", counted(elements[1], "element"), count(elements[0] as f64)))?;
     }
     tell_saved(args.output.as_deref(), ".psdd", session);
@@ -126,7 +133,10 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
 }
 
 fn with_hint(error: ReviseError) -> Error {
-    let no_weight = matches!(error, ReviseError::NoWeight);
-    let error = Error::from(error);
-    if no_weight { error.hint("--weight X, the number of records that the model stands for") } else { error }
+    let hint = match error {
+        ReviseError::NoWeight => "--weight X, the number of records that the model stands for",
+        ReviseError::TooLarge(_) | ReviseError::TooManyModels { .. } => "--max-nodes N and --max-memory MB allow more",
+        _ => return error.into(),
+    };
+    Error::from(error).hint(hint)
 }

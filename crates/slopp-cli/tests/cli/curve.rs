@@ -33,22 +33,23 @@ fn smaller_circuits_keep_within_their_limits() {
 
 #[test]
 fn sizes_with_columns_are_those_that_learn_has_and_more_than_asked_for_is_said() {
-    let folder = Folder::new();
-    let row = |i: usize| {
-        format!("{},{},{}\n", ["red", "green", "blue"][i % 3], ["s", "m", "l", "xl"][i * i % 7 % 4], i % 5 % 2)
-    };
-    folder.write("r.csv", format!("color,size,b\n{}", (0..300).map(row).collect::<String>()));
-    let curve = folder.run("curve r.csv --json").ok();
-    assert!(curve.err.contains("30 records held out by seed as validation records"), "{}", curve.err);
-    let sizes = curve.json()["sizes"].clone();
-    let learned = folder.run("learn r.csv --json").ok().json();
-    assert_eq!(sizes[0]["elements"], learned["elements"]);
-    let exceeded = sizes
-        .as_array()
-        .unwrap()
-        .iter()
-        .any(|size| size["max_elements"].as_u64().is_some_and(|max| size["elements"].as_u64().unwrap() > max));
-    assert_eq!(exceeded, curve.err.contains("more than --max-elements"), "{} {sizes}", curve.err);
+    let folder = Folder::with_columns();
+    let curve = folder.run("curve train.csv --valid valid.csv --json").ok();
+    let sizes = curve.json()["sizes"].as_array().unwrap().clone();
+    assert!(sizes.len() > 1, "{sizes:?}");
+    for size in &sizes {
+        let limit = size["max_elements"].as_u64().map_or(String::new(), |max| format!("--max-elements {max}"));
+        let learned = folder.run(&format!("learn train.csv --valid valid.csv --json {limit}")).ok().json();
+        assert_eq!((&size["elements"], &size["valid"]), (&learned["elements"], &learned["valid"]), "{limit}");
+    }
+    // Columns need more than half of what there is, and that is said.
+    let [elements, max] = ["elements", "max_elements"].map(|key| sizes[1][key].as_u64().unwrap());
+    assert!(elements > max, "{sizes:?}");
+    let told = format!("{elements} elements are more than --max-elements {max}");
+    assert!(curve.err.contains(&told), "{}", curve.err);
+    let held_out = folder.run("curve train.csv --points 1").ok();
+    assert!(held_out.err.contains("40 records held out by seed as validation records"), "{}", held_out.err);
+    assert!(!held_out.err.contains("more than --max-elements"), "{}", held_out.err);
 }
 
 #[test]

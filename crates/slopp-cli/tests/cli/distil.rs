@@ -51,6 +51,20 @@ fn every_kind_of_model_can_teach() {
 }
 
 #[test]
+fn a_student_is_learned_smaller_where_columns_or_the_base_need_more() {
+    let folder = Folder::with_columns();
+    folder.run("learn train.csv --valid valid.csv --closed color,size -o t.psdd").ok();
+    for (teacher, samples) in [("train.csv", ""), ("t.psdd", "-n 3000")] {
+        let distil = format!("distil {teacher} train.csv --valid valid.csv {samples} --json");
+        let told = folder.run(&format!("{distil} --max-elements 30")).ok();
+        assert!(told.json()["elements"].as_u64().unwrap() <= 30 && !told.err.contains("more than"), "{}", told.err);
+        // No circuit with these columns has so few, and that is said.
+        let told = folder.run(&format!("{distil} --max-elements 13")).ok();
+        assert!(told.err.contains("elements are more than --max-elements 13"), "{}", told.err);
+    }
+}
+
+#[test]
 fn teachers_that_cannot_teach_are_refused() {
     let folder = folder();
     folder.run("distil samples.csv train.csv -n 100").fails(&["--samples is for a teacher that is a model"]);

@@ -80,6 +80,22 @@ impl Folder {
         folder
     }
 
+    /// A folder with columns of several values in `train.csv` and `valid.csv`: keeping their values apart takes elements.
+    pub(crate) fn with_columns() -> Folder {
+        let folder = Folder::new();
+        let row = |i: usize| {
+            let i = i * i + i / 3;
+            let (color, size) = (i % 3, i * i % 7 % 4);
+            let words = [["red", "green", "blue"][color], ["s", "m", "l", "xl"][size]];
+            let shape = ["v", "w", "x", "y", "z"][(color + 2 * size + i / 5) % 5];
+            format!("{},{shape},{},{}\n", words.join(","), i % 5 % 2, (color * size + i) % 3 % 2)
+        };
+        for (name, rows) in [("train.csv", 0..400), ("valid.csv", 1000..1100)] {
+            folder.write(name, format!("color,size,shape,b,c\n{}", rows.map(row).collect::<String>()));
+        }
+        folder
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }

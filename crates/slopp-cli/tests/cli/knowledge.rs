@@ -319,6 +319,15 @@ fn revision_makes_room_and_takes_it_away() {
     folder.run_args(&["entails", "r.psdd", "X1 -> X2"]).ok();
     let nothing = folder.run_args(&["revise", "model.psdd", "--formula", "X1 & X2 & X3 & !X4"]).ok();
     assert!(nothing.out.contains("nothing changed"), "{}", nothing.out);
+    // Rules that hold anyway take nothing away, whatever the sums round to: always true, or true of all worlds left.
+    for (model, rule) in [("model.psdd", "X1 | !X1"), ("r.psdd", "X1 -> X2"), ("r.psdd", "X1 & !X3 -> X2 | X4")] {
+        let same = folder.run_args(&["revise", model, "--by-rule", rule, "-o", "same.psdd"]).ok();
+        assert!(same.out.contains("nothing changed"), "{rule}: {}", same.out);
+        let [before, after] = [model, "same.psdd"].map(|file| folder.run(&format!("marginals {file} --json")).ok().out);
+        assert_eq!(before, after, "{rule}");
+        let same = folder.run_args(&["revise", model, "--by-rule", rule, "--json"]).ok().json();
+        assert_eq!((same["share"].as_f64(), &same["model_count"]), (Some(0.0), &same["model_count_before"]), "{rule}");
+    }
     // A plain file keeps no counts, so nobody knows how much the model weighs.
     folder.write("plain.csv", "0,0,1,0\n");
     folder.run("revise plain.psdd plain.csv --vtree model.vtree").fails(&["say how many", "--weight X"]);

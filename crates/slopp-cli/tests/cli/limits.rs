@@ -29,6 +29,15 @@ fn revision_stops_at_limits() {
         refused.fails(&["more than 2 nodes", "--max-nodes N and --max-memory MB allow more"]);
         folder.run_args(&[&revise[..], &["--max-nodes", "100", "--max-memory", "10"]].concat()).ok();
     }
+    // The formula is small, but what it takes to work its worlds into the model is not.
+    folder.write("rules.txt", "x1 & x7 | x3 & x12 | x5 & !x14\nx2 | x9\nx4 <-> x13\n");
+    let header: Vec<String> = (1..=14).map(|i| format!("x{i}")).collect();
+    folder.write("records.csv", format!("{}\n{}", header.join(","), "1,".repeat(13) + "1\n"));
+    folder.run("learn records.csv --learner factorised --rules rules.txt -o narrow.psdd").ok();
+    let revise = ["revise", "narrow.psdd", "--formula", "x2 & !x4 | x6 & x10"];
+    let refused = folder.run_args(&[&revise[..], &["--max-nodes", "60"]].concat());
+    refused.fails(&["too large a diagram", "--max-nodes N and --max-memory MB allow more"]);
+    folder.run_args(&revise).ok();
 }
 
 #[test]

@@ -9,8 +9,8 @@
 use super::{Evidence, QueryError};
 use crate::circuit::{Circuit, Node, NodeId};
 use crate::logspace::{LOG_ZERO, log_sum};
+use crate::scored::Scored;
 use crate::var::{Lit, Var};
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// The most probable values of some variables, as far as they were found.
@@ -78,34 +78,6 @@ struct Found {
     steps: usize,
 }
 
-/// A case: some values, and a bound on the worlds that have them.
-struct Case {
-    upper: f64,
-    /// Cases found earlier come first among equals.
-    number: usize,
-    values: Evidence,
-}
-
-impl Ord for Case {
-    fn cmp(&self, other: &Case) -> Ordering {
-        self.upper.total_cmp(&other.upper).then_with(|| other.number.cmp(&self.number))
-    }
-}
-
-impl PartialOrd for Case {
-    fn partial_cmp(&self, other: &Case) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Case {
-    fn eq(&self, other: &Case) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Case {}
-
 impl<'a> Search<'a> {
     fn new(circuit: &'a Circuit) -> Search<'a> {
         Search { circuit, exclusive: circuit.exclusive_sums() }
@@ -114,46 +86,53 @@ impl<'a> Search<'a> {
     fn run(&self, budget: usize) -> Found {
         let n = self.circuit.var_count();
         let mut found = Found { world: vec![false; n], lower: LOG_ZERO, upper: LOG_ZERO, steps: 0 };
+        // Cases by their bounds; those found earlier come first among equals. The values of each are kept apart.
         let mut open = BinaryHeap::new();
-        let mut number = 0;
-        open.extend(self.case(Evidence::none(n), f64::INFINITY, number, &mut found));
-        while let Some(case) = open.pop() {
-            if case.upper <= found.lower + TOLERANCE {
+        let mut cases: Vec<Evidence> = Vec::new();
+        let mut fresh = vec![(Evidence::none(n), f64::INFINITY)];
+        loop {
+            for (values, above) in fresh.drain(..) {
+                if let Some(score) = self.bound(&values, above, &mut found) {
+                    open.push(Scored { score, tie: cases.len() });
+                    cases.push(values);
+                }
+            }
+            let Some(Scored { score: upper, tie }) = open.pop() else { break };
+            if upper <= found.lower + TOLERANCE {
                 break;
             }
             if found.steps == budget {
-                found.upper = case.upper;
+                found.upper = upper;
                 return found;
             }
             found.steps += 1;
-            let bounds = self.bounds(&case.values);
+            let values = std::mem::replace(&mut cases[tie], Evidence::none(0));
             // Where everything has a value, the bound is the probability up to rounding.
-            let Some(var) = self.branch(&case.values, &bounds) else { continue };
+            let Some(var) = self.branch(&values, &self.bounds(&values)) else { continue };
             for value in [false, true] {
-                let mut values = case.values.clone();
+                let mut values = values.clone();
                 values.set(var, Some(value));
-                number += 1;
-                open.extend(self.case(values, case.upper, number, &mut found));
+                fresh.push((values, upper));
             }
         }
         found.upper = found.lower;
         found
     }
 
-    /// A case with its bound, if it may hold something better; its candidate is tried at once.
-    fn case(&self, values: Evidence, above: f64, number: usize, found: &mut Found) -> Option<Case> {
-        let bounds = self.bounds(&values);
+    /// The bound of the case with these values, if it may hold something better; its candidate is tried at once.
+    fn bound(&self, values: &Evidence, above: f64, found: &mut Found) -> Option<f64> {
+        let bounds = self.bounds(values);
         let upper = bounds[self.circuit.root().index()].min(above);
         if upper <= found.lower + TOLERANCE {
             return None;
         }
         let mut world = vec![false; self.circuit.var_count()];
-        self.write_best(self.circuit.root(), &values, &bounds, &mut world);
+        self.write_best(self.circuit.root(), values, &bounds, &mut world);
         let log = super::logpass::log_values(self.circuit, &Evidence::of_world(&world))[self.circuit.root().index()];
         if log > found.lower {
             (found.lower, found.world) = (log, world);
         }
-        Some(Case { upper, number, values })
+        Some(upper)
     }
 
     /// For every node a bound on the log-probability of what agrees with some values.

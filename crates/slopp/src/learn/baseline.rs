@@ -45,7 +45,7 @@ impl Learner for Factorised {
 
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         let vtree = task.vtree_or(VtreeMethod::Balanced, progress)?;
-        Ok(Outcome::new(factorised(task.train, vtree, self.world, self.pseudocount)?))
+        Ok(Outcome::new(factorised(task.train, vtree, self.world, self.pseudocount)?, self.pseudocount))
     }
 }
 
@@ -65,7 +65,7 @@ impl Learner for ChowLiu {
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         task.without_vtree(self.name())?;
         progress.begin("learning the Chow-Liu tree", 1);
-        Ok(Outcome::new(chow_liu(task.train, self.world, self.pseudocount)?))
+        Ok(Outcome::new(chow_liu(task.train, self.world, self.pseudocount)?, self.pseudocount))
     }
 }
 

@@ -91,6 +91,9 @@ pub struct Outcome {
     pub learned: Learned,
     /// The settings that the learner chose itself, as name and value; they replace those of [`Learner::settings`].
     pub chosen: Vec<(&'static str, String)>,
+    /// How many records what was learned weighs where it is fitted to records again; zero of mixtures and networks, whose
+    /// parameters stay.
+    pub prior: f64,
 }
 
 /// What a learner made.
@@ -189,9 +192,9 @@ impl Learned {
 }
 
 impl Outcome {
-    /// Of a learner that chose nothing.
-    pub fn new(learned: impl Into<Learned>) -> Outcome {
-        Outcome { learned: learned.into(), chosen: Vec::new() }
+    /// Of a learner that chose nothing; where it is fitted again, what it learned weighs so many records.
+    pub fn new(learned: impl Into<Learned>, prior: f64) -> Outcome {
+        Outcome { learned: learned.into(), chosen: Vec::new(), prior }
     }
 }
 

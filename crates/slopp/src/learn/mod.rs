@@ -15,6 +15,8 @@
 //! | Strudel's mixtures, over the structure of its single model | [`StrudelMixture`] | a [`Mixture`](crate::Mixture) |
 //! | any of them that gives circuits, inside rules | [`Learned::inside`] | the same kind, whose base implies the rules |
 //! | the same with columns closed or open, within a size | [`Restriction`] | the same kind |
+//! | a teacher distilled to one PSDD, inside rules and its base | [`Lesson`] | a certified [`crate::Psdd`] |
+//! | a learner at several sizes | [`Restriction::sizes`] | one for each size |
 //! | fully factorised, Chow-Liu | [`baseline`] | a certified [`crate::Psdd`] |
 //!
 //! Every learner is one function from records, a vtree and a checked configuration to a circuit, reports its
@@ -39,6 +41,7 @@ mod restriction;
 mod revise;
 mod separate;
 mod shared;
+mod sizes;
 pub mod slopp;
 mod start;
 mod teacher;
@@ -53,8 +56,9 @@ pub use partition::Partition;
 pub use restriction::{Restriction, RestrictionError};
 pub use revise::{ReviseError, Revised, WORLD_LIMIT};
 pub use shared::{MixtureChoice, MixtureGrid, StrudelMixture};
+pub use sizes::AtSize;
 pub use start::{LearnPsdd, Start, Strudel};
-pub use teacher::{BaseError, TeacherBase};
+pub use teacher::{BaseError, Lesson, LessonError, Lessons, Student, TeacherBase};
 
 use crate::circuit::{BuildError, Builder, Circuit, NodeId, Refusal, Smoothing};
 

@@ -71,35 +71,29 @@ impl Restriction {
         task: &Task,
         progress: &dyn Progress,
     ) -> Result<Outcome, RestrictionError> {
-        let mut outcome = self.once(learner, task, progress)?;
+        let outcome = self.once(learner, task, progress)?;
         let Some(max) = learner.max_elements().filter(|_| !self.is_none()) else { return Ok(outcome) };
         let least = task.train.var_count().saturating_sub(1);
-        let mut room = max;
-        for _ in 0..SMALLER {
-            let elements = outcome.learned.most_elements();
-            if elements <= max || room <= least {
-                break;
-            }
-            // A little less than in proportion: what is ruled out is not spread evenly.
-            room = ((0.9 * room.min(elements) as f64 * max as f64 / elements as f64) as usize).max(least);
-            let Some(smaller) = learner.within(room) else { break };
-            let smaller = self.once(&*smaller, task, progress)?;
-            if smaller.learned.most_elements() < elements {
-                outcome = smaller;
-            }
-        }
-        Ok(outcome)
+        within(
+            max,
+            least,
+            outcome,
+            |outcome| outcome.learned.most_elements(),
+            |room| {
+                let smaller = learner.within(room);
+                smaller.map(|smaller| self.once(&*smaller, task, progress)).transpose()
+            },
+        )
     }
 
     fn once(&self, learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<Outcome, RestrictionError> {
-        let Outcome { learned, mut chosen } = learner.learn(task, progress)?;
-        let weight = prior_weight(learner, &chosen);
+        let Outcome { learned, mut chosen, prior } = learner.learn(task, progress)?;
         let unrestricted = learned.most_elements();
-        let learned = self.apply(learned, task.train, weight, progress)?;
+        let learned = self.apply(learned, task.train, prior, progress)?;
         if learned.most_elements() > MUCH_LARGER * unrestricted {
             chosen.push(("elements_unrestricted", unrestricted.to_string()));
         }
-        Ok(Outcome { learned, chosen })
+        Ok(Outcome { learned, chosen, prior })
     }
 
     /// What was learned without what is ruled out, fitted to the records again with itself as a prior of this weight.
@@ -126,12 +120,27 @@ impl Restriction {
     }
 }
 
-/// How many records what was learned weighs where it is fitted again: what the learner chose for that, if it did.
-fn prior_weight(learner: &dyn Learner, chosen: &[(&'static str, String)]) -> f64 {
-    let settings = learner.settings();
-    let number = |key: &str| {
-        let found = chosen.iter().chain(&settings).find(|(name, _)| *name == key);
-        found.and_then(|(_, value)| value.parse().ok())
-    };
-    number("strength").or(number("pseudocount")).unwrap_or(1.0)
+/// What was learned or, where it has more elements than asked for, the smallest of what is learned within less and less
+/// room, down to the least that there can be.
+pub(super) fn within<T, E>(
+    max: usize,
+    least: usize,
+    mut best: T,
+    elements: impl Fn(&T) -> usize,
+    again: impl Fn(usize) -> Result<Option<T>, E>,
+) -> Result<T, E> {
+    let mut room = max;
+    for _ in 0..SMALLER {
+        let found = elements(&best);
+        if found <= max || room <= least {
+            break;
+        }
+        // A little less than in proportion: what is ruled out is not spread evenly.
+        room = ((0.9 * room.min(found) as f64 * max as f64 / found as f64) as usize).max(least);
+        let Some(smaller) = again(room)? else { break };
+        if elements(&smaller) < found {
+            best = smaller;
+        }
+    }
+    Ok(best)
 }

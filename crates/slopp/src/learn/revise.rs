@@ -48,12 +48,15 @@ pub enum ReviseError {
     #[error("the weight is {0}, but must be a finite number above 0")]
     Weight(f64),
     /// The new worlds of a formula take too large diagrams to work in.
-    #[error("the new worlds of the formula are too large a diagram to make room for: {0}")]
+    #[error(
+        "the new worlds of the formula are too large a diagram to make room for: {0}; make the formula stronger, or revise \
+         by parts of it, one after the other"
+    )]
     TooLarge(#[from] Stopped),
     /// The formula has too many models to look at one by one, and too large a diagram tells which are impossible.
     #[error(
         "the formula has {models} models, and which of them are impossible takes too large a diagram to tell; only up to \
-         {WORLD_LIMIT} are looked at one by one; make it stronger"
+         {WORLD_LIMIT} are looked at one by one; make it stronger, or allow larger diagrams"
     )]
     TooManyModels {
         /// How many.
@@ -110,13 +113,22 @@ impl Psdd {
     /// the vtree, a new world is as probable as the circuit finds the longest part of it that is possible, and what follows
     /// is even. The formula is compiled on the vtree of the circuit, which weighs as many records as `own_weight` says, or
     /// as those whose counts it keeps.
-    pub fn revise_by(&self, formula: &Sdd, weight: f64, own_weight: Option<f64>) -> Result<Revised, ReviseError> {
+    ///
+    /// What it takes to tell new worlds from others, and to work them in, keeps within the limits; where the limits are too
+    /// little for the first, up to [`WORLD_LIMIT`] models are looked at one by one.
+    pub fn revise_by(
+        &self,
+        formula: &Sdd,
+        weight: f64,
+        own_weight: Option<f64>,
+        limits: &Limits,
+    ) -> Result<Revised, ReviseError> {
         if self.vtree() != formula.vtree() {
             return Err(QueryError::FormulaVtree.into());
         }
         let allowed = formula.to_circuit()?;
         // Where the base is too large for a diagram, all models are looked at.
-        let new = self.without_base(formula);
+        let new = self.without_base(formula, limits);
         let circuit = match &new {
             None => allowed,
             Some((_, _, Handle::FALSE)) => return Ok(self.unchanged()),
@@ -146,8 +158,8 @@ impl Psdd {
     }
 
     /// The models of a formula that are impossible, with the bases of all nodes; `None` if that takes too large a diagram.
-    fn without_base(&self, formula: &Sdd) -> Option<(Manager, Vec<Handle>, Handle)> {
-        let mut manager = Manager::new(self.vtree().clone(), Limits::default());
+    fn without_base(&self, formula: &Sdd, limits: &Limits) -> Option<(Manager, Vec<Handle>, Handle)> {
+        let mut manager = Manager::new(self.vtree().clone(), limits.clone());
         let bases = manager.bases_of(self).ok()?;
         let formula = manager.import(formula).ok()?;
         let new = manager.and(formula, !bases[self.root().index()]).ok()?;

@@ -108,7 +108,7 @@ impl MixtureChoice {
         // The structure has a pseudocount of its own.
         let pseudocount = ("mixture_pseudocount", self.pseudocount.to_string());
         let chosen = vec![("components", self.components.to_string()), pseudocount];
-        Outcome { chosen, ..Outcome::new(self.mixture) }
+        Outcome { chosen, ..Outcome::new(self.mixture, 0.0) }
     }
 
     /// The same choice on other records: as many steps from the structure with its parameters fitted to them.

@@ -82,7 +82,7 @@ impl Learner for Config {
 
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         let vtree = task.vtree_or(VtreeMethod::ChowLiu, progress)?;
-        Ok(Outcome::new(certified(task.train, vtree, self, progress)?))
+        Ok(Outcome::new(certified(task.train, vtree, self, progress)?, self.pseudocount))
     }
 }
 
@@ -185,7 +185,7 @@ impl Learner for PublishedConfig {
         let vtree = task.vtree_or(VtreeMethod::ChowLiu, progress)?;
         let config = PublishedConfig { seed: task.seed, ..self.clone() };
         let (circuit, _) = published(task.train, vtree, &config, progress)?;
-        Ok(Outcome::new(Certified::new(circuit)))
+        Ok(Outcome::new(Certified::new(circuit), self.pseudocount))
     }
 }
 

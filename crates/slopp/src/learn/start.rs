@@ -235,7 +235,7 @@ impl Grown {
     fn outcome(self, all: &Records, parts: &Parts, pseudocount: f64) -> Result<Outcome, LearnError> {
         let chosen = self.facts(parts).to_vec();
         let circuit = if parts.is_divided() { refit(&self.circuit, all, pseudocount)? } else { self.circuit };
-        Ok(Outcome { chosen, ..Outcome::new(circuit) })
+        Ok(Outcome { chosen, ..Outcome::new(circuit, pseudocount) })
     }
 }
 

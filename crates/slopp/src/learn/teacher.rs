@@ -1,9 +1,15 @@
-//! What a teacher says is possible, for a student that must keep to it.
+//! A student of a teacher: what it learns, and what it must keep to, rules and what is possible for the teacher.
 
+use super::LearnError;
+use super::inside::InsideError;
+use super::learner::{Learned, Task};
+use super::merged::{DistilConfig, Distilled, distil, sample_size, synthetic};
+use super::restriction::within;
 use crate::data::Records;
-use crate::infer::QueryError;
+use crate::infer::{Distribution, QueryError};
 use crate::logic::{Limits, Manager, Rules, Stopped};
 use crate::model::Certified;
+use crate::progress::Progress;
 
 /// How large the base of the teacher may be on the vtree of the student.
 const BASE_NODES: usize = 2_000_000;
@@ -72,5 +78,142 @@ impl TeacherBase<'_> {
         let mut manager = Manager::new(student.vtree().clone(), Limits::default().with_nodes(BASE_NODES));
         let base = manager.support_of(self.0, |var| var).map_err(BaseError::TooLarge)?;
         Ok(student.given(&manager.sdd(base))?.0)
+    }
+}
+
+/// Where the records of a lesson come from.
+#[derive(Clone, Copy)]
+pub enum Lessons<'a> {
+    /// Drawn from a circuit, whose base is known if it is deterministic.
+    Circuit(&'a Certified),
+    /// Drawn from a model of another kind.
+    Model(&'a dyn Distribution),
+    /// Given, drawn from anything.
+    Records(&'a Records),
+}
+
+/// What a student learns from, and what it must keep to.
+///
+/// ```
+/// use slopp::learn::merged::{Config, DistilConfig};
+/// use slopp::learn::{Lesson, Lessons, Task, World};
+/// let (records, teacher) = (slopp::example::records(), slopp::example::psdd().into());
+/// let config = DistilConfig::new(Config::new(World::Open));
+/// let lesson = Lesson { samples: Some(1000), ..Lesson::new(Lessons::Circuit(&teacher), config) };
+/// let student = lesson.learn(&Task::new(&records), &())?;
+/// assert!(student.keeps_base);
+/// assert_eq!(student.circuit.deterministic().unwrap().model_count(), slopp::example::psdd().model_count());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Lesson<'a> {
+    /// Where its records come from.
+    pub lessons: Lessons<'a>,
+    /// How many are drawn from a model; [`sample_size`] tells how many where none are given.
+    pub samples: Option<usize>,
+    /// How the student learns; vtree and seed are those of the task.
+    pub config: DistilConfig,
+    /// What the base of the student implies: rules, and that every column has one value.
+    pub rules: Option<Rules>,
+    /// Whether what is impossible for the teacher may be possible for the student.
+    pub free: bool,
+    /// How large rules may become when they are compiled.
+    pub limits: Limits,
+}
+
+/// A student.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Student {
+    /// The PSDD.
+    pub circuit: Certified,
+    /// The weight of the records of the lesson.
+    pub samples: f64,
+    /// The weight of the parameters learned from all records in the fit to the real ones.
+    pub strength: f64,
+    /// The weight of the records that were held out to choose by.
+    pub held_out: f64,
+    /// Whether what is impossible for the teacher is impossible for the student.
+    pub keeps_base: bool,
+}
+
+/// Why there is no student.
+#[derive(Debug, thiserror::Error)]
+pub enum LessonError {
+    /// Nothing could be drawn or learned.
+    #[error(transparent)]
+    Learn(#[from] LearnError),
+    /// The rules could not be obeyed.
+    #[error(transparent)]
+    Rules(InsideError),
+    /// The base of the teacher could not be kept.
+    #[error(transparent)]
+    Base(#[from] BaseError),
+}
+
+impl<'a> Lesson<'a> {
+    /// Without rules; the base of the teacher is kept, if it is known.
+    pub fn new(lessons: Lessons<'a>, config: DistilConfig) -> Lesson<'a> {
+        Lesson { lessons, samples: None, config, rules: None, free: false, limits: Limits::default() }
+    }
+
+    /// Teaches a student: draws records, [distils](distil) them and the real ones to a PSDD, and keeps that inside the rules
+    /// and the base of the teacher.
+    ///
+    /// Where these make it larger than asked for, it is learned again within less, as by
+    /// [`Restriction::learn`](super::Restriction::learn); it may stay larger all the same.
+    pub fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Student, LessonError> {
+        let config = self.config.for_task(task);
+        // Before anything is drawn, which takes a while.
+        config.student.check(task.train.var_count())?;
+        let base = match self.lessons {
+            Lessons::Circuit(teacher) if !self.free => TeacherBase::of(teacher, task.train)?,
+            _ => None,
+        };
+        let drawn;
+        let records = match self.lessons {
+            Lessons::Records(records) => records,
+            Lessons::Circuit(teacher) => {
+                drawn = self.drawn(teacher, task, progress)?;
+                &drawn
+            }
+            Lessons::Model(teacher) => {
+                drawn = self.drawn(teacher, task, progress)?;
+                &drawn
+            }
+        };
+        let once = |config: &DistilConfig| self.once(config, records, base.as_ref(), task, progress);
+        let student = once(&config)?;
+        let restricted = self.rules.is_some() || base.is_some();
+        let Some(max) = config.student.max_elements.filter(|_| restricted) else { return Ok(student) };
+        let least = task.train.var_count().saturating_sub(1);
+        let elements = |student: &Student| student.circuit.elements().len();
+        within(max, least, student, elements, |room| once(&config.within(room)).map(Some))
+    }
+
+    fn drawn(&self, teacher: &dyn Distribution, task: &Task, progress: &dyn Progress) -> Result<Records, LearnError> {
+        progress.begin("drawing from the teacher", 1);
+        let count = self.samples.unwrap_or_else(|| sample_size(task.train));
+        synthetic(teacher, task.train, count, task.seed)
+    }
+
+    fn once(
+        &self,
+        config: &DistilConfig,
+        records: &Records,
+        base: Option<&TeacherBase<'_>>,
+        task: &Task,
+        progress: &dyn Progress,
+    ) -> Result<Student, LessonError> {
+        let Distilled { psdd, strength, held_out, .. } = distil(task.train, records, task.valid, config, progress)?;
+        let mut learned = Learned::from(psdd);
+        if let Some(rules) = &self.rules {
+            let inside = learned.inside(rules, task.train, strength, &self.limits, progress);
+            learned = inside.map_err(LessonError::Rules)?;
+        }
+        let Learned::Circuit(mut circuit) = learned else { unreachable!("a circuit given rules is one") };
+        if let Some(base) = base {
+            circuit = base.given(&circuit)?;
+        }
+        Ok(Student { circuit, samples: records.total(), strength, held_out, keeps_base: base.is_some() })
     }
 }

@@ -109,7 +109,7 @@ impl Entry {
                 Some(psdd) => {
                     for &pseudocount in self.values("pseudocount") {
                         let fitted = psdd.fit(train, &Smoothing::marginal(pseudocount, train))?.circuit;
-                        best.offer(point.with("pseudocount", pseudocount), Outcome::new(fitted))?;
+                        best.offer(point.with("pseudocount", pseudocount), Outcome::new(fitted, pseudocount))?;
                     }
                 }
             }

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     check_size(args.merged.max_elements, &parts.train)?;
     let start = Instant::now();
     let bar = session.progress();
-    let Outcome { learned, chosen } = plan.learn(&parts, &bar)?;
+    let Outcome { learned, chosen, .. } = plan.learn(&parts, &bar)?;
     let mut origin = plan.origin(&chosen, &parts.train);
     origin.extend(parts.origin(&args.rules));
     let seconds = start.elapsed().as_secs_f64();

@@ -133,7 +133,7 @@ impl Learner for Config {
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         task.without_vtree(self.name())?;
         let config = Config { seed: task.seed, ..self.clone() };
-        Ok(Outcome::new(learn(task.train, task.valid, &config, progress)?.spn))
+        Ok(Outcome::new(learn(task.train, task.valid, &config, progress)?.spn, 0.0))
     }
 }
 

@@ -276,6 +276,6 @@ impl Learner for BagConfig {
         let mut chosen = vec![("models", models.to_owned()), ("weights", weights.to_owned())];
         chosen.extend(bag.pseudocount.map(|pseudocount| ("mixture_pseudocount", pseudocount.to_string())));
         chosen.push(("held_out", bag.held_out.to_string()));
-        Ok(Outcome { chosen, ..Outcome::new(bag.mixture) })
+        Ok(Outcome { chosen, ..Outcome::new(bag.mixture, 0.0) })
     }
 }

@@ -5,11 +5,12 @@
 //! first, from a heap whose entries are computed anew when they come to the top.
 
 use super::layers::{Class, Layers};
-use super::plan::{Edge, Entry, Plan, Taken};
+use super::plan::{Edge, Plan, Taken};
 use super::surrogate::{Count, Logs};
 use super::view::View;
 use crate::data::bit_of;
 use crate::logspace::x_log_x;
+use crate::scored::Scored;
 use std::collections::BinaryHeap;
 
 /// How far a structure may grow.
@@ -33,7 +34,8 @@ pub(super) struct Cloning<'a> {
     edges: Vec<Vec<u32>>,
     cost: f64,
     depth: usize,
-    heap: BinaryHeap<Entry>,
+    /// Edges with what their plans gained when they were last computed.
+    heap: BinaryHeap<Scored<Edge>>,
     taken: Vec<Taken>,
     /// Rows of the plans under way, one range after the other.
     arena: Vec<u32>,
@@ -102,10 +104,10 @@ impl<'a> Cloning<'a> {
 
     /// Serves the best edge whose copies keep within the limits; `false` when no edge gains anything any more.
     pub(super) fn step(&mut self, limits: Limits) -> bool {
-        while let Some(Entry { edge, .. }) = self.heap.pop() {
+        while let Some(Scored { tie: edge, .. }) = self.heap.pop() {
             let Some(plan) = self.plan_for(edge) else { continue };
-            if self.heap.peek().is_some_and(|top| plan.gain < top.gain) {
-                self.heap.push(Entry { gain: plan.gain, edge });
+            if self.heap.peek().is_some_and(|top| plan.gain < top.score) {
+                self.heap.push(Scored { score: plan.gain, tie: edge });
                 continue;
             }
             // A copy has two elements at most, and may divide the ⊤ that leads to it.
@@ -134,7 +136,7 @@ impl<'a> Cloning<'a> {
 
     fn offer(&mut self, edge: Edge) {
         if let Some(plan) = self.plan_for(edge) {
-            self.heap.push(Entry { gain: plan.gain, edge });
+            self.heap.push(Scored { score: plan.gain, tie: edge });
         }
     }
 

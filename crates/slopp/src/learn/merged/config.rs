@@ -33,6 +33,9 @@ pub enum Start {
 }
 
 impl Start {
+    /// Everything is merged: every variable for itself.
+    pub const NOTHING: Start = Start::Whole(f64::INFINITY);
+
     /// The starts that are tried for so many variables where none are given.
     ///
     /// By the validation parts of the benchmark datasets: among few variables a smaller penalty often wins; among many
@@ -108,7 +111,7 @@ impl Config {
         !self.capped || inner.map(|&v| psdd.layer(v).len()).all(|classes| classes <= self.max_classes)
     }
 
-    pub(super) fn check(&self, variables: usize) -> Result<(), LearnError> {
+    pub(in crate::learn) fn check(&self, variables: usize) -> Result<(), LearnError> {
         let fault = |name, value: String, expected| Err(LearnError::Setting { name, value, expected });
         if !(1..=MAX_CLASSES).contains(&self.max_classes) {
             return fault("max_classes", self.max_classes.to_string(), "at least 1 and at most 16384");

@@ -13,6 +13,7 @@ use crate::data::{Records, RecordsBuilder};
 use crate::infer::{Distribution, Evidence, count_shares};
 use crate::learn::LearnError;
 use crate::learn::judge::Parts;
+use crate::learn::learner::Task;
 use crate::progress::Progress;
 use rayon::prelude::*;
 
@@ -31,6 +32,17 @@ impl DistilConfig {
         let max_classes = if model.capped { model.max_classes } else { model.max_classes.max(64) };
         let student = Config { max_classes, clone_penalty: 1.0, ..model };
         DistilConfig { student, strengths: vec![5.0, 10.0, 25.0, 50.0, 100.0, 200.0, 500.0, 5000.0] }
+    }
+
+    /// The same with the vtree of a task, if it has one, and its seed.
+    pub(in crate::learn) fn for_task(&self, task: &Task) -> DistilConfig {
+        DistilConfig { student: self.student.for_task(task), ..self.clone() }
+    }
+
+    /// The same with another largest number of elements.
+    pub(in crate::learn) fn within(&self, max_elements: usize) -> DistilConfig {
+        let student = Config { max_elements: Some(max_elements), ..self.student.clone() };
+        DistilConfig { student, ..self.clone() }
     }
 }
 

@@ -4,7 +4,7 @@ use super::bag::check_task;
 use super::best::{Teacher, best};
 use super::found::Found;
 use super::left::{Left, Worth};
-use super::{Config, Learned, find, learn, order};
+use super::{Config, Learned, find, order};
 use crate::data::Records;
 use crate::infer::{Distribution, QueryError};
 use crate::learn::judge::Parts;
@@ -32,7 +32,7 @@ const GRID: [(usize, f64); 3] = [(32, 0.7), (64, 0.7), (48, 0.4)];
 /// How much is tried; for a [bag](super::BagConfig::with_effort), how many models it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
-    /// One order, one setting: [`learn`].
+    /// One order, one setting: [`learn`](super::learn).
     #[default]
     Fast,
     /// Several orders and settings: [`balanced`].
@@ -86,13 +86,14 @@ pub(super) fn ranked_orders(
     let mut seen = std::collections::HashSet::new();
     orders.retain(|order| seen.insert(order.clone()));
     progress.begin("trying orders", orders.len() as u64);
+    let parts = Parts::new(train, judge, config.seed)?;
     let quick = |order: Vec<Var>| {
         let vtree = Some(Arc::new(Vtree::right_linear_over(&order)));
         let max_classes = config.max_classes.min(32);
         let config = Config { vtree, max_classes, sweeps: 1, clone_depth: 0, ..config.clone() };
-        let learned = learn(train, judge, &config, &())?;
+        let log_likelihood = find(&parts, &config, &())?.log_likelihood;
         progress.advance(1);
-        Ok((learned.log_likelihood, order))
+        Ok((log_likelihood, order))
     };
     let mut tried: Vec<(f64, Vec<Var>)> = orders.into_par_iter().map(quick).collect::<Result<_, LearnError>>()?;
     tried.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -103,9 +104,9 @@ pub(super) fn ranked_orders(
 /// setting, and what explains the validation records best is kept.
 ///
 /// They are judged by what is left of them: given that every column has one value, and in a closed world without what no
-/// record uses, where no choice makes more validation records impossible than [`learn`] does. A vtree that is given is
-/// the only one that is tried. Without validation records a tenth of the records is held out by seed, the same for all.
-/// The same bytes for a seed on any number of threads.
+/// record uses, where no choice makes more validation records impossible than [`learn`](super::learn) does. A vtree that
+/// is given is the only one that is tried. Without validation records a tenth of the records is held out by seed, the same
+/// for all. The same bytes for a seed on any number of threads.
 pub fn balanced(
     train: &Records,
     valid: Option<&Records>,
@@ -189,15 +190,7 @@ impl Learner for Slopp {
         config.vtree.as_ref().map_or(Ok(()), |vtree| check(task.train, vtree))?;
         match self.effort {
             Effort::Fast => config.learn(task, progress),
-            Effort::Balanced => {
-                let learned = balanced(task.train, task.valid, &config, progress)?;
-                let chosen = vec![
-                    ("start", learned.start.to_string()),
-                    ("pseudocount", learned.pseudocount.to_string()),
-                    ("held_out", learned.held_out.to_string()),
-                ];
-                Ok(Outcome { chosen, ..Outcome::new(learned.psdd) })
-            }
+            Effort::Balanced => Ok(balanced(task.train, task.valid, &config, progress)?.outcome()),
             Effort::Best => {
                 let best = best(task.train, task.valid, &config, progress)?;
                 let teacher = match best.teacher {
@@ -213,7 +206,7 @@ impl Learner for Slopp {
                     ("held_out", best.held_out.to_string()),
                     (prior, best.pseudocount.to_string()),
                 ];
-                Ok(Outcome { chosen, ..Outcome::new(best.psdd) })
+                Ok(Outcome { chosen, ..Outcome::new(best.psdd, best.pseudocount) })
             }
         }
     }

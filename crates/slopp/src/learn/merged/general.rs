@@ -1,5 +1,6 @@
 //! Merged SLoPP on any vtree: classes by scopes, refined by splits and copies, smoothed by validation.
 
+use super::effort::score;
 use super::found::{Found, Structure};
 use super::scopes::{self, Limits};
 use super::{Config, Look, Stage, Start, TYPICAL_PSEUDOCOUNT};
@@ -8,7 +9,7 @@ use crate::data::Records;
 use crate::learn::baseline::{chow_liu, factorised};
 use crate::learn::closing::closed;
 use crate::learn::grow::Database;
-use crate::learn::judge::FEW_JUDGES;
+use crate::learn::judge::{FEW_JUDGES, Parts};
 use crate::learn::refine::{LearnPsddConfig, learn_psdd};
 use crate::learn::vtree::pair_information;
 use crate::learn::{FitError, LearnError, World, finish};
@@ -27,13 +28,6 @@ const ELEMENTS_PER_CLASS: usize = 16;
 /// Room for so many times the elements of a Chow-Liu tree is more than is worth being filled from there.
 const MUCH_ROOM: usize = 8;
 
-/// What is learned from, and what choices are made by.
-struct Parts<'a> {
-    train: &'a Records,
-    /// Without any, the training records.
-    judge: Option<&'a Records>,
-}
-
 /// A structure with what it was judged to be worth.
 struct Judged {
     psdd: Psdd,
@@ -50,13 +44,11 @@ impl Judged {
 
 /// A structure on a vtree of any shape.
 pub(super) fn find(
-    train: &Records,
-    judge: Option<&Records>,
+    parts: &Parts<'_>,
     vtree: &Arc<Vtree>,
     config: &Config,
     progress: &dyn Progress,
 ) -> Result<Found, LearnError> {
-    let parts = &Parts { train, judge };
     let usual = STARTS.map(Start::Whole);
     let given = if config.starts.is_empty() { &usual[..] } else { &config.starts };
     // What a Chow-Liu tree remembers, and how far down a class lasts, is told by an order only.
@@ -64,9 +56,9 @@ pub(super) fn find(
         Start::Whole(penalty) | Start::Window(penalty) => penalty,
         Start::Tree => STARTS[0],
     };
-    let database = Database::new(parts.train, vtree.clone());
+    let database = Database::new(parts.train(), vtree.clone());
     progress.begin("merging classes", (given.len() * vtree.node_count()) as u64);
-    let information = pair_information(parts.train)?;
+    let information = pair_information(parts.train())?;
     let information = |a: Var, b: Var| information.at(a.index(), b.index());
     let mut history = Vec::new();
     let mut best: Option<(Start, Judged)> = None;
@@ -86,7 +78,7 @@ pub(super) fn find(
     let best = refined(parts, best, most, config, &mut history, progress)?;
     let Some(none) = independent(parts, vtree, config)? else { return Ok(best.found(start, history)) };
     let (log_likelihood, elements) = (none.log_likelihood, none.psdd.elements().len());
-    history.push(Look { stage: Stage::Started(NOTHING), log_likelihood, elements });
+    history.push(Look { stage: Stage::Started(Start::NOTHING), log_likelihood, elements });
     // With few records many classes may be worse than what grows from one.
     let single = &Config { max_classes: 1, ..config.clone() };
     let first = penalty(&given[0]);
@@ -100,26 +92,23 @@ pub(super) fn find(
     };
     match is_clearly_better(&best.psdd, &none.psdd, parts)? {
         true => Ok(best.found(start, history)),
-        false => Ok(none.found(NOTHING, history)),
+        false => Ok(none.found(Start::NOTHING, history)),
     }
 }
 
-/// The start of which everything is merged.
-const NOTHING: Start = Start::Whole(f64::INFINITY);
-
 /// Every variable for itself; `None` if there is nothing to tell by whether more is worth it.
 fn independent(parts: &Parts<'_>, vtree: &Arc<Vtree>, config: &Config) -> Result<Option<Judged>, LearnError> {
-    if parts.judge.is_none() {
+    if parts.judge().is_none() {
         return Ok(None);
     }
-    let psdd = factorised(parts.train, vtree.clone(), World::Open, TYPICAL_PSEUDOCOUNT)?;
+    let psdd = factorised(parts.train(), vtree.clone(), World::Open, TYPICAL_PSEUDOCOUNT)?;
     judged(parts, psdd, config).map(Some)
 }
 
 /// Whether the records to choose by prefer one model to another by more than their standard error: clusters and splits are
 /// the best of very many, so by a few records some always look better than none.
 fn is_clearly_better(one: &Psdd, other: &Psdd, parts: &Parts<'_>) -> Result<bool, LearnError> {
-    let judge = parts.judge.unwrap_or(parts.train);
+    let judge = parts.judge().unwrap_or(parts.train());
     let [one, other] = [one.log_likelihoods(judge)?, other.log_likelihoods(judge)?];
     let gains = || one.iter().zip(&other).zip(judge.weights()).map(|((a, b), weight)| (a - b, weight));
     let total = judge.total();
@@ -131,18 +120,16 @@ fn is_clearly_better(one: &Psdd, other: &Psdd, parts: &Parts<'_>) -> Result<bool
 /// A structure for few elements: the Chow-Liu tree on its own vtree, or if that has too many, every variable for itself,
 /// refined as far as there is room; `None` if there is room for much more, or classes are counted, which it does not.
 pub(super) fn find_small(
-    train: &Records,
-    judge: Option<&Records>,
+    parts: &Parts<'_>,
     config: &Config,
     progress: &dyn Progress,
 ) -> Result<Option<Found>, LearnError> {
     let Some(max) = config.max_elements.filter(|_| !config.capped) else { return Ok(None) };
-    let parts = &Parts { train, judge };
-    let tree = chow_liu(train, World::Open, TYPICAL_PSEUDOCOUNT)?;
+    let tree = chow_liu(parts.train(), World::Open, TYPICAL_PSEUDOCOUNT)?;
     let (start, begun) = match tree.elements().len() {
         elements if max > MUCH_ROOM * elements => return Ok(None),
         elements if elements <= max => (Start::Tree, tree),
-        _ => (NOTHING, factorised(train, tree.vtree().clone(), World::Open, TYPICAL_PSEUDOCOUNT)?),
+        _ => (Start::NOTHING, factorised(parts.train(), tree.vtree().clone(), World::Open, TYPICAL_PSEUDOCOUNT)?),
     };
     let begun = judged(parts, begun, config)?;
     let (log_likelihood, elements) = (begun.log_likelihood, begun.psdd.elements().len());
@@ -161,7 +148,7 @@ fn refined(
     progress: &dyn Progress,
 ) -> Result<Judged, LearnError> {
     // An element is far less than a class, and how much less depends on the records.
-    let unit = 0.5 * parts.train.total().ln().max(1.0);
+    let unit = 0.5 * parts.train().total().ln().max(1.0);
     let penalties = if config.clone_depth > 0 { &[config.clone_penalty, config.clone_penalty * unit][..] } else { &[] };
     let start = begun.psdd.clone();
     let mut best = begun;
@@ -174,7 +161,7 @@ fn refined(
             max_classes: config.capped.then_some(config.max_classes),
             ..LearnPsddConfig::default()
         };
-        let refined = learn_psdd(&start, parts.train, parts.judge, &settings, progress)?;
+        let refined = learn_psdd(&start, parts.train(), parts.judge(), &settings, progress)?;
         let judged = judged(parts, refined.circuit, config)?;
         let elements = judged.psdd.elements().len();
         history.push(Look { stage: Stage::Cloned(refined.steps), log_likelihood: judged.log_likelihood, elements });
@@ -203,7 +190,7 @@ fn started(
     progress: &dyn Progress,
 ) -> Result<Judged, LearnError> {
     let (mut classes, mut factor) = (config.max_classes, 1.0);
-    let unit = 0.5 * parts.train.total().ln().max(1.0);
+    let unit = 0.5 * parts.train().total().ln().max(1.0);
     loop {
         let limits =
             Limits { classes, per_class: factor * config.class_penalty * unit, per_parameter: factor * penalty };
@@ -211,7 +198,7 @@ fn started(
         let (builder, root) =
             scopes::grow(database, information, limits, if factor == 1.0 { progress } else { quiet })?;
         // Chosen as if everything were possible, so that no record to choose by is impossible.
-        let psdd = finish(builder, root, parts.train, World::Open, TYPICAL_PSEUDOCOUNT)?.certify()?;
+        let psdd = finish(builder, root, parts.train(), World::Open, TYPICAL_PSEUDOCOUNT)?.certify()?;
         // Where no cluster is worth its price there is one element for each variable but the last, which is allowed.
         if config.max_elements.is_none_or(|max| psdd.elements().len() <= max) {
             return judged(parts, psdd, config);
@@ -225,15 +212,13 @@ fn started(
 fn judged(parts: &Parts<'_>, psdd: Psdd, config: &Config) -> Result<Judged, LearnError> {
     // Training records would always ask for the least smoothing, and a few others may.
     let typical = [TYPICAL_PSEUDOCOUNT];
-    let judge = parts.judge.unwrap_or(parts.train);
-    let is_typical = parts.judge.is_none() || judge.total() < FEW_JUDGES;
+    let judge = parts.judge().unwrap_or(parts.train());
+    let is_typical = parts.judge().is_none() || judge.total() < FEW_JUDGES;
     let pseudocounts = if is_typical { &typical } else { &config.pseudocounts[..] };
     let mut best: Option<Judged> = None;
     for &pseudocount in pseudocounts {
-        let psdd = fitted(&psdd, parts.train, &Smoothing::marginal(pseudocount, parts.train))?;
-        let logs = psdd.log_likelihoods(judge)?;
-        let total: f64 = logs.iter().zip(judge.weights()).map(|(log, weight)| log * weight).sum();
-        let log_likelihood = total / judge.total();
+        let psdd = fitted(&psdd, parts.train(), &Smoothing::marginal(pseudocount, parts.train()))?;
+        let log_likelihood = score(&**psdd, judge)?;
         if best.as_ref().is_none_or(|best| log_likelihood > best.log_likelihood) {
             best = Some(Judged { psdd, log_likelihood, pseudocount });
         }

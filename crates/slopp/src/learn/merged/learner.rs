@@ -1,6 +1,6 @@
 //! Merged SLoPP as one of the learners.
 
-use super::{Config, Start, learn};
+use super::{Config, Learned, Start, learn};
 use crate::learn::LearnError;
 use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
 use crate::progress::Progress;
@@ -34,13 +34,19 @@ impl Learner for Config {
     }
 
     fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
-        let learned = learn(task.train, task.valid, &self.for_task(task), progress)?;
+        Ok(learn(task.train, task.valid, &self.for_task(task), progress)?.outcome())
+    }
+}
+
+impl Learned {
+    /// What was learned and chosen, as a learner reports it.
+    pub(super) fn outcome(self) -> Outcome {
         let chosen = vec![
-            ("start", learned.start.to_string()),
-            ("pseudocount", learned.pseudocount.to_string()),
-            ("held_out", learned.held_out.to_string()),
+            ("start", self.start.to_string()),
+            ("pseudocount", self.pseudocount.to_string()),
+            ("held_out", self.held_out.to_string()),
         ];
-        Ok(Outcome { chosen, ..Outcome::new(learned.psdd) })
+        Outcome { chosen, ..Outcome::new(self.psdd, self.pseudocount) }
     }
 }
 

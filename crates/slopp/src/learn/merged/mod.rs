@@ -95,14 +95,16 @@ pub struct Look {
 pub struct Learned {
     /// The PSDD.
     pub psdd: Psdd,
-    /// The start that was best; [`Start::Whole`] with an infinite penalty for independent variables.
+    /// The start that was best; [`Start::NOTHING`] for independent variables.
     pub start: Start,
     /// The weight of the prior in records that was best, or that was given.
     pub pseudocount: f64,
     /// The weight of the records that were held out to choose by; zero where validation records were given, or records
     /// are so few that the training records had to do.
     pub held_out: f64,
-    /// The log-likelihood per record of those it was chosen by, before the parameters were fitted to all records.
+    /// The log-likelihood per record of those it was chosen by, as if everything were possible: before parameters were
+    /// fitted to all records, and before anything was ruled out. In a closed world, or with columns of several values, whole
+    /// models are compared by what is left of them instead, which this is not.
     pub log_likelihood: f64,
     /// All looks, in the order of the starts, then of the clones.
     pub history: Vec<Look>,
@@ -147,7 +149,7 @@ fn find(parts: &Parts<'_>, config: &Config, progress: &dyn Progress) -> Result<F
     config.check(variables)?;
     let (part, judge) = (parts.train(), parts.judge());
     if let Some(vtree) = config.vtree.as_ref().filter(|vtree| !vtree.is_right_linear()) {
-        return general::find(part, judge, vtree, config, progress);
+        return general::find(parts, vtree, config, progress);
     }
     progress.begin("counting pairs", 1);
     let information = pair_information(part)?;
@@ -169,6 +171,6 @@ fn find(parts: &Parts<'_>, config: &Config, progress: &dyn Progress) -> Result<F
         Found { structure: Structure::Layers(layers, vtree.clone()), start, pseudocount, log_likelihood, history };
     match config.vtree {
         Some(_) => Ok(found),
-        None => found.or(general::find_small(part, judge, config, progress)?, parts, config),
+        None => found.or(general::find_small(parts, config, progress)?, parts, config),
     }
 }

@@ -1,7 +1,5 @@
 //! Plans of clones: which copies an edge gets, and in which order edges are served.
 
-use std::cmp::Ordering;
-
 /// The way from a class to the next layer by a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
@@ -9,33 +7,6 @@ pub(super) struct Edge {
     pub(super) class: u32,
     pub(super) value: bool,
 }
-
-/// An edge with what its plan gained when it was last computed.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    pub(super) gain: f64,
-    pub(super) edge: Edge,
-}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Entry) -> Ordering {
-        self.gain.total_cmp(&other.gain).then_with(|| other.edge.cmp(&self.edge))
-    }
-}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Entry) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Entry) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Entry {}
 
 /// Which classes an edge gets copies of: its target, and the targets of the copy where there is a plan for them.
 #[derive(Clone, Debug)]

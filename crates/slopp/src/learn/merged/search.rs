@@ -92,7 +92,7 @@ impl<'a> Search<'a> {
         let class = |position| vec![Class { next: [0; 2], count: self.view.values(position) }];
         let layers = Layers((0..self.view.vars()).map(class).collect());
         let (log_likelihood, pseudocount) = self.judged(&layers);
-        let (start, elements) = (Start::Whole(f64::INFINITY), layers.elements());
+        let (start, elements) = (Start::NOTHING, layers.elements());
         let history = vec![Look { stage: Stage::Started(start), log_likelihood, elements }];
         Candidate { layers, log_likelihood, pseudocount, start, history }
     }
@@ -121,7 +121,7 @@ impl<'a> Search<'a> {
                 return Candidate { history, ..found };
             }
             // With one class per layer there is one element for each variable but the last, and that is allowed.
-            classes = classes * 2 / 3;
+            classes = (classes * 2 / 3).max(1);
             factor *= 1.5;
         }
     }

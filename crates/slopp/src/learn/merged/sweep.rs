@@ -27,7 +27,7 @@ pub(super) struct Limits {
 }
 
 /// The parts of the records that come to a layer, as far as they matter to it.
-struct Parts {
+struct Entering {
     /// How many classes there are below.
     below: usize,
     /// The weight of each part with *false* and with *true*.
@@ -49,7 +49,7 @@ pub(super) fn sweep(view: &View, old: &Layers, limits: Limits, prior: &Prior) ->
         let part_of = &entering[position];
         let parts = if position == 0 { 1 } else { 2 * old.0[position - 1].len() };
         let finer = view.groups(position, &groups);
-        let sets = Parts::new(view, (part_of, parts), &finer, (&below, classes));
+        let sets = Entering::new(view, (part_of, parts), &finer, (&below, classes));
         let layer = sets.classes(limits);
         let log: Vec<[f32; 2]> =
             layer.iter().map(|class| prior.log_parameters(position, class.count).map(|log| log as f32)).collect();
@@ -93,14 +93,14 @@ fn entering_parts(view: &View, layers: &Layers) -> Vec<Vec<u16>> {
     entering
 }
 
-impl Parts {
+impl Entering {
     /// Sums up what the rows of each part are worth; parts without rows are left out.
     fn new(
         view: &View,
         (part_of, parts): (&[u16], usize),
         groups: &[Group],
         (log_likelihoods, below): (&[f32], usize),
-    ) -> Parts {
+    ) -> Entering {
         let starts = groups.iter().map(|group| group.start as usize);
         let ends: Vec<usize> = starts.skip(1).chain([view.len()]).collect();
         // Each chunk has its own sums, added up in the order of the chunks.
@@ -147,7 +147,7 @@ impl Parts {
             let sum = |class: usize| (0..parts).map(|part| worth[(2 * part + value) * below + class]).sum::<f64>();
             (0..below).map(|class| if total > 0.0 { sum(class) / total } else { 0.0 }).collect()
         });
-        Parts {
+        Entering {
             below,
             usual,
             count: live.iter().map(|&part| count[part]).collect(),

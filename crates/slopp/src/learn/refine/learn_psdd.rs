@@ -13,8 +13,8 @@ use crate::learn::slopp::check_pseudocount;
 use crate::learn::vtree::pair_information;
 use crate::learn::{LearnError, World, check};
 use crate::progress::Progress;
+use crate::scored::Scored;
 use crate::var::Var;
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// Settings of [`learn_psdd`].
@@ -59,33 +59,6 @@ enum Operation {
     Copy(Edge),
     Split { node: DraftId, branch: usize, var: Var },
 }
-
-/// An operation with its gain per element when it was last simulated.
-#[derive(Clone, Copy, Debug)]
-struct Scored {
-    score: f64,
-    operation: Operation,
-}
-
-impl Ord for Scored {
-    fn cmp(&self, other: &Scored) -> Ordering {
-        self.score.total_cmp(&other.score).then_with(|| other.operation.cmp(&self.operation))
-    }
-}
-
-impl PartialOrd for Scored {
-    fn partial_cmp(&self, other: &Scored) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Scored {
-    fn eq(&self, other: &Scored) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Scored {}
 
 /// LearnPSDD from a PSDD: the base stays what it is, and so does the vtree.
 ///
@@ -132,7 +105,8 @@ struct Search<'s, 'r> {
     database: &'s Database<'s>,
     chooser: Separating<'s>,
     config: &'s LearnPsddConfig,
-    heap: BinaryHeap<Scored>,
+    /// Operations with their gains per element when they were last simulated.
+    heap: BinaryHeap<Scored<Operation>>,
     /// How many elements the draft has at most.
     elements: f64,
     /// Whether it has just so many.
@@ -161,7 +135,7 @@ impl Search<'_, '_> {
         }
         for operation in operations {
             if let Some(score) = self.score(operation) {
-                self.heap.push(Scored { score, operation });
+                self.heap.push(Scored { score, tie: operation });
             }
         }
     }
@@ -272,14 +246,14 @@ impl Search<'_, '_> {
 impl Growth for Search<'_, '_> {
     /// Does the best operation; `false` if none pays.
     fn step(&mut self) -> bool {
-        while let Some(Scored { operation, .. }) = self.heap.pop() {
+        while let Some(Scored { tie: operation, .. }) = self.heap.pop() {
             let (Operation::Copy(Edge { node, .. }) | Operation::Split { node, .. }) = operation;
             if self.draft.nodes[node].parents == 0 {
                 continue;
             }
             let Some((score, added)) = self.paying(operation) else { continue };
             if self.heap.peek().is_some_and(|next| score < next.score - 1e-9) {
-                self.heap.push(Scored { score, operation });
+                self.heap.push(Scored { score, tie: operation });
                 continue;
             }
             // Others may be smaller; what is full hardly ever empties, so the operation is not kept.
@@ -350,7 +324,7 @@ mod tests {
             (0..search.draft.nodes.len()).for_each(|node| search.consider(node));
             let mut before = log_likelihood(&start, &train);
             for _ in 0..15 {
-                let Some(Scored { operation, .. }) = search.heap.pop() else { break };
+                let Some(Scored { tie: operation, .. }) = search.heap.pop() else { break };
                 let (Operation::Copy(Edge { node, .. }) | Operation::Split { node, .. }) = operation;
                 if search.draft.nodes[node].parents == 0 || search.score(operation).is_none() {
                     continue;

@@ -11,7 +11,8 @@ use crate::learn::judge::check_validation;
 use crate::learn::slopp::check_pseudocount;
 use crate::learn::{LearnError, World, check};
 use crate::progress::Progress;
-use std::cmp::Ordering;
+use crate::scored::Scored;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Settings of [`strudel`].
@@ -110,36 +111,9 @@ fn looks<'a>(train: &Records, valid: Option<&'a Records>, config: &StrudelConfig
     Looks { valid, smoothing: Smoothing::marginal(pseudocount, train), steps, check_every, patience }
 }
 
-/// A branch of a sum with the weight of the rows that used it when it was put on the heap.
-#[derive(Clone, Copy, Debug)]
-struct Candidate {
-    flow: f64,
-    /// How many variables it has: of equal flows, the wider scope comes first.
-    vars: usize,
-    node: DraftId,
-    branch: usize,
-}
-
-impl Ord for Candidate {
-    fn cmp(&self, other: &Candidate) -> Ordering {
-        let first = self.flow.total_cmp(&other.flow).then(self.vars.cmp(&other.vars));
-        first.then_with(|| (other.node, other.branch).cmp(&(self.node, self.branch)))
-    }
-}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Candidate) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Candidate {
-    fn eq(&self, other: &Candidate) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Candidate {}
+/// A branch of a sum, scored by the weight of the rows that used it when it was put on the heap; of equal ones the wider
+/// scope comes first.
+type Candidate = Scored<(Reverse<usize>, DraftId, usize)>;
 
 struct Greedy<'a> {
     draft: Draft<'a>,
@@ -176,14 +150,14 @@ impl<'a> Greedy<'a> {
         // One row has nothing to be split by; nor has a literal, if only primes may be split.
         if used.rows.len() > 1 && !(fixed && self.scope == Scope::Prime) {
             let vars = self.draft.vtree.vars(self.draft.nodes[node].vtree).len();
-            self.heap.push(Candidate { flow: used.count, vars, node, branch });
+            self.heap.push(Scored { score: used.count, tie: (Reverse(vars), node, branch) });
         }
     }
 
     /// Puts what has lost rows since it was parked on the heap again.
     fn reconsider(&mut self) {
         for candidate in std::mem::take(&mut self.parked) {
-            let Candidate { node, branch, flow, .. } = candidate;
+            let Scored { score: flow, tie: (_, node, branch) } = candidate;
             match self.draft.branch(Edge { node, branch, is_prime: true }).count < flow {
                 true => self.consider(node, branch),
                 false => self.parked.push(candidate),
@@ -194,7 +168,7 @@ impl<'a> Greedy<'a> {
 
 impl Growth for Greedy<'_> {
     fn step(&mut self) -> bool {
-        while let Some(candidate @ Candidate { flow, node, branch, .. }) = self.heap.pop() {
+        while let Some(candidate @ Scored { score: flow, tie: (_, node, branch) }) = self.heap.pop() {
             if self.draft.nodes[node].parents == 0 {
                 continue;
             }
