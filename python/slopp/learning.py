@@ -294,8 +294,8 @@ def as_records(data: Any, bins: Bins = None, categories: Sequence[str] | None = 
 
 
 def _tell_size(elements: int, most: int) -> None:
-    warnings.warn(f"{elements} elements are more than max_elements={most}: what columns, rules, a base or closed= rule "
-                  "out needs them", stacklevel=3)
+    warnings.warn(f"{elements} elements are more than max_elements={most}: with what columns, rules, a base or closed= "
+                  "rule out, nothing smaller was found", stacklevel=3)
 
 
 def _vtree(vtree: Vtree | str | None, data: Records, seed: int) -> _slopp.Vtree | None:

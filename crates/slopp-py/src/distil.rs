@@ -54,7 +54,7 @@ pub(crate) fn distil(
             (None, Some(AnyModel::Circuit(model))) => Lessons::Circuit(&model.circuit),
             (None, model) => Lessons::Model(model.expect("there is one of them").distribution()),
         };
-        let task = Task { train: &train, valid: valid.as_deref(), vtree: None, seed };
+        let task = Task { valid: valid.as_deref(), seed, ..Task::new(&train) };
         Lesson { samples, rules, free, ..Lesson::new(lessons, config) }.learn(&task, progress)
     })??;
     let facts = [student.samples, student.strength, student.held_out];

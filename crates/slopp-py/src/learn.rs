@@ -68,7 +68,7 @@ pub(crate) fn learn(
     let restriction = Restriction { rules: rules_of(rules), closed: rules_of(closed), open, ..Restriction::default() };
     let max = learner.max_elements();
     let (outcome, mut origin) = run_long(py, progress, move |progress| {
-        let task = Task { train: &train, valid: valid.as_deref(), vtree: vtree.as_ref(), seed };
+        let task = Task { valid: valid.as_deref(), vtree: vtree.as_ref(), seed, ..Task::new(&train) };
         let facts = [
             ("learner", learner.name().to_owned()),
             ("records", train.total().to_string()),
@@ -105,7 +105,7 @@ pub(crate) fn curve(
     let names = train.names().clone();
     let restriction = Restriction { rules: rules.map(|rules| (*rules.0).clone()), ..Restriction::default() };
     let sizes = run_long(py, progress, move |progress| {
-        let task = Task { train: &train, valid: valid.as_deref(), vtree: vtree.as_ref(), seed };
+        let task = Task { valid: valid.as_deref(), vtree: vtree.as_ref(), seed, ..Task::new(&train) };
         restriction.sizes(&merged::Config::new(World::Open), &task, points, progress)
     })??;
     let model = |learned: Learned| Model::of(learned.into_model(names.clone(), BTreeMap::new()));
@@ -206,7 +206,8 @@ impl<'py> Options<'_, 'py> {
                 // The refinement has its own pseudocount, and keeps to the size too.
                 let refined = self.learn_psdd(Start::Baseline(world))?;
                 let start = self.merged(world)?;
-                let config = LearnPsddConfig { max_elements: start.max_elements, ..refined.config };
+                let max_classes = start.capped.then_some(start.max_classes);
+                let config = LearnPsddConfig { max_elements: start.max_elements, max_classes, ..refined.config };
                 Box::new(LearnPsdd { start: Start::Slopp(start), config })
             }
             "strudel" => {

@@ -19,18 +19,11 @@ fn mean(psdd: &Psdd, records: &Records) -> f64 {
     logs.iter().zip(records.weights()).map(|(log, weight)| log * weight).sum::<f64>() / records.total()
 }
 
-/// The largest number of nodes that an inner vtree node has.
-fn most_classes(psdd: &Psdd) -> usize {
-    let vtree = psdd.vtree();
-    let inner = vtree.bottom_up().iter().filter(|&&v| vtree.children(v).is_some());
-    inner.map(|&v| psdd.layer(v).len()).max().unwrap()
-}
-
 #[test]
 fn a_cap_on_classes_holds_for_clones_too() {
     let (train, valid) = (chain(12, 3000, 1), chain(12, 500, 2));
     let free = learn(&train, Some(&valid), &open(), &()).unwrap().psdd;
-    assert!(most_classes(&free) > 4, "without a cap there are more: {}", most_classes(&free));
+    assert!(free.most_classes() > 4, "without a cap there are more: {}", free.most_classes());
     let shapes = [Vtree::right_linear(12), Vtree::left_linear(12), Vtree::balanced(12), Vtree::random(12, 3)];
     for vtree in shapes.into_iter().map(|vtree| Some(Arc::new(vtree))).chain([None]) {
         let mut last = f64::NEG_INFINITY;
@@ -40,7 +33,7 @@ fn a_cap_on_classes_holds_for_clones_too() {
                 let task = Task { valid: Some(&valid), ..Task::new(&train) };
                 let learned = Slopp { config: config.clone(), effort }.learn(&task, &()).unwrap().learned;
                 let psdd = learned.psdd().unwrap();
-                assert!(most_classes(psdd) <= max_classes, "{} of {max_classes}", most_classes(psdd));
+                assert!(psdd.most_classes() <= max_classes, "{} of {max_classes}", psdd.most_classes());
                 assert!(psdd.elements().len() <= 2 * max_classes * 11);
             }
             let reached = mean(&learn(&train, Some(&valid), &config, &()).unwrap().psdd, &valid);
@@ -52,7 +45,7 @@ fn a_cap_on_classes_holds_for_clones_too() {
     for max in [14, 25, 40] {
         let config = Config { max_classes: 2, capped: true, max_elements: Some(max), ..open() };
         let psdd = learn(&train, Some(&valid), &config, &()).unwrap().psdd;
-        assert!(most_classes(&psdd) <= 2 && psdd.elements().len() <= max, "{} of 2", most_classes(&psdd));
+        assert!(psdd.most_classes() <= 2 && psdd.elements().len() <= max, "{} of 2", psdd.most_classes());
     }
     let capped = DistilConfig::new(Config { max_classes: 4, capped: true, ..open() });
     assert_eq!((capped.student.max_classes, DistilConfig::new(open()).student.max_classes), (4, 64));

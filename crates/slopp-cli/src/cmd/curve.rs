@@ -87,7 +87,7 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
     let vtree = source.map(|source| source.build(&train, args.seed)).transpose()?.map(Arc::new);
     // As `slopp learn` does.
     let restriction = Restriction { rules: rules_of_columns(train.names()), ..Restriction::default() };
-    let task = Task { train: &train, valid: valid.as_ref(), vtree: vtree.as_ref(), seed: args.seed };
+    let task = Task { valid: valid.as_ref(), vtree: vtree.as_ref(), seed: args.seed, ..Task::new(&train) };
     let bar = session.progress();
     let found = restriction.sizes(&Config::new(World::Open), &task, args.points, &bar)?;
     drop(bar);

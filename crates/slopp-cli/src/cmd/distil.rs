@@ -150,7 +150,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         limits: inside.as_ref().map_or_else(Limits::default, |inside| inside.limits.clone()),
         ..Lesson::new(teacher.lessons(), DistilConfig::new(capped.unwrap_or(config)))
     };
-    let task = Task { train: &train, valid: valid.as_ref(), vtree: None, seed: args.seed };
+    let task = Task { valid: valid.as_ref(), seed: args.seed, ..Task::new(&train) };
     let bar = session.progress();
     let student = lesson.learn(&task, &bar).map_err(|error| match error {
         LessonError::Learn(error) => error.into(),

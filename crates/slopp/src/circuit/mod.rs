@@ -166,6 +166,12 @@ impl Circuit {
         self.layers[rank] as usize..self.layers[rank + 1] as usize
     }
 
+    /// The largest number of nodes that an inner vtree node has.
+    pub fn most_classes(&self) -> usize {
+        let inner = self.vtree.bottom_up().iter().filter(|v| !v.is_leaf());
+        inner.map(|&v| self.layer(v).len()).max().unwrap_or(0)
+    }
+
     /// The natural logarithms of the parameters.
     pub fn log_parameters(&self) -> &Weights {
         &self.log_parameters

@@ -13,6 +13,7 @@ use crate::model::{AnyModel, Certified, Model};
 use crate::names::Names;
 use crate::progress::Progress;
 use crate::spn::Spn;
+use crate::var::Var;
 use crate::vtree::Vtree;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,6 +27,9 @@ pub struct Task<'a> {
     pub valid: Option<&'a Records>,
     /// The vtree to learn on; without one the learner makes its own, as [`Learner::vtree`] says.
     pub vtree: Option<&'a Arc<Vtree>>,
+    /// The variables that stay open where all else will be closed once it is learned; learners that choose among models
+    /// do so by what will be left.
+    pub open: Option<&'a [Var]>,
     /// The seed of everything random, whatever seed the settings of the learner hold.
     pub seed: u64,
 }
@@ -121,7 +125,7 @@ pub struct Size {
 impl<'a> Task<'a> {
     /// Only records.
     pub fn new(train: &'a Records) -> Task<'a> {
-        Task { train, valid: None, vtree: None, seed: 0 }
+        Task { train, valid: None, vtree: None, open: None, seed: 0 }
     }
 
     /// The vtree that is given, or else one that is made in this way.
@@ -169,6 +173,16 @@ impl Learned {
             Learned::Mixture(mixture) => {
                 mixture.components().iter().map(|part| part.elements().len()).max().unwrap_or(0)
             }
+            Learned::Spn(_) => 0,
+        }
+    }
+
+    /// The largest number of nodes that an inner vtree node has, which a largest number of classes bounds: of a mixture,
+    /// in any component; a sum-product network has no vtree.
+    pub fn most_classes(&self) -> usize {
+        match self {
+            Learned::Circuit(circuit) => circuit.most_classes(),
+            Learned::Mixture(mixture) => mixture.components().iter().map(|part| part.most_classes()).max().unwrap_or(0),
             Learned::Spn(_) => 0,
         }
     }

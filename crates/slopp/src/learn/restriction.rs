@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::var::Var;
 
 /// How often a smaller model is tried where what is ruled out makes one larger than asked for.
-const SMALLER: usize = 6;
+const SMALLER: usize = 8;
 
 /// How many times larger a restricted model must be than the unrestricted one for that to be told.
 const MUCH_LARGER: usize = 4;
@@ -71,29 +71,30 @@ impl Restriction {
         task: &Task,
         progress: &dyn Progress,
     ) -> Result<Outcome, RestrictionError> {
-        let outcome = self.once(learner, task, progress)?;
-        let Some(max) = learner.max_elements().filter(|_| !self.is_none()) else { return Ok(outcome) };
+        let task = &Task { open: self.open.as_deref(), ..*task };
+        let first = self.once(learner, task, progress)?;
+        let Some(max) = learner.max_elements().filter(|&max| first.elements > max) else { return Ok(first.made) };
         let least = task.train.var_count().saturating_sub(1);
-        within(
-            max,
-            least,
-            outcome,
-            |outcome| outcome.learned.most_elements(),
-            |room| {
-                let smaller = learner.within(room);
-                smaller.map(|smaller| self.once(&*smaller, task, progress)).transpose()
-            },
-        )
+        within(max, least, first, |room| {
+            let smaller = learner.within(room);
+            smaller.map(|smaller| self.once(&*smaller, task, progress)).transpose()
+        })
     }
 
-    fn once(&self, learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<Outcome, RestrictionError> {
+    fn once(
+        &self,
+        learner: &dyn Learner,
+        task: &Task,
+        progress: &dyn Progress,
+    ) -> Result<Made<Outcome>, RestrictionError> {
         let Outcome { learned, mut chosen, prior } = learner.learn(task, progress)?;
         let unrestricted = learned.most_elements();
         let learned = self.apply(learned, task.train, prior, progress)?;
-        if learned.most_elements() > MUCH_LARGER * unrestricted {
+        let elements = learned.most_elements();
+        if elements > MUCH_LARGER * unrestricted {
             chosen.push(("elements_unrestricted", unrestricted.to_string()));
         }
-        Ok(Outcome { learned, chosen, prior })
+        Ok(Made { made: Outcome { learned, chosen, prior }, elements, unrestricted })
     }
 
     /// What was learned without what is ruled out, fitted to the records again with itself as a prior of this weight.
@@ -120,27 +121,51 @@ impl Restriction {
     }
 }
 
-/// What was learned or, where it has more elements than asked for, the smallest of what is learned within less and less
-/// room, down to the least that there can be.
+/// What was learned, how many elements it has, and how many it had before something was ruled out.
+pub(super) struct Made<T> {
+    pub(super) made: T,
+    pub(super) elements: usize,
+    pub(super) unrestricted: usize,
+}
+
+/// What was learned or, where it has more elements than asked for, the largest of what is learned within less room that
+/// has not; if there is none, the smallest.
 pub(super) fn within<T, E>(
     max: usize,
     least: usize,
-    mut best: T,
-    elements: impl Fn(&T) -> usize,
-    again: impl Fn(usize) -> Result<Option<T>, E>,
+    first: Made<T>,
+    again: impl Fn(usize) -> Result<Option<Made<T>>, E>,
 ) -> Result<T, E> {
-    let mut room = max;
+    // More room than was used made the same, and so much was too much; so much was not.
+    let (mut much, mut enough) = (first.unrestricted.min(max), None);
+    let mut best = first;
     for _ in 0..SMALLER {
-        let found = elements(&best);
-        if found <= max || room <= least {
+        let is_filled = best.elements <= max && best.elements * 10 >= 9 * max;
+        let room = match enough {
+            // A little less than in proportion: what is ruled out is not spread evenly.
+            None => ((0.9 * much as f64 * max as f64 / best.elements as f64) as usize).max(least),
+            Some(enough) => usize::midpoint(enough, much),
+        };
+        if is_filled || room >= much || Some(room) == enough {
             break;
         }
-        // A little less than in proportion: what is ruled out is not spread evenly.
-        room = ((0.9 * room.min(found) as f64 * max as f64 / found as f64) as usize).max(least);
-        let Some(smaller) = again(room)? else { break };
-        if elements(&smaller) < found {
-            best = smaller;
+        let Some(made) = again(room)? else { break };
+        let (fits, fitted) = (made.elements <= max, best.elements <= max);
+        if fits {
+            enough = Some(room);
+        } else {
+            much = room.min(made.unrestricted);
+        }
+        // Up to the size that is asked for more is better, and beyond it less.
+        if fits && (!fitted || made.elements > best.elements) || !fitted && made.elements < best.elements {
+            best = made;
         }
     }
-    Ok(best)
+    if best.elements > max
+        && much > least
+        && let Some(made) = again(least)?.filter(|made| made.elements < best.elements)
+    {
+        best = made;
+    }
+    Ok(best.made)
 }

@@ -4,7 +4,7 @@ use super::LearnError;
 use super::inside::InsideError;
 use super::learner::{Learned, Task};
 use super::merged::{DistilConfig, Distilled, distil, sample_size, synthetic};
-use super::restriction::within;
+use super::restriction::{Made, within};
 use crate::data::Records;
 use crate::infer::{Distribution, QueryError};
 use crate::logic::{Limits, Manager, Rules, Stopped};
@@ -182,12 +182,11 @@ impl<'a> Lesson<'a> {
             }
         };
         let once = |config: &DistilConfig| self.once(config, records, base.as_ref(), task, progress);
-        let student = once(&config)?;
-        let restricted = self.rules.is_some() || base.is_some();
-        let Some(max) = config.student.max_elements.filter(|_| restricted) else { return Ok(student) };
+        let first = once(&config)?;
+        let max = config.student.max_elements;
+        let Some(max) = max.filter(|&max| first.elements > max) else { return Ok(first.made) };
         let least = task.train.var_count().saturating_sub(1);
-        let elements = |student: &Student| student.circuit.elements().len();
-        within(max, least, student, elements, |room| once(&config.within(room)).map(Some))
+        within(max, least, first, |room| once(&config.within(room)).map(Some))
     }
 
     fn drawn(&self, teacher: &dyn Distribution, task: &Task, progress: &dyn Progress) -> Result<Records, LearnError> {
@@ -203,8 +202,9 @@ impl<'a> Lesson<'a> {
         base: Option<&TeacherBase<'_>>,
         task: &Task,
         progress: &dyn Progress,
-    ) -> Result<Student, LessonError> {
+    ) -> Result<Made<Student>, LessonError> {
         let Distilled { psdd, strength, held_out, .. } = distil(task.train, records, task.valid, config, progress)?;
+        let unrestricted = psdd.elements().len();
         let mut learned = Learned::from(psdd);
         if let Some(rules) = &self.rules {
             let inside = learned.inside(rules, task.train, strength, &self.limits, progress);
@@ -214,6 +214,8 @@ impl<'a> Lesson<'a> {
         if let Some(base) = base {
             circuit = base.given(&circuit)?;
         }
-        Ok(Student { circuit, samples: records.total(), strength, held_out, keeps_base: base.is_some() })
+        let elements = circuit.elements().len();
+        let made = Student { circuit, samples: records.total(), strength, held_out, keeps_base: base.is_some() };
+        Ok(Made { made, elements, unrestricted })
     }
 }

@@ -92,7 +92,7 @@ impl Entry {
         seed: u64,
         progress: &dyn Progress,
     ) -> Result<Chosen, Error> {
-        let task = Task { train, valid: Some(valid), vtree: None, seed };
+        let task = Task { valid: Some(valid), seed, ..Task::new(train) };
         let start = self.start.map(|start| start().psdd(&task, progress)).transpose()?.map(Start::Given);
         let points = self.points(start);
         // Made once for all settings.

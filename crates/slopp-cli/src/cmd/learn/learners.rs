@@ -253,6 +253,7 @@ fn learn_psdd(args: &LearnArgs, start: Start) -> LearnPsdd {
         steps: r.steps.unwrap_or(default.steps),
         pseudocount: args.pseudocount.unwrap_or(default.pseudocount),
         max_elements: args.merged.max_elements,
+        max_classes: args.merged.max_classes,
         ..default
     };
     LearnPsdd { start, config }

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
     let scores = parts.scores(learned.distribution())?;
-    let elements = learned.most_elements();
+    let (elements, classes) = (learned.most_elements(), learned.most_classes());
     let model = learned.into_model(parts.train.names().clone(), origin);
     // Saved before anything is printed: a closed pipe must not cost the model.
     let saved = save(args.output.as_deref(), |file| slopp::io::write_any_model(file, &model));
@@ -69,6 +69,13 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
         session.note(too_large(elements, max));
     }
     tell_much_larger(elements, model.origin(), session);
+    if let Some(max) = args.merged.max_classes.filter(|&max| classes > max) {
+        let [classes, max] = [classes, max].map(|n| count(n as f64));
+        session.note(format!(
+            "a vtree node has {classes} nodes, more than --max-classes {max}: what columns, rules or --closed rule out \
+             divides classes"
+        ));
+    }
     tell_held_out(model.origin(), session);
     if args.learner == "slopp" && matches!(args.merged.effort, Some(EffortName::Best)) {
         tell_few_judges(parts.valid.as_ref(), model.origin(), session);
@@ -95,7 +102,8 @@ pub(crate) fn check_size(max_elements: Option<usize>, records: &Records) -> Resu
 pub(crate) fn too_large(elements: usize, max: usize) -> String {
     let [elements, max] = [elements, max].map(|n| count(n as f64));
     format!(
-        "{elements} elements are more than --max-elements {max}: what columns, rules, a base or --closed rule out needs them"
+        "{elements} elements are more than --max-elements {max}: with what columns, rules, a base or --closed rule out, \
+         nothing smaller was found"
     )
 }
 

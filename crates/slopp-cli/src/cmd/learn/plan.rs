@@ -72,7 +72,7 @@ impl Plan {
                 Some(Arc::new(source.build(train, self.seed)?))
             }
         };
-        let task = Task { train, valid: parts.valid.as_ref(), vtree: vtree.as_ref(), seed: self.seed };
+        let task = Task { valid: parts.valid.as_ref(), vtree: vtree.as_ref(), seed: self.seed, ..Task::new(train) };
         parts.restriction().learn(&*self.learner, &task, bar).map_err(|error| match error {
             RestrictionError::Learn(LearnError::MissingCells { .. })
                 if !train.has_missing() && parts.valid.as_ref().is_some_and(Records::has_missing) =>

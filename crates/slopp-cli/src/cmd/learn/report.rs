@@ -5,7 +5,8 @@ use crate::cmd::eval::Score;
 use crate::error::Error;
 use crate::input::{MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
 use crate::report::{
-    Table, columns_document, columns_in_words, count, counted, facts, json, json_count, logarithm, object, records,
+    Table, columns_document, columns_in_words, count, counted, facts, grouped, json, json_count, logarithm, object,
+    records,
 };
 use crate::session::Session;
 use serde_json::Value;
@@ -48,6 +49,7 @@ impl Learned<'_> {
                     ("certificate", Value::from(certificate(&model.circuit))),
                     ("overlapping_sums", Value::from(overlapping_sums(&model.circuit))),
                 ]);
+                entries.extend(self.model_count().map(|digits| ("model_count", Value::from(digits))));
             }
             AnyModel::Mixture(model) => {
                 let stats = model.circuit.stats();
@@ -81,6 +83,15 @@ impl Learned<'_> {
         object(entries)
     }
 
+    /// How many worlds are possible, where something was to be impossible and they can be counted.
+    fn model_count(&self) -> Option<String> {
+        let Parts { inside, closed, open, .. } = self.parts;
+        let is_closed = self.model.origin().get("world").is_some_and(|world| world == "closed");
+        let AnyModel::Circuit(model) = self.model else { return None };
+        (is_closed || inside.is_some() || closed.is_some() || open.is_some())
+            .then(|| model.circuit.deterministic().ok().map(|circuit| circuit.model_count().to_string()))?
+    }
+
     /// The report as text.
     pub(super) fn tell(&self, session: &mut Session) -> Result<(), Error> {
         let origin = self.model.origin();
@@ -95,6 +106,9 @@ impl Learned<'_> {
                     ("size in the paper", count(stats.size_paper as f64)),
                     ("certificate", certificate_in_words(&model.circuit).to_owned()),
                 ]);
+                lines.extend(
+                    self.model_count().map(|digits| ("possible", possible_in_words(&digits, model.names.len()))),
+                );
                 let overlapping = overlapping_sums(&model.circuit);
                 if overlapping > 0 {
                     let [some, all] = [count(overlapping as f64), counted(stats.sums, "sum")];
@@ -145,6 +159,15 @@ pub(crate) fn score_table(scores: &[(&'static str, Score)]) -> Table {
         ]);
     }
     table
+}
+
+/// How many of all worlds are possible; many digits are cut to three.
+fn possible_in_words(digits: &str, variables: usize) -> String {
+    let told = match digits.len() {
+        0..16 => grouped(digits),
+        length => format!("about {}.{}e{}", &digits[..1], &digits[1..3], length - 1),
+    };
+    format!("{told} of 2^{variables} worlds")
 }
 
 /// How many sums have overlapping primes.

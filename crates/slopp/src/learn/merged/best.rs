@@ -144,7 +144,7 @@ pub fn best(
         let Distilled { psdd, strength: pseudocount, log_likelihood, .. } = student;
         Taught { psdd, teacher, log_likelihood, pseudocount }
     }));
-    let left = Left::new(part, judge, own.world);
+    let left = Left::new(part, judge, own);
     let mut best: (Worth, Option<Taught>) = (worth, None);
     for other in others {
         let worth = match left.is_all() {

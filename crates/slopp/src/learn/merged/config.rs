@@ -3,6 +3,7 @@
 use crate::circuit::Psdd;
 use crate::learn::slopp::check_pseudocount;
 use crate::learn::{LearnError, World};
+use crate::var::Var;
 use crate::vtree::Vtree;
 use std::sync::Arc;
 
@@ -80,6 +81,9 @@ pub struct Config {
     /// The largest number of elements. Where the result would have more, merging goes on. Where that is little and no
     /// vtree is given, a Chow-Liu tree on its own vtree, which is not right-linear, is tried too, refined by LearnPSDD.
     pub max_elements: Option<usize>,
+    /// The variables that stay open where all else will be closed once it is learned, by
+    /// [`Learned::closed_but`](crate::learn::Learned::closed_but): efforts choose by what will be left.
+    pub open: Option<Vec<Var>>,
     /// The seed of what is held out, where no validation records are given.
     pub seed: u64,
 }
@@ -101,14 +105,14 @@ impl Config {
             pseudocounts: vec![0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0],
             pseudocount: None,
             max_elements: None,
+            open: None,
             seed: 0,
         }
     }
 
     /// Whether no vtree node has more classes than it may have in the end.
     pub(super) fn allows_classes_of(&self, psdd: &Psdd) -> bool {
-        let inner = psdd.vtree().bottom_up().iter().filter(|v| !v.is_leaf());
-        !self.capped || inner.map(|&v| psdd.layer(v).len()).all(|classes| classes <= self.max_classes)
+        !self.capped || psdd.most_classes() <= self.max_classes
     }
 
     pub(in crate::learn) fn check(&self, variables: usize) -> Result<(), LearnError> {

@@ -147,7 +147,7 @@ pub(super) fn full_runs(
     }
     progress.begin("learning with several settings", configs.len() as u64);
     let parts = Parts::new(train, judge, config.seed)?;
-    let left = Left::new(train, judge.unwrap_or(train), config.world);
+    let left = Left::new(train, judge.unwrap_or(train), config);
     let full = |config: Config| {
         let found = find(&parts, &config, &())?;
         let worth = found.worth(&left, train, &config)?;

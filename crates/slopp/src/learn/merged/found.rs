@@ -58,7 +58,7 @@ impl Found {
     pub(super) fn or(self, other: Option<Found>, parts: &Parts<'_>, config: &Config) -> Result<Found, LearnError> {
         let Some(mut other) = other else { return Ok(self) };
         let train = parts.train();
-        let left = Left::new(train, parts.judge().unwrap_or(train), config.world);
+        let left = Left::new(train, parts.judge().unwrap_or(train), config);
         let [mine, its] = [self.worth(&left, train, config)?, other.worth(&left, train, config)?];
         let mut history = self.history.clone();
         history.append(&mut other.history);

@@ -51,10 +51,11 @@ impl Learned {
 }
 
 impl Config {
-    /// The same with the vtree of a task, if it has one, and its seed.
+    /// The same with the vtree of a task and its open variables, if it has any, and its seed.
     pub(super) fn for_task(&self, task: &Task) -> Config {
         let vtree = task.vtree.cloned().or_else(|| self.vtree.clone());
-        Config { vtree, seed: task.seed, ..self.clone() }
+        let open = task.open.map(<[_]>::to_vec).or_else(|| self.open.clone());
+        Config { vtree, open, seed: task.seed, ..self.clone() }
     }
 }
 

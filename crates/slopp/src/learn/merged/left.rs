@@ -1,6 +1,7 @@
 //! Choosing among models by what will be left of them: in a closed world only what records use, and of columns with
 //! several values only worlds with one value each.
 
+use super::Config;
 use super::effort::score;
 use crate::circuit::{Psdd, Smoothing};
 use crate::data::Records;
@@ -42,17 +43,20 @@ pub(super) struct Left<'a> {
     judge: &'a Records,
     /// That every column has one value, where there are columns with several.
     columns: Option<Rules>,
-    /// In a closed world, the log-likelihood of each record to choose by under independent variables.
+    /// The variables that stay open where all else will be closed.
+    open: Option<&'a [Var]>,
+    /// In a world that is or will be closed, the log-likelihood of each record to choose by under independent variables.
     independent: Option<Vec<f64>>,
 }
 
 impl<'a> Left<'a> {
     /// Of models learned from `train`.
-    pub(super) fn new(train: &'a Records, judge: &'a Records, world: World) -> Left<'a> {
+    pub(super) fn new(train: &'a Records, judge: &'a Records, config: &'a Config) -> Left<'a> {
         let names = train.names();
         let columns = (!names.groups().is_empty()).then(|| Rules::of_columns(names.clone()));
-        let independent = (world == World::Closed).then(|| independent(train, judge));
-        Left { train, judge, columns, independent }
+        let open = config.open.as_deref();
+        let independent = (config.world == World::Closed || open.is_some()).then(|| independent(train, judge));
+        Left { train, judge, columns, open, independent }
     }
 
     /// Whether all of every model is left: then it is worth what it was judged to be.
@@ -72,6 +76,13 @@ impl<'a> Left<'a> {
                     Err(_) => return Ok(none),
                 }
             }
+        };
+        let left = match self.open {
+            None => left,
+            Some(open) => match left.closed_but(open, self.train, pseudocount) {
+                Ok(closed) => closed,
+                Err(_) => return Ok(none),
+            },
         };
         let Some(independent) = &self.independent else {
             return Ok(Worth::whole(score(left.distribution(), self.judge)?));
