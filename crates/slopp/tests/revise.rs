@@ -214,7 +214,7 @@ fn growth_keeps_within_limits() {
     let base = compile(base, &Limits::default()).unwrap();
     let psdd = base.to_circuit().unwrap().certify().unwrap();
     let (mut looking, mut growing) = (0, 0);
-    for nodes in (0..).map(|i| 10 + 5 * i) {
+    for nodes in 10.. {
         let limits = Limits::default().with_nodes(nodes);
         let Ok(formula) = compile("x2 & !x4 | x6 & x16", &limits) else { continue };
         match psdd.revise_by(&formula, 1.0, Some(1.0), &limits) {

@@ -49,8 +49,7 @@ pub enum ReviseError {
     Weight(f64),
     /// The new worlds of a formula take too large diagrams to work in.
     #[error(
-        "the new worlds of the formula are too large a diagram to make room for: {0}; make the formula stronger, or revise \
-         by parts of it, one after the other"
+        "the new worlds of the formula are too large a diagram to make room for: {0}; or make the formula stronger"
     )]
     TooLarge(#[from] Stopped),
     /// The formula has too many models to look at one by one, and too large a diagram tells which are impossible.
