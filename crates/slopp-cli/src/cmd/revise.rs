@@ -6,13 +6,13 @@ use crate::error::Error;
 use crate::event::compile;
 use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
-use crate::knowledge::LimitArgs;
+use crate::knowledge::{LimitArgs, stopped_on_model};
 use crate::report::{count, counted, grouped, json, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::learn::ReviseError;
-use slopp::logic::{Formula, Rules};
+use slopp::logic::Formula;
 use slopp::{Certified, Model, Psdd};
 use std::path::PathBuf;
 
@@ -77,10 +77,9 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
             (revised.psdd, revised.share)
         }
         (None, Some(text), _) => {
-            // A world in which a column has two values is none.
-            let formula = Formula::and([parse(text)?, Rules::of_columns(names.clone()).formula()]);
-            let formula = compile(&formula, psdd.vtree(), &args.limits.limits())?;
-            let revised = psdd.revise_by(&formula, args.formula_weight, args.weight).map_err(with_hint)?;
+            let (formula, limits) = (parse(text)?, args.limits.limits());
+            let revised = psdd.revise_by_formula(&formula, names, args.formula_weight, args.weight, &limits);
+            let revised = revised.map_err(with_hint)?;
             (revised.psdd, revised.share)
         }
         (None, None, text) => {
@@ -126,7 +125,9 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
 }
 
 fn with_hint(error: ReviseError) -> Error {
-    let no_weight = matches!(error, ReviseError::NoWeight);
-    let error = Error::from(error);
-    if no_weight { error.hint("--weight X, the number of records that the model stands for") } else { error }
+    match error {
+        ReviseError::Compile(error) => stopped_on_model(error),
+        ReviseError::NoWeight => Error::from(error).hint("--weight X, the number of records that the model stands for"),
+        error => error.into(),
+    }
 }
