@@ -133,6 +133,9 @@ impl Event {
     pub fn and(&self, other: &Event) -> Event {
         match (self.literals(), other.literals()) {
             (Some(a), Some(b)) => Event::of_lits(a.var_count(), a.lits().chain(b.lits()).collect::<Vec<_>>()),
+            // What contradicts itself does so also with more.
+            _ if self.contradicts_itself() || other.is_empty() => self.clone(),
+            _ if other.contradicts_itself() || self.is_empty() => other.clone(),
             _ => Event::Formula(Formula::and([self.formula(), other.formula()])),
         }
     }
@@ -198,6 +201,10 @@ mod tests {
         let formula = parse("hot").and(&parse("hot | color=red"));
         assert!(formula.literals().is_none() && !formula.contradicts_itself());
         assert!(Event::always(3).is_empty() && parse("").is_empty());
+        let never = Event::parse_question("hot, !hot", &names).unwrap();
+        for other in [parse(""), parse("color=red"), parse("hot | color=red")] {
+            assert!(never.and(&other).contradicts_itself() && other.and(&never).contradicts_itself());
+        }
     }
 
     #[test]
