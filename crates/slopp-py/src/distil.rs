@@ -6,11 +6,11 @@ use crate::model::Model;
 use crate::records::Records;
 use crate::run::run_long;
 use pyo3::prelude::*;
-use slopp::AnyModel;
 use slopp::learn::merged::{Config, DistilConfig, sample_size, synthetic};
 use slopp::learn::{Learned, TeacherBase, World};
 use slopp::logic::Limits;
 use slopp::render::plot::{Axis, Point, Scatter, Series};
+use slopp::{AnyModel, Progress};
 
 /// Where lessons come from: a model to draw so many records from, if that is told, or records that were drawn from anything.
 #[derive(FromPyObject)]
