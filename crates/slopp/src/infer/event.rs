@@ -211,7 +211,7 @@ mod tests {
     fn the_error_is_that_of_what_was_meant() {
         let names = names();
         let fault = |text: &str| Event::parse(text, &names).unwrap_err();
-        assert!(matches!(fault("hot, color=grey"), EventError::Evidence(_)));
+        assert!(matches!(fault("hot, !hot"), EventError::Evidence(_)));
         assert!(matches!(fault("hot | cold"), EventError::Formula(_)));
         assert!(matches!(fault("(hot"), EventError::Formula(_)));
     }
