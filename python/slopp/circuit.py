@@ -34,7 +34,10 @@ class Circuit(OnVtrees):
         return Vtree._of(self._model.vtree)
 
     def product(self, other: Circuit) -> tuple[Self, float]:
-        """The circuit of the normalised product of two distributions, and the logarithm of its total."""
+        """The circuit of the normalised product of two distributions, and the logarithm of its total.
+
+        Both need the same variables and one vtree.
+        """
         model, log = self._model.product(handle("other", other))
         return self._same(model), log
 
@@ -80,23 +83,16 @@ class Circuit(OnVtrees):
 
     def rules(self, records: Any = None, *, max_length: int = 3, steps: int = 200_000,
               max_clauses: int = 1000) -> FoundRules:
-        """The base as rules that people read; with records, how many had occasion to break each."""
+        """The base as rules that people read, and how much of it they say; with records, how many had occasion to break
+        each."""
         records = None if records is None else self.records(records)._records
-        found, complete_to, minimal = self._model.rules(records, whole("max_length", max_length, 2),
-                                                        whole("steps", steps), whole("max_clauses", max_clauses))
+        found, complete_to, minimal, said = self._model.rules(
+            records, whole("max_length", max_length, 2), whole("steps", steps), whole("max_clauses", max_clauses))
         names = ("kind", "rule", "literals", "support", "excluded")
         rules = FoundRules(Values(zip(names, rule, strict=True)) for rule in found)
         rules.complete_to, rules.is_minimal, rules.names = complete_to, minimal, self.names
+        rules.model_count, rules.allowed = said or (None, None)
         return rules
-
-    def entails(self, formula: str) -> bool:
-        """Whether a formula holds in every possible world."""
-        return self.counterexample(formula) is None
-
-    def counterexample(self, formula: str) -> Values[Any] | None:
-        """A possible world in which a formula does not hold."""
-        world = self._model.counterexample(self._event(formula))
-        return None if world is None else Values(self._world(world))
 
     def base(self) -> Sdd:
         """What is possible, as a diagram."""
@@ -119,13 +115,6 @@ class Circuit(OnVtrees):
     def dot(self, limit: int = 300) -> str:
         """For Graphviz."""
         return self._model.dot(whole("limit", limit))
-
-    def _log_probability(self, event: _slopp.Event) -> float:
-        return self._model.log_probability_of(event)
-
-    def _conditioned(self, event: _slopp.Event) -> tuple[Self, float]:
-        model, log = self._model.given(event)
-        return self._same(model), log
 
     def _variables(self, argument: str, names: Any) -> list[str]:
         return self.columns.expanded(some_names(argument, names))
@@ -202,7 +191,7 @@ class Deterministic(Circuit):
         return self._model.entropy()
 
     def kl_divergence(self, other: Deterministic) -> float:
-        """The Kullback-Leibler divergence from another circuit on the same vtree, in nats."""
+        """The Kullback-Leibler divergence from another circuit over the same variables and vtree, in nats."""
         return self._model.kl_divergence(handle("other", other))
 
     def equals_closed_world(self, records: Any) -> bool:
@@ -300,6 +289,14 @@ class FoundRules(Rows[Values[Any]]):
     is_minimal: bool
     #: The names of the variables.
     names: list[str]
+    #: How many worlds are possible, and how many the rules allow; None where that takes too large a diagram.
+    model_count: int | None
+    allowed: int | None
+
+    @property
+    def whole_base(self) -> bool | None:
+        """Whether the rules say all that is impossible; None where that was not found out."""
+        return None if self.model_count is None else self.model_count == self.allowed
 
     def to_rules(self) -> Rules:
         """As rules that can be written to a file, compiled, or learned with."""

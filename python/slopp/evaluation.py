@@ -69,8 +69,8 @@ def _summed(logs: np.ndarray, weights: np.ndarray) -> Score:
 def compare(a: Deterministic, b: Deterministic) -> Comparison:
     """How far two models are from each other: KL divergence both ways, sizes, model counts.
 
-    Exact, also for different structures, as long as both are deterministic circuits on one vtree. The divergence of a
-    from b is infinite if a makes worlds possible that b does not.
+    Exact, also for different structures, as long as both are deterministic circuits over the same variables and one
+    vtree. The divergence of a from b is infinite if a makes worlds possible that b does not.
 
     >>> from slopp import compare, configurations, learn
     >>> cars = configurations(500)

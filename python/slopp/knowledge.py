@@ -249,19 +249,25 @@ class Difference(Values[int]):
     #: Some worlds that only the first allows, and some that only the second does.
     examples_first: Rows[Values[bool]]
     examples_second: Rows[Values[bool]]
+    #: Columns of both with values that only one of them knows, which are impossible in the other.
+    different_values: Rows[Values[Any]]
 
 
 def diff(first: Any, second: Any, *, limit: int = 5) -> Difference:
     """The worlds that only one of two allows: models, diagrams, `Rules`, or formulas.
 
-    Rules and diagrams may speak of different names, and then all of them count; a model says what there is, and a name
-    that it does not have is an error.
+    Rules and diagrams may speak of different names as long as they share some, and then all of them count; a model says
+    what there is, and a name that it does not have is an error. A column with several values has one of them in every
+    world; a value that only one side knows is impossible in the other.
     """
     known = (_known(first, second), _known(second, first))
-    names, (only_first, only_second, both) = _slopp.diff(*known, whole("limit", limit))
+    names, (only_first, only_second, both), differ = _slopp.diff(*known, whole("limit", limit))
     found = Difference(only_first=only_first[0], only_second=only_second[0], both=both[0])
     found.examples_first, found.examples_second = (
         Rows(Values(zip(names, world, strict=True)) for world in part[1]) for part in (only_first, only_second)
+    )
+    found.different_values = Rows(
+        Values(column=column, only_first=of_first, only_second=of_second) for column, of_first, of_second in differ
     )
     return found
 
@@ -273,7 +279,7 @@ def equivalent(first: Any, second: Any) -> bool:
 
 
 def _entails(knowledge: Rules | Sdd, formula: str) -> bool:
-    return bool(diff(knowledge, Rules([formula], knowledge.names), limit=0)["only_first"] == 0)
+    return _slopp.entails(_known(knowledge), Rules([formula], knowledge.names)._rules)
 
 
 def _known(knowledge: Any, other: Any = None) -> Any:
@@ -297,8 +303,11 @@ def _check_names(knowledge: Any, model: Any) -> None:
     """Refuses names that a model beside does not have: they are more likely misspelt than new."""
     if not hasattr(model, "_model"):
         return
+    # Of a column that both have as one, each may know values of its own.
+    columns, own = set(model.columns.categories), getattr(knowledge, "columns", ())
+    shared = {variable for column in own if column.name in columns for variable in column.variables}
     for name in knowledge.names:
-        if name not in model.names:
+        if name not in model.names and name not in shared:
             near = difflib.get_close_matches(name, model.names, 1)
             raise NamesError(f'the model has no variable "{name}"; '
                              + (f'did you mean "{near[0]}"?' if near else ".names lists what it has"))

@@ -127,14 +127,12 @@ class Model:
 
     def log_probability(self, event: Given, *, given: Given = None) -> float:
         """The log-probability of literals or of a formula, also given others."""
-        event_, given_ = self._event(event), self._event(given)
-        log_given = self._log_probability(given_)
+        event_, given_ = self._event(event, question=True), self._event(given)
+        log_given = self._model.log_probability_of(given_)
         if log_given == -math.inf:
             raise ImpossibleError("what is given has probability zero, so nothing can be conditioned on it; drop a "
                                   "part of it, or ask for the nearest possible world")
-        if event_.contradicts(given_):
-            return -math.inf
-        return min(self._log_probability(event_.both(given_)) - log_given, 0.0)
+        return min(self._model.log_probability_of(event_.both(given_)) - log_given, 0.0)
 
     @overload
     def prob(self, event: Given, records: None = None, *, given: Given = None) -> float: ...
@@ -157,11 +155,11 @@ class Model:
         aligned_records = self.records(records)._records
         if event is None:
             return np.exp(self._model.log_likelihoods(aligned_records))
-        event_ = self._event(event)
+        event_ = self._event(event, question=True)
         if not event_.is_formula:
             return self._model.conditional_batch(event_, aligned_records)
         rows = self._model.log_likelihoods(aligned_records)
-        log_event = self._log_probability(event_)
+        log_event = self._model.log_probability_of(event_)
         both = np.full_like(rows, -math.inf)
         if log_event > -math.inf:
             both = self._conditioned(event_)[0]._model.log_likelihoods(aligned_records) + log_event
@@ -237,11 +235,12 @@ class Model:
         facts = {"records": f"{before + used:g}", "pseudocount": f"{pseudocount:g}", "parameters": how}
         return self._same(model.renamed(None, {**self.origin, **facts}))
 
-    def _event(self, given: Given) -> _slopp.Event:
+    def _event(self, given: Given, *, question: bool = False) -> _slopp.Event:
+        """What is given or, as only a question may contradict itself, asked."""
         if given is None:
             return self._model.event(None)
         if isinstance(given, str):
-            return self._model.event(self.columns.quoted(given))
+            return self._model.event(self.columns.quoted(given), question)
         if hasattr(given, "to_dict") and getattr(given, "ndim", 0) == 1:
             given = given.to_dict()  # a series of pandas, such as a row of a frame
         if not isinstance(given, Mapping):
@@ -264,16 +263,11 @@ class Model:
             if place is None:
                 raise NamesError(f'column "{name}" has no category {value!r}; known categories: {column.known()}')
             literals += [(variable, i == place) for i, variable in enumerate(column.variables)]
-        return self._model.event(literals)
-
-    def _log_probability(self, event: _slopp.Event) -> float:
-        if event.is_formula:
-            raise KindError("a formula cannot be asked of a sum-product network, only literals can: it has no vtree; "
-                            "learn a PSDD")
-        return self._model.log_evidence(event)
+        return self._model.event(literals, question)
 
     def _conditioned(self, event: _slopp.Event) -> tuple[Self, float]:
-        raise KindError("a sum-product network cannot be conditioned on a formula: it has no vtree; learn a PSDD")
+        model, log = self._model.given(event)
+        return self._same(model), log
 
     def _under(self, given: Given) -> tuple[Self, _slopp.Event, float]:
         """The model and the literals that stand for what is given, and its log-probability where it is a formula."""

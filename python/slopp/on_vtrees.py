@@ -63,6 +63,15 @@ class OnVtrees(Model):
         """The model of `P(world | event)`, of the same kind."""
         return self._conditioned(self._event(event))[0]
 
+    def entails(self, formula: Given) -> bool:
+        """Whether a formula holds in every possible world; one of a mixture is possible in some component."""
+        return self.counterexample(formula) is None
+
+    def counterexample(self, formula: Given) -> Values[Any] | None:
+        """A possible world in which a formula does not hold."""
+        world = self._model.counterexample(self._event(formula, question=True))
+        return None if world is None else Values(self._world(world))
+
     def _in_kind(self, records: Records, worlds: np.ndarray) -> Any:
         if records._table.kind == "array" and self.columns.is_plain:
             return worlds

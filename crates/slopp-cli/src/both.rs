@@ -1,68 +1,21 @@
 //! Two files side by side: what only one of them allows.
 
-use crate::columns_of_both::{ValuesOfOne, merged};
 use crate::error::Error;
-use crate::knowledge::{Knowledge, check_variables, is_diagram, stopped};
-use crate::report::some_of;
-use slopp::Names;
-use slopp::logic::{Handle, Limits, Manager, Rules};
+use crate::knowledge::{Knowledge, is_diagram, no_variables, stopped};
+use crate::report::{object, some_of};
+use serde_json::Value;
+use slopp::knowledge::{Both, BothError, ValuesOfOne};
+use slopp::logic::Limits;
 use std::path::Path;
-use std::sync::Arc;
 
-/// What two files allow, over the variables of both; a variable that only one mentions may have any value in the other. A
-/// column with several values has one of them in every world.
-pub(crate) struct Both {
-    pub(crate) names: Arc<Names>,
-    pub(crate) manager: Manager,
-    /// What each file allows.
-    pub(crate) formulas: [Handle; 2],
-    /// What each file allows and the other does not.
-    pub(crate) only: [Handle; 2],
-    /// Columns that have other values in one file than in the other.
-    pub(crate) differ: Vec<ValuesOfOne>,
-    /// The names that only one file mentions, if it is one of rules; values of columns aside.
-    pub(crate) only_named: [Vec<String>; 2],
-}
-
-impl Both {
-    /// Reads both; the vtree is that of diagrams which do not tell theirs.
-    pub(crate) fn read(files: [&Path; 2], vtree: Option<&Path>, limits: Limits) -> Result<Both, Error> {
-        if vtree.is_some() && !files.iter().any(|file| is_diagram(file)) {
-            return Err(Error::new("--vtree is for .sdd files, and none is given").hint("leave it out"));
-        }
-        let [first, second] = files.map(|file| Knowledge::read(file, vtree.filter(|_| is_diagram(file)), None));
-        let known = [first?, second?];
-        let known = by_columns(files, known);
-        let (names, differ) = merged(files, known.each_ref().map(|one| &**one.names()))?;
-        let only_named = [(0, 1), (1, 0)].map(|(one, other)| {
-            let (own, others) = (known[one].names(), known[other].names());
-            let is_rules = matches!(known[one], Knowledge::Rules(_));
-            let is_missing = |name: &&str| is_rules && !others.contains(name) && others.group(column(name)).is_none();
-            own.iter().filter(is_missing).map(str::to_owned).collect()
-        });
-        let names = Arc::new(names);
-        let mut manager = manager(&known, &names, limits)?;
-        // What a file allows that has no one value in a column is no world: it only did not say so.
-        let columns = manager.compile(&Rules::of_columns(names.clone()).formula()).map_err(stopped)?;
-        let mut allowed = |one: &Knowledge| {
-            let formula = one.formula(&mut manager, &names)?;
-            manager.and(formula, columns).map_err(stopped)
-        };
-        let [a, b] = [allowed(&known[0])?, allowed(&known[1])?];
-        let only = [manager.and(a, !b).map_err(stopped)?, manager.and(b, !a).map_err(stopped)?];
-        Ok(Both { names, manager, formulas: [a, b], only, differ, only_named })
+/// Reads and compares two files; the vtree is that of diagrams which do not tell theirs.
+pub(crate) fn compare(files: [&Path; 2], vtree: Option<&Path>, limits: Limits) -> Result<Both, Error> {
+    if vtree.is_some() && !files.iter().any(|file| is_diagram(file)) {
+        return Err(Error::new("--vtree is for .sdd files, and none is given").hint("leave it out"));
     }
-
-    /// Which names only one file mentions, in words: they may be misspelt.
-    pub(crate) fn only_named_in_words(only_named: &[Vec<String>; 2], files: [&Path; 2]) -> Vec<String> {
-        let named = files.into_iter().zip(only_named).filter(|(_, names)| !names.is_empty());
-        named.map(|(file, names)| format!("only {} mentions: {}", file.display(), some_of(names))).collect()
-    }
-}
-
-/// The column that a name may be a value of.
-fn column(name: &str) -> &str {
-    name.split_once('=').map_or(name, |(column, _)| column)
+    let [first, second] = files.map(|file| Knowledge::read(file, vtree.filter(|_| is_diagram(file)), None));
+    let known = by_columns(files, [first?, second?]);
+    Both::new(known.each_ref().map(Knowledge::known), limits).map_err(|error| in_words(error, files))
 }
 
 /// Rules beside a model with columns are read by its columns, if they fit them: so `age=42` is a bin.
@@ -78,22 +31,59 @@ fn by_columns(files: [&Path; 2], mut known: [Knowledge; 2]) -> [Knowledge; 2] {
     known
 }
 
-/// A manager on the vtree of the first file that has one, if all names are in it.
-fn manager(known: &[Knowledge; 2], names: &Arc<Names>, limits: Limits) -> Result<Manager, Error> {
-    for one in known.iter().filter(|one| !matches!(one, Knowledge::Rules(_))) {
-        if one.names().iter().eq(names.iter()) {
-            return Ok(Manager::new(one.vtree()?, limits));
+/// Why two files cannot be compared, by their names.
+pub(crate) fn in_words(error: BothError, files: [&Path; 2]) -> Error {
+    let [one, other] = files.map(Path::display);
+    match error {
+        BothError::NothingInCommon => Error::new(format!(
+            "{one} and {other} have no variable in common, so there is nothing to compare"
+        ))
+        .hint("a file without names counts its variables x1, x2, …; compare files that have names, such as .psdd"),
+        BothError::DifferentBins { column, cuts: [first, second] } => Error::new(format!(
+            "column {column:?} is cut differently, so worlds cannot be compared: {one} has {first}, and {other} has {second}"
+        ))
+        .hint("learn both with the same --bins"),
+        BothError::DifferentKinds { column, several } => {
+            let [one, other] = if several == 0 { [one, other] } else { [other, one] };
+            Error::new(format!("column {column:?} has several values in {one} and is Boolean in {other}"))
+                .hint("learn both from records whose columns hold the same, for example with --categories")
         }
+        BothError::NoVariables(error) => no_variables(error),
+        BothError::Stopped(error) => stopped(error),
+        error => error.into(),
     }
-    // All rules together say which variables belong together.
-    let mut formulas = Vec::new();
-    for one in known {
-        if let Knowledge::Rules(rules) = one {
-            let vars = rules.names().iter().map(|name| names.find(name)).collect::<Result<Vec<_>, _>>()?;
-            formulas.extend(rules.iter().map(|rule| rule.formula.map_vars(|var| vars[var.index()])));
-        }
-    }
-    let rules = Rules::new(names.clone(), formulas).with_columns();
-    check_variables(&rules)?;
-    Ok(Manager::new(rules.min_fill_vtree(), limits))
+}
+
+/// What else there is to say of two files, a line each: values that only one knows, and names that only one mentions.
+pub(crate) fn notes(both: &Both, files: [&Path; 2]) -> Vec<String> {
+    let of_values = both.differ.iter().flat_map(|differ| {
+        let told = files.into_iter().zip(&differ.only).filter(|(_, values)| !values.is_empty());
+        told.map(|(file, values)| {
+            let values: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
+            let (column, file, values) = (&differ.column, file.display(), values.join(", "));
+            format!("column {column:?}: only {file} knows the value {values}; in the other no world has it")
+        })
+    });
+    // They may be misspelt.
+    let named = files.into_iter().zip(&both.only_named).filter(|(_, names)| !names.is_empty());
+    let of_names = named.map(|(file, names)| format!("only {} mentions: {}", file.display(), some_of(names)));
+    of_values.chain(of_names).collect()
+}
+
+/// The same for machines.
+pub(crate) fn document(both: &Both) -> [(&'static str, Value); 3] {
+    let differ = |differ: &ValuesOfOne| {
+        let [first, second] = &differ.only;
+        object([
+            ("column", Value::from(differ.column.as_str())),
+            ("only_first", Value::from(first.clone())),
+            ("only_second", Value::from(second.clone())),
+        ])
+    };
+    let [first, second] = &both.only_named;
+    [
+        ("different_values", both.differ.iter().map(differ).collect()),
+        ("only_named_first", Value::from(first.clone())),
+        ("only_named_second", Value::from(second.clone())),
+    ]
 }

@@ -1,133 +1,16 @@
-//! What is asked or given: literals, which are fast, or any formula.
+//! Models asked about what is given: literals, which are fast, or any formula.
 
 use crate::error::Error;
 use crate::input::{Loaded, LoadedModel, no_circuit};
 use crate::knowledge::stopped_on_model;
-use slopp::infer::{Evidence, EvidenceError};
-use slopp::logic::{Formula, FormulaProblem, Limits, Manager, Sdd};
-use slopp::{Certified, NameError, Names, Vtree};
+use slopp::infer::Event;
+use slopp::logic::{Formula, Limits, Sdd};
+use slopp::{Certified, Vtree};
 use std::sync::Arc;
-
-/// Literals that hold together, or a formula.
-pub(crate) enum Event {
-    Literals(Evidence),
-    Formula(Formula),
-}
-
-impl Event {
-    /// Reads literals or a formula over these names; nothing is what always holds.
-    pub(crate) fn parse(text: Option<&str>, names: &Names) -> Result<Event, Error> {
-        let text = text.unwrap_or("");
-        let error = match Evidence::parse(text, names) {
-            Ok(evidence) => return Ok(Event::Literals(evidence)),
-            Err(error) => error,
-        };
-        // Nothing can be known that contradicts itself.
-        if is_contradiction(&error) {
-            return Err(error.into());
-        }
-        Event::parse_formula(text, names, error)
-    }
-
-    /// The same for what is asked: literals that contradict each other have a probability, zero.
-    pub(crate) fn parse_question(text: Option<&str>, names: &Names) -> Result<Event, Error> {
-        match (text, text.map(|text| Evidence::parse(text, names))) {
-            (Some(text), Some(Err(error))) if is_contradiction(&error) => Event::parse_formula(text, names, error),
-            _ => Event::parse(text, names),
-        }
-    }
-
-    fn parse_formula(text: &str, names: &Names, error: EvidenceError) -> Result<Event, Error> {
-        match Formula::parse(text, names) {
-            Ok(formula) => Ok(match formula.as_term().map(|term| Evidence::from_lits(names.len(), term)) {
-                Some(Ok(evidence)) => Event::Literals(evidence),
-                _ => Event::Formula(formula),
-            }),
-            // A comparison, which columns do not take: what they take is told by the column.
-            Err(_) if is_value(&error) && is_comparison(text) => Err(error.into()),
-            // The error of what was meant: only formulas have these signs.
-            Err(formula)
-                if text.contains('>')
-                    || text.contains(JOINING)
-                    || matches!(formula.problem, FormulaProblem::NoOperator { .. }) =>
-            {
-                Err(formula.into())
-            }
-            // A name is shown where it stands.
-            Err(formula) if is_name(&error) && matches!(formula.problem, FormulaProblem::Name(_)) => {
-                Err(formula.into())
-            }
-            Err(_) => Err(error.into()),
-        }
-    }
-
-    /// The literals, if it is no formula.
-    pub(crate) fn literals(&self) -> Option<&Evidence> {
-        match self {
-            Event::Literals(evidence) => Some(evidence),
-            Event::Formula(_) => None,
-        }
-    }
-
-    /// What is known of single variables, for the queries that go on after [`Loaded::given`].
-    pub(crate) fn evidence(&self, variables: usize) -> Evidence {
-        self.literals().cloned().unwrap_or_else(|| Evidence::none(variables))
-    }
-
-    /// Whether it always holds because it says nothing.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.literals().is_some_and(|evidence| evidence.known_count() == 0)
-    }
-
-    /// As people write it.
-    pub(crate) fn in_words(&self, names: &Names) -> String {
-        match self {
-            Event::Literals(evidence) => evidence.display(names).to_string(),
-            Event::Formula(formula) => formula.display(names).to_string(),
-        }
-    }
-
-    fn formula(&self) -> Formula {
-        match self {
-            Event::Literals(evidence) => Formula::and(evidence.lits().map(Formula::literal)),
-            Event::Formula(formula) => formula.clone(),
-        }
-    }
-
-    /// Both together, as a formula.
-    pub(crate) fn and(&self, other: &Event) -> Event {
-        Event::Formula(Formula::and([self.formula(), other.formula()]))
-    }
-}
-
-/// Whether literals are said that cannot hold together.
-fn is_contradiction(error: &EvidenceError) -> bool {
-    matches!(error, EvidenceError::Contradiction { .. } | EvidenceError::TwoValues { .. })
-}
-
-/// What joins parts of a formula, and stands in no list of literals.
-const JOINING: [char; 9] = ['|', '^', '(', ')', '∧', '∨', '⊕', '→', '↔'];
-
-/// Whether a text compares, and does not join.
-fn is_comparison(text: &str) -> bool {
-    text.contains(['<', '>']) && !text.contains("->") && !text.contains(JOINING)
-}
-
-/// Whether a name is not known.
-fn is_name(error: &EvidenceError) -> bool {
-    matches!(error, EvidenceError::Name { .. })
-}
-
-/// Whether a column has no such value.
-fn is_value(error: &EvidenceError) -> bool {
-    matches!(error, EvidenceError::Name { source: NameError::Value { .. }, .. })
-}
 
 /// A formula on the vtree of a circuit.
 pub(crate) fn compile(formula: &Formula, vtree: &Arc<Vtree>, limits: &Limits) -> Result<Sdd, Error> {
-    let mut manager = Manager::new(vtree.clone(), limits.clone());
-    let handle = manager.compile(formula).map_err(stopped_on_model)?;
-    Ok(manager.sdd(handle))
+    formula.compile(vtree.clone(), limits).map_err(stopped_on_model)
 }
 
 impl LoadedModel {
@@ -154,7 +37,7 @@ impl Loaded {
                 Ok(model.circuit.log_probability_of(&mut |vtree| compile(formula, vtree, limits))?.min(0.0))
             }
             // Literals would be evidence, if they did not contradict each other.
-            Loaded::Spn(_) if formula.as_term().is_some() => Ok(f64::NEG_INFINITY),
+            Loaded::Spn(_) if event.contradicts_itself() => Ok(f64::NEG_INFINITY),
             Loaded::Spn(_) => Err(only_literals()),
         }
     }

@@ -1,13 +1,14 @@
-//! What is known, however it is kept: a model, a diagram, or rules.
+//! Files of what is known: models, diagrams and rules.
 
 use crate::args::positive;
 use crate::error::Error;
 use crate::input::{LoadedModel, VtreeSource, explained, is_model, parse_vtree};
 use crate::session::Session;
 use clap::Args;
+use slopp::knowledge::Known;
 use slopp::learn::vtree::VtreeMethod;
-use slopp::logic::{Conflict, Handle, Limits, Manager, Rules, Sdd, Stopped, VtreeSearch};
-use slopp::{Certified, Names, Vtree};
+use slopp::logic::{Conflict, Limits, NoVariables, Rules, Sdd, Stopped, VtreeSearch};
+use slopp::{Names, Vtree};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,7 +47,7 @@ pub(crate) fn stopped_on_model(stopped: Stopped) -> Error {
     )
 }
 
-/// What is known, with names.
+/// What a file says is known, with names.
 pub(crate) enum Knowledge {
     Model(Box<LoadedModel>),
     Diagram(Sdd, Arc<Names>),
@@ -88,49 +89,27 @@ impl Knowledge {
         }
     }
 
-    /// The vtree it has, or a good one for its rules.
-    pub(crate) fn vtree(&self) -> Result<Arc<Vtree>, Error> {
+    /// As the library takes it.
+    pub(crate) fn known(&self) -> Known<'_> {
         match self {
-            Knowledge::Model(loaded) => Ok(loaded.model.circuit.vtree().clone()),
-            Knowledge::Diagram(sdd, _) => Ok(sdd.vtree().clone()),
-            Knowledge::Rules(rules) => {
-                check_variables(rules)?;
-                Ok(Arc::new(rules.min_fill_vtree()))
-            }
+            Knowledge::Model(loaded) => Known::Base(&loaded.model.circuit, &loaded.model.names),
+            Knowledge::Diagram(sdd, names) => Known::Diagram(sdd, names),
+            Knowledge::Rules(rules) => Known::Rules(rules),
         }
-    }
-
-    /// The worlds it allows, as a formula of a manager over these names.
-    pub(crate) fn formula(&self, manager: &mut Manager, names: &Names) -> Result<Handle, Error> {
-        let vars = self.names().iter().map(|name| names.find(name)).collect::<Result<Vec<_>, _>>()?;
-        let in_order = vars.iter().enumerate().all(|(i, var)| var.index() == i) && vars.len() == names.len();
-        let same = |vtree: &Vtree, manager: &Manager| in_order && *vtree == **manager.vtree();
-        let handle = match self {
-            Knowledge::Model(loaded) => match &loaded.model.circuit {
-                Certified::Psdd(psdd) if same(psdd.vtree(), manager) => manager.base_of(psdd),
-                circuit => manager.support_of(circuit, |var| vars[var.index()]),
-            },
-            Knowledge::Diagram(sdd, _) if same(sdd.vtree(), manager) => manager.import(sdd),
-            Knowledge::Diagram(sdd, _) => match sdd.to_circuit() {
-                Ok(circuit) => manager.support_of(&circuit, |var| vars[var.index()]),
-                Err(_) => Ok(Handle::FALSE),
-            },
-            Knowledge::Rules(rules) => manager.compile(&rules.formula().map_vars(|var| vars[var.index()])),
-        };
-        handle.map_err(stopped)
     }
 }
 
 /// Refuses rules without variables, which have no vtree.
 pub(crate) fn check_variables(rules: &Rules) -> Result<(), Error> {
-    match (rules.var_count(), rules.len()) {
-        (0, 1..) => Err(Error::new("the rules name no variables, so there are no worlds to speak of").hint(
-            "name at least one, such as: smoker -> !young; or --names FILE gives those of a model or of records",
-        )),
-        (0, 0) => {
-            Err(Error::new("the rules have no variables").hint("write at least one rule, such as: smoker -> !young"))
-        }
-        _ => Ok(()),
+    rules.check_variables().map_err(no_variables)
+}
+
+/// The way out of rules without variables.
+pub(crate) fn no_variables(error: NoVariables) -> Error {
+    match error.rules {
+        1.. => Error::new("the rules name no variables, so there are no worlds to speak of")
+            .hint("name at least one, such as: smoker -> !young; or --names FILE gives those of a model or of records"),
+        0 => Error::new("the rules have no variables").hint("write at least one rule, such as: smoker -> !young"),
     }
 }
 

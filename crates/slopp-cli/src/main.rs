@@ -4,7 +4,6 @@ mod args;
 mod benchmark;
 mod both;
 mod cmd;
-mod columns_of_both;
 mod error;
 mod event;
 mod files;

@@ -3,16 +3,17 @@
 use crate::arrays::{by_record, matrix, vector};
 use crate::columns::{Groups, in_columns};
 use crate::error::{Answer, Failure};
-use crate::event::{Event, Kind};
+use crate::event::Event;
 use crate::model::Model;
 use crate::records::Records;
-use crate::run::run;
+use crate::run::{run, run_long};
 use num_bigint::BigUint;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use slopp::infer::QueryError;
-use slopp::logic::{FoundRule, Limits, Manager, RuleSearch};
+use slopp::knowledge::Said;
+use slopp::logic::{FoundRule, RuleSearch};
 use slopp::{AnyModel, Certified, Circuit, OnVtrees};
+use std::sync::Arc;
 
 /// Worlds with their distances.
 type Near<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<u32>>);
@@ -20,8 +21,21 @@ type Near<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<u32>>);
 /// Worlds, and whether each is an answer.
 type Flagged<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<bool>>);
 
+/// How many worlds are possible, and how many rules allow.
+type Counts = (BigUint, BigUint);
+
 /// Kind, text, literals, support and what is excluded of a rule.
 type RuleFacts = (&'static str, String, Vec<String>, Option<f64>, f64);
+
+/// A model made from another one, with its names and origin.
+fn with<C>(model: &slopp::Model<C>, circuit: C) -> slopp::Model<C> {
+    slopp::Model { names: model.names.clone(), circuit, origin: model.origin.clone() }
+}
+
+fn only_literals() -> Failure {
+    let text = "a formula cannot be asked of a sum-product network, only literals can: it has no vtree; learn a PSDD";
+    Failure::new("KindError", text)
+}
 
 impl Model {
     fn on_vtrees(&self) -> Answer<&dyn OnVtrees> {
@@ -75,44 +89,51 @@ impl Model {
 
     /// The log-probability of any event.
     fn log_probability_of(&self, py: Python<'_>, event: &Event) -> Answer<f64> {
-        if let Kind::Literals(_) = event.kind {
+        if event.event.literals().is_some() {
             return self.log_evidence(py, event);
         }
-        let circuit = self.circuit()?;
-        let sdd = event.compile(py, circuit.vtree())?;
-        Ok(run(py, || circuit.log_probability_of(&sdd))?.min(0.0))
+        // Literals would be evidence, if they did not contradict each other.
+        if event.event.contradicts_itself() {
+            return Ok(f64::NEG_INFINITY);
+        }
+        let (model, formula) = (self.0.clone(), event.event.formula());
+        run_long(py, None, move |watch| {
+            let mut compiled =
+                |vtree: &Arc<slopp::Vtree>| -> Answer<_> { Ok(formula.compile(vtree.clone(), &watch.limits())?) };
+            let log = match &*model {
+                AnyModel::Circuit(model) => model.circuit.log_probability_of(&compiled(model.circuit.vtree())?)?,
+                AnyModel::Mixture(model) => model.circuit.log_probability_of(&mut compiled)?,
+                AnyModel::Spn(_) => return Err(only_literals()),
+            };
+            Ok(log.min(0.0))
+        })?
     }
 
     /// The model given an event, and the log-probability of the event.
     fn given(&self, py: Python<'_>, event: &Event) -> Answer<(Model, f64)> {
-        let circuit = self.circuit()?;
-        let sdd = event.compile(py, circuit.vtree())?;
-        let (given, log) = run(py, || -> Result<_, QueryError> {
-            Ok(match circuit {
-                Certified::Psdd(psdd) => psdd.given(&sdd).map(|(given, log)| (Certified::Psdd(given), log))?,
-                Certified::Deterministic(circuit, _) => {
-                    let (given, log) = circuit.given(&sdd)?;
-                    (Certified::new(given.into_circuit()), log)
+        let (model, formula) = (self.0.clone(), event.event.formula());
+        run_long(py, None, move |watch| {
+            let mut compiled =
+                |vtree: &Arc<slopp::Vtree>| -> Answer<_> { Ok(formula.compile(vtree.clone(), &watch.limits())?) };
+            match &*model {
+                AnyModel::Circuit(model) => {
+                    let (circuit, log) = model.circuit.given(&compiled(model.circuit.vtree())?)?;
+                    Ok((Model::of(AnyModel::Circuit(with(model, circuit))), log))
                 }
-                Certified::Circuit(circuit, _) => {
-                    circuit.given(&sdd).map(|(given, log)| (Certified::new(given), log))?
+                AnyModel::Mixture(model) => {
+                    let (circuit, log) = model.circuit.given(&mut compiled)?;
+                    Ok((Model::of(AnyModel::Mixture(with(model, circuit))), log))
                 }
-            })
-        })?;
-        Ok((self.with(given), log))
+                AnyModel::Spn(_) => Err(only_literals()),
+            }
+        })?
     }
 
     /// The product with another circuit on the same vtree, and the log of its total.
     fn product(&self, py: Python<'_>, other: &Model) -> Answer<(Model, f64)> {
         let (a, b) = (self.circuit()?, other.circuit()?);
-        let (product, log) = run(py, || -> Result<_, QueryError> {
-            Ok(match (a, b) {
-                (Certified::Psdd(a), Certified::Psdd(b)) => {
-                    a.product(b).map(|(product, log)| (Certified::Psdd(product), log))?
-                }
-                _ => Circuit::product(a, b).map(|(product, log)| (Certified::new(product), log))?,
-            })
-        })?;
+        self.check_same_names(other, "they have no product")?;
+        let (product, log) = run(py, || a.product(b))?;
         Ok((self.with(product), log))
     }
 
@@ -151,7 +172,8 @@ impl Model {
         Ok((found.values.iter().map(|lit| lit.value).collect(), found.log_lower, found.log_upper, found.steps))
     }
 
-    /// The base as rules; how long all clauses are that follow from them; whether none follows from the others.
+    /// The base as rules; how long all clauses are that follow from them; whether none follows from the others; how many
+    /// worlds are possible, and how many the rules allow, if that was found out.
     #[pyo3(signature = (records, length, steps, most_clauses))]
     fn rules(
         &self,
@@ -160,29 +182,33 @@ impl Model {
         length: usize,
         steps: usize,
         most_clauses: usize,
-    ) -> Answer<(Vec<RuleFacts>, usize, bool)> {
-        let circuit = self.circuit()?;
+    ) -> Answer<(Vec<RuleFacts>, usize, bool, Option<Counts>)> {
+        self.circuit()?;
+        let (model, records) = (Model(self.0.clone()), records.map(|records| records.0.clone()));
         let search = RuleSearch { length, steps, most_clauses, ..RuleSearch::default() };
-        let found = run(py, || match records {
-            Some(records) => circuit.rules_with(&records.0, &search),
-            None => circuit.rules(&search),
-        })?;
+        let (found, said) = run_long(py, None, move |watch| -> Answer<_> {
+            let circuit = model.circuit()?;
+            let found = match records {
+                Some(records) => circuit.rules_with(&records, &search)?,
+                None => circuit.rules(&search)?,
+            };
+            let found = found.with_whole_columns(model.names());
+            let said = circuit.said_by(&found, &Said::limits(watch.cancel())).ok();
+            Ok((found, said))
+        })??;
         let facts = |rule: &FoundRule| {
             let literals = rule.literals.iter().map(|&lit| self.names().literal(lit)).collect();
             (rule.kind.name(), rule.display(self.names()).to_string(), literals, rule.support, rule.excluded)
         };
-        Ok((found.rules.iter().map(facts).collect(), found.complete_to, found.is_minimal))
+        let said = said.map(|said| (said.possible, said.allowed));
+        Ok((found.rules.iter().map(facts).collect(), found.complete_to, found.is_minimal, said))
     }
 
     /// A possible world in which the formula does not hold.
     fn counterexample(&self, py: Python<'_>, event: &Event) -> Answer<Option<Vec<bool>>> {
-        let (circuit, formula) = (self.circuit()?, event.formula());
-        Ok(run(py, || -> Result<_, slopp::logic::Stopped> {
-            let mut manager = Manager::new(circuit.vtree().clone(), Limits::default());
-            let denied = !manager.compile(&formula)?;
-            let denied = manager.sdd(denied).to_circuit();
-            Ok(denied.ok().and_then(|denied| slopp::logic::shared_world(circuit, &denied)))
-        })?)
+        self.on_vtrees()?;
+        let (model, formula) = (Model(self.0.clone()), event.event.formula());
+        run_long(py, None, move |watch| Ok(model.on_vtrees()?.counterexample(&formula, &watch.limits())?))?
     }
 
     /// The log-likelihood of every record if each cell is flipped with this probability.

@@ -2,11 +2,12 @@
 
 use pyo3::prelude::*;
 use slopp::circuit::{BuildError, Refusal};
-use slopp::infer::{EvidenceError, QueryError};
+use slopp::infer::{EventError, EvidenceError, QueryError};
 use slopp::io::{BinsError, NotClausal, ReadError, WriteError};
+use slopp::knowledge::{BothError, EntailsError};
 use slopp::learn::vtree::VtreeMethodError;
 use slopp::learn::{BaseError, FitError, InsideError, LearnError, LessonError, RestrictionError, ReviseError};
-use slopp::logic::{FormulaError, NormaliseError, RuleError, Stopped};
+use slopp::logic::{FormulaError, NoVariables, NormaliseError, RuleError, Stopped};
 use std::error::Error;
 
 /// Why a call has no result: an exception of Python, or one of `slopp.errors` by its name.
@@ -76,6 +77,49 @@ impl From<ReadError> for Failure {
     }
 }
 
+impl From<EventError> for Failure {
+    fn from(error: EventError) -> Failure {
+        match error {
+            EventError::Evidence(error) => error.into(),
+            EventError::Formula(error) => error.into(),
+        }
+    }
+}
+
+impl From<EntailsError> for Failure {
+    fn from(error: EntailsError) -> Failure {
+        match error {
+            EntailsError::NoVariables(error) => error.into(),
+            EntailsError::Stopped(error) => error.into(),
+        }
+    }
+}
+
+impl From<BothError> for Failure {
+    fn from(error: BothError) -> Failure {
+        match error {
+            BothError::NoVariables(error) => error.into(),
+            BothError::Stopped(error) => error.into(),
+            BothError::Normalise(error) => error.into(),
+            BothError::Certificate(error) => error.into(),
+            BothError::Query(error) => error.into(),
+            BothError::NothingInCommon
+            | BothError::DifferentBins { .. }
+            | BothError::DifferentKinds { .. }
+            | BothError::Names(_) => Failure::of("NamesError", &error),
+        }
+    }
+}
+
+impl From<ReviseError> for Failure {
+    fn from(error: ReviseError) -> Failure {
+        match error {
+            ReviseError::Compile(error) => error.into(),
+            error => Failure::of("LearnError", &error),
+        }
+    }
+}
+
 impl From<BaseError> for Failure {
     fn from(error: BaseError) -> Failure {
         let way_out = match error {
@@ -119,9 +163,9 @@ raises! {
     InsideError => "LearnError",
     LearnError => "LearnError",
     NormaliseError => "FormulaError",
+    NoVariables => "FormulaError",
     NotClausal => "FormulaError",
     Refusal => "CertificateError",
-    ReviseError => "LearnError",
     RestrictionError => "LearnError",
     RuleError => "QueryError",
     Stopped => "TooLargeError",

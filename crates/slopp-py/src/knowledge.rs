@@ -7,9 +7,9 @@ use crate::run::{run, run_long};
 use crate::vtree::Vtree;
 use num_bigint::BigUint;
 use pyo3::prelude::*;
-use slopp::infer::Evidence;
-use slopp::logic::{Handle, Limits, Manager, Stopped, VtreeSearch};
-use slopp::{AnyModel, Names};
+use slopp::knowledge::{Both, Known};
+use slopp::logic::{Handle, Limits, Manager, VtreeSearch};
+use slopp::{AnyModel, Names, Progress};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -93,24 +93,24 @@ impl Rules {
         max_memory: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> Answer<Sdd> {
-        let default = Limits::default();
-        let bytes = max_memory.map_or(default.bytes, |megabytes| megabytes.saturating_mul(1 << 20));
-        let limits = Limits { nodes: max_nodes.unwrap_or(default.nodes), bytes, ..default };
         let rules = self.0.clone();
-        if rules.var_count() == 0 {
-            return Err(Failure::new("FormulaError", "the rules have no variables; write at least one rule"));
-        }
+        rules.check_variables()?;
         let vtree = vtree.map(|vtree| vtree.vtree.clone());
         if vtree.as_ref().is_some_and(|vtree| vtree.var_count() != rules.var_count()) {
             return Err(Failure::new("VtreeError", "the vtree has another number of variables than the rules"));
         }
-        let sdd = run_long(py, progress, move |progress| match vtree {
-            Some(vtree) => rules.compile(vtree, &limits),
-            None if moves == 0 => rules.compile(rules.min_fill_vtree(), &limits),
-            None => {
-                progress.begin("trying vtrees", moves as u64);
-                let search = VtreeSearch { moves, ..VtreeSearch::default() };
-                rules.compile_with_search(&search, &limits, &mut |_| progress.advance(1)).map(|found| found.sdd)
+        let sdd = run_long(py, progress, move |watch| {
+            let usual = watch.limits();
+            let bytes = max_memory.map_or(usual.bytes, |megabytes| megabytes.saturating_mul(1 << 20));
+            let limits = Limits { nodes: max_nodes.unwrap_or(usual.nodes), bytes, ..usual };
+            match vtree {
+                Some(vtree) => rules.compile(vtree, &limits),
+                None if moves == 0 => rules.compile(rules.min_fill_vtree(), &limits),
+                None => {
+                    watch.begin("trying vtrees", moves as u64);
+                    let search = VtreeSearch { moves, ..VtreeSearch::default() };
+                    rules.compile_with_search(&search, &limits, &mut |_| watch.advance(1)).map(|found| found.sdd)
+                }
             }
         })??;
         Ok(Sdd { sdd: Arc::new(sdd), names: self.0.names().clone() })
@@ -120,13 +120,13 @@ impl Rules {
     /// fewer contradict each other.
     fn conflict(&self, py: Python<'_>) -> Answer<Option<(Vec<usize>, bool, bool)>> {
         let rules = self.0.clone();
-        let found = run_long(py, None, move |_| {
+        let found = run_long(py, None, move |watch| {
             // Without variables there is no vtree of their own, but `false` is a contradiction.
             let vtree = match rules.var_count() {
                 0 => slopp::Vtree::balanced(1),
                 _ => rules.min_fill_vtree(),
             };
-            rules.conflict(vtree, &Limits::default())
+            rules.conflict(vtree, &watch.limits())
         })??;
         Ok(found.map(|found| (found.rules, found.minimal, found.smallest)))
     }
@@ -137,12 +137,14 @@ impl Sdd {
     /// The worlds that a circuit makes possible.
     #[staticmethod]
     fn of_base(py: Python<'_>, model: &Model) -> Answer<Sdd> {
-        let circuit = model.circuit()?;
-        let sdd = run(py, || -> Result<_, Stopped> {
-            let mut manager = Manager::new(circuit.vtree().clone(), Limits::default());
+        model.circuit()?;
+        let of = Model(model.0.clone());
+        let sdd = run_long(py, None, move |watch| -> Answer<_> {
+            let circuit = of.circuit()?;
+            let mut manager = Manager::new(circuit.vtree().clone(), watch.limits());
             let base = manager.support_of(circuit, |var| var)?;
             Ok(manager.sdd(base))
-        })?;
+        })??;
         Ok(Sdd { sdd: Arc::new(sdd), names: model.names().clone() })
     }
 
@@ -207,114 +209,65 @@ pub(crate) enum Knowledge<'py> {
 /// Worlds that only one of two allows, or both: how many, and some of them.
 type Part = (BigUint, Vec<Vec<bool>>);
 
-/// The names of both, and the worlds that only the first, only the second, and both allow.
+/// Columns with values that only the first, or only the second, knows.
+type Differ = Vec<(String, Vec<String>, Vec<String>)>;
+
+/// The names of both; the worlds that only the first, only the second, and both allow; and where their values differ.
 #[pyfunction]
 pub(crate) fn diff(
     py: Python<'_>,
     first: Knowledge<'_>,
     second: Knowledge<'_>,
     limit: usize,
-) -> Answer<(Vec<String>, [Part; 3])> {
-    let [first, second] = [first.known()?, second.known()?];
-    let names = names_of_both(first.names(), second.names())?;
-    let all: Vec<String> = names.iter().map(str::to_owned).collect();
-    let of_all = [&first, &second].into_iter().find(|one| *one.names() == names).and_then(Known::vtree);
-    let parts = run(py, || -> Answer<_> {
-        let vtree = of_all.unwrap_or_else(|| Arc::new(slopp::Vtree::balanced(names.len())));
-        let mut manager = Manager::new(vtree, Limits::default());
-        // What has no one value in a column is no world: who allows it only did not say so.
-        let columns = manager.compile(&slopp::logic::Rules::of_columns(names.clone()).formula())?;
-        let [a, b] = [first.formula(&mut manager, &names)?, second.formula(&mut manager, &names)?];
-        let [a, b] = [manager.and(a, columns)?, manager.and(b, columns)?];
-        let parts = [manager.and(a, !b)?, manager.and(b, !a)?, manager.and(a, b)?];
-        let mut told = Vec::new();
-        for part in parts {
-            told.push((manager.sdd(part).model_count(), examples(&manager, part, limit)?));
-        }
-        Ok(<[Part; 3]>::try_from(told).expect("three parts"))
-    })?;
-    Ok((all, parts))
+) -> Answer<(Vec<String>, [Part; 3], Differ)> {
+    let kept = [first.kept()?, second.kept()?];
+    run_long(py, None, move |watch| {
+        let both = Both::new(kept.each_ref().map(Kept::known), watch.limits())?;
+        let part = |part: Handle| -> Answer<Part> { Ok((both.count(part), both.worlds(part, limit)?)) };
+        let [first, second] = both.only;
+        let parts = [part(first)?, part(second)?, part(both.common)?];
+        let names = both.names.iter().map(str::to_owned).collect();
+        let differ = both.differ.into_iter().map(|differ| {
+            let [first, second] = differ.only;
+            (differ.column, first, second)
+        });
+        Ok((names, parts, differ.collect()))
+    })?
 }
 
-/// The names of both, with their columns if one of them has all names.
-fn names_of_both(first: &Names, second: &Names) -> Answer<Names> {
-    let new = |of: &Names, to: &Names| -> Vec<String> {
-        of.iter().filter(|name| !to.contains(name)).map(str::to_owned).collect()
-    };
-    let (only_second, only_first) = (new(second, first), new(first, second));
-    if only_second.is_empty() && (!only_first.is_empty() || first.groups().len() >= second.groups().len()) {
-        return Ok(first.clone());
-    }
-    if only_first.is_empty() {
-        return Ok(second.clone());
-    }
-    Ok(Names::new(first.iter().map(str::to_owned).chain(only_second).collect::<Vec<_>>())?)
-}
-
-fn examples(manager: &Manager, formula: Handle, limit: usize) -> Answer<Vec<Vec<bool>>> {
-    if formula == Handle::FALSE {
-        return Ok(Vec::new());
-    }
-    let circuit = manager.sdd(formula).to_circuit()?.certify_deterministic()?;
-    Ok(circuit.worlds(&Evidence::none(circuit.var_count()))?.take(limit).collect())
+/// Whether a formula, as rules over the same names, holds in every world that is known to be allowed.
+#[pyfunction]
+pub(crate) fn entails(py: Python<'_>, knowledge: Knowledge<'_>, formula: &Rules) -> Answer<bool> {
+    let (kept, formula) = (knowledge.kept()?, formula.0.formula());
+    run_long(py, None, move |watch| Ok(kept.known().entails(&formula, &watch.limits())?.counterexample.is_none()))?
 }
 
 /// Knowledge without the interpreter.
-enum Known {
-    Model(Arc<AnyModel>),
+enum Kept {
+    Model(Model),
     Diagram(Arc<slopp::logic::Sdd>, Arc<Names>),
     Rules(Arc<slopp::logic::Rules>),
 }
 
 impl Knowledge<'_> {
-    fn known(&self) -> Answer<Known> {
+    fn kept(&self) -> Answer<Kept> {
         Ok(match self {
             Knowledge::Model(model) => {
                 model.get().circuit()?;
-                Known::Model(model.get().0.clone())
+                Kept::Model(Model(model.get().0.clone()))
             }
-            Knowledge::Diagram(sdd) => Known::Diagram(sdd.get().sdd.clone(), sdd.get().names.clone()),
-            Knowledge::Rules(rules) => Known::Rules(rules.get().0.clone()),
+            Knowledge::Diagram(sdd) => Kept::Diagram(sdd.get().sdd.clone(), sdd.get().names.clone()),
+            Knowledge::Rules(rules) => Kept::Rules(rules.get().0.clone()),
         })
     }
 }
 
-impl Known {
-    fn names(&self) -> &Names {
+impl Kept {
+    fn known(&self) -> Known<'_> {
         match self {
-            Known::Model(model) => model.names(),
-            Known::Diagram(_, names) => names,
-            Known::Rules(rules) => rules.names(),
+            Kept::Model(model) => Known::Base(model.circuit().ok().expect("only circuits are kept"), model.names()),
+            Kept::Diagram(sdd, names) => Known::Diagram(sdd, names),
+            Kept::Rules(rules) => Known::Rules(rules),
         }
-    }
-
-    fn vtree(&self) -> Option<Arc<slopp::Vtree>> {
-        match self {
-            Known::Model(model) => match &**model {
-                AnyModel::Circuit(model) => Some(model.circuit.vtree().clone()),
-                _ => None,
-            },
-            Known::Diagram(sdd, _) => Some(sdd.vtree().clone()),
-            Known::Rules(rules) => (rules.var_count() > 0).then(|| Arc::new(rules.min_fill_vtree())),
-        }
-    }
-
-    /// As a formula over more names.
-    fn formula(&self, manager: &mut Manager, names: &Names) -> Answer<Handle> {
-        let vars = self.names().iter().map(|name| names.find(name)).collect::<Result<Vec<_>, _>>()?;
-        let support = |manager: &mut Manager, circuit: &slopp::Circuit| -> Result<Handle, Stopped> {
-            manager.support_of(circuit, |var| vars[var.index()])
-        };
-        Ok(match self {
-            Known::Model(model) => match &**model {
-                AnyModel::Circuit(model) => support(manager, &model.circuit)?,
-                _ => unreachable!("only circuits are known"),
-            },
-            Known::Diagram(sdd, _) => match sdd.to_circuit() {
-                Ok(circuit) => support(manager, &circuit)?,
-                Err(_) => Handle::FALSE,
-            },
-            Known::Rules(rules) => manager.compile(&rules.formula().map_vars(|var| vars[var.index()]))?,
-        })
     }
 }

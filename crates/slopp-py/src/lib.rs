@@ -30,7 +30,7 @@ mod _slopp {
     #[pymodule_export]
     use super::event::Event;
     #[pymodule_export]
-    use super::knowledge::{Rules, Sdd, diff};
+    use super::knowledge::{Rules, Sdd, diff, entails};
     #[pymodule_export]
     use super::learn::{curve, learn};
     #[pymodule_export]

@@ -179,10 +179,10 @@ impl Model {
         Ok(slopp::render::circuit_dot(self.circuit()?, self.names(), limit))
     }
 
-    /// What is asked or given, by name.
-    #[pyo3(signature = (given=None))]
-    fn event(&self, given: Option<Given>) -> Answer<Event> {
-        Event::new(given, self.names())
+    /// What is asked or given, by name; only a question may contradict itself.
+    #[pyo3(signature = (given=None, question=false))]
+    fn event(&self, given: Option<Given>, question: bool) -> Answer<Event> {
+        Event::new(given, self.names(), question)
     }
 
     /// The log-likelihood of every record.
@@ -254,6 +254,23 @@ impl Model {
     pub(crate) fn with(&self, circuit: Certified) -> Model {
         let (names, origin) = (self.names().clone(), self.0.origin().clone());
         Model::of(AnyModel::Circuit(slopp::Model { names, circuit, origin }))
+    }
+
+    /// Refuses another model over other variables, which would be taken for these by their places.
+    pub(crate) fn check_same_names(&self, other: &Model, so: &str) -> Answer<()> {
+        let (own, others) = (self.names(), other.names());
+        if own == others {
+            return Ok(());
+        }
+        let why = match own.iter().zip(others.iter()).find(|(a, b)| a != b) {
+            Some((a, b)) => format!("the first has \"{a}\" where the second has \"{b}\""),
+            None if own.len() != others.len() => format!("the first has {}, the second {}", own.len(), others.len()),
+            None => "their columns are of different kinds".to_owned(),
+        };
+        let text = format!(
+            "the models have different variables, so {so}: {why}; learn both from records with the same columns"
+        );
+        Err(Failure::new("NamesError", text))
     }
 
     pub(crate) fn names(&self) -> &Arc<Names> {

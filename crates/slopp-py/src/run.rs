@@ -4,6 +4,7 @@ use crate::error::{Answer, Failure};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use slopp::Progress;
+use slopp::logic::Limits;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -61,13 +62,23 @@ type Stage = (String, u64, u64);
 
 /// How far long work is, and whether it should stop.
 #[derive(Default)]
-struct Watch {
-    cancelled: AtomicBool,
+pub(crate) struct Watch {
+    cancelled: Arc<AtomicBool>,
     /// The stages since the callback last heard, the last of them under way: none is too short to be heard of.
     stages: Mutex<Vec<Stage>>,
 }
 
 impl Watch {
+    /// What tells diagrams that nobody waits for them any more.
+    pub(crate) fn cancel(&self) -> Option<Arc<AtomicBool>> {
+        Some(self.cancelled.clone())
+    }
+
+    /// The usual limits of diagrams, within which work stops when it is cancelled.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { cancel: self.cancel(), ..Limits::default() }
+    }
+
     fn tell(&self, change: impl FnOnce(&mut Vec<Stage>)) {
         if self.cancelled.load(Ordering::Relaxed) {
             resume_unwind(Box::new(Cancelled));
@@ -94,17 +105,18 @@ impl Progress for Watch {
     }
 }
 
-/// Long work: `callback(what, done, steps)` hears of it, and an exception there or Ctrl-C ends it at its next step.
+/// Long work: `callback(what, done, steps)` hears of it, and an exception there or Ctrl-C ends it at its next step, and
+/// diagrams within the limits of the watch soon.
 pub(crate) fn run_long<T: Send + 'static>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
-    work: impl FnOnce(&dyn Progress) -> T + Send + 'static,
+    work: impl FnOnce(&Watch) -> T + Send + 'static,
 ) -> Answer<T> {
     let watch = Arc::new(Watch::default());
     let (sender, receiver) = channel();
     let worker = watch.clone();
     std::thread::spawn(move || {
-        let result = catch_unwind(AssertUnwindSafe(|| pool().install(|| work(&*worker))));
+        let result = catch_unwind(AssertUnwindSafe(|| pool().install(|| work(&worker))));
         // Nobody listens any more if the work was cancelled.
         let _ = sender.send(result);
     });

@@ -5,12 +5,11 @@ use crate::error::Answer;
 use crate::event::Event;
 use crate::model::Model;
 use crate::records::Records;
-use crate::run::run;
+use crate::run::{run, run_long};
 use num_bigint::BigUint;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use slopp::infer::{Evidence, Explanation, QueryError};
-use slopp::logic::Limits;
 use slopp::{Lit, Names};
 
 /// Worlds with their log-probabilities.
@@ -69,6 +68,7 @@ impl Model {
 
     fn kl_divergence(&self, py: Python<'_>, other: &Model) -> Answer<f64> {
         let (p, q) = (self.deterministic()?, other.deterministic()?);
+        self.check_same_names(other, "they cannot be compared")?;
         Ok(run(py, || p.kl_divergence(q))?)
     }
 
@@ -109,9 +109,11 @@ impl Model {
         formula_weight: f64,
         weight: Option<f64>,
     ) -> Answer<(Model, BigUint, f64)> {
-        let psdd = self.psdd()?;
-        let formula = event.compile(py, psdd.vtree())?;
-        let revised = run(py, || psdd.revise_by(&formula, formula_weight, weight, &Limits::default()))?;
+        self.psdd()?;
+        let (model, formula) = (Model(self.0.clone()), event.event.formula());
+        let revised = run_long(py, None, move |watch| -> Answer<_> {
+            Ok(model.psdd()?.revise_by_formula(&formula, model.names(), formula_weight, weight, &watch.limits())?)
+        })??;
         Ok((self.with(revised.psdd.into()), revised.added, revised.share))
     }
 }

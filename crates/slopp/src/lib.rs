@@ -2,7 +2,7 @@
 //!
 //! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress`, `scored` →
 //! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`], [`certified`] → [`mixture`] → [`model`],
-//! `on_vtrees` → [`learn`] → [`io`], [`render`].
+//! `on_vtrees` → [`knowledge`] → [`learn`] → [`io`], [`render`].
 
 pub mod certified;
 pub mod circuit;
@@ -11,6 +11,7 @@ pub mod example;
 pub mod guide;
 pub mod infer;
 pub mod io;
+pub mod knowledge;
 pub mod learn;
 pub mod logic;
 pub mod logspace;

@@ -3,6 +3,7 @@
 use crate::circuit::{Circuit, Deterministic};
 use crate::data::Records;
 use crate::infer::{Evidence, Nearest, NoiseFit, PairMarginals, QueryError};
+use crate::logic::{Formula, Limits, Manager, Stopped, shared_world};
 use crate::mixture::Mixture;
 use crate::model::{AnyModel, Certified};
 use crate::names::Names;
@@ -33,8 +34,47 @@ pub trait OnVtrees: Sync {
     fn log_likelihoods_noisy(&self, records: &Records, epsilon: f64) -> Result<Vec<f64>, QueryError>;
     fn fit_noise(&self, records: &Records) -> Result<NoiseFit, QueryError>;
 
+    /// The circuits it is made of: itself alone, or the components of a mixture.
+    fn circuits(&self) -> &[Certified];
+
     /// The circuit, if it is one and deterministic.
     fn deterministic(&self) -> Option<&Deterministic>;
+
+    /// A possible world in which a formula does not hold; `None` if it holds in all of them.
+    ///
+    /// A world of a mixture is one of some component. The base of a circuit can be large as a diagram, so only the formula
+    /// becomes one, for each vtree once, and circuits are compared.
+    ///
+    /// ```
+    /// use slopp::logic::{Formula, Limits};
+    /// use slopp::{Certified, OnVtrees};
+    /// let psdd: Certified = slopp::example::psdd().into();
+    /// let names = slopp::example::records().names().clone();
+    /// let always = psdd.counterexample(&Formula::parse("X1 | !X1", &names)?, &Limits::default())?;
+    /// let sometimes = psdd.counterexample(&Formula::parse("X1", &names)?, &Limits::default())?;
+    /// assert!(always.is_none() && sometimes.is_some_and(|world| !world[0]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a variable of the formula is not one of the model.
+    fn counterexample(&self, formula: &Formula, limits: &Limits) -> Result<Option<Vec<bool>>, Stopped> {
+        let mut denied: Option<Circuit> = None;
+        for circuit in self.circuits() {
+            if denied.as_ref().is_none_or(|denied| denied.vtree() != circuit.vtree()) {
+                let mut manager = Manager::new(circuit.vtree().clone(), limits.clone());
+                let handle = !manager.compile(formula)?;
+                // A formula that always holds is entailed by every component.
+                let Ok(made) = manager.sdd(handle).to_circuit() else { return Ok(None) };
+                denied = Some(made);
+            }
+            let world = denied.as_ref().and_then(|denied| shared_world(circuit, denied));
+            if world.is_some() {
+                return Ok(world);
+            }
+        }
+        Ok(None)
+    }
 
     /// The nearest possible world, where a column with several values counts once: of a deterministic circuit the most
     /// probable of the nearest, as [`Deterministic::nearest_worlds`] has it, of others any.
@@ -62,10 +102,15 @@ pub trait OnVtrees: Sync {
 
 /// Every answer is that of the method of the same name.
 macro_rules! ask {
-    ($($type:ty: $answers:ty, |$model:ident| $deterministic:expr;)*) => {$(
+    ($($type:ty: $answers:ty, |$model:ident| $circuits:expr, |$one:ident| $deterministic:expr;)*) => {$(
         impl OnVtrees for $type {
-            fn deterministic(&self) -> Option<&Deterministic> {
+            fn circuits(&self) -> &[Certified] {
                 let $model = self;
+                $circuits
+            }
+
+            fn deterministic(&self) -> Option<&Deterministic> {
+                let $one = self;
                 $deterministic
             }
 
@@ -101,8 +146,8 @@ macro_rules! ask {
 }
 
 ask! {
-    Certified: Circuit, |circuit| circuit.deterministic().ok();
-    Mixture: Mixture, |_mixture| None;
+    Certified: Circuit, |circuit| std::slice::from_ref(circuit), |circuit| circuit.deterministic().ok();
+    Mixture: Mixture, |mixture| mixture.components(), |_mixture| None;
 }
 
 impl AnyModel {

@@ -1,17 +1,14 @@
 //! `slopp diff`: the worlds that one file allows and another does not.
 
 use crate::args::whole;
-use crate::both::Both;
-use crate::columns_of_both::ValuesOfOne;
+use crate::both::{compare, document, in_words, notes};
 use crate::error::Error;
 use crate::files::Files;
-use crate::knowledge::{LimitArgs, stopped};
+use crate::knowledge::LimitArgs;
 use crate::report::{grouped, json_world, object, world as world_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::infer::Evidence;
-use slopp::logic::{Handle, Manager};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -45,47 +42,37 @@ pub(crate) struct DiffArgs {
 pub(crate) fn run(args: &DiffArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read([&args.first, &args.second]).read(&args.vtree).check()?;
     let files = [&args.first, &args.second].map(PathBuf::as_path);
-    let Both { names, mut manager, formulas: [a, b], only, differ, only_named } =
-        Both::read(files, args.vtree.as_deref(), args.limits.limits())?;
-    let both = manager.and(a, b).map_err(stopped)?;
-    let counts = only.map(|part| manager.sdd(part).model_count().to_string());
-    let common = manager.sdd(both).model_count().to_string();
-    let [left, right] = only.map(|part| examples(&manager, part, args.limit));
+    let both = compare(files, args.vtree.as_deref(), args.limits.limits())?;
+    let counts = both.only.map(|part| both.count(part).to_string());
+    let common = both.count(both.common).to_string();
+    let [left, right] = both.only.map(|part| both.worlds(part, args.limit).map_err(|error| in_words(error, files)));
     let (left, right) = (left?, right?);
-    let verdict = if only == [Handle::FALSE; 2] { Verdict::Yes } else { Verdict::No };
+    let verdict = if both.is_same() { Verdict::Yes } else { Verdict::No };
+    let names = &both.names;
     if session.json {
-        let list = |worlds: &[Vec<bool>]| worlds.iter().map(|world| json_world(&names, world)).collect::<Value>();
+        let list = |worlds: &[Vec<bool>]| worlds.iter().map(|world| json_world(names, world)).collect::<Value>();
         let [only_first, only_second] = counts.map(Value::from);
+        let [different_values, only_named_first, only_named_second] = document(&both);
         session.document(&object([
             ("only_first", only_first),
             ("only_second", only_second),
             ("both", Value::from(common)),
             ("examples_first", list(&left)),
             ("examples_second", list(&right)),
-            ("different_values", differ.iter().map(ValuesOfOne::document).collect()),
-            ("only_named_first", Value::from(only_named[0].clone())),
-            ("only_named_second", Value::from(only_named[1].clone())),
+            different_values,
+            only_named_first,
+            only_named_second,
         ]))?;
         return Ok(verdict);
     }
-    differ.iter().flat_map(|one| one.in_words(files)).for_each(|line| session.note(line));
-    Both::only_named_in_words(&only_named, files).into_iter().for_each(|line| session.note(line));
+    notes(&both, files).into_iter().for_each(|line| session.note(line));
     session.line(format!("both allow {} worlds", grouped(&common)))?;
     for ((file, number), worlds) in files.into_iter().zip(counts).zip([left, right]) {
         let shown = if worlds.is_empty() { "" } else { ":" };
         session.line(format!("only {} allows {}{shown}", file.display(), grouped(&number)))?;
         for world in worlds {
-            session.line(format!("  {}", world_in_words(&names, &world)))?;
+            session.line(format!("  {}", world_in_words(names, &world)))?;
         }
     }
     Ok(verdict)
-}
-
-/// Some worlds of a formula.
-fn examples(manager: &Manager, formula: Handle, limit: usize) -> Result<Vec<Vec<bool>>, Error> {
-    if formula == Handle::FALSE {
-        return Ok(Vec::new());
-    }
-    let circuit = manager.sdd(formula).to_circuit()?.certify_deterministic()?;
-    Ok(circuit.worlds(&Evidence::none(circuit.var_count()))?.take(limit).collect())
 }

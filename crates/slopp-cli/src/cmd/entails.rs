@@ -4,14 +4,15 @@ use crate::args::files;
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::explained;
-use crate::knowledge::{Knowledge, LimitArgs, is_mixture, stopped};
+use crate::knowledge::{Knowledge, LimitArgs, is_mixture, no_variables, stopped};
 use crate::report::{json_world, object, world as world_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::io::LoadedAny;
-use slopp::logic::{Formula, Manager, shared_world};
-use slopp::{Circuit, Mixture, Model, Names};
+use slopp::knowledge::EntailsError;
+use slopp::logic::Formula;
+use slopp::{Mixture, Model, Names, OnVtrees};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -42,12 +43,19 @@ pub(crate) struct EntailsArgs {
 
 pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(files(&args.model, &args.vtree)).check()?;
-    let known = Known::read(args)?;
-    let names = known.names().clone();
+    let asked = Asked::read(args)?;
+    let names = asked.names().clone();
     let formula = Formula::parse(&args.formula, &names).map_err(|e| Error::from(e).while_doing("no formula"))?;
-    let (world, is_contradiction) = match &known {
-        Known::Mixture(model) => (counterexample_of(&model.circuit, &formula, args)?, false),
-        Known::Base(knowledge) => counterexample(knowledge, &formula, args)?,
+    let limits = args.limits.limits();
+    let (world, is_contradiction) = match &asked {
+        Asked::Mixture(model) => (model.circuit.counterexample(&formula, &limits).map_err(stopped)?, false),
+        Asked::Knowledge(knowledge) => {
+            let found = knowledge.known().entails(&formula, &limits).map_err(|error| match error {
+                EntailsError::NoVariables(error) => no_variables(error),
+                EntailsError::Stopped(error) => stopped(error),
+            })?;
+            (found.counterexample, found.is_contradiction)
+        }
     };
     if session.json {
         let world = world.as_ref().map_or(Value::Null, |world| json_world(&names, world));
@@ -69,67 +77,28 @@ pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, 
     Ok(if world.is_none() { Verdict::Yes } else { Verdict::No })
 }
 
-/// What may entail a formula: a base, or several that are mixed.
-enum Known {
-    Base(Knowledge),
+/// What may entail a formula: what is known, or a mixture.
+enum Asked {
+    Knowledge(Knowledge),
     Mixture(Box<Model<Mixture>>),
 }
 
-impl Known {
-    fn read(args: &EntailsArgs) -> Result<Known, Error> {
+impl Asked {
+    fn read(args: &EntailsArgs) -> Result<Asked, Error> {
         let vtree = args.vtree.as_deref();
         if !is_mixture(&args.model) {
-            return Ok(Known::Base(Knowledge::read(&args.model, vtree, None)?));
+            return Ok(Asked::Knowledge(Knowledge::read(&args.model, vtree, None)?));
         }
         match slopp::io::read_any_model(&args.model, vtree).map_err(explained)? {
-            LoadedAny::Mixture(model) => Ok(Known::Mixture(model.into())),
-            _ => Ok(Known::Base(Knowledge::read(&args.model, vtree, None)?)),
+            LoadedAny::Mixture(model) => Ok(Asked::Mixture(model.into())),
+            _ => Ok(Asked::Knowledge(Knowledge::read(&args.model, vtree, None)?)),
         }
     }
 
     fn names(&self) -> &Arc<Names> {
         match self {
-            Known::Base(knowledge) => knowledge.names(),
-            Known::Mixture(model) => &model.names,
+            Asked::Knowledge(knowledge) => knowledge.names(),
+            Asked::Mixture(model) => &model.names,
         }
     }
-}
-
-/// The same of a mixture, in which a world is possible if it is in some component.
-fn counterexample_of(mixture: &Mixture, formula: &Formula, args: &EntailsArgs) -> Result<Option<Vec<bool>>, Error> {
-    let mut denied: Option<Circuit> = None;
-    for component in mixture.components() {
-        if denied.as_ref().is_none_or(|circuit| circuit.vtree() != component.vtree()) {
-            let mut manager = Manager::new(component.vtree().clone(), args.limits.limits());
-            let handle = !manager.compile(formula).map_err(stopped)?;
-            // A formula that always holds is entailed by every component.
-            let Ok(circuit) = manager.sdd(handle).to_circuit() else { return Ok(None) };
-            denied = Some(circuit);
-        }
-        let world = denied.as_ref().and_then(|denied| shared_world(component, denied));
-        if world.is_some() {
-            return Ok(world);
-        }
-    }
-    Ok(None)
-}
-
-/// A possible world in which the formula does not hold, and whether there is no possible world at all.
-fn counterexample(
-    knowledge: &Knowledge,
-    formula: &Formula,
-    args: &EntailsArgs,
-) -> Result<(Option<Vec<bool>>, bool), Error> {
-    let limits = args.limits.limits();
-    let mut manager = Manager::new(knowledge.vtree()?, limits);
-    if let Knowledge::Model(loaded) = knowledge {
-        // The base of a model can be large as a diagram; comparing circuits needs none.
-        let denied = !manager.compile(formula).map_err(stopped)?;
-        let Ok(circuit) = manager.sdd(denied).to_circuit() else { return Ok((None, false)) };
-        return Ok((shared_world(&loaded.model.circuit, &circuit), false));
-    }
-    let known = knowledge.formula(&mut manager, knowledge.names())?;
-    let denied = !manager.compile(formula).map_err(stopped)?;
-    let both = manager.and(known, denied).map_err(stopped)?;
-    Ok((manager.world(both), manager.world(known).is_none()))
 }

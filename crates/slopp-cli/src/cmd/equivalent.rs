@@ -1,7 +1,6 @@
 //! `slopp equivalent`: do two files allow the same worlds?
 
-use crate::both::Both;
-use crate::columns_of_both::ValuesOfOne;
+use crate::both::{compare, document, notes};
 use crate::error::Error;
 use crate::files::Files;
 use crate::knowledge::LimitArgs;
@@ -37,32 +36,31 @@ pub(crate) struct EquivalentArgs {
 
 pub(crate) fn run(args: &EquivalentArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read([&args.first, &args.second]).read(&args.vtree).check()?;
-    let files = [&args.first, &args.second];
-    let Both { names, manager, only, differ, only_named, .. } =
-        Both::read(files.map(PathBuf::as_path), args.vtree.as_deref(), args.limits.limits())?;
-    let found = files.into_iter().zip(only).find_map(|(file, formula)| Some((file, manager.world(formula)?)));
+    let files = [&args.first, &args.second].map(PathBuf::as_path);
+    let both = compare(files, args.vtree.as_deref(), args.limits.limits())?;
+    let names = &both.names;
+    let found = files.into_iter().zip(both.only).find_map(|(file, part)| Some((file, both.world(part)?)));
     if session.json {
         let (by, world) = match &found {
             None => (Value::Null, Value::Null),
-            Some((file, world)) => (Value::from(file.display().to_string()), json_world(&names, world)),
+            Some((file, world)) => (Value::from(file.display().to_string()), json_world(names, world)),
         };
+        let [different_values, only_named_first, only_named_second] = document(&both);
         session.document(&object([
             ("equivalent", Value::Bool(found.is_none())),
             ("allowed_only_by", by),
             ("world", world),
-            ("different_values", differ.iter().map(ValuesOfOne::document).collect()),
-            ("only_named_first", Value::from(only_named[0].clone())),
-            ("only_named_second", Value::from(only_named[1].clone())),
+            different_values,
+            only_named_first,
+            only_named_second,
         ]))?;
     } else {
-        let files = files.map(PathBuf::as_path);
-        differ.iter().flat_map(|one| one.in_words(files)).for_each(|line| session.note(line));
-        Both::only_named_in_words(&only_named, files).into_iter().for_each(|line| session.note(line));
+        notes(&both, files).into_iter().for_each(|line| session.note(line));
         match &found {
             None => session.line("yes: both allow the same worlds")?,
             Some((file, world)) => {
                 session.line(format!("no: only {} allows the world", file.display()))?;
-                session.line(format!("  {}", world_in_words(&names, world)))?;
+                session.line(format!("  {}", world_in_words(names, world)))?;
             }
         }
     }

@@ -2,13 +2,13 @@
 
 use crate::args::{CircuitArgs, GivenArgs};
 use crate::error::Error;
-use crate::event::{Event, compile};
+use crate::event::compile;
 use crate::files::Files;
 use crate::input::{LoadedModel, variables};
 use crate::report::{facts, json, logarithm, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
-use slopp::infer::QueryError;
+use slopp::infer::{Event, QueryError};
 use slopp::logic::Formula;
 
 const EXAMPLES: &str = "\
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &InformationArgs, session: &mut Session) -> Result<Verdi
     let mut loaded = LoadedModel::read(&args.model)?;
     let names = loaded.model.names.clone();
     let (a, b) = (variables("--between", &args.between, &names)?, variables("--and", &args.and, &names)?);
-    let known = Event::parse(args.given.given.as_deref(), &names)?;
+    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &names)?;
     if !known.is_empty() {
         let formula = match &known {
             Event::Literals(evidence) => {

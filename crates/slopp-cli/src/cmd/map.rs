@@ -2,13 +2,13 @@
 
 use crate::args::{CircuitArgs, GivenArgs, whole};
 use crate::error::Error;
-use crate::event::Event;
 use crate::files::Files;
 use crate::input::{LoadedModel, variables};
 use crate::report::{count, json, json_changes, logarithm, object, probability_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::infer::Event;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
     let mut loaded = LoadedModel::read(&args.model)?;
     let names = loaded.model.names.clone();
     let vars = variables("--of", &args.of, &names)?;
-    let known = Event::parse(args.given.given.as_deref(), &names)?;
+    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &names)?;
     let mut log_formula = 0.0;
     if let Event::Formula(formula) = &known {
         (loaded.model.circuit, log_formula) = loaded.given_formula(formula, &args.given.limits.limits())?;
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
     let conditional = (found.log_lower - log_given).min(0.0);
     if session.json {
         session.document(&object([
-            ("given", Value::from(known.in_words(&names))),
+            ("given", Value::from(known.display(&names).to_string())),
             ("values", json_changes(&names, &found.values)),
             ("probability", json(joint.exp())),
             ("log_probability", json(joint)),
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
     }
     let values: Vec<String> = names.by_column(&found.values).into_iter().map(|lit| names.literal(lit)).collect();
     session.line(values.join(", "))?;
-    let condition = if known.is_empty() { String::new() } else { format!(" given {}", known.in_words(&names)) };
+    let condition = if known.is_empty() { String::new() } else { format!(" given {}", known.display(&names)) };
     session.line(format!(
         "P(these{condition}) = {} (ln P = {})",
         probability_of(conditional),

@@ -2,14 +2,14 @@
 
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, whole};
 use crate::error::Error;
-use crate::event::{Event, compile};
+use crate::event::compile;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::{Table, count, json, json_list, object, probability, variable_header};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::infer::{Evidence, PairMarginals};
+use slopp::infer::{Event, Evidence, PairMarginals};
 use slopp::{Names, Records, Var};
 use std::path::{Path, PathBuf};
 
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     if let Some(file) = &args.records {
         return batch(args, &loaded, file, session);
     }
-    let known = Event::parse(args.given.given.as_deref(), loaded.names())?;
+    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), loaded.names())?;
     // Without pairs no circuit need be made.
     let quick = match (&loaded, &known) {
         (Loaded::Circuit(loaded), Event::Formula(formula)) if !args.pairs => {
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     };
     if session.json {
         let by_name = object(names.iter().zip(&marginals).map(|(name, &p)| (name, json(p))));
-        let mut entries = vec![("given", Value::from(known.in_words(names))), ("marginals", by_name)];
+        let mut entries = vec![("given", Value::from(known.display(names).to_string())), ("marginals", by_name)];
         if let Some(pairs) = pairs {
             entries.push(("pairs", pair_entries(names, pairs, args.limit)));
         }

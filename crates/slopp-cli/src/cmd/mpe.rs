@@ -2,7 +2,6 @@
 
 use crate::args::{CircuitArgs, GivenArgs, ReadArgs, positive};
 use crate::error::Error;
-use crate::event::Event;
 use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
 use crate::report::{
@@ -12,7 +11,7 @@ use crate::report::{
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::infer::{Evidence, QueryError};
+use slopp::infer::{Event, Evidence, QueryError};
 use slopp::{Deterministic, Names, Records};
 use std::path::PathBuf;
 
@@ -56,7 +55,7 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
         let records = read_records_of(file, args.read, names)?;
         return batch(circuit, &records, wanted, session);
     }
-    let known = Event::parse(args.given.given.as_deref(), names)?;
+    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), names)?;
     let given = known.evidence(names.len());
     let (log_given, worlds) = match &known {
         Event::Literals(given) => (circuit.log_evidence(given)?, best(circuit, given, wanted)?),
@@ -76,7 +75,7 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
             entry["log_probability_given"] = json(conditional);
             entry
         });
-        let given = Value::from(known.in_words(names));
+        let given = Value::from(known.display(names).to_string());
         session.document(&object([("given", given), ("worlds", entries.collect())]))?;
         return Ok(Verdict::Yes);
     }

@@ -2,7 +2,6 @@
 
 use crate::args::{ModelArgs, ReadArgs, whole};
 use crate::error::Error;
-use crate::event::Event;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::knowledge::LimitArgs;
@@ -11,7 +10,7 @@ use crate::report::{changes_in_words, count, is_or_are, json_changes, json_count
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::infer::Nearest;
+use slopp::infer::{Event, Nearest};
 use slopp::{Lit, OnVtrees, Records, Var};
 use std::path::PathBuf;
 
@@ -112,7 +111,7 @@ fn of_evidence(
     session: &mut Session,
 ) -> Result<Verdict, Error> {
     let names = loaded.names();
-    let event = Event::parse(args.given.as_deref(), names)?;
+    let event = Event::parse(args.given.as_deref().unwrap_or_default(), names)?;
     let Some(given) = event.literals() else {
         let possible = loaded.log_probability_of(&event, &args.limits.limits())? > f64::NEG_INFINITY;
         match session.json {

@@ -2,14 +2,13 @@
 
 use crate::args::{GivenArgs, ModelArgs, ReadArgs};
 use crate::error::Error;
-use crate::event::Event;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::{full_probability, json, json_list, logarithm, object, probability_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use slopp::Records;
-use slopp::infer::{Evidence, QueryError};
+use slopp::infer::{Event, QueryError};
 use slopp::logic::Limits;
 use std::path::{Path, PathBuf};
 
@@ -48,11 +47,11 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
     Files::default().read(args.model.files()).read(&args.records).check()?;
     let loaded = Loaded::read(&args.model)?;
     let limits = args.given.limits.limits();
-    let event = Event::parse_question(args.event.as_deref(), loaded.names())?;
+    let event = Event::parse_question(args.event.as_deref().unwrap_or_default(), loaded.names())?;
     if let Some(file) = &args.records {
         return batch(args, loaded, &event, file, session);
     }
-    let given = Event::parse(args.given.given.as_deref(), loaded.names())?;
+    let given = Event::parse(args.given.given.as_deref().unwrap_or_default(), loaded.names())?;
     let log_given = loaded.log_probability_of(&given, &limits)?;
     if log_given == f64::NEG_INFINITY {
         return Err(match given {
@@ -61,14 +60,7 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
             Event::Formula(_) => Error::from(QueryError::ImpossibleFormula),
         });
     }
-    let log_both = match (event.literals(), given.literals()) {
-        // Event and evidence that contradict each other have probability zero together.
-        (Some(event), Some(given)) => match Evidence::from_lits(event.var_count(), event.lits().chain(given.lits())) {
-            Ok(both) => loaded.distribution().log_evidence(&both)?,
-            Err(_) => f64::NEG_INFINITY,
-        },
-        _ => loaded.log_probability_of(&event.and(&given), &limits)?,
-    };
+    let log_both = loaded.log_probability_of(&event.and(&given), &limits)?;
     let log_probability = (log_both - log_given).min(0.0);
     if event.is_empty() {
         session.note("the event is empty, so it holds in every world");
@@ -80,11 +72,11 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
         let names = loaded.names();
         let condition = match given.is_empty() {
             true => String::new(),
-            false => format!(" given {}", given.in_words(names)),
+            false => format!(" given {}", given.display(names)),
         };
         let event = match event.is_empty() {
             true => "anything".to_owned(),
-            false => event.in_words(names),
+            false => event.display(names).to_string(),
         };
         session.line(format!("P({event}{condition}) = {}", probability_of(log_probability)))?;
         session.line(format!("ln P = {}", logarithm(log_probability)))?;

@@ -6,13 +6,13 @@ use crate::error::Error;
 use crate::event::compile;
 use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
-use crate::knowledge::LimitArgs;
+use crate::knowledge::{LimitArgs, stopped_on_model};
 use crate::report::{count, counted, grouped, json, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::learn::ReviseError;
-use slopp::logic::{Formula, Rules};
+use slopp::logic::Formula;
 use slopp::{Certified, Model};
 use std::cmp::Ordering;
 use std::path::PathBuf;
@@ -78,11 +78,9 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
             (revised.psdd, revised.share)
         }
         (None, Some(text), _) => {
-            // A world in which a column has two values is none.
-            let formula = Formula::and([parse(text)?, Rules::of_columns(names.clone()).formula()]);
-            let limits = args.limits.limits();
-            let formula = compile(&formula, psdd.vtree(), &limits)?;
-            let revised = psdd.revise_by(&formula, args.formula_weight, args.weight, &limits).map_err(with_hint)?;
+            let (formula, limits) = (parse(text)?, args.limits.limits());
+            let revised = psdd.revise_by_formula(&formula, names, args.formula_weight, args.weight, &limits);
+            let revised = revised.map_err(with_hint)?;
             (revised.psdd, revised.share)
         }
         (None, None, text) => {
@@ -134,6 +132,7 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
 
 fn with_hint(error: ReviseError) -> Error {
     let hint = match error {
+        ReviseError::Compile(error) => return stopped_on_model(error),
         ReviseError::NoWeight => "--weight X, the number of records that the model stands for",
         ReviseError::TooLarge(_) | ReviseError::TooManyModels { .. } => "--max-nodes N and --max-memory MB allow more",
         _ => return error.into(),

@@ -9,9 +9,10 @@ use crate::report::{count, counted, json, json_count, json_literals, object, pro
 use crate::session::{Session, Verdict};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
-use slopp::logic::{Formula, FoundRule, FoundRules, Limits, Manager, RuleKind, RuleSearch, Rules};
+use slopp::Names;
+use slopp::knowledge::Said;
+use slopp::logic::{Formula, FoundRule, FoundRules, RuleKind, RuleSearch, Rules};
 use slopp::names::Group;
-use slopp::{Certified, Names};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -88,25 +89,26 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
         None => circuit.rules(&search)?,
     };
     let found = found.with_whole_columns(names);
-    let said = Said::new(&found, circuit);
+    let said = circuit.said_by(&found, &Said::limits(None)).ok();
+    let said = said.as_ref();
     let text = match args.format {
-        Format::Text => text(&found, &said, args, names),
+        Format::Text => text(&found, said, args, names),
         Format::Cnf => cnf(&found, names)?,
-        Format::Json => format!("{:#}\n", document(&found, &said, names)),
+        Format::Json => format!("{:#}\n", document(&found, said, names)),
     };
     match &args.output {
         Some(file) => {
             slopp::io::write_atomically(file, |out| out.write_all(text.as_bytes()))?;
             session.saved(file);
             match session.json {
-                true => session.document(&document(&found, &said, names))?,
+                true => session.document(&document(&found, said, names))?,
                 false => {
                     session.line(in_words(&found))?;
-                    session.line(said.in_words(&found, args))?;
+                    session.line(said_in_words(said, &found, args))?;
                 }
             }
         }
-        None if session.json => session.document(&document(&found, &said, names))?,
+        None if session.json => session.document(&document(&found, said, names))?,
         None => session.line(text.trim_end())?,
     }
     let is_kept = found.rules.iter().any(|rule| rule.support.is_some());
@@ -116,50 +118,23 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
     Ok(Verdict::Yes)
 }
 
-/// How much of the base the rules say.
-struct Said {
-    /// How many worlds are possible, and how many the rules allow; unknown where diagrams would be too large.
-    worlds: Option<[String; 2]>,
-}
-
-impl Said {
-    fn new(found: &FoundRules, circuit: &Certified) -> Said {
-        let limits = Limits { nodes: 1_000_000, bytes: 1 << 30, steps: 20_000_000, ..Limits::default() };
-        let possible = match circuit.deterministic() {
-            Ok(circuit) => Some(circuit.model_count()),
-            Err(_) => {
-                let mut manager = Manager::new(circuit.vtree().clone(), limits.clone());
-                let base = manager.support_of(circuit, |var| var).ok();
-                base.map(|base| manager.sdd(base).model_count())
-            }
+/// How much of the base the rules say, in one sentence; `None` if that was not found out.
+fn said_in_words(said: Option<&Said>, found: &FoundRules, args: &RulesArgs) -> String {
+    let Some(said) = said else {
+        return "whether these rules are the whole base was not found out: its diagram is too large".to_owned();
+    };
+    if said.is_whole_base() {
+        return match found.rules.len() {
+            0 => "nothing is left to say: every world is possible".to_owned(),
+            _ => "these rules are the whole base".to_owned(),
         };
-        let allowed = possible.is_some().then(|| found.compile(circuit.vtree().clone(), &limits).ok()).flatten();
-        Said {
-            worlds: possible.zip(allowed).map(|(possible, sdd)| [possible, sdd.model_count()].map(|n| n.to_string())),
-        }
     }
-
-    fn is_whole_base(&self) -> Option<bool> {
-        self.worlds.as_ref().map(|[possible, allowed]| possible == allowed)
-    }
-
-    fn in_words(&self, found: &FoundRules, args: &RulesArgs) -> String {
-        let Some([possible, allowed]) = &self.worlds else {
-            return "whether these rules are the whole base was not found out: its diagram is too large".to_owned();
-        };
-        if possible == allowed {
-            return match found.rules.len() {
-                0 => "nothing is left to say: every world is possible".to_owned(),
-                _ => "these rules are the whole base".to_owned(),
-            };
-        }
-        let [possible, allowed] = [possible, allowed].map(|number| large(number));
-        let more = match found.complete_to < args.max_length {
-            false => "longer clauses (--max-length)",
-            true => "a longer search (--steps, --max-clauses)",
-        };
-        format!("{possible} of {allowed} worlds that the rules allow are possible; {more} would say more")
-    }
+    let [possible, allowed] = [&said.possible, &said.allowed].map(|number| large(&number.to_string()));
+    let more = match found.complete_to < args.max_length {
+        false => "longer clauses (--max-length)",
+        true => "a longer search (--steps, --max-clauses)",
+    };
+    format!("{possible} of {allowed} worlds that the rules allow are possible; {more} would say more")
 }
 
 /// What was found, in one sentence.
@@ -185,8 +160,8 @@ fn heading(kind: RuleKind) -> &'static str {
 }
 
 /// The rules as a file of rules, with comments.
-fn text(found: &FoundRules, said: &Said, args: &RulesArgs, names: &Names) -> String {
-    let mut text = format!("# {}\n# {}\n", in_words(found), said.in_words(found, args));
+fn text(found: &FoundRules, said: Option<&Said>, args: &RulesArgs, names: &Names) -> String {
+    let mut text = format!("# {}\n# {}\n", in_words(found), said_in_words(said, found, args));
     let rules: Vec<String> = found.rules.iter().map(|rule| rule.display(names).to_string()).collect();
     let width = rules.iter().map(|rule| rule.chars().count()).max().unwrap_or(0).min(60);
     let is_column = |rule: &FoundRule| {
@@ -221,7 +196,7 @@ fn cnf(found: &FoundRules, names: &Arc<Names>) -> Result<String, Error> {
     Ok(slopp::io::cnf_text(&Rules::new(names.clone(), clauses))?)
 }
 
-fn document(found: &FoundRules, said: &Said, names: &Names) -> Value {
+fn document(found: &FoundRules, said: Option<&Said>, names: &Names) -> Value {
     let entry = |rule: &FoundRule| {
         let literals = rule.literals.iter().map(|&lit| Value::from(names.literal(lit)));
         object([
@@ -233,13 +208,15 @@ fn document(found: &FoundRules, said: &Said, names: &Names) -> Value {
             ("excluded", json(rule.excluded)),
         ])
     };
-    let worlds = |i: usize| said.worlds.as_ref().map_or(Value::Null, |worlds| Value::from(worlds[i].as_str()));
+    let [possible, allowed] = said.map_or([Value::Null, Value::Null], |said| {
+        [&said.possible, &said.allowed].map(|number| Value::from(number.to_string()))
+    });
     object([
         ("rules", found.rules.iter().map(entry).collect()),
         ("complete_to", Value::from(found.complete_to)),
         ("minimal", Value::Bool(found.is_minimal)),
-        ("whole_base", said.is_whole_base().map_or(Value::Null, Value::Bool)),
-        ("model_count", worlds(0)),
-        ("allowed", worlds(1)),
+        ("whole_base", said.map_or(Value::Null, |said| Value::Bool(said.is_whole_base()))),
+        ("model_count", possible),
+        ("allowed", allowed),
     ])
 }

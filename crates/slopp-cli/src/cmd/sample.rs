@@ -2,7 +2,6 @@
 
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, seed, whole};
 use crate::error::Error;
-use crate::event::Event;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::{cells, header, json_world, no_cells, object};
@@ -10,7 +9,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::Value;
-use slopp::infer::{Evidence, QueryError};
+use slopp::infer::{Event, Evidence, QueryError};
 use slopp::{Progress, Random};
 use std::path::PathBuf;
 
@@ -51,7 +50,7 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     session.give_stdout_to(&args.output)?;
     Files::default().read(args.model.files()).read(&args.records).write(&args.output).check()?;
     let loaded = Loaded::read(&args.model)?;
-    let known = Event::parse(args.given.given.as_deref(), loaded.names())?;
+    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), loaded.names())?;
     let (loaded, _) = loaded.given(&known, &args.given.limits.limits())?;
     let names = loaded.names();
     let drawn = draw(args, &loaded, &known.evidence(names.len()))?;

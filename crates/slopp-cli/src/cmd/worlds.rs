@@ -2,13 +2,13 @@
 
 use crate::args::{CircuitArgs, GivenArgs, whole};
 use crate::error::Error;
-use crate::event::Event;
 use crate::files::Files;
 use crate::input::LoadedModel;
 use crate::report::{cells, counted, header, is_or_are, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::infer::Event;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, E
     let loaded = LoadedModel::read(&args.model)?;
     let names = &loaded.model.names;
     let mut circuit = loaded.deterministic("the list of possible worlds")?;
-    let known = Event::parse(args.given.given.as_deref(), names)?;
+    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), names)?;
     let conditioned;
     if let Event::Formula(formula) = &known {
         (conditioned, _) = loaded.given_formula(formula, &args.given.limits.limits())?;

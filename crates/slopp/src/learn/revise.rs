@@ -13,10 +13,11 @@ mod grow;
 use crate::circuit::{BuildError, Circuit, Node, Psdd, Refusal, Weights};
 use crate::data::{Records, RecordsBuilder};
 use crate::infer::{Evidence, QueryError};
-use crate::logic::{Handle, Limits, Manager, NormaliseError, Sdd, Stopped};
+use crate::logic::{Formula, Handle, Limits, Manager, NormaliseError, Rules, Sdd, Stopped};
 use crate::names::Names;
 use draft::Draft;
 use num_bigint::BigUint;
+use std::sync::Arc;
 
 /// How many new models of a formula are worked in one by one, each with the same weight.
 pub const WORLD_LIMIT: usize = 4096;
@@ -64,6 +65,9 @@ pub enum ReviseError {
     /// The formula has no models, or is no valid diagram.
     #[error(transparent)]
     Formula(#[from] NormaliseError),
+    /// The diagram of the formula itself would be too large.
+    #[error(transparent)]
+    Compile(Stopped),
     /// The circuit would be too large.
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -104,6 +108,35 @@ impl Psdd {
 
     fn unchanged(&self) -> Revised {
         Revised { psdd: self.clone(), added: BigUint::ZERO, share: 0.0 }
+    }
+
+    /// Makes room for the worlds of a formula over these names, as [`Psdd::revise_by`] does for a diagram.
+    ///
+    /// A world in which a column has two values or none is none, whatever the formula says.
+    ///
+    /// ```
+    /// use slopp::logic::{Formula, Limits, Rules};
+    /// use slopp::{Kind, Names, Vtree};
+    /// let colors = Kind::Values(["green", "red"].map(String::from).to_vec());
+    /// let names = std::sync::Arc::new(Names::of_columns([("color".into(), colors), ("hot".into(), Kind::Boolean)])?);
+    /// let rules = Rules::parse_with("exactly(1, color=green, color=red)\n!hot", names.clone())?;
+    /// let psdd = rules.compile(Vtree::balanced(3), &Limits::default())?.to_circuit()?.certify()?;
+    /// let hot = Formula::parse("hot", &names)?;
+    /// let revised = psdd.revise_by_formula(&hot, &names, 1.0, Some(1.0), &Limits::default())?;
+    /// assert_eq!(revised.added, 2u32.into());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn revise_by_formula(
+        &self,
+        formula: &Formula,
+        names: &Arc<Names>,
+        weight: f64,
+        own_weight: Option<f64>,
+        limits: &Limits,
+    ) -> Result<Revised, ReviseError> {
+        let formula = Formula::and([formula.clone(), Rules::of_columns(names.clone()).formula()]);
+        let formula = formula.compile(self.vtree().clone(), limits).map_err(ReviseError::Compile)?;
+        self.revise_by(&formula, weight, own_weight, limits)
     }
 
     /// Makes room for all models of a formula, and for nothing else; the new ones share `weight` records.

@@ -20,7 +20,7 @@ mod vtree_for;
 
 pub use base::{BASE_LIMIT, TooLarge};
 pub use conflict::Conflict;
-pub use formula::{Comparison, Formula, FormulaError, FormulaProblem, Op, Rule, Rules};
+pub use formula::{Comparison, Formula, FormulaError, FormulaProblem, NoVariables, Op, Rule, Rules};
 pub use limits::{Limit, Limits, Stopped};
 pub use manager::{Handle, Manager};
 pub use rules::{FoundRule, FoundRules, RuleError, RuleKind, RuleSearch};

@@ -14,7 +14,7 @@ mod value;
 mod vocabulary;
 
 pub use error::{FormulaError, FormulaProblem};
-pub use rules::{Rule, Rules};
+pub use rules::{NoVariables, Rule, Rules};
 
 use crate::names::Names;
 use crate::var::{Lit, Var};

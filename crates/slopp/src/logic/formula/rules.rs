@@ -21,6 +21,21 @@ pub struct Rule {
     pub line: usize,
 }
 
+/// Rules that name no variables: they have no vtree, and there are no worlds to speak of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the rules {}such as: smoker -> !young",
+    if *.rules > 0 {
+        "name no variables, so there are no worlds to speak of; name at least one, "
+    } else {
+        "have no variables; write at least one rule, "
+    }
+)]
+pub struct NoVariables {
+    /// How many rules there are.
+    pub rules: usize,
+}
+
 /// Formulas that hold together, over named variables.
 ///
 /// A file of rules has one per line. `#` begins a comment, blank lines are skipped; a rule goes on in the next line
@@ -125,6 +140,11 @@ impl Rules {
     /// How many variables there are.
     pub fn var_count(&self) -> usize {
         self.names.len()
+    }
+
+    /// Refuses rules without variables.
+    pub fn check_variables(&self) -> Result<(), NoVariables> {
+        if self.names.is_empty() { Err(NoVariables { rules: self.rules.len() }) } else { Ok(()) }
     }
 
     /// The positions of the rules that a complete world breaks.

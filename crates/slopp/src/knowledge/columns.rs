@@ -1,49 +1,38 @@
-//! The columns of two files together.
+//! The columns of two that are known, together.
 
-use crate::error::Error;
-use crate::report::object;
-use serde_json::Value;
-use slopp::names::{Bins, Column, Group};
-use slopp::{Kind, Names};
-use std::path::Path;
+use super::BothError;
+use crate::names::{Bins, Column, Group, Kind, Names};
+use std::fmt;
 
-/// A column of both files with values that only one of them knows.
-pub(crate) struct ValuesOfOne {
-    column: String,
-    /// What only the first and only the second file has.
-    only: [Vec<String>; 2],
+/// A column of both with values that only one of them knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValuesOfOne {
+    /// The column.
+    pub column: String,
+    /// The values that only the first and only the second knows.
+    pub only: [Vec<String>; 2],
 }
 
-impl ValuesOfOne {
-    /// In words, a line for each file that knows more.
-    pub(crate) fn in_words(&self, files: [&Path; 2]) -> Vec<String> {
-        let told = |(file, values): (&Path, &Vec<String>)| {
-            let values: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
-            let values = values.join(", ");
-            format!(
-                "column {:?}: only {} knows the value {values}; in the other no world has it",
-                self.column,
-                file.display()
-            )
-        };
-        files.into_iter().zip(&self.only).filter(|(_, values)| !values.is_empty()).map(told).collect()
-    }
+/// What one has of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Whether its values are bins of numbers.
+    pub is_bins: bool,
+    /// The values.
+    pub values: Vec<String>,
+}
 
-    pub(crate) fn document(&self) -> Value {
-        let [first, second] = &self.only;
-        object([
-            ("column", Value::from(self.column.as_str())),
-            ("only_first", Value::from(first.clone())),
-            ("only_second", Value::from(second.clone())),
-        ])
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the {} {}", if self.is_bins { "bins" } else { "values" }, self.values.join(", "))
     }
 }
 
 /// The columns of both, those of the first in front unless only the second has all; a column of both has the values of
 /// both. An error if they have no variable in common, if one cuts numbers into other bins than the other, or if a column is
 /// of another kind.
-pub(crate) fn merged(files: [&Path; 2], names: [&Names; 2]) -> Result<(Names, Vec<ValuesOfOne>), Error> {
-    let mut differ = compared(files, names)?;
+pub(super) fn merged(names: [&Names; 2]) -> Result<(Names, Vec<ValuesOfOne>), BothError> {
+    let mut differ = compared(names)?;
     // As a variable, or as a value of a column.
     let knows = |names: &Names, name: &str| {
         names.contains(name) || name.split_once('=').is_some_and(|(column, _)| names.group(column).is_some())
@@ -51,11 +40,7 @@ pub(crate) fn merged(files: [&Path; 2], names: [&Names; 2]) -> Result<(Names, Ve
     let [one, other] = names;
     let is_common = one.iter().any(|name| knows(other, name)) || other.iter().any(|name| knows(one, name));
     if !is_common && !one.is_empty() && !other.is_empty() {
-        let [one, other] = files.map(Path::display);
-        return Err(Error::new(format!(
-            "{one} and {other} have no variable in common, so there is nothing to compare"
-        ))
-        .hint("a file without names counts its variables x1, x2, …; compare files that have names, such as .psdd"));
+        return Err(BothError::NothingInCommon);
     }
     let more = |one: &Names, other: &Names| (one.groups().len(), one.len()) > (other.groups().len(), other.len());
     let side = if more(names[1], names[0]) { 0 } else { 1 };
@@ -85,7 +70,7 @@ pub(crate) fn merged(files: [&Path; 2], names: [&Names; 2]) -> Result<(Names, Ve
                     let new = group.values().filter(|(_, value)| !same.values().any(|(_, known)| known == *value));
                     values.extend(new.map(|(_, value)| (group.name(), value)));
                 }
-                // Where the other file has them as Boolean columns, they stay so.
+                // Where the other has them as Boolean columns, they stay so.
                 None if group.vars().any(|var| base.contains(other.of(var))) => {
                     let new = group.vars().map(|var| other.of(var)).filter(|name| !base.contains(name));
                     new.for_each(|name| add(name, Kind::Boolean));
@@ -102,7 +87,7 @@ pub(crate) fn merged(files: [&Path; 2], names: [&Names; 2]) -> Result<(Names, Ve
     Ok((Names::of_columns(columns)?, differ))
 }
 
-/// Notes a value that only one file knows, and knows as a variable of its own, as rules do.
+/// Notes a value that only one knows, and knows as a variable of its own, as rules do.
 fn note(differ: &mut Vec<ValuesOfOne>, (column, value): (&str, &str), side: usize) {
     let at = differ.iter().position(|known| known.column == column).unwrap_or_else(|| {
         differ.push(ValuesOfOne { column: column.to_owned(), only: [Vec::new(), Vec::new()] });
@@ -120,18 +105,18 @@ fn kind(column: Column<'_>) -> Kind {
     }
 }
 
-/// The columns of both files that have other values in one than in the other.
-fn compared(files: [&Path; 2], names: [&Names; 2]) -> Result<Vec<ValuesOfOne>, Error> {
+/// The columns of both that have other values in one than in the other.
+fn compared(names: [&Names; 2]) -> Result<Vec<ValuesOfOne>, BothError> {
     let mut differ = Vec::new();
     for group in names[0].groups() {
         let Some(other) = names[1].group(group.name()) else { continue };
         if group.cuts() != other.cuts() {
-            return Err(different_bins(files, group, other));
+            return Err(different_bins(group, other));
         }
         let values = |group: &Group| group.values().map(|(_, value)| value.to_owned()).collect::<Vec<_>>();
         let (a, b) = (values(group), values(other));
         if group.cuts().is_some() && a != b {
-            return Err(different_bins(files, group, other));
+            return Err(different_bins(group, other));
         }
         let only = [missing_in(&a, &b), missing_in(&b, &a)];
         if only.iter().any(|values| !values.is_empty()) {
@@ -140,9 +125,7 @@ fn compared(files: [&Path; 2], names: [&Names; 2]) -> Result<Vec<ValuesOfOne>, E
     }
     for (one, other) in [(0, 1), (1, 0)] {
         if let Some(group) = names[one].groups().iter().find(|group| names[other].contains(group.name())) {
-            let (name, [one, other]) = (group.name(), [files[one].display(), files[other].display()]);
-            return Err(Error::new(format!("column {name:?} has several values in {one} and is Boolean in {other}"))
-                .hint("learn both from records whose columns hold the same, for example with --categories"));
+            return Err(BothError::DifferentKinds { column: group.name().to_owned(), several: one });
         }
     }
     Ok(differ)
@@ -152,13 +135,10 @@ fn missing_in(values: &[String], other: &[String]) -> Vec<String> {
     values.iter().filter(|value| !other.contains(value)).cloned().collect()
 }
 
-fn different_bins(files: [&Path; 2], group: &Group, other: &Group) -> Error {
-    let shown = |group: &Group, file: &Path| {
-        let bins: Vec<&str> = group.values().map(|(_, value)| value).collect();
-        let kind = if group.cuts().is_some() { "bins" } else { "values" };
-        format!("{} has the {kind} {}", file.display(), bins.join(", "))
-    };
-    let told = format!("{}, and {}", shown(group, files[0]), shown(other, files[1]));
-    Error::new(format!("column {:?} is cut differently, so worlds cannot be compared: {told}", group.name()))
-        .hint("learn both with the same --bins")
+fn different_bins(group: &Group, other: &Group) -> BothError {
+    let cuts = [group, other].map(|group| Cut {
+        is_bins: group.cuts().is_some(),
+        values: group.values().map(|(_, value)| value.to_owned()).collect(),
+    });
+    BothError::DifferentBins { column: group.name().to_owned(), cuts }
 }

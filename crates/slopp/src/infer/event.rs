@@ -1,0 +1,218 @@
+//! What is asked or given: literals, which are fast, or any formula.
+
+use super::evidence::{Evidence, EvidenceError};
+use crate::logic::{Formula, FormulaError, FormulaProblem};
+use crate::names::{NameError, Names};
+use crate::var::Lit;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Literals that hold together, or a formula.
+///
+/// ```
+/// use slopp::Names;
+/// use slopp::infer::Event;
+/// let names = Names::new(vec!["smoker".into(), "old".into()])?;
+/// assert!(matches!(Event::parse("smoker, !old", &names)?, Event::Literals(_)));
+/// assert!(matches!(Event::parse("smoker -> old", &names)?, Event::Formula(_)));
+/// // A question may contradict itself, and has probability zero then; what is known may not.
+/// assert!(Event::parse_question("old, !old", &names)?.contradicts_itself());
+/// assert!(Event::parse("old, !old", &names).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Literals, none of which denies another.
+    Literals(Evidence),
+    /// Anything else.
+    Formula(Formula),
+}
+
+/// Why a text is no event: as literals or as a formula, whichever was meant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EventError {
+    /// Literals were meant.
+    #[error(transparent)]
+    Evidence(#[from] EvidenceError),
+    /// A formula was meant.
+    #[error(transparent)]
+    Formula(#[from] FormulaError),
+}
+
+impl Event {
+    /// Reads literals or a formula over these names, as what is known; an empty text is what always holds.
+    pub fn parse(text: &str, names: &Names) -> Result<Event, EventError> {
+        match Evidence::parse(text, names) {
+            Ok(evidence) => Ok(Event::Literals(evidence)),
+            // Nothing can be known that contradicts itself.
+            Err(error) if is_contradiction(&error) => Err(error.into()),
+            Err(error) => Event::parse_formula(text, names, error),
+        }
+    }
+
+    /// The same for what is asked: literals that contradict each other have a probability, zero.
+    pub fn parse_question(text: &str, names: &Names) -> Result<Event, EventError> {
+        match Evidence::parse(text, names) {
+            Err(error) if is_contradiction(&error) => Event::parse_formula(text, names, error),
+            _ => Event::parse(text, names),
+        }
+    }
+
+    /// What always holds, over so many variables.
+    pub fn always(variables: usize) -> Event {
+        Event::Literals(Evidence::none(variables))
+    }
+
+    /// Literals together, over so many variables; a formula if they contradict each other.
+    pub fn of_lits(variables: usize, lits: impl IntoIterator<Item = Lit> + Clone) -> Event {
+        match Evidence::from_lits(variables, lits.clone()) {
+            Ok(evidence) => Event::Literals(evidence),
+            Err(_) => Event::Formula(Formula::and(lits.into_iter().map(Formula::literal))),
+        }
+    }
+
+    fn parse_formula(text: &str, names: &Names, error: EvidenceError) -> Result<Event, EventError> {
+        match Formula::parse(text, names) {
+            Ok(formula) => Ok(match formula.as_term().map(|term| Evidence::from_lits(names.len(), term)) {
+                Some(Ok(evidence)) => Event::Literals(evidence),
+                _ => Event::Formula(formula),
+            }),
+            // A comparison, which columns do not take: what they take is told by the column.
+            Err(_) if is_value(&error) && is_comparison(text) => Err(error.into()),
+            // The error of what was meant: only formulas have these signs.
+            Err(formula)
+                if text.contains('>')
+                    || text.contains(JOINING)
+                    || matches!(formula.problem, FormulaProblem::NoOperator { .. }) =>
+            {
+                Err(formula.into())
+            }
+            // A name is shown where it stands.
+            Err(formula) if is_name(&error) && matches!(formula.problem, FormulaProblem::Name(_)) => {
+                Err(formula.into())
+            }
+            Err(_) => Err(error.into()),
+        }
+    }
+
+    /// The literals, if it is no formula.
+    pub fn literals(&self) -> Option<&Evidence> {
+        match self {
+            Event::Literals(evidence) => Some(evidence),
+            Event::Formula(_) => None,
+        }
+    }
+
+    /// What is known of single variables: the literals, or nothing where a formula is conditioned on.
+    pub fn evidence(&self, variables: usize) -> Evidence {
+        self.literals().cloned().unwrap_or_else(|| Evidence::none(variables))
+    }
+
+    /// Whether it always holds because it says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.literals().is_some_and(|evidence| evidence.known_count() == 0)
+    }
+
+    /// Whether it is literals that deny each other, so that no model makes it possible.
+    pub fn contradicts_itself(&self) -> bool {
+        let Event::Formula(formula) = self else { return false };
+        let lits: BTreeSet<Lit> = formula.as_term().into_iter().flatten().collect();
+        lits.iter().any(|&lit| lits.contains(&!lit))
+    }
+
+    /// As a formula.
+    pub fn formula(&self) -> Formula {
+        match self {
+            Event::Literals(evidence) => Formula::and(evidence.lits().map(Formula::literal)),
+            Event::Formula(formula) => formula.clone(),
+        }
+    }
+
+    /// Both together: literals where both are and agree, otherwise a formula.
+    #[must_use]
+    pub fn and(&self, other: &Event) -> Event {
+        match (self.literals(), other.literals()) {
+            (Some(a), Some(b)) => Event::of_lits(a.var_count(), a.lits().chain(b.lits()).collect::<Vec<_>>()),
+            // What contradicts itself does so also with more.
+            _ if self.contradicts_itself() || other.is_empty() => self.clone(),
+            _ if other.contradicts_itself() || self.is_empty() => other.clone(),
+            _ => Event::Formula(Formula::and([self.formula(), other.formula()])),
+        }
+    }
+
+    /// As people write it.
+    pub fn display<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| match self {
+            Event::Literals(evidence) => write!(f, "{}", evidence.display(names)),
+            Event::Formula(formula) => write!(f, "{}", formula.display(names)),
+        })
+    }
+}
+
+/// Whether literals are said that cannot hold together.
+fn is_contradiction(error: &EvidenceError) -> bool {
+    matches!(error, EvidenceError::Contradiction { .. } | EvidenceError::TwoValues { .. })
+}
+
+/// What joins parts of a formula, and stands in no list of literals.
+const JOINING: [char; 9] = ['|', '^', '(', ')', '∧', '∨', '⊕', '→', '↔'];
+
+/// Whether a text compares, and does not join.
+fn is_comparison(text: &str) -> bool {
+    text.contains(['<', '>']) && !text.contains("->") && !text.contains(JOINING)
+}
+
+/// Whether a name is not known.
+fn is_name(error: &EvidenceError) -> bool {
+    matches!(error, EvidenceError::Name { .. })
+}
+
+/// Whether a column has no such value.
+fn is_value(error: &EvidenceError) -> bool {
+    matches!(error, EvidenceError::Name { source: NameError::Value { .. }, .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::Kind;
+
+    fn names() -> Names {
+        let colors = Kind::Values(["blue", "red"].map(String::from).to_vec());
+        Names::of_columns([("color".into(), colors), ("hot".into(), Kind::Boolean)]).unwrap()
+    }
+
+    #[test]
+    fn what_is_asked_may_contradict_itself_and_what_is_known_may_not() {
+        let names = names();
+        for text in ["hot, !hot", "color=red, color=blue"] {
+            assert!(matches!(Event::parse(text, &names), Err(EventError::Evidence(_))), "{text}");
+            assert!(Event::parse_question(text, &names).is_ok(), "{text}");
+        }
+        assert!(Event::parse_question("hot, !hot", &names).unwrap().contradicts_itself());
+    }
+
+    #[test]
+    fn literals_stay_literals_where_they_agree() {
+        let names = names();
+        let parse = |text: &str| Event::parse(text, &names).unwrap();
+        assert_eq!(parse("hot").and(&parse("color=red")), parse("hot, color=red"));
+        assert!(parse("hot").and(&parse("!hot")).contradicts_itself());
+        let formula = parse("hot").and(&parse("hot | color=red"));
+        assert!(formula.literals().is_none() && !formula.contradicts_itself());
+        assert!(Event::always(3).is_empty() && parse("").is_empty());
+        let never = Event::parse_question("hot, !hot", &names).unwrap();
+        for other in [parse(""), parse("color=red"), parse("hot | color=red")] {
+            assert!(never.and(&other).contradicts_itself() && other.and(&never).contradicts_itself());
+        }
+    }
+
+    #[test]
+    fn the_error_is_that_of_what_was_meant() {
+        let names = names();
+        let fault = |text: &str| Event::parse(text, &names).unwrap_err();
+        assert!(matches!(fault("hot, !hot"), EventError::Evidence(_)));
+        assert!(matches!(fault("hot | cold"), EventError::Formula(_)));
+        assert!(matches!(fault("(hot"), EventError::Formula(_)));
+    }
+}

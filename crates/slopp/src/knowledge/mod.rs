@@ -1,0 +1,117 @@
+//! What is known, however it is kept: the base of a circuit, a diagram, or rules; and what two of them allow.
+
+mod both;
+mod columns;
+mod said;
+
+pub use both::{Both, BothError};
+pub use columns::{Cut, ValuesOfOne};
+pub use said::Said;
+
+use crate::certified::Certified;
+use crate::logic::{Formula, Handle, Limits, Manager, NoVariables, Rules, Sdd, Stopped};
+use crate::names::{NameError, Names};
+use crate::on_vtrees::OnVtrees;
+use crate::var::Var;
+use crate::vtree::Vtree;
+use std::sync::Arc;
+
+/// What is known, with the names of its variables.
+#[derive(Clone, Copy, Debug)]
+pub enum Known<'a> {
+    /// The possible worlds of a circuit.
+    Base(&'a Certified, &'a Arc<Names>),
+    /// The worlds of a diagram.
+    Diagram(&'a Sdd, &'a Arc<Names>),
+    /// The worlds that obey rules.
+    Rules(&'a Rules),
+}
+
+/// Whether a formula holds in every world that is known to be allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entailed {
+    /// An allowed world in which it does not hold.
+    pub counterexample: Option<Vec<bool>>,
+    /// Whether no world is allowed at all, so that everything follows.
+    pub is_contradiction: bool,
+}
+
+/// Why it is not known what follows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EntailsError {
+    /// There are no variables.
+    #[error(transparent)]
+    NoVariables(#[from] NoVariables),
+    /// A diagram would be too large.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+impl<'a> Known<'a> {
+    /// The names of its variables.
+    pub fn names(&self) -> &'a Arc<Names> {
+        match *self {
+            Known::Base(_, names) | Known::Diagram(_, names) => names,
+            Known::Rules(rules) => rules.names(),
+        }
+    }
+
+    /// The vtree it has, or a good one for its rules; an error for rules without variables.
+    pub fn vtree(&self) -> Result<Arc<Vtree>, NoVariables> {
+        match self {
+            Known::Base(circuit, _) => Ok(circuit.vtree().clone()),
+            Known::Diagram(sdd, _) => Ok(sdd.vtree().clone()),
+            Known::Rules(rules) => {
+                rules.check_variables()?;
+                Ok(Arc::new(rules.min_fill_vtree()))
+            }
+        }
+    }
+
+    /// Whether a formula over its names holds in every allowed world.
+    ///
+    /// ```
+    /// use slopp::knowledge::Known;
+    /// use slopp::logic::{Formula, Limits, Rules};
+    /// let rules = Rules::parse("red -> hot\nhot -> dry")?;
+    /// let entailed = |text: &str| {
+    ///     let formula = Formula::parse(text, rules.names()).unwrap();
+    ///     Known::Rules(&rules).entails(&formula, &Limits::default()).unwrap().counterexample.is_none()
+    /// };
+    /// assert!(entailed("red -> dry") && !entailed("dry -> red"));
+    /// # Ok::<(), slopp::logic::FormulaError>(())
+    /// ```
+    pub fn entails(&self, formula: &Formula, limits: &Limits) -> Result<Entailed, EntailsError> {
+        if let Known::Base(circuit, _) = self {
+            let counterexample = circuit.counterexample(formula, limits)?;
+            return Ok(Entailed { counterexample, is_contradiction: false });
+        }
+        let mut manager = Manager::new(self.vtree()?, limits.clone());
+        let vars: Vec<_> = (0..self.names().len() as u32).map(Var).collect();
+        let known = self.handle(&mut manager, &vars)?;
+        let denied = !manager.compile(formula)?;
+        let both = manager.and(known, denied)?;
+        Ok(Entailed { counterexample: manager.world(both), is_contradiction: known == Handle::FALSE })
+    }
+
+    /// The allowed worlds as a formula of a manager, in which the variables are these.
+    fn handle(&self, manager: &mut Manager, vars: &[Var]) -> Result<Handle, Stopped> {
+        let in_order = vars.iter().enumerate().all(|(i, var)| var.index() == i);
+        let same = |vtree: &Vtree, manager: &Manager| in_order && *vtree == **manager.vtree();
+        match self {
+            Known::Base(Certified::Psdd(psdd), _) if same(psdd.vtree(), manager) => manager.base_of(psdd),
+            Known::Base(circuit, _) => manager.support_of(circuit, |var| vars[var.index()]),
+            Known::Diagram(sdd, _) if same(sdd.vtree(), manager) => manager.import(sdd),
+            Known::Diagram(sdd, _) => match sdd.to_circuit() {
+                Ok(circuit) => manager.support_of(&circuit, |var| vars[var.index()]),
+                Err(_) => Ok(Handle::FALSE),
+            },
+            Known::Rules(rules) => manager.compile(&rules.formula().map_vars(|var| vars[var.index()])),
+        }
+    }
+
+    /// Its variables among other names.
+    fn vars_among(&self, names: &Names) -> Result<Vec<Var>, NameError> {
+        self.names().iter().map(|name| names.find(name)).collect()
+    }
+}
