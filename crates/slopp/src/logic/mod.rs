@@ -15,6 +15,7 @@ mod partition;
 mod rules;
 mod sdd;
 mod shared;
+mod solver;
 mod uniform;
 mod vtree_for;
 
