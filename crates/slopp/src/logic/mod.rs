@@ -24,7 +24,7 @@ pub use conflict::Conflict;
 pub use formula::{Comparison, Formula, FormulaError, FormulaProblem, Op, Rule, Rules};
 pub use limits::{Limit, Limits, Stopped};
 pub use manager::{Handle, Manager};
-pub use rules::{FoundRule, FoundRules, RuleError, RuleKind, RuleSearch};
+pub use rules::{Clause, FoundRule, FoundRules, RuleError, RuleKind, RuleSearch};
 pub use sdd::{Sdd, SddElement, SddError, SddFault, SddId, SddNode};
 pub use shared::shared_world;
 pub use uniform::NormaliseError;

@@ -22,6 +22,7 @@ use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::var::{Lit, Var};
 use find::find;
 use rustc_hash::FxHashSet;
+pub use text::Clause;
 
 /// What a rule says about its literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
