@@ -14,8 +14,9 @@
 //! With them nothing is lost: what is read back is the same model, bit for bit, and writing it again gives the same
 //! bytes. Without them a file gets the names `x1`, `x2`, … and its vtree from another file, or inferred.
 
-use super::error::{Problem, ReadError, WriteError};
+use super::error::{ReadError, WriteError};
 use super::lines::{check_text, content, lines};
+use super::problem::Problem;
 use super::psdd::{Loaded, Numbers, PsddFile, read_psdd_bytes, write_nodes};
 use super::sdd::read_named_sdd_bytes;
 use super::vtree::{LoadedVtree, read_vtree};

@@ -1,7 +1,8 @@
 //! `.psdd` files, in both dialects of the field.
 
-use super::error::{Problem, ReadError, WriteError};
+use super::error::{ReadError, WriteError};
 use super::lines::{Ids, Line, check_text, content, header};
+use super::problem::Problem;
 use super::vtree::{FileNode, Kind, LoadedVtree, assemble, resolve, show_kind, wrong_leaf};
 use super::{source, write_atomically};
 use crate::circuit::{Builder, Circuit, Node, NodeId, PARAMETER_TOLERANCE, Sharing};
