@@ -20,9 +20,8 @@
 
 use super::error::{ReadError, WriteError};
 use super::lines::{Line, check_text, content, header};
-use super::model::{
-    Comments, write_circuit, write_names, write_numbers, write_origin, write_version, write_vtree_comments,
-};
+use super::model::Comments;
+use super::model_out::{write_circuit, write_names, write_numbers, write_origin, write_version, write_vtree_comments};
 use super::problem::Problem;
 use super::{source, write_atomically};
 use crate::certified::Certified;

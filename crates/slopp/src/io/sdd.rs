@@ -1,10 +1,12 @@
 //! `.sdd` files of libsdd.
 
 use super::error::{ReadError, WriteError};
+use super::inference::Inference;
 use super::lines::{Ids, Line, check_text, content, header};
-use super::model::{Comments, write_names, write_version, write_vtree_comments};
+use super::model::Comments;
+use super::model_out::{write_names, write_version, write_vtree_comments};
 use super::problem::Problem;
-use super::psdd::{Inference, literal, unknown_child, with_either_numbering};
+use super::psdd::{literal, unknown_child, with_either_numbering};
 use super::vtree::{Kind, LoadedVtree, resolve, show_kind, wrong_leaf};
 use super::{source, write_atomically};
 use crate::logic::{Sdd, SddElement, SddFault, SddId, SddNode};

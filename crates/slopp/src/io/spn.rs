@@ -19,7 +19,8 @@
 
 use super::error::{ReadError, WriteError};
 use super::lines::{Ids, Line, check_text, content};
-use super::model::{Comments, VERSION, write_names, write_origin};
+use super::model::{Comments, VERSION};
+use super::model_out::{write_names, write_origin};
 use super::problem::Problem;
 use super::{source, write_atomically};
 use crate::circuit::NodeId;
