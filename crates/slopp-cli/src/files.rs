@@ -52,19 +52,19 @@ impl Files {
 /// Refuses to save a model under the ending of another kind: readers go by the content, people by the name.
 pub(crate) fn check_ending(output: Option<&Path>, ending: &str, what: &str) -> Result<(), Error> {
     let Some(output) = output else { return Ok(()) };
-    let name = output.to_string_lossy().to_lowercase();
-    let plain = name.strip_suffix(".gz").unwrap_or(&name);
-    let wrong = [".psdd", ".mix", ".spn"].into_iter().find(|other| *other != ending && plain.ends_with(other));
-    let Some(wrong) = wrong else { return Ok(()) };
+    let ending = ending.trim_start_matches('.');
+    let is_wrong = |found: &String| found != ending && ["psdd", "mix", "spn"].contains(&found.as_str());
+    let Some(wrong) = slopp::io::ending(output).filter(is_wrong) else { return Ok(()) };
     let kind = |ending: &str| match ending {
-        ".mix" => "a mixture",
-        ".spn" => "a sum-product network",
+        "mix" => "a mixture",
+        "spn" => "a sum-product network",
         _ => "a circuit",
     };
-    let end = output.to_string_lossy().len() - (name.len() - plain.len()) - wrong.len();
-    let right = format!("{}{ending}", &output.to_string_lossy()[..end]);
-    Err(Error::new(format!("{what} is {}, and {} is the name of {}", kind(ending), output.display(), kind(wrong)))
-        .hint(format!("-o {right}")))
+    let is_zipped = output.extension().is_some_and(|last| last.eq_ignore_ascii_case("gz"));
+    let plain = if is_zipped { output.with_extension("") } else { output.to_owned() };
+    let right = plain.with_extension(ending);
+    Err(Error::new(format!("{what} is {}, and {} is the name of {}", kind(ending), output.display(), kind(&wrong)))
+        .hint(format!("-o {}", right.display())))
 }
 
 /// What to do about an output that cannot be written.

@@ -362,8 +362,7 @@ impl VtreeSource {
 
 /// Whether the name is that of a model.
 pub(crate) fn is_model(path: &Path) -> bool {
-    let name = path.to_string_lossy().to_lowercase();
-    name.strip_suffix(".gz").unwrap_or(&name).ends_with(".psdd")
+    slopp::io::ending(path).as_deref() == Some("psdd")
 }
 
 /// The vtree of a model over the variables of records: matched by name, or by number if the model has no names.

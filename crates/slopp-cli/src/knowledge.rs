@@ -131,8 +131,7 @@ pub(crate) fn rules_of_columns(names: &Arc<Names>) -> Option<Rules> {
 
 /// Whether the name is that of a diagram.
 pub(crate) fn is_diagram(path: &Path) -> bool {
-    let name = path.to_string_lossy().to_lowercase();
-    name.strip_suffix(".gz").unwrap_or(&name).ends_with(".sdd")
+    slopp::io::ending(path).as_deref() == Some("sdd")
 }
 
 /// Whether the name is that of a mixture.
@@ -144,9 +143,7 @@ const MIXTURE: &str = "a mixture";
 
 /// What a file holds that is a model but no circuit, told by the ending of its name.
 fn kind_without_base(path: &Path) -> Option<&'static str> {
-    let name = path.to_string_lossy().to_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    match name.rsplit_once('.')?.1 {
+    match slopp::io::ending(path)?.as_str() {
         "mix" => Some(MIXTURE),
         "spn" => Some("a sum-product network"),
         _ => None,

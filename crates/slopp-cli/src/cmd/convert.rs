@@ -56,8 +56,7 @@ impl Format {
         if path == Path::new("-") {
             return Ok(Format::Psdd);
         }
-        let name = path.to_string_lossy().to_lowercase();
-        match name.strip_suffix(".gz").unwrap_or(&name).rsplit('.').next() {
+        match io::ending(path).as_deref() {
             Some("psdd") => Ok(Format::Psdd),
             Some("sdd") => Ok(Format::Sdd),
             Some("vtree") => Ok(Format::Vtree),

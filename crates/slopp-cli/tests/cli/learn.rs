@@ -1,6 +1,6 @@
 //! Learning and fitting: what is reported, what is saved, and that it is always the same.
 
-use crate::folder::{Folder, MIXTURE, chain, close, interrupts_are_ignored, odd_datasets};
+use crate::folder::{Folder, chain, close, interrupts_are_ignored, odd_datasets};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
@@ -182,93 +182,6 @@ fn names_may_be_anything() {
 }
 
 #[test]
-fn refinement_starts_from_what_it_is_given_and_helps() {
-    let folder = Folder::with_cars();
-    let test = |args: &str| {
-        let report = folder.run(&format!("learn cars.csv --split 0.6,0.2,0.2 --json {args}")).ok().json();
-        report["test"]["log_likelihood_per_record"].as_f64().unwrap()
-    };
-    assert!(test("--learner learnpsdd") > test("--learner chow-liu"));
-    assert!(test("--learner learnpsdd --vtree mi-bottom-up") > test("--learner factorised"));
-    assert!(test("--learner slopp+learnpsdd --steps 0") <= test("--learner slopp+learnpsdd"));
-    assert!(test("--learner strudel") > test("--learner chow-liu"));
-    assert!(test("--learner strudel --scope whole") > test("--learner chow-liu"));
-    assert!(test("--learner strudel --vtree mi-bottom-up") > test("--learner factorised"));
-    let report = folder.run("learn cars.csv --learner strudel --scope whole --depth 2 --steps 9 --json").ok().json();
-    let origin = &report["origin"];
-    assert_eq!([&origin["scope"], &origin["depth"], &origin["steps"]], ["whole", "2", "9"]);
-}
-
-#[test]
-fn refinement_starts_from_any_model() {
-    let folder = Folder::with_cars();
-    folder.run("data split cars.csv --shares 0.5,0.5 -o part").ok();
-    folder.run("learn part.1.csv --world closed -o start.psdd").ok();
-    let worlds = |model: &str| folder.run(&format!("info {model} --json")).ok().json()["model_count"].clone();
-    for learner in ["learnpsdd --penalty 0.2", "strudel", "strudel --scope whole"] {
-        // Judged by the records it learns from, so that it grows.
-        let refine = format!("learn part.1.csv --valid part.1.csv --learner {learner} --start start.psdd --json");
-        let report = folder.run(&format!("{refine} -o refined.psdd")).ok().json();
-        assert_eq!(worlds("refined.psdd"), worlds("start.psdd"), "{learner}: the base stays");
-        assert_eq!([&report["origin"]["start"], &report["world"], &report["vtree"]], ["slopp", "closed", "file"]);
-        let unchanged = folder.run(&format!("{refine} --steps 0")).ok().json();
-        let value = |report: &Value| report["train"]["log_likelihood"].as_f64().unwrap();
-        assert!(value(&report) > value(&unchanged), "{learner}: {report}");
-        assert!(unchanged["elements"].as_u64() < report["elements"].as_u64());
-    }
-    // A model may be replaced by what is made of it, and columns go by name.
-    folder.run("learn part.1.csv --learner strudel --start start.psdd -o start.psdd").ok();
-    folder.write("turned.csv", "b,a\n1,0\n0,1\n1,1\n0,0\n1,1\n");
-    folder.write("plain.csv", "a,b\n0,1\n1,0\n1,1\n0,0\n1,1\n");
-    folder.run("learn plain.csv -o two.psdd").ok();
-    for file in ["turned.csv", "plain.csv"] {
-        folder.run(&format!("learn {file} --learner strudel --start two.psdd -o {file}.psdd")).ok();
-    }
-    assert_eq!(folder.read("turned.csv.psdd"), folder.read("plain.csv.psdd"));
-}
-
-#[test]
-fn refinement_refuses_what_it_cannot_start_from() {
-    let folder = Folder::with_cars();
-    folder.run("learn cars.csv -o cars.psdd").ok();
-    folder.write("other.csv", "a,b\n0,1\n1,0\n");
-    folder.run("learn other.csv --learner strudel --start cars.psdd").fails(&["other.csv", "a"]);
-    folder.run("learn cars.csv --learner strudel --start gone.psdd").fails(&["gone.psdd"]);
-    folder
-        .run("learn cars.csv --start cars.psdd")
-        .fails(&["--start belongs to the learners learnpsdd, strudel, strudel-em, not to slopp"]);
-    folder
-        .run("learn cars.csv --learner learnpsdd --scope whole")
-        .fails(&["--scope belongs to the learners strudel, strudel-em,"]);
-    for option in ["--vtree balanced", "--world open"] {
-        folder.run(&format!("learn cars.csv --learner strudel --start cars.psdd {option}")).fails(&["--start"]);
-    }
-    folder.run("learn cars.csv --learner strudel --start cars.psdd --world open").fails(&[
-        "what it makes impossible stays",
-        "try: leave --world out",
-        "slopp revise",
-    ]);
-    folder.run("learn cars.csv --learner slopp-kmeans --k 3 --d 10 -o mixture.psdd").ok();
-    for learner in ["learnpsdd --penalty 0.2", "strudel", "strudel --scope whole"] {
-        folder
-            .run(&format!("learn cars.csv --learner {learner} --start mixture.psdd"))
-            .fails(&["refinement needs a deterministic circuit, and this one is a mixture", "try: "]);
-    }
-    folder.run("learn cars.csv --learner strudel --scope whole --steps 40 -o weak.psdd").ok();
-    assert_eq!(folder.run("info weak.psdd --json").ok().json()["certificate"], "deterministic");
-    for learner in ["learnpsdd", "strudel"] {
-        folder
-            .run(&format!("learn cars.csv --learner {learner} --start weak.psdd"))
-            .fails(&["refines PSDDs, and the model is none", "try: --learner strudel --scope whole"]);
-    }
-    folder.run("learn cars.csv --learner strudel --scope whole --start weak.psdd").ok();
-    folder.write("one.csv", "a,b\n1,0\n");
-    folder.run("learn one.csv --world closed -o one.psdd").ok();
-    folder.write("none.csv", "a,b\n0,1\n");
-    folder.run("learn none.csv --learner strudel --start one.psdd").fails(&["none of the records is possible"]);
-}
-
-#[test]
 fn options_belong_to_their_learner() {
     let folder = Folder::with_cars();
     folder.run("learn cars.csv --learner slopp-tree --max-elements 40").fails(&[
@@ -317,80 +230,6 @@ fn incomplete_records_can_be_dropped() {
     folder.run("learn all.csv --drop-incomplete").fails(&["every record of all.csv", "leaves none", "try: "]);
     folder.run("fit m.psdd all.csv --drop-incomplete").fails(&["leaves none"]);
     assert_eq!(folder.run("eval m.psdd holes.csv --json").ok().json()["records"], 4);
-}
-
-#[test]
-fn fitting_keeps_the_structure() {
-    let folder = Folder::with_cars();
-    folder.run("data split cars.csv --shares 0.5,0.5 -o part").ok();
-    folder.run("learn part.1.csv --world closed -o one.psdd").ok();
-    // Added to its own records, a model that keeps counts is as if fitted to both.
-    folder.run("fit one.psdd part.2.csv --add -o added.psdd").ok();
-    folder.run("fit one.psdd cars.csv -o both.psdd").ok();
-    let ask = |model: &str| folder.run(&format!("eval {model} cars.csv --json")).ok().json();
-    let [added, both] = [ask("added.psdd"), ask("both.psdd")];
-    close(&added["log_likelihood"], both["log_likelihood"].as_f64().unwrap());
-    let [one, added] = ["one.psdd", "added.psdd"].map(|m| folder.run(&format!("info {m} --json")).ok().json());
-    assert_eq!(one["elements"], added["elements"]);
-    let report = folder.run("fit one.psdd part.2.csv --json").ok().json();
-    let (before, after) = (&report["before"]["log_likelihood"], &report["after"]["log_likelihood"]);
-    assert!(after.as_f64() > before.as_f64(), "{report}");
-    assert_eq!(report["model"], Value::Null);
-    let outcome = folder.run("fit one.psdd part.2.csv").ok();
-    let text = &outcome.out;
-    assert!(text.contains("left out") && text.contains("before") && outcome.err.contains("not saved"), "{outcome:?}");
-    folder.run("fit one.psdd part.2.csv --pseudocount=-1").fails(&["pseudocount", "at least 0"]);
-}
-
-#[test]
-fn counts_are_needed_to_add() {
-    let folder = Folder::with_paper();
-    folder.write("data.csv", "1,1,1,0\n");
-    folder.run("fit plain.psdd data.csv --add").fails(&["keeps no counts", "try: `slopp fit MODEL"]);
-    folder.run("fit plain.psdd data.csv -o fitted.psdd").ok();
-    folder.run("fit fitted.psdd data.csv --add").ok();
-}
-
-#[test]
-fn missing_cells_are_fitted_by_expectation_maximisation() {
-    let folder = Folder::new();
-    folder.write("complete.csv", "a,b\n1,0\n0,1\n1,1\n0,1\n");
-    folder.write("holes.csv", "a,b\n1,0\n?,1\n0,1\n1,\n1,1\n0,?\n");
-    folder.run("learn complete.csv --learner chow-liu -o m.psdd").ok();
-    let report = folder.run("fit m.psdd holes.csv --pseudocount 0 -o em.psdd --json").ok().json();
-    let history: Vec<f64> = report["em_history"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
-    assert!(history.windows(2).all(|step| step[0] <= step[1] + 1e-12), "{history:?}");
-    assert_eq!(report["em_steps"], history.len() - 1);
-    close(&report["before"]["log_likelihood_per_record"], history[0]);
-    close(&report["after"]["log_likelihood_per_record"], history[history.len() - 1]);
-    // By hand: P(a) and P(b|a) at the optimum make the expected counts their own source.
-    let p = |event: &str, given: &[&str]| {
-        let args = [&["prob", "em.psdd", event, "--json"], given].concat();
-        folder.run_args(&args).ok().json()["probability"].as_f64().unwrap()
-    };
-    let (a, b_a, b_na, a_b) =
-        (p("a", &[]), p("b", &["--given", "a"]), p("b", &["--given", "!a"]), p("a", &["--given", "b"]));
-    assert!((a - (3.0 + a_b) / 6.0).abs() < 1e-3, "{a} {a_b}");
-    assert!((b_a - (1.0 + a_b + b_a) / (3.0 + a_b)).abs() < 1e-3, "{b_a}");
-    assert!((b_na - (1.0 + (1.0 - a_b) + b_na) / (3.0 - a_b)).abs() < 1e-3, "{b_na}");
-    let few = folder.run("fit m.psdd holes.csv --em-steps 1").ok();
-    assert!(few.out.contains("1 step of EM on 6 records") && few.err.contains("--em-steps"), "{few:?}");
-    assert_eq!(folder.run("info em.psdd --json").ok().json()["origin"]["parameters"], "em");
-    folder.run("fit m.psdd holes.csv --add").fails(&["cells are missing", "without --add"]);
-    folder.run("fit m.psdd complete.csv --em-steps 3").fails(&["exactly, by counting"]);
-}
-
-#[test]
-fn mixtures_are_fitted_by_expectation_maximisation() {
-    let folder = Folder::new();
-    folder.write("mixture.psdd", MIXTURE);
-    folder.write("data.csv", "x1,x2,x3\n1,1,1\n0,0,1\n1,0,1\n1,1,1\n1,1,0\n");
-    let report = folder.run("fit mixture.psdd data.csv -o m.psdd --json").ok().json();
-    assert_eq!((&report["counted"], &report["impossible"]), (&json!(4), &json!(1)));
-    let gained = |part: &str| report[part]["log_likelihood"].as_f64().unwrap();
-    assert!(gained("after") > gained("before"), "{report}");
-    assert_eq!(folder.run("eval m.psdd data.csv --json").ok().json(), report["after"]);
-    folder.run("fit mixture.psdd data.csv --add").fails(&["the model is a mixture"]);
 }
 
 #[test]
@@ -453,35 +292,6 @@ fn the_ending_of_a_model_is_that_of_its_kind() {
     }
     let told = folder.run("learn cars.csv --learner learnspn").ok().err;
     assert!(told.contains("-o model.spn saves the model"), "{told}");
-}
-
-#[test]
-fn a_closed_world_is_refined_without_losing_records() {
-    let folder = Folder::with_cars();
-    let learn = |args: &str| folder.run(&format!("learn cars.csv --split 0.4,0.2,0.4 --world closed {args}")).ok();
-    let tree = learn("--learner chow-liu --json").json();
-    for learner in ["strudel", "learnpsdd", "strudel --scope whole"] {
-        let report = learn(&format!("--learner {learner} --json")).json();
-        assert_eq!(report["origin"]["pseudocount"], "2", "as in an open world: so the base stays");
-        for part in ["train", "valid", "test"] {
-            assert_eq!(report[part]["impossible"], tree[part]["impossible"], "{learner}, {part}");
-        }
-    }
-    folder.run("learn cars.csv --learner strudel --pseudocount 0").fails(&["--pseudocount", "open world"]);
-}
-
-#[test]
-fn what_is_held_out_is_told() {
-    let folder = Folder::with_cars();
-    for learner in ["slopp", "strudel", "learnpsdd", "slopp+learnpsdd"] {
-        let told = folder.run(&format!("learn cars.csv --learner {learner}")).ok().err;
-        assert!(told.contains("held out by seed to choose by; --valid FILE"), "{learner}: {told}");
-        let told = folder.run(&format!("learn cars.csv --valid cars.csv --learner {learner}")).ok().err;
-        assert!(!told.contains("held out"), "{learner}: {told}");
-    }
-    let report = folder.run("learn cars.csv --learner strudel --steps 7 --json").ok().json();
-    assert_eq!(report["origin"]["steps_done"], "7");
-    assert!(report["origin"]["held_out"].as_str().unwrap().parse::<f64>().unwrap() > 1.0);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! [`Circuit`] is smooth and structured-decomposable, [`Deterministic`] has exclusive *elements* (every world has at
 //! most one derivation), [`Psdd`] has exclusive *primes*. What a query needs is in the type it takes.
 
+mod build_error;
 mod builder;
 mod certify;
 mod deterministic;
@@ -13,8 +14,9 @@ mod parameters;
 mod stats;
 mod weights;
 
+pub use build_error::BuildError;
 pub(crate) use builder::POSITIVE_TOLERANCE;
-pub use builder::{BuildError, Builder, Sharing};
+pub use builder::{Builder, Sharing};
 pub use certify::{Overlap, Overlaps, Reason, Refusal};
 pub(crate) use deterministic::CarryOver;
 pub use deterministic::{Deterministic, Kind, Psdd};

@@ -1,8 +1,9 @@
 //! Evidence: what is known about a world.
 
+mod error;
 mod text;
 
-pub use text::EvidenceError;
+pub use error::EvidenceError;
 
 use crate::data::{Records, bit_of};
 use crate::names::Names;

@@ -4,7 +4,7 @@ use super::ranking::{Judge, Ranking, Score};
 use super::{Evidence, QueryError};
 use crate::circuit::{Circuit, Deterministic, Node};
 use crate::data::Records;
-use crate::logic::{FoundRule, RuleKind};
+use crate::logic::Clause;
 use crate::var::{Lit, Var};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -39,9 +39,8 @@ pub struct Explanation {
 
 impl Explanation {
     /// The broken rule: that one of the cells of the conflict is false.
-    pub fn rule(&self) -> FoundRule {
-        let kind = if self.conflict.len() == 1 { RuleKind::Literal } else { RuleKind::Clause };
-        FoundRule { kind, literals: self.conflict.iter().map(|&lit| !lit).collect(), support: None, excluded: 0.0 }
+    pub fn rule(&self) -> Clause {
+        Clause { literals: self.conflict.iter().map(|&lit| !lit).collect() }
     }
 }
 

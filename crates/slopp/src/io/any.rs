@@ -3,7 +3,8 @@
 use super::error::{ReadError, WriteError};
 use super::lines::{check_text, content};
 use super::mixture::{read_mixture_bytes, write_mixture};
-use super::model::{LoadedModel, read_model_bytes, write_model};
+use super::model::{LoadedModel, read_model_bytes};
+use super::model_out::write_model;
 use super::source;
 use super::spn::{read_spn_bytes, write_spn};
 use super::vtree::{LoadedVtree, read_vtree};

@@ -1,6 +1,6 @@
 //! Matching the columns of a file to variables.
 
-use super::error::Problem;
+use super::problem::Problem;
 use crate::names::{Column, NameError, Names};
 use crate::var::Var;
 use std::sync::Arc;

@@ -1,7 +1,9 @@
 //! DIMACS files: `p cnf`, clauses that all hold, and `p dnf`, terms of which one holds.
 
-use super::error::{Problem, ReadError, WriteError};
+use super::error::{ReadError, WriteError};
 use super::lines::{Line, check_text, content, lines};
+use super::phrases::show;
+use super::problem::Problem;
 use super::write_atomically;
 use crate::logic::{Formula, Rule, Rules};
 use crate::names::Names;
@@ -44,16 +46,16 @@ pub fn read_dimacs_bytes(text: &[u8], kind: Option<Dimacs>) -> Result<Rules, Rea
     let kind = match (word, said) {
         (Some(b"p"), Some(b"cnf")) => kind.unwrap_or(Dimacs::Cnf),
         (Some(b"p"), Some(b"dnf")) => kind.unwrap_or(Dimacs::Dnf),
-        (found, _) => return Err(header.wrong(EXPECTED, found)),
+        (found, _) => return Err(ReadError::unexpected(header.number, EXPECTED, show(found.unwrap_or_default()))),
     };
-    let vars = header.id("the number of variables").map_err(|error| header.at_word(error))?;
+    let vars = header.id("the number of variables")?;
     if vars > MOST_VARS {
-        let error = header.wrong_text(&format!("at most {MOST_VARS} variables"), vars.to_string());
-        return Err(header.at_word(error));
+        let found = vars.to_string();
+        return Err(header.wrong(&format!("at most {MOST_VARS} variables"), Some(found.as_bytes())));
     }
     let (what, one) = if kind == Dimacs::Cnf { ("clauses", "clause") } else { ("terms", "term") };
-    let count = header.id(&format!("the number of {what}")).map_err(|error| header.at_word(error))?;
-    header.end().map_err(|error| header.at_word(error))?;
+    let count = header.id(&format!("the number of {what}"))?;
+    header.end()?;
     let names = match names(text)? {
         None => Names::numbered(vars as usize),
         Some((_, names)) if names.len() as u64 == vars => names,
@@ -104,7 +106,7 @@ fn groups<'a>(
             let number: Option<i64> = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
             let wrong = || {
                 let expected = format!("a literal from -{vars} to {vars}, or 0 at the end of a {one}");
-                line.at_word(line.wrong(&expected, Some(word)))
+                line.wrong(&expected, Some(word))
             };
             let number = number.filter(|n| n.unsigned_abs() <= vars).ok_or_else(wrong)?;
             match Lit::from_number(number) {

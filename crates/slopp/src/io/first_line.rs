@@ -1,7 +1,8 @@
 //! What the first line of records tells: the separator, whether there are names, and how many columns.
 
 use super::cells::{Cell, is_number, split, split_plain, unweighted, word};
-use super::error::{Problem, show};
+use super::phrases::show;
+use super::problem::Problem;
 use super::records::{Header, RecordsOptions};
 use crate::names::Names;
 

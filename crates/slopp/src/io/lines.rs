@@ -1,6 +1,8 @@
 //! Lines and words of the line-based formats, by hand: files of many megabytes must load in no time.
 
-use super::error::{Problem, ReadError, show};
+use super::error::ReadError;
+use super::phrases::show;
+use super::problem::Problem;
 use rustc_hash::FxHashMap;
 
 /// A line that is neither blank nor a comment.
@@ -12,9 +14,6 @@ pub(super) struct Line<'a> {
     /// The whole line, for columns.
     text: &'a [u8],
 }
-
-/// What is found where a line has no more words.
-const END_OF_LINE: &str = "the end of the line";
 
 /// All lines of a text with their numbers, without their ends.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
@@ -102,20 +101,6 @@ impl<'a> Line<'a> {
         (end > 0).then(|| &rest[..end])
     }
 
-    /// An error about the last word that was read, or about the end of the line, with its column.
-    pub(super) fn at_word(&self, error: ReadError) -> ReadError {
-        let read = self.text[..self.text.len() - self.rest.len()].trim_ascii_end();
-        let word = read.iter().rev().take_while(|byte| !byte.is_ascii_whitespace()).count();
-        match *error.problem {
-            Problem::Unexpected { expected, found } => {
-                let at = if found == END_OF_LINE { read.len() } else { read.len() - word };
-                let column = String::from_utf8_lossy(&self.text[..at]).chars().count() + 1;
-                ReadError { problem: Problem::Word { column, expected, found }.into(), ..error }
-            }
-            _ => error,
-        }
-    }
-
     /// How many words are left.
     pub(super) fn words_left(&self) -> usize {
         let mut copy = self.clone();
@@ -189,14 +174,16 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The error for something that should have been something else.
-    pub(super) fn wrong_text(&self, expected: &str, found: String) -> ReadError {
-        ReadError::unexpected(self.number, expected, found)
-    }
-
-    /// The error for a word that should have been something else.
+    /// The error for the last word that was read, or for the end of the line, which should have been something else.
     pub(super) fn wrong(&self, expected: &str, found: Option<&[u8]>) -> ReadError {
-        ReadError::unexpected(self.number, expected, found.map_or(END_OF_LINE.to_owned(), show))
+        let read = self.text[..self.text.len() - self.rest.len()].trim_ascii_end();
+        let word = read.iter().rev().take_while(|byte| !byte.is_ascii_whitespace()).count();
+        let (before, found) = match found {
+            Some(found) => (read.len() - word, show(found)),
+            None => (read.len(), "the end of the line".to_owned()),
+        };
+        let column = Some(String::from_utf8_lossy(&self.text[..before]).chars().count() + 1);
+        ReadError::at(self.number, Problem::Unexpected { column, expected: expected.to_owned(), found })
     }
 }
 

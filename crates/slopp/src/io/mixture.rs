@@ -18,11 +18,11 @@
 //! ```
 //! Reading it back loses nothing, bit for bit, and every component is certified again.
 
-use super::error::{Problem, ReadError, WriteError};
+use super::error::{ReadError, WriteError};
 use super::lines::{Line, check_text, content, header};
-use super::model::{
-    Comments, write_circuit, write_names, write_numbers, write_origin, write_version, write_vtree_comments,
-};
+use super::model::Comments;
+use super::model_out::{write_circuit, write_names, write_numbers, write_origin, write_version, write_vtree_comments};
+use super::problem::Problem;
 use super::{source, write_atomically};
 use crate::certified::Certified;
 use crate::circuit::{Circuit, Node, NodeId, PARAMETER_TOLERANCE, Weights};
@@ -105,7 +105,7 @@ impl Section<'_> {
         let end = self.text.iter().position(|&b| b == b'\n').map_or(self.text.len(), |end| end + 1);
         let (first, rest) = self.text.split_at(end);
         // `component` begins like a comment, so that its line is none of the content of a circuit.
-        let mut line = Line::new(self.before + 1, first.trim_ascii());
+        let mut line = Line::new(self.before + 1, first.trim_ascii_end());
         line.word();
         let found = line.id("the number of the component")?;
         if found != number as u64 {

@@ -37,9 +37,13 @@ mod columns;
 mod dimacs;
 mod error;
 mod first_line;
+mod inference;
 mod lines;
 mod mixture;
 mod model;
+mod model_out;
+mod phrases;
+mod problem;
 mod psdd;
 mod records;
 mod records_changed;
@@ -56,9 +60,11 @@ pub use any::{LoadedAny, read_any_model, read_any_model_bytes, write_any_model};
 pub use atomic::{abandon_writing, write_atomically};
 pub use columns::Columns;
 pub use dimacs::{Dimacs, NotClausal, cnf_text, dnf_text, read_dimacs_bytes, write_cnf};
-pub use error::{GzipDamage, Problem, ReadError, WriteError};
+pub use error::{GzipDamage, ReadError, WriteError};
 pub use mixture::{read_mixture, read_mixture_bytes, write_mixture, write_mixture_to};
-pub use model::{LoadedModel, read_model, read_model_bytes, write_model, write_model_to};
+pub use model::{LoadedModel, read_model, read_model_bytes};
+pub use model_out::{write_model, write_model_to};
+pub use problem::Problem;
 pub use psdd::{Loaded, read_psdd, read_psdd_bytes, write_psdd};
 pub use records::{
     Header, LoadedRecords, RecordsOptions, load_records, read_records, read_records_from, read_records_of,
@@ -69,7 +75,7 @@ pub use rules::{read_rules, read_rules_bytes, write_rules};
 pub use sdd::{
     read_named_sdd, read_named_sdd_bytes, read_sdd, read_sdd_bytes, write_named_sdd, write_sdd, write_sdd_to,
 };
-pub use source::{open, read_all, unzipped};
+pub use source::{ending, open, read_all, unzipped};
 pub use spn::{read_spn, read_spn_bytes, write_spn, write_spn_to};
 pub use survey::{Binning, BinsError, parse_bins};
 pub use vtree::{LoadedVtree, read_vtree, read_vtree_bytes, write_vtree, write_vtree_to};

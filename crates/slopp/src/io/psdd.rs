@@ -1,14 +1,15 @@
 //! `.psdd` files, in both dialects of the field.
 
-use super::error::{Problem, ReadError, WriteError};
+use super::error::{ReadError, WriteError};
+use super::inference::Inference;
 use super::lines::{Ids, Line, check_text, content, header};
-use super::vtree::{FileNode, Kind, LoadedVtree, assemble, resolve, show_kind, wrong_leaf};
+use super::problem::Problem;
+use super::vtree::{Kind, LoadedVtree, resolve, show_kind, wrong_leaf};
 use super::{source, write_atomically};
 use crate::circuit::{Builder, Circuit, Node, NodeId, PARAMETER_TOLERANCE, Sharing};
 use crate::logspace::{LOG_ZERO, log_complement};
 use crate::var::{Lit, Var};
 use crate::vtree::VtreeId;
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -338,38 +339,6 @@ pub(super) fn unknown_child(text: &[u8], line: usize, own: u64, id: u64) -> Read
             None => Problem::UnknownId { what: "node", id, truncated: true },
         },
     )
-}
-
-/// Collects what a circuit file tells about its vtree.
-#[derive(Default)]
-pub(super) struct Inference {
-    /// By id, so that the result does not depend on hashing.
-    nodes: BTreeMap<u64, (usize, Kind)>,
-}
-
-impl Inference {
-    /// A vtree node as one line tells it.
-    pub(super) fn add(&mut self, line: usize, id: u64, kind: Kind) -> Result<(), ReadError> {
-        let &mut (first, known) = self.nodes.entry(id).or_insert((line, kind));
-        if known == kind {
-            return Ok(());
-        }
-        let tell = |kind| match kind {
-            Kind::Leaf(var) => format!("variable {}", var.number()),
-            Kind::Inner(left, right) => format!("children {left} and {right}"),
-        };
-        let reason = format!("vtree node {id} has {} here but {} in line {first}", tell(kind), tell(known));
-        Err(ReadError::at(line, Problem::NoVtree { reason }))
-    }
-
-    pub(super) fn finish(self, bytes: usize) -> Result<LoadedVtree, ReadError> {
-        let nodes: Vec<_> = self.nodes.into_iter().map(|(id, (line, kind))| FileNode { id, line, kind }).collect();
-        assemble(&nodes, bytes).map_err(|e| {
-            let place = e.line;
-            let reason = e.problem.to_string();
-            ReadError { line: place, ..ReadError::new(Problem::NoVtree { reason }) }
-        })
-    }
 }
 
 /// Writes a `.psdd` file without the comments of a saved model; the vtree is a file of its own.

@@ -1,9 +1,10 @@
 //! Records from CSV, `.data` and `.wdata` files.
 
 use super::columns::Columns;
-use super::error::{Problem, ReadError};
+use super::error::ReadError;
 use super::first_line::FirstLine;
 use super::lines::kind_by_first_line;
+use super::problem::Problem;
 use super::rows::{Layout, Lines, Rows};
 use super::source;
 use super::survey::{Binning, survey};

@@ -2,8 +2,10 @@
 
 use super::cells::{is_missing, split, split_plain, weight_bar, word};
 use super::columns::{Columns, Place};
-use super::error::{Problem, ReadError, show};
+use super::error::ReadError;
 use super::first_line::FirstLine;
+use super::phrases::show;
+use super::problem::Problem;
 use super::records::{MAX_WEIGHT, MIN_WEIGHT};
 use super::source;
 use crate::data::RecordsBuilder;

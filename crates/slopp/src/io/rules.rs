@@ -1,8 +1,9 @@
 //! Files of rules: text, or DIMACS.
 
 use super::dimacs::{Dimacs, is_dimacs, read_dimacs_bytes};
-use super::error::{Problem, ReadError, WriteError};
+use super::error::{ReadError, WriteError};
 use super::lines::check_text;
+use super::problem::Problem;
 use super::{source, write_atomically};
 use crate::logic::{Formula, Rule, Rules};
 use crate::names::Names;
@@ -18,11 +19,10 @@ use std::sync::Arc;
 /// With names, these are the variables: those of a text must be among them; those of a DIMACS file are taken by their
 /// position, or by their names if the file has any. Without, the variables are those of the file.
 pub fn read_rules(path: &Path, names: Option<&Arc<Names>>) -> Result<Rules, ReadError> {
-    let name = path.to_string_lossy().to_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    let dnf = name.ends_with(".dnf").then_some(Dimacs::Dnf);
+    let ending = source::ending(path);
+    let dnf = (ending.as_deref() == Some("dnf")).then_some(Dimacs::Dnf);
     let bytes = source::read_all(path)?;
-    let is_dimacs = is_dimacs(&bytes) || dnf.is_some() || name.ends_with(".cnf");
+    let is_dimacs = is_dimacs(&bytes) || dnf.is_some() || ending.as_deref() == Some("cnf");
     read(&bytes, names, is_dimacs, dnf).map_err(|e| e.in_file(path))
 }
 
@@ -68,7 +68,7 @@ fn renamed(rules: &Rules, names: &Arc<Names>) -> Result<Rules, ReadError> {
     let vars: Vec<Var> = match numbered {
         true if count > names.len() => {
             let expected = format!("at most {} variables, as there are names", names.len());
-            return Err(ReadError::new(Problem::Unexpected { expected, found: count.to_string() }));
+            return Err(ReadError::new(Problem::Unexpected { column: None, expected, found: count.to_string() }));
         }
         true => (0..count as u32).map(Var).collect(),
         false => {

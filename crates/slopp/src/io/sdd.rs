@@ -1,9 +1,12 @@
 //! `.sdd` files of libsdd.
 
-use super::error::{Problem, ReadError, WriteError};
+use super::error::{ReadError, WriteError};
+use super::inference::Inference;
 use super::lines::{Ids, Line, check_text, content, header};
-use super::model::{Comments, write_names, write_version, write_vtree_comments};
-use super::psdd::{Inference, literal, unknown_child, with_either_numbering};
+use super::model::Comments;
+use super::model_out::{write_names, write_version, write_vtree_comments};
+use super::problem::Problem;
+use super::psdd::{literal, unknown_child, with_either_numbering};
 use super::vtree::{Kind, LoadedVtree, resolve, show_kind, wrong_leaf};
 use super::{source, write_atomically};
 use crate::logic::{Sdd, SddElement, SddFault, SddId, SddNode};
@@ -37,10 +40,10 @@ pub fn read_named_sdd_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<
 
 /// Reads the text of a `.sdd` file: the root is the last line, whatever its id.
 ///
-/// A trimmed diagram does not always tell its vtree. Without one, that in the comments of [`write_named_sdd`] is taken; if
-/// there is none, every decision must show one left and one right child, and the vtree is over the variables that occur. As in `.psdd` files, in-order vtree ids are tried where
-/// those of the vtree file do not fit. That the primes of every decision are exclusive and cover everything is proved,
-/// not believed.
+/// A trimmed diagram does not always tell its vtree. Without one, that in the comments of [`write_named_sdd`] is taken;
+/// if there is none, every decision must show one left and one right child, and the vtree is over the variables that
+/// occur. As in `.psdd` files, in-order vtree ids are tried where those of the vtree file do not fit. That the primes of
+/// every decision are exclusive and cover everything is proved, not believed.
 pub fn read_sdd_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<Sdd, ReadError> {
     let file = SddFile::parse(text)?;
     let kept = match vtree {

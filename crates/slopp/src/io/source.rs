@@ -1,6 +1,7 @@
 //! Opening files for reading: plain or gzipped, or stdin.
 
-use super::error::{GzipDamage, Problem, ReadError};
+use super::error::{GzipDamage, ReadError};
+use super::problem::Problem;
 use flate2::bufread::GzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -26,6 +27,20 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
         return Err(fail(Problem::NotGzip));
     }
     unzipped(reader).map_err(|e| e.in_file(path))
+}
+
+/// What a name ends in after its last point, in lower case; of gzipped files that before the `.gz`.
+///
+/// ```
+/// use slopp::io::ending;
+/// use std::path::Path;
+/// assert_eq!(ending(Path::new("models/cars.PSDD.gz")).as_deref(), Some("psdd"));
+/// assert_eq!(ending(Path::new("models.old/cars")), None);
+/// ```
+pub fn ending(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy().to_lowercase();
+    let plain = name.strip_suffix(".gz").unwrap_or(&name);
+    plain.rsplit_once('.').map(|(_, ending)| ending.to_owned())
 }
 
 /// The whole content of a file, or of stdin for `-`, unzipped.

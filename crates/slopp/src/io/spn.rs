@@ -17,9 +17,11 @@
 //! Numbers are probabilities, not logarithms, and written so that they read back to the same bits. Without the comments
 //! a file gets the names `x1`, `x2`, ….
 
-use super::error::{Problem, ReadError, WriteError};
+use super::error::{ReadError, WriteError};
 use super::lines::{Ids, Line, check_text, content};
-use super::model::{Comments, VERSION, write_names, write_origin};
+use super::model::{Comments, VERSION};
+use super::model_out::{write_names, write_origin};
+use super::problem::Problem;
 use super::{source, write_atomically};
 use crate::circuit::NodeId;
 use crate::model::Model;
@@ -132,7 +134,7 @@ impl Network {
         place.ok_or_else(|| {
             let found =
                 if id == own { "the node itself".to_owned() } else { format!("{id}, which no line before has") };
-            line.wrong_text("the id of a node in an earlier line", found)
+            ReadError::unexpected(line.number, "the id of a node in an earlier line", found)
         })
     }
 }
@@ -253,14 +255,18 @@ mod tests {
             ("spn 6 2", "spn 7 2", "line 11: the file is cut off: it has 6 lines of nodes, line 4 says 7"),
             ("spn 6 2", "spn 5 2", "line 4: expected 5 lines of nodes, found 6"),
             ("spn 6 2", "spn 6 900000000000", "line 4: expected the number of variables"),
-            ("B 1 1 0.75", "B 1 1 1.75", "line 6: expected a probability, a number from 0 to 1, found \"1.75\""),
+            (
+                "B 1 1 0.75",
+                "B 1 1 1.75",
+                "line 6: column 7: expected a probability, a number from 0 to 1, found \"1.75\"",
+            ),
             ("B 1 1 0.75", "B 1 9 0.75", "line 6: variable 9 is not among the 2 variables"),
             ("P 3 2 1 0", "P 3 2 1 8", "line 8: expected the id of a node in an earlier line, found 8"),
             ("P 3 2 1 0", "P 3 2 1 1", "line 8: variable 1 is in two parts"),
-            ("P 3 2 1 0", "P 3 3 1 0", "line 8: expected the id of a child"),
+            ("P 3 2 1 0", "P 3 3 1 0", "line 8: column 10: expected the id of a child"),
             ("4 0.75\n", "4 0.5\n", "line 10: the weights of a sum add up to 0.75"),
-            ("L 0 -2", "X 0 -2", "line 5: expected L, B, C, P or S, found \"X\""),
-            ("L 0 -2", "L 0 0", "line 5: expected a literal"),
+            ("L 0 -2", "X 0 -2", "line 5: column 1: expected L, B, C, P or S, found \"X\""),
+            ("L 0 -2", "L 0 0", "line 5: column 5: expected a literal"),
             ("2 1 0.1", "2 7 0.1", "line 9: branch 1 of a tree needs a parent before it"),
         ] {
             let found = told(from, to);

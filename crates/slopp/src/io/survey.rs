@@ -1,7 +1,9 @@
 //! What the columns of a file of records hold, found out by reading it once.
 
 use super::cells::{is_missing, is_number, word};
-use super::error::{Problem, ReadError, show};
+use super::error::ReadError;
+use super::phrases::show;
+use super::problem::Problem;
 use super::records::{Opened, RecordsOptions};
 use super::rows::Layout;
 use crate::names::{Bins, Kind, Names, canonical};

@@ -1,7 +1,9 @@
 //! `.vtree` files, as libsdd, pypsdd, LearnPSDD and Juice write them.
 
-use super::error::{Problem, ReadError, WriteError, show};
+use super::error::{ReadError, WriteError};
 use super::lines::{Ids, check_text, content, header};
+use super::phrases::show;
+use super::problem::Problem;
 use super::{source, write_atomically};
 use crate::var::Var;
 use crate::vtree::{Step, Vtree, VtreeId};

@@ -15,6 +15,7 @@ mod partition;
 mod rules;
 mod sdd;
 mod shared;
+mod solver;
 mod uniform;
 mod vtree_for;
 
@@ -23,7 +24,7 @@ pub use conflict::Conflict;
 pub use formula::{Comparison, Formula, FormulaError, FormulaProblem, NoVariables, Op, Rule, Rules};
 pub use limits::{Limit, Limits, Stopped};
 pub use manager::{Handle, Manager};
-pub use rules::{FoundRule, FoundRules, RuleError, RuleKind, RuleSearch};
+pub use rules::{Clause, FoundRule, FoundRules, RuleError, RuleKind, RuleSearch};
 pub use sdd::{Sdd, SddElement, SddError, SddFault, SddId, SddNode};
 pub use shared::shared_world;
 pub use uniform::NormaliseError;

@@ -4,7 +4,7 @@
 //! the fewest new edges among its neighbours (min-fill); the tree of who is eliminated into whom gives the vtree: a
 //! variable splits off first, then the independent parts below it. What the elimination order costs bounds the size
 //! of the diagram. A bounded local search then rotates and swaps, keeping what compiles no larger; where no single move
-//! helps, it goes on some random moves away from the best. Rules that count each variable at most once are not searched
+//! helps, it goes on some random moves away from the best. Clauses and counts that share no variable are not searched
 //! for: their diagrams pass along any order, and no move makes them much smaller.
 //!
 //! References: A. Darwiche, SDD: A New Canonical Representation of Propositional Knowledge Bases, IJCAI 2011, section 6;
@@ -82,7 +82,7 @@ impl Rules {
         let mut seen: FxHashSet<Vec<Step>> = FxHashSet::default();
         let mut current = best.clone();
         let moves = 3 * (self.var_count() - 1);
-        let most = if self.only_counts() { 0 } else { search.moves };
+        let most = if self.is_apart() { 0 } else { search.moves };
         let (mut number, mut fruitless, mut known) = (0, 0, 0);
         // Few variables have few vtrees: the search ends when it only comes to known ones.
         while hunt.tried < most && hunt.left > 0 && known <= 8 * moves && best.size().1 > 0 {
@@ -110,14 +110,18 @@ impl Rules {
         Ok(Found { sdd: best, tried: hunt.tried, first_elements })
     }
 
-    /// Whether every rule counts plain literals, and no variable is in two of them.
-    fn only_counts(&self) -> bool {
+    /// Whether every rule is a clause or counts plain literals, and no variable is in two of them.
+    fn is_apart(&self) -> bool {
         let mut seen = vec![false; self.var_count()];
         self.iter().all(|rule| {
-            let Some((Op::Count(..), operands)) = rule.formula.ops().split_last() else { return false };
+            let ops = rule.formula.ops();
+            let operands = match ops.split_last() {
+                Some((Op::Count(..) | Op::Or(_), operands)) => operands,
+                _ => ops,
+            };
             operands.iter().enumerate().all(|(i, op)| match op {
                 Op::Var(var) => !std::mem::replace(&mut seen[var.index()], true),
-                Op::Not => matches!(operands[i - 1], Op::Var(_)),
+                Op::Not => i > 0 && matches!(operands[i - 1], Op::Var(_)),
                 _ => false,
             })
         })

@@ -1,7 +1,7 @@
 //! Formulas as clauses: every step gets a variable that has its value.
 
-use super::solver::{L, Solver};
 use crate::logic::formula::{Comparison, Formula, Op, Rules};
+use crate::logic::solver::{L, Solver};
 
 /// More literals than this are not tried: a count of many among many is large as clauses.
 const MOST_LITERALS: usize = 20_000_000;

@@ -2,17 +2,15 @@
 
 mod encode;
 mod hitting;
-mod order;
-mod solver;
 
 use super::formula::Rules;
 use super::limits::{Limits, Stopped};
 use super::manager::{Handle, Manager};
+use super::solver::Answer;
 use crate::random::Random;
 use crate::vtree::Vtree;
 use encode::Encoded;
 use hitting::{Hit, Sets};
-use solver::Answer;
 use std::sync::Arc;
 
 /// Rules that cannot all hold.
@@ -45,8 +43,8 @@ impl Rules {
     /// that meets them all is itself a contradiction, none is smaller (Ignatiev et al. 2015). If clauses do not
     /// decide, a diagram on the vtree does.
     ///
-    /// The limits are for that diagram; clauses have bounds of their own in time and memory. A contradiction that is known is never lost to a limit: what is given then may
-    /// not be minimal, and says so.
+    /// The limits are for that diagram; clauses have bounds of their own in time and memory, and stop when cancelled
+    /// too. A contradiction that is known is never lost to a limit: what is given then may not be minimal, and says so.
     ///
     /// ```
     /// use slopp::Vtree;
@@ -60,14 +58,19 @@ impl Rules {
     /// # Panics
     /// If the vtree has fewer variables than the rules.
     pub fn conflict(&self, vtree: impl Into<Arc<Vtree>>, limits: &Limits) -> Result<Option<Conflict>, Stopped> {
-        if let Some(mut search) = Search::new(self) {
+        self.conflict_within(WORK, vtree.into(), limits)
+    }
+
+    /// The same, with so much work for each part of the search among clauses.
+    fn conflict_within(&self, work: u64, vtree: Arc<Vtree>, limits: &Limits) -> Result<Option<Conflict>, Stopped> {
+        if let Some(mut search) = Search::new(self, work, limits) {
             match search.solve(&(0..self.len()).collect::<Vec<_>>()) {
                 Found::World(_) => return Ok(None),
                 Found::Conflict(core) => return Ok(Some(search.explain(core))),
                 Found::Nothing => {}
             }
         }
-        self.conflict_by_diagrams(vtree.into(), limits)
+        self.conflict_by_diagrams(vtree, limits)
     }
 
     /// The same by diagrams: joined until nothing is possible, the last rule is part of a conflict.
@@ -132,25 +135,28 @@ struct Search<'a> {
     rule_of: Vec<usize>,
     /// How many steps the rules have together.
     steps: usize,
+    /// How much each part of the search may cost.
+    work: u64,
 }
 
 impl<'a> Search<'a> {
-    fn new(rules: &'a Rules) -> Option<Search<'a>> {
-        let encoded = Encoded::new(rules, WORK)?;
+    fn new(rules: &'a Rules, work: u64, limits: &Limits) -> Option<Search<'a>> {
+        let mut encoded = Encoded::new(rules, work)?;
+        encoded.solver.cancel = limits.cancel.clone();
         let mut rule_of = vec![usize::MAX; encoded.solver.var_count()];
         encoded.switches.iter().enumerate().for_each(|(i, switch)| rule_of[switch.var()] = i);
         let steps = rules.iter().map(|rule| rule.formula.ops().len()).sum();
-        Some(Search { rules, encoded, rule_of, steps })
+        Some(Search { rules, encoded, rule_of, steps, work })
     }
 
     /// Whether these rules can hold together.
     fn solve(&mut self, chosen: &[usize]) -> Found {
         let switches: Vec<_> = chosen.iter().map(|&i| self.encoded.switches[i]).collect();
         match self.encoded.solver.solve(&switches) {
-            Answer::Possible(values) => {
-                let world = &values[..self.rules.var_count()];
-                self.encoded.solver.spend(values.len() + self.steps);
-                Found::World((0..self.rules.len()).filter(|&i| self.rules[i].formula.is_satisfied_by(world)).collect())
+            Answer::Possible => {
+                let world = self.encoded.solver.world(self.rules.var_count());
+                self.encoded.solver.spend(self.encoded.solver.var_count() + self.steps);
+                Found::World((0..self.rules.len()).filter(|&i| self.rules[i].formula.is_satisfied_by(&world)).collect())
             }
             Answer::Impossible(core) => Found::Conflict(core.iter().map(|switch| self.rule_of[switch.var()]).collect()),
             Answer::Unknown => Found::Nothing,
@@ -159,22 +165,22 @@ impl<'a> Search<'a> {
 
     /// As few rules as the work that is allowed finds, of some that contradict each other.
     fn explain(&mut self, core: Vec<usize>) -> Conflict {
-        self.encoded.solver.work = WORK;
+        self.encoded.solver.work = self.work;
         let (mut best, minimal) = self.shrink(core.clone());
-        self.encoded.solver.work = WORK;
+        self.encoded.solver.work = self.work;
         let mut smallest = best.len() <= 1;
         // Where one order was too much work, so are others.
         if !smallest && minimal {
             for order in 1..ORDERS {
                 let mut shuffled = core.clone();
                 Random::stream(0, order).shuffle(&mut shuffled);
-                self.encoded.solver.work = self.encoded.solver.work.min(WORK / ORDERS * (ORDERS + 1 - order) / 2);
+                self.encoded.solver.work = self.encoded.solver.work.min(self.work / ORDERS * (ORDERS + 1 - order) / 2);
                 let (other, is_minimal) = self.shrink(shuffled);
                 if is_minimal && other.len() < best.len() {
                     best = other;
                 }
             }
-            self.encoded.solver.work = WORK;
+            self.encoded.solver.work = self.work;
             smallest = self.prove_smallest(&mut best);
         }
         best.sort_unstable();
@@ -258,6 +264,11 @@ impl<'a> Search<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::logic::formula::{Comparison, Formula};
+    use crate::logic::limits::Limit;
+    use crate::names::Names;
+    use crate::var::Var;
+    use std::sync::atomic::AtomicBool;
 
     /// A chain that contradicts itself, with a rule on both sides that has nothing to do with it.
     fn chain() -> Rules {
@@ -283,10 +294,50 @@ mod tests {
     #[test]
     fn rules_are_left_out_even_if_the_conflict_took_all_work() {
         let rules = chain();
-        let mut search = Search::new(&rules).unwrap();
+        let mut search = Search::new(&rules, WORK, &Limits::default()).unwrap();
         let Found::Conflict(_) = search.solve(&[0, 1, 2, 3, 4]) else { panic!("they contradict each other") };
         search.encoded.solver.work = 0;
         let found = search.explain(vec![0, 1, 2, 3, 4]);
         assert_eq!(found, Conflict { rules: vec![1, 2, 3], minimal: true, smallest: true });
+    }
+
+    /// One pigeon more than holes, and a rule that has nothing to do with them.
+    fn pigeons(holes: usize) -> Rules {
+        let cell = |pigeon: usize, hole: usize| Var((pigeon * holes + hole) as u32).is(true).into();
+        let some_hole = (0..=holes).map(|pigeon| Formula::or((0..holes).map(|hole| cell(pigeon, hole))));
+        let one_pigeon =
+            (0..holes).map(|hole| Formula::count(Comparison::AtMost, 1, (0..=holes).map(|pigeon| cell(pigeon, hole))));
+        let vars = (holes + 1) * holes + 1;
+        let other = Var(vars as u32 - 1).is(true).into();
+        Rules::new(Names::numbered(vars), some_hole.chain(one_pigeon).chain([other]))
+    }
+
+    #[test]
+    fn what_clauses_do_not_decide_is_decided_by_diagrams() {
+        let (holes, work, limits) = (5, 1000, Limits::default());
+        let rules = pigeons(holes);
+        let all: Vec<usize> = (0..rules.len()).collect();
+        assert!(matches!(Search::new(&rules, work, &limits).unwrap().solve(&all), Found::Nothing));
+        let found = rules.conflict_within(work, Arc::new(rules.min_fill_vtree()), &limits).unwrap();
+        let expected = Conflict { rules: (0..2 * holes + 1).collect(), minimal: true, smallest: false };
+        assert_eq!(found, Some(expected));
+        // Without the last pigeon all have a place, which clauses do not see either.
+        let possible = Rules::new(rules.names().clone(), (1..rules.len()).map(|i| rules[i].formula.clone()));
+        assert!(matches!(Search::new(&possible, 0, &limits).unwrap().solve(&all[..possible.len()]), Found::Nothing));
+        assert_eq!(possible.conflict_within(0, Arc::new(possible.min_fill_vtree()), &limits).unwrap(), None);
+    }
+
+    #[test]
+    fn a_cancelled_search_stops_like_one_whose_work_is_used_up() {
+        let cancel = Arc::new(AtomicBool::new(true));
+        let limits = Limits { cancel: Some(cancel), ..Limits::default() };
+        let rules = chain();
+        let mut search = Search::new(&rules, WORK, &limits).unwrap();
+        assert!(matches!(search.solve(&[0, 1, 2, 3, 4]), Found::Nothing));
+        assert_eq!(search.explain(vec![1, 2, 3]), Conflict { rules: vec![1, 2, 3], minimal: false, smallest: false });
+        // Diagrams look now and then, so small ones are done before.
+        let rules = pigeons(8);
+        let stopped = rules.conflict(rules.min_fill_vtree(), &limits).unwrap_err();
+        assert_eq!(stopped.limit, Limit::Cancelled);
     }
 }

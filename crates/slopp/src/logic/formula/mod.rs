@@ -105,8 +105,9 @@ impl Op {
 /// | `exactly(2, a, b, c)`, `at_most(…)`, `at_least(…)` | how many of the formulas hold | |
 /// | `true`, `false` | | |
 ///
-/// A name stands as it is, or in double quotes where it has blanks or would be read as something else; `x=1` and `x=0` (also true,
-/// false, yes, no) are `x` and `!x`; `color=red` is the variable of that name, and `color!=red` its negation.
+/// A name stands as it is, or in double quotes where it has blanks or would be read as something else; `x=1` and `x=0`
+/// (also true, false, yes, no) are `x` and `!x`; `color=red` is the variable of that name, and `color!=red` its
+/// negation.
 ///
 /// ```
 /// use slopp::Names;

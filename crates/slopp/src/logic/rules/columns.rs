@@ -50,7 +50,7 @@ impl FoundRules {
 
     /// Whether it is proved that no equivalence follows from the other rules.
     fn no_equivalence_follows(&self, vars: usize) -> bool {
-        let mut prover = Prover::new(vars, vec![false; vars]);
+        let mut prover = Prover::new(&vec![false; vars]);
         let clauses: Vec<Vec<Vec<Lit>>> = self.rules.iter().map(|rule| rule.to_clauses()).collect();
         clauses.iter().for_each(|clauses| prover.add(clauses));
         let equivalences = (0..self.rules.len()).filter(|&i| self.rules[i].kind == RuleKind::Equivalence);

@@ -1,61 +1,42 @@
 //! Whether rules imply a clause: a search for a world that breaks it and keeps the rules.
 
-use super::index;
+use crate::logic::solver::{Answer, L, Solver};
 use crate::var::Lit;
 
-/// How many literals a search may set before it gives up.
-const STEPS: usize = 200_000;
+/// How many clauses and literals a search may look at before it gives up.
+const WORK: u64 = 5_000_000;
 
-/// Clauses in groups, one group per rule, with watched literals.
+/// Rules as clauses, each with a switch.
 pub(super) struct Prover {
-    /// The literals of all clauses; the first two of each are watched.
-    literals: Vec<u32>,
-    /// Start, end and rule of each clause.
-    clauses: Vec<(u32, u32, u32)>,
-    /// By literal: the clauses that watch it.
-    watches: Vec<Vec<u32>>,
-    dropped: Vec<bool>,
-    /// By literal: whether it holds.
-    value: Vec<Option<bool>>,
-    trail: Vec<u32>,
-    /// How many literals the search has set.
-    steps: usize,
-    /// A world that keeps all rules: values that rarely lead astray.
-    phase: Vec<bool>,
+    solver: Solver,
+    /// What every search assumes: the switch of each rule, or its negation if the rule was dropped.
+    assumed: Vec<L>,
 }
 
 impl Prover {
-    pub(super) fn new(vars: usize, phase: Vec<bool>) -> Prover {
-        Prover {
-            literals: Vec::new(),
-            clauses: Vec::new(),
-            watches: vec![Vec::new(); 2 * vars],
-            dropped: Vec::new(),
-            value: vec![None; 2 * vars],
-            trail: Vec::new(),
-            steps: 0,
-            phase,
+    /// No rules yet, over variables whose values are tried first: best those of a world that keeps the rules.
+    pub(super) fn new(first: &[bool]) -> Prover {
+        let mut solver = Solver::new(WORK);
+        for &value in first {
+            let var = solver.new_var().var();
+            solver.prefer(var, value);
         }
+        Prover { solver, assumed: Vec::new() }
     }
 
     /// Adds a rule: clauses that hold together.
     pub(super) fn add(&mut self, clauses: &[Vec<Lit>]) {
-        let rule = self.dropped.len() as u32;
-        self.dropped.push(false);
-        // A clause of one literal is about a variable that no other rule mentions.
-        for clause in clauses.iter().filter(|clause| clause.len() > 1) {
-            let start = self.literals.len() as u32;
-            self.literals.extend(clause.iter().map(|&lit| index(lit) as u32));
-            for &lit in &clause[..2] {
-                self.watches[index(lit)].push(self.clauses.len() as u32);
-            }
-            self.clauses.push((start, self.literals.len() as u32, rule));
+        let switch = self.solver.new_var();
+        self.assumed.push(switch);
+        for clause in clauses {
+            let lits: Vec<L> = clause.iter().map(|&lit| literal(lit)).chain([!switch]).collect();
+            self.solver.add(&lits);
         }
     }
 
     /// Leaves a rule out from now on.
     pub(super) fn drop(&mut self, rule: usize) {
-        self.dropped[rule] = true;
+        self.assumed[rule] = L::new(self.assumed[rule].var(), false);
     }
 
     /// Whether the rules, `without` one, imply all of these clauses; `None` if the search was too long.
@@ -73,107 +54,69 @@ impl Prover {
 
     /// Whether some world breaks the clause and keeps the rules.
     fn has_counterexample(&mut self, clause: &[Lit], without: Option<usize>) -> Option<bool> {
-        self.value.fill(None);
-        self.trail.clear();
-        self.steps = 0;
-        for &lit in clause {
-            if !self.set(index(!lit) as u32) {
-                return Some(false);
-            }
-        }
-        let without = without.map_or(u32::MAX, |rule| rule as u32);
-        // Where each decision begins on the trail, and whether the other value was tried before.
-        let mut decisions: Vec<(usize, bool)> = Vec::new();
-        let (mut done, mut next) = (0, 0);
-        loop {
-            if self.steps > STEPS {
-                return None;
-            }
-            if !self.propagate(&mut done, without) {
-                loop {
-                    let Some((start, tried)) = decisions.pop() else { return Some(false) };
-                    let decided = self.trail[start];
-                    for lit in self.trail.drain(start..) {
-                        self.value[lit as usize] = None;
-                        self.value[(lit ^ 1) as usize] = None;
-                        next = next.min(lit as usize / 2);
-                    }
-                    done = start;
-                    if !tried {
-                        decisions.push((start, true));
-                        self.set(decided ^ 1);
-                        break;
-                    }
-                }
-                continue;
-            }
-            while next < self.phase.len() && self.value[2 * next].is_some() {
-                next += 1;
-            }
-            if next == self.phase.len() {
-                return Some(true);
-            }
-            decisions.push((self.trail.len(), false));
-            self.set(2 * next as u32 + u32::from(self.phase[next]));
+        let rules = self.assumed.len();
+        let left_out = without.map(|rule| (rule, self.assumed[rule]));
+        without.into_iter().for_each(|rule| self.drop(rule));
+        // The rules come first, because searches share what follows from the same beginning.
+        self.assumed.extend(clause.iter().map(|&lit| !literal(lit)));
+        self.solver.work = WORK;
+        let answer = self.solver.solve(&self.assumed);
+        self.assumed.truncate(rules);
+        left_out.into_iter().for_each(|(rule, switch)| self.assumed[rule] = switch);
+        match answer {
+            Answer::Possible => Some(true),
+            Answer::Impossible(_) => Some(false),
+            Answer::Unknown => None,
         }
     }
+}
 
-    /// Makes a literal true; false if it is false already.
-    fn set(&mut self, lit: u32) -> bool {
-        match self.value[lit as usize] {
-            Some(value) => value,
-            None => {
-                self.value[lit as usize] = Some(true);
-                self.value[(lit ^ 1) as usize] = Some(false);
-                self.trail.push(lit);
-                self.steps += 1;
-                true
+fn literal(lit: Lit) -> L {
+    L::new(lit.var.index(), lit.value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::var::Var;
+
+    #[test]
+    fn what_is_implied_is_what_enumeration_says() {
+        const VARS: usize = 6;
+        let mut seen = [0; 2];
+        for seed in 0..200 {
+            let mut random = Random::new(seed);
+            let mut clause = || -> Vec<Lit> {
+                (0..1 + random.below(3)).map(|_| Var(random.below(VARS) as u32).is(random.below(2) == 0)).collect()
+            };
+            let rules: Vec<Vec<Vec<Lit>>> = (0..8).map(|i| (0..1 + i % 2).map(|_| clause()).collect()).collect();
+            let mut prover = Prover::new(&[true; VARS]);
+            let mut is_there = [false; 8];
+            let mut check = |prover: &mut Prover, is_there: &[bool], clauses: &[Vec<Lit>], without: Option<usize>| {
+                let holds = |world: u32, clause: &Vec<Lit>| {
+                    clause.iter().any(|lit| (world >> lit.var.index() & 1 == 1) == lit.value)
+                };
+                let counts = |i: &usize| is_there[*i] && Some(*i) != without;
+                let keeps = |world: u32| (0..8).filter(counts).all(|i| rules[i].iter().all(|c| holds(world, c)));
+                let implied = (0..1 << VARS).all(|w| !keeps(w) || clauses.iter().all(|clause| holds(w, clause)));
+                assert_eq!(prover.is_implied(clauses, without), Some(implied), "seed {seed}");
+                seen[usize::from(implied)] += 1;
+            };
+            for i in 0..8 {
+                check(&mut prover, &is_there, &[clause()], None);
+                prover.add(&rules[i]);
+                is_there[i] = true;
+            }
+            for i in (0..8).rev() {
+                check(&mut prover, &is_there, &rules[i], Some(i));
+                if i % 3 == 0 {
+                    prover.drop(i);
+                    is_there[i] = false;
+                }
+                check(&mut prover, &is_there, &[clause()], None);
             }
         }
-    }
-
-    /// Sets what follows; false if a clause is broken.
-    fn propagate(&mut self, done: &mut usize, without: u32) -> bool {
-        while let Some(&lit) = self.trail.get(*done) {
-            *done += 1;
-            let broken = lit ^ 1;
-            let mut watching = std::mem::take(&mut self.watches[broken as usize]);
-            let mut holds = true;
-            let mut i = 0;
-            'clauses: while i < watching.len() {
-                let (start, end, rule) = self.clauses[watching[i] as usize];
-                if rule == without || self.dropped[rule as usize] {
-                    i += 1;
-                    continue;
-                }
-                let start = start as usize;
-                if self.literals[start] == broken {
-                    self.literals.swap(start, start + 1);
-                }
-                let other = self.literals[start];
-                if self.value[other as usize] == Some(true) {
-                    i += 1;
-                    continue;
-                }
-                for k in start + 2..end as usize {
-                    let candidate = self.literals[k];
-                    if self.value[candidate as usize] != Some(false) {
-                        self.literals.swap(start + 1, k);
-                        self.watches[candidate as usize].push(watching.swap_remove(i));
-                        continue 'clauses;
-                    }
-                }
-                if !self.set(other) {
-                    holds = false;
-                    break;
-                }
-                i += 1;
-            }
-            self.watches[broken as usize].append(&mut watching);
-            if !holds {
-                return false;
-            }
-        }
-        true
+        assert!(seen.iter().all(|&n| n > 300), "{seen:?}");
     }
 }

@@ -5,18 +5,37 @@ use crate::names::{Names, quote};
 use crate::var::Lit;
 use std::fmt;
 
+/// Literals of which one holds: the plainest of rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clause {
+    /// The literals; at least one.
+    pub literals: Vec<Lit>,
+}
+
+impl Clause {
+    /// The clause as a formula over names, to print: `smoker & !old -> cancer`.
+    ///
+    /// # Panics
+    /// When printed, if there are fewer names than variables.
+    pub fn display<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
+        let kind = if self.literals.len() == 1 { RuleKind::Literal } else { RuleKind::Clause };
+        Named { kind, literals: &self.literals, names }
+    }
+}
+
 impl FoundRule {
     /// The rule as a formula over names, to print: `smoker & !old -> cancer`, `exactly(1, red, green, blue)`.
     ///
     /// # Panics
     /// When printed, if there are fewer names than variables.
     pub fn display<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
-        Named { rule: self, names }
+        Named { kind: self.kind, literals: &self.literals, names }
     }
 }
 
 struct Named<'a> {
-    rule: &'a FoundRule,
+    kind: RuleKind,
+    literals: &'a [Lit],
     names: &'a Names,
 }
 
@@ -38,12 +57,12 @@ impl Named<'_> {
 
 impl fmt::Display for Named<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lits = self.rule.literals.iter().copied();
-        match (self.rule.kind, lits.len()) {
+        let lits = self.literals.iter().copied();
+        match (self.kind, lits.len()) {
             (RuleKind::Literal, _) => write!(f, "{}", self.list(lits, "")),
             (RuleKind::Equivalence, 2) => write!(f, "{}", self.list(lits, " <-> ")),
             (RuleKind::Equivalence, _) => {
-                let first = self.lit(self.rule.literals[0]);
+                let first = self.lit(self.literals[0]);
                 let pairs = lits.skip(1).map(|lit| format!("({first} <-> {})", self.lit(lit)));
                 write!(f, "{}", pairs.collect::<Vec<_>>().join(" & "))
             }

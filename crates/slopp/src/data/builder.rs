@@ -1,0 +1,134 @@
+//! Rows one by one, to records.
+
+use super::{BitMatrix, Planes, Records};
+use crate::names::Names;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Collects rows one by one.
+#[derive(Clone, Debug)]
+pub struct RecordsBuilder {
+    names: Arc<Names>,
+    words: usize,
+    /// Value words and missing words of each distinct row.
+    data: Vec<u64>,
+    index: FxHashMap<Box<[u64]>, u32>,
+    weights: Vec<f64>,
+    original: Vec<u32>,
+    scratch: Vec<u64>,
+    any_missing: bool,
+}
+
+impl RecordsBuilder {
+    /// A builder without rows.
+    pub fn new(names: impl Into<Arc<Names>>) -> RecordsBuilder {
+        let names = names.into();
+        let words = names.len().div_ceil(64);
+        RecordsBuilder {
+            names,
+            words,
+            data: Vec::new(),
+            index: FxHashMap::default(),
+            weights: Vec::new(),
+            original: Vec::new(),
+            scratch: Vec::new(),
+            any_missing: false,
+        }
+    }
+
+    /// Adds a row of `Some(value)` or `None` for missing; the weight must be positive and finite.
+    ///
+    /// # Panics
+    /// If the row has another length than there are names, or the weight is not positive and finite.
+    pub fn push(&mut self, row: impl IntoIterator<Item = Option<bool>>, weight: f64) {
+        self.scratch.clear();
+        self.scratch.resize(2 * self.words, 0);
+        let mut len = 0;
+        for (i, cell) in row.into_iter().enumerate() {
+            let bit = 1 << (i % 64);
+            match cell {
+                Some(true) => self.scratch[i / 64] |= bit,
+                Some(false) => {}
+                None => {
+                    self.scratch[self.words + i / 64] |= bit;
+                    self.any_missing = true;
+                }
+            }
+            len = i + 1;
+        }
+        assert_eq!(len, self.names.len(), "a row has one cell per variable");
+        self.push_scratch(weight);
+    }
+
+    /// Adds a complete row given as packed words; bits beyond the last variable do not count.
+    ///
+    /// # Panics
+    /// If there are not as many words as the variables need, or the weight is not positive and finite.
+    pub fn push_words(&mut self, row: &[u64], weight: f64) {
+        self.scratch.clear();
+        assert_eq!(row.len(), self.words, "a row has a bit per variable");
+        self.scratch.extend_from_slice(row);
+        if let (Some(last), extra @ 1..) = (self.scratch.last_mut(), self.names.len() % 64) {
+            *last &= u64::MAX >> (64 - extra);
+        }
+        self.scratch.resize(2 * self.words, 0);
+        self.push_scratch(weight);
+    }
+
+    fn push_scratch(&mut self, weight: f64) {
+        assert!(weight.is_finite() && weight > 0.0, "weights are positive and finite");
+        let id = match self.index.get(self.scratch.as_slice()) {
+            Some(&id) => id,
+            None => {
+                let id = self.weights.len() as u32;
+                self.index.insert(self.scratch.clone().into_boxed_slice(), id);
+                self.data.extend_from_slice(&self.scratch);
+                self.weights.push(0.0);
+                id
+            }
+        };
+        self.weights[id as usize] += weight;
+        self.original.push(id);
+    }
+
+    /// How many rows were added.
+    pub fn len(&self) -> usize {
+        self.original.len()
+    }
+
+    /// Whether no rows were added.
+    pub fn is_empty(&self) -> bool {
+        self.original.is_empty()
+    }
+
+    /// The records.
+    pub fn finish(self) -> Records {
+        let key = |i: u32| &self.data[2 * self.words * i as usize..2 * self.words * (i as usize + 1)];
+        let mut order: Vec<u32> = (0..self.weights.len() as u32).collect();
+        let weight = |i: u32| self.weights[i as usize];
+        order.sort_unstable_by(|&a, &b| weight(b).total_cmp(&weight(a)).then_with(|| key(a).cmp(key(b))));
+        let mut place = vec![0u32; order.len()];
+        let mut rows = BitMatrix::zeros(order.len(), self.names.len());
+        let mut missing = self.any_missing.then(|| rows.clone());
+        for (new, &old) in order.iter().enumerate() {
+            place[old as usize] = new as u32;
+            rows.line_mut(new).copy_from_slice(&key(old)[..self.words]);
+            if let Some(missing) = &mut missing {
+                missing.line_mut(new).copy_from_slice(&key(old)[self.words..]);
+            }
+        }
+        let weights: Vec<f64> = order.iter().map(|&i| weight(i)).collect();
+        Records {
+            columns: rows.transposed(),
+            rows,
+            missing: missing.map(|m| {
+                let columns = m.transposed();
+                [m, columns]
+            }),
+            planes: Planes::new(&weights),
+            weights,
+            original: self.original.iter().map(|&old| place[old as usize]).collect(),
+            names: self.names,
+        }
+    }
+}

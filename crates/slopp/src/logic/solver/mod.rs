@@ -1,0 +1,346 @@
+//! Whether clauses can hold together: search with learned clauses, under assumptions.
+//!
+//! A diagram of contradicting rules is small, but one of half of them may be huge. Whether half of them can hold needs no
+//! diagram: one world, or a proof that there is none, is enough. Questions that begin with the same assumptions share
+//! what follows from those.
+//!
+//! References: J. Marques-Silva and K. Sakallah, GRASP, IEEE Transactions on Computers 1999 (learned clauses); N. Eén and
+//! N. Sörensson, An Extensible SAT-solver, SAT 2003 (assumptions).
+
+mod learn;
+mod order;
+
+use order::Order;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A literal: twice its variable, plus one if negated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct L(u32);
+
+impl L {
+    pub(super) fn new(var: usize, value: bool) -> L {
+        L(2 * var as u32 + u32::from(!value))
+    }
+
+    pub(super) fn var(self) -> usize {
+        (self.0 / 2) as usize
+    }
+
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl std::ops::Not for L {
+    type Output = L;
+
+    fn not(self) -> L {
+        L(self.0 ^ 1)
+    }
+}
+
+/// What became of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The clauses hold together with the assumptions, in [`Solver::world`].
+    Possible,
+    /// These assumptions are enough to make the clauses impossible.
+    Impossible(Vec<L>),
+    /// The work that was allowed did not suffice.
+    Unknown,
+}
+
+/// No clause: a value that was decided.
+const DECIDED: u32 = u32::MAX;
+
+/// Conflicts between restarts, times Luby's sequence.
+const RESTART: u64 = 64;
+
+/// The most literals of learned clauses, so that memory is bounded; above, long ones are forgotten.
+const MOST_LEARNED: usize = 10_000_000;
+
+/// Clauses, what follows from them, and how much work is left.
+pub(super) struct Solver {
+    /// The literals of all clauses; the first two of each are watched.
+    lits: Vec<L>,
+    /// Where each clause begins; one more for the end.
+    starts: Vec<u32>,
+    /// For each literal, the clauses that watch it.
+    watches: Vec<Vec<u32>>,
+    values: Vec<Option<bool>>,
+    /// What each variable was last: tried first.
+    last: Vec<bool>,
+    level: Vec<u32>,
+    reason: Vec<u32>,
+    /// What is true, in the order it became so.
+    trail: Vec<L>,
+    /// Where on the trail each level begins.
+    levels: Vec<usize>,
+    /// How much of the trail was propagated.
+    propagated: usize,
+    /// What was assumed last, one per level from the first.
+    assumed: Vec<L>,
+    order: Order,
+    seen: Vec<bool>,
+    /// Whether the clauses are impossible by themselves.
+    broken: bool,
+    /// Which clauses were learned.
+    is_learned: Vec<bool>,
+    /// How many literals learned clauses have, and may have.
+    learned: usize,
+    most_learned: usize,
+    /// How much work is left: clauses and literals looked at.
+    pub(super) work: u64,
+    /// Someone may want the work to stop: then none is left.
+    pub(super) cancel: Option<Arc<AtomicBool>>,
+}
+
+impl Solver {
+    pub(super) fn new(work: u64) -> Solver {
+        Solver {
+            lits: Vec::new(),
+            starts: vec![0],
+            watches: Vec::new(),
+            values: Vec::new(),
+            last: Vec::new(),
+            level: Vec::new(),
+            reason: Vec::new(),
+            trail: Vec::new(),
+            levels: Vec::new(),
+            propagated: 0,
+            assumed: Vec::new(),
+            order: Order::default(),
+            seen: Vec::new(),
+            broken: false,
+            is_learned: Vec::new(),
+            learned: 0,
+            most_learned: MOST_LEARNED,
+            work,
+            cancel: None,
+        }
+    }
+
+    pub(super) fn var_count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// How many literals the clauses have.
+    pub(super) fn size(&self) -> usize {
+        self.lits.len()
+    }
+
+    /// A new variable, which is tried as false first.
+    pub(super) fn new_var(&mut self) -> L {
+        let var = self.values.len();
+        self.watches.extend([Vec::new(), Vec::new()]);
+        self.values.push(None);
+        self.last.push(false);
+        self.level.push(0);
+        self.reason.push(DECIDED);
+        self.seen.push(false);
+        self.order.push(var);
+        L::new(var, true)
+    }
+
+    /// Tries this value of a variable first.
+    pub(super) fn prefer(&mut self, var: usize, value: bool) {
+        self.last[var] = value;
+    }
+
+    /// Adds a clause.
+    pub(super) fn add(&mut self, clause: &[L]) {
+        self.back_to(0);
+        let mut clause = clause.to_vec();
+        clause.sort_unstable_by_key(|lit| lit.0);
+        clause.dedup();
+        let always = clause.windows(2).any(|pair| pair[0] == !pair[1]);
+        if always || clause.iter().any(|&lit| self.value(lit) == Some(true)) {
+            return;
+        }
+        clause.retain(|&lit| self.value(lit).is_none());
+        match clause[..] {
+            [] => self.broken = true,
+            [lit] => {
+                self.set(lit, DECIDED);
+                self.broken |= self.propagate().is_some();
+            }
+            _ => {
+                self.push_clause(&clause, false);
+            }
+        }
+    }
+
+    pub(super) fn spend(&mut self, work: usize) {
+        self.work = self.work.saturating_sub(work as u64);
+    }
+
+    fn range(&self, clause: u32) -> std::ops::Range<usize> {
+        self.starts[clause as usize] as usize..self.starts[clause as usize + 1] as usize
+    }
+
+    fn value(&self, lit: L) -> Option<bool> {
+        self.values[lit.var()].map(|value| value == (lit.0 & 1 == 0))
+    }
+
+    fn set(&mut self, lit: L, reason: u32) {
+        let var = lit.var();
+        self.values[var] = Some(lit.0 & 1 == 0);
+        self.level[var] = self.levels.len() as u32;
+        self.reason[var] = reason;
+        self.trail.push(lit);
+    }
+
+    /// All that follows from what is true; the clause that is broken then, if any.
+    fn propagate(&mut self) -> Option<u32> {
+        while self.propagated < self.trail.len() {
+            let false_lit = !self.trail[self.propagated];
+            self.propagated += 1;
+            let mut watching = std::mem::take(&mut self.watches[false_lit.index()]);
+            self.spend(1 + watching.len());
+            // Those that go on watching move up to the front.
+            let (mut kept, mut broken) = (0, None);
+            for i in 0..watching.len() {
+                let clause = watching[i];
+                watching[kept] = clause;
+                kept += 1;
+                let range = self.range(clause);
+                let start = range.start;
+                if self.lits[start] == false_lit {
+                    self.lits.swap(start, start + 1);
+                }
+                let first = self.lits[start];
+                if self.value(first) == Some(true) {
+                    continue;
+                }
+                let other = (start + 2..range.end).find(|&j| self.value(self.lits[j]) != Some(false));
+                self.spend(other.unwrap_or(range.end) - start);
+                if let Some(j) = other {
+                    self.lits.swap(start + 1, j);
+                    self.watches[self.lits[start + 1].index()].push(clause);
+                    kept -= 1;
+                    continue;
+                }
+                if self.value(first) == Some(false) {
+                    watching.copy_within(i + 1.., kept);
+                    kept += watching.len() - (i + 1);
+                    broken = Some(clause);
+                    break;
+                }
+                self.set(first, clause);
+            }
+            watching.truncate(kept);
+            self.watches[false_lit.index()] = watching;
+            if broken.is_some() {
+                self.propagated = self.trail.len();
+                return broken;
+            }
+        }
+        None
+    }
+
+    /// Whether the clauses can hold together with the assumptions.
+    pub(super) fn solve(&mut self, assumptions: &[L]) -> Answer {
+        if self.broken {
+            return Answer::Impossible(Vec::new());
+        }
+        self.spend(assumptions.len());
+        let shared = self.assumed.iter().zip(assumptions).take_while(|(a, b)| a == b).count();
+        self.back_to(shared);
+        self.assumed.truncate(shared);
+        self.assumed.extend_from_slice(&assumptions[shared..]);
+        self.search(assumptions)
+    }
+
+    /// The values of the first variables, after they were found possible and until the next question.
+    pub(super) fn world(&self, vars: usize) -> Vec<bool> {
+        self.values[..vars].iter().map(|value| *value == Some(true)).collect()
+    }
+
+    fn search(&mut self, assumptions: &[L]) -> Answer {
+        let (mut conflicts, mut restarts) = (0, 0);
+        loop {
+            if let Some(clause) = self.propagate() {
+                if self.levels.is_empty() {
+                    self.broken = true;
+                    return Answer::Impossible(Vec::new());
+                }
+                conflicts += 1;
+                let (learned, level) = self.learn(clause);
+                self.back_to(level);
+                match learned[..] {
+                    [lit] => self.set(lit, DECIDED),
+                    _ => {
+                        let id = self.push_clause(&learned, true);
+                        self.set(learned[0], id);
+                    }
+                }
+                self.order.decay();
+                if self.learned > self.most_learned {
+                    self.back_to(0);
+                    self.forget();
+                }
+                continue;
+            }
+            if self.work == 0 || self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                return Answer::Unknown;
+            }
+            if conflicts >= RESTART * luby(restarts) {
+                (conflicts, restarts) = (0, restarts + 1);
+                self.back_to(assumptions.len());
+                continue;
+            }
+            // Assumptions are decided first, one per level.
+            let next = match assumptions.get(self.levels.len()) {
+                Some(&lit) => match self.value(lit) {
+                    Some(false) => return Answer::Impossible(self.reasons_against(lit)),
+                    Some(true) => None,
+                    None => Some(lit),
+                },
+                None => match self.undecided() {
+                    Some(var) => Some(L::new(var, self.last[var])),
+                    None => return Answer::Possible,
+                },
+            };
+            self.levels.push(self.trail.len());
+            if let Some(lit) = next {
+                self.set(lit, DECIDED);
+            }
+        }
+    }
+
+    fn undecided(&mut self) -> Option<usize> {
+        while let Some(var) = self.order.pop() {
+            if self.values[var].is_none() {
+                return Some(var);
+            }
+        }
+        None
+    }
+
+    fn back_to(&mut self, level: usize) {
+        let Some(&start) = self.levels.get(level) else { return };
+        for lit in self.trail.drain(start..) {
+            let var = lit.var();
+            self.last[var] = self.values[var] == Some(true);
+            self.values[var] = None;
+            self.order.insert(var);
+        }
+        self.levels.truncate(level);
+        self.propagated = start;
+    }
+}
+
+/// 1, 1, 2, 1, 1, 2, 4, …
+fn luby(mut i: u64) -> u64 {
+    loop {
+        let length = (i + 2).next_power_of_two();
+        if length == i + 2 {
+            return length / 2;
+        }
+        i -= length / 2 - 1;
+    }
+}
+
+#[cfg(test)]
+mod tests;

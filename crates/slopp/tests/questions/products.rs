@@ -1,0 +1,168 @@
+//! Formulas and products, against tables of all worlds.
+
+use super::*;
+
+#[test]
+fn formulas_have_the_probability_of_their_worlds() {
+    let (mut possible, mut impossible) = (0, 0);
+    circuits(240, 1, |tree, oracle, dice| {
+        let (vars, table) = (oracle.vars, oracle.table());
+        let circuit = Certified::new(convert(oracle, tree).0);
+        let worlds = some_worlds(vars, dice);
+        if worlds.is_empty() {
+            return;
+        }
+        let sdd = formula(tree, &worlds, dice);
+        let (expected, total) = restricted(&table, vars, &worlds);
+        let log = circuit.log_probability_of(&sdd).unwrap();
+        close(log.exp(), total);
+        assert_eq!(log == f64::NEG_INFINITY, total == 0.0);
+        let given: Result<(Certified, f64), QueryError> = match &circuit {
+            Certified::Psdd(psdd) => psdd.given(&sdd).map(|(psdd, log)| (Certified::Psdd(psdd), log)),
+            Certified::Deterministic(one, overlap) => {
+                one.given(&sdd).map(|(one, log)| (Certified::Deterministic(one, overlap.clone()), log))
+            }
+            Certified::Circuit(one, reason) => {
+                one.given(&sdd).map(|(one, log)| (Certified::Circuit(one, reason.clone()), log))
+            }
+        };
+        let marginals = circuit.marginals_given(&sdd);
+        if total == 0.0 {
+            assert_eq!(given.err(), Some(QueryError::ImpossibleFormula));
+            assert_eq!(marginals.err(), Some(QueryError::ImpossibleFormula));
+            impossible += 1;
+            return;
+        }
+        possible += 1;
+        let (given, log) = given.unwrap();
+        close(log.exp(), total);
+        // The certificate was carried over; here it is proved again.
+        match &given {
+            Certified::Psdd(psdd) => assert!(Circuit::clone(psdd).certify().is_ok()),
+            Certified::Deterministic(one, _) => assert!(Circuit::clone(one).certify_deterministic().is_ok()),
+            Certified::Circuit(one, _) => assert!(one.parameter_faults(1e-9).is_empty()),
+        }
+        check_as(&given, &expected, vars);
+        for (var, p) in marginals.unwrap().into_iter().enumerate() {
+            close(p, (0..1 << vars).filter(|&world| table.world(world)[var]).map(|w| expected.probability(w)).sum());
+        }
+        let other = some_worlds(vars, dice);
+        if !other.is_empty() {
+            let event = formula(tree, &other, dice);
+            let both: f64 = other.iter().map(|&world| expected.probability(world)).sum();
+            close(circuit.conditional_of(&event, &sdd).unwrap(), both);
+        }
+    });
+    assert!(possible > 150 && impossible > 10, "{possible} {impossible}");
+}
+
+#[test]
+fn products_are_products_of_tables() {
+    let mut disjoint = 0;
+    circuits(240, 2, |tree, oracle, dice| {
+        let vars = oracle.vars;
+        let other = match dice.below(3) {
+            0 => deterministic(tree, 0.6, false, dice),
+            1 => deterministic(tree, 0.2, true, dice),
+            _ => mixture(tree, 3, dice),
+        };
+        let [one, two] = [oracle.table(), other.table()];
+        let products: Vec<f64> = (0..1 << vars).map(|world| one.probability(world) * two.probability(world)).collect();
+        let total: f64 = products.iter().sum();
+        let [a, b] = [oracle, &other].map(|oracle| Certified::new(convert(oracle, tree).0));
+        let product = match (&a, &b) {
+            (Certified::Psdd(a), Certified::Psdd(b)) => a.product(b).map(|(psdd, log)| {
+                assert!(Circuit::clone(&psdd).certify().is_ok());
+                (Certified::Psdd(psdd), log)
+            }),
+            _ => match (a.deterministic(), b.deterministic()) {
+                (Ok(a), Ok(b)) => a.product(b).map(|(product, log)| {
+                    assert!(Circuit::clone(&product).certify_deterministic().is_ok());
+                    (Certified::new(product.into_circuit()), log)
+                }),
+                _ => Circuit::product(&a, &b).map(|(product, log)| (Certified::new(product), log)),
+            },
+        };
+        if total == 0.0 {
+            assert_eq!(product.err(), Some(QueryError::NothingInCommon));
+            disjoint += 1;
+            return;
+        }
+        let (product, log) = product.unwrap();
+        close(log.exp(), total);
+        let table = Table::new(vars, products.into_iter().map(|x| x / total).collect());
+        check_as(&product, &table, vars);
+    });
+    assert!(disjoint > 5, "{disjoint}");
+}
+
+#[test]
+fn constant_formulas_and_other_vtrees() {
+    let mut dice = Dice::new(3);
+    let tree = Tree::random(5, &mut dice);
+    let psdd = convert(&deterministic(&tree, 0.5, false, &mut dice), &tree).0.certify().unwrap();
+    let constant = |node| Sdd::new(psdd.vtree().clone(), vec![node], vec![]).unwrap();
+    close(psdd.log_probability_of(&constant(slopp::logic::SddNode::True)).unwrap(), 0.0);
+    let never = constant(slopp::logic::SddNode::False);
+    assert_eq!(psdd.log_probability_of(&never).unwrap(), f64::NEG_INFINITY);
+    assert_eq!(psdd.given(&never).err(), Some(QueryError::ImpossibleFormula));
+    let (same, log) = psdd.given(&constant(slopp::logic::SddNode::True)).unwrap();
+    close(log, 0.0);
+    assert!(same.kl_divergence(&psdd).unwrap() < 1e-12);
+    let elsewhere = Sdd::new(Vtree::balanced(4), vec![slopp::logic::SddNode::True], vec![]).unwrap();
+    assert_eq!(psdd.log_probability_of(&elsewhere), Err(QueryError::FormulaVtree));
+}
+
+#[test]
+fn products_on_deep_vtrees_neither_recurse_nor_underflow() {
+    for vtree in [Vtree::right_linear(3000), Vtree::left_linear(3000), Vtree::balanced(3000)] {
+        let n = 3000;
+        let psdd = factorised(&vtree, 0.25);
+        // All variables true: one world, far below what plain numbers hold.
+        let mut builder = Builder::new(vtree.clone(), Sharing::Equal);
+        let mut made = vec![None; vtree.node_count()];
+        for &v in vtree.bottom_up() {
+            made[v.index()] = Some(match (vtree.leaf_var(v), vtree.children(v)) {
+                (Some(var), _) => builder.literal(var.is(true)).unwrap(),
+                (_, Some([l, r])) => {
+                    builder.sum(v, &[(made[l.index()].unwrap(), made[r.index()].unwrap(), 0.0)]).unwrap()
+                }
+                _ => unreachable!(),
+            });
+        }
+        let ones = builder.finish(made[vtree.root().index()].unwrap()).unwrap().certify().unwrap();
+        let expected = n as f64 * 0.25f64.ln();
+        let sdd = Sdd::base_of(&ones).unwrap();
+        close(psdd.log_probability_of(&sdd).unwrap(), expected);
+        let (given, log) = psdd.given(&sdd).unwrap();
+        let plain = given.marginals(&Evidence::none(psdd.var_count())).unwrap();
+        psdd.marginals_given(&sdd).unwrap().into_iter().zip(plain).for_each(|(p, q)| close(p, q));
+        close(log, expected);
+        assert_eq!(given.mpe(&Evidence::none(n)).unwrap().0, vec![true; n]);
+        close(psdd.product(&ones).unwrap().1, expected);
+        let literal = slopp::logic::SddNode::Literal(Var(2999).is(true));
+        let one = Sdd::new(psdd.vtree().clone(), vec![literal], vec![]).unwrap();
+        close(psdd.log_probability_of(&one).unwrap(), 0.25f64.ln());
+        let (given, _) = psdd.given(&one).unwrap();
+        assert_eq!(given.marginals(&Evidence::none(n)).unwrap()[2999], 1.0);
+    }
+}
+
+/// A leaf that is as good as impossible is not impossible.
+#[test]
+fn leaves_do_not_underflow() {
+    use slopp::logic::{Formula, Limits};
+    let vtree = std::sync::Arc::new(Vtree::balanced(2));
+    let mut builder = Builder::new(vtree.clone(), Sharing::Equal);
+    let [a, b] = [0, 1].map(|i| builder.top(Var(i), [0.0, -800.0]).unwrap());
+    let root = builder.sum(vtree.root(), &[(a, b, 0.0)]).unwrap();
+    let circuit = builder.finish(root).unwrap();
+    let names = slopp::Names::numbered(2);
+    for (text, expected) in [("x1", -800.0), ("x1 & x2", -1600.0), ("x1 ^ x2", -800.0 + 2f64.ln())] {
+        let sdd = Formula::parse(text, &names).unwrap().compile(vtree.clone(), &Limits::default()).unwrap();
+        let found = circuit.log_probability_of(&sdd).unwrap();
+        assert!((found - expected).abs() < 1e-9, "{text}: {found}");
+        assert!(circuit.marginals_given(&sdd).unwrap().iter().all(|p| (0.0..=1.0).contains(p)), "{text}");
+        assert!((circuit.given(&sdd).unwrap().1 - expected).abs() < 1e-9, "{text}");
+    }
+}
