@@ -136,7 +136,7 @@ fn names_come_from_records_or_models() {
     folder.write("few.csv", "smoker,young\n0,1\n");
     folder
         .run("compile rules.txt --names few.csv")
-        .fails(&["rules.txt, line 2: column 20: there is no variable \"risk\"", "^^^^"]);
+        .fails(&["rules.txt, line 2: character 20: there is no variable \"risk\"", "^^^^"]);
 }
 
 #[test]
