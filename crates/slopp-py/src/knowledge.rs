@@ -102,7 +102,8 @@ impl Rules {
         }
         let vtree = vtree.map(|vtree| vtree.vtree.clone());
         if vtree.as_ref().is_some_and(|vtree| vtree.var_count() != rules.var_count()) {
-            return Err(Failure::new("VtreeError", "the vtree has another number of variables than the rules"));
+            let text = "the vtree has another number of variables than the rules; Rules(names=...) names all of them";
+            return Err(Failure::new("VtreeError", text));
         }
         let sdd = run_long(py, progress, move |progress| match vtree {
             Some(vtree) => rules.compile(vtree, &limits),
