@@ -167,9 +167,9 @@ def check_no_series(data: Any) -> None:
     """Refuses a series of pandas or polars, which is one record or one column, and does not say which."""
     if getattr(data, "ndim", 2) == 1 or (not hasattr(data, "ndim") and type(data).__name__ == "Series"):
         if type(data).__module__.partition(".")[0] in ("pandas", "polars"):
-            raise RecordsError("Expected 2D array, got a series instead: records need a row each and a column per "
-                               "variable. Of a frame, frame.iloc[[0]] is one record and frame[[\"name\"]] one column, "
-                               "with a list in the brackets")
+            raise RecordsError("Expected 2D array, got 1D array instead: a series is no table. Of a frame, "
+                               'frame.iloc[[0]] is one record and frame[["name"]] one column, with a list in the '
+                               "brackets")
 
 
 def by_known_columns(data: Any, columns: Columns) -> Any:

@@ -313,6 +313,10 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if HAS_SKLEARN and not _frames.is_frame(X):
             X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan",
                               accept_sparse=["csr", "csc", "coo"])
+            if X.dtype.kind == "O":
+                # What is no number at all is a TypeError, in the way of scikit-learn; what a text is, is told below.
+                with contextlib.suppress(ValueError):
+                    X = X.astype(np.float64)
             return _frames.read(X)
         table = _frames.read(X)
         if HAS_SKLEARN and hasattr(X, "columns") and hasattr(X, "shape"):
