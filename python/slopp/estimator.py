@@ -52,8 +52,9 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     rules : formulas that the model obeys, with names of columns.
     vtree : a `Vtree`, a text such as "((a,b),c)", or a method such as "chow-liu".
     random_state : the seed of everything random; the same seed gives the same model.
-    target : the column that `predict` and `predict_proba` are about: a name, or its place counted from 0. It may be set
-        after `fit`, because the model is one of all columns; without it there is neither method.
+    target : the column that `predict` and `predict_proba` are about: a name, a tuple where a frame has several levels
+        of names, or its place counted from 0. It may be set after `fit`, because the model is one of all columns;
+        without it there is neither method.
     binarize : numbers above this are true; without it cells must be Boolean or categorical.
     bins : how columns of numbers are cut, such as `{"age": 4}` or `{"age": "young:30:old"}`.
     categories : columns that are categorical even if they look Boolean.
@@ -62,7 +63,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     open : columns that stay open in a world that is otherwise closed.
     missing : records with missing cells in `fit`: "reject", "drop", or "em".
     on_violation : records in `fit` that break a rule: "reject", "drop" or "repair".
-    options : more options of the learner, by name.
+    options : more options of the learner, by name; `help(slopp.learn)` lists them.
     progress : `True` for a bar, or a function of stage, steps done and steps.
 
     Attributes

@@ -108,7 +108,9 @@ struct Options<'a, 'py> {
 impl<'py> Options<'_, 'py> {
     /// The option of this name, if it is given and not None.
     fn take<T: for<'a> FromPyObject<'a, 'py>>(&mut self, name: &'static str) -> Answer<Option<T>> {
-        self.known.push(name);
+        if !self.known.contains(&name) {
+            self.known.push(name);
+        }
         let Some(value) = self.dict.get_item(name)? else { return Ok(None) };
         self.dict.del_item(name)?;
         if value.is_none() {
