@@ -8,9 +8,14 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ._labels import is_missing
 from .errors import ArgumentError, NamesError
+
+#: Numbers and truth values as answers have them.
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 #: The largest whole number that the compiled half takes.
 MOST = 2**64 - 1
@@ -18,8 +23,10 @@ MOST = 2**64 - 1
 
 def whole(name: str, value: Any, least: int = 0) -> int:
     """A whole number, such as a count or a seed."""
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= MOST:
-        return int(value)
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least:
+        if value <= MOST:
+            return int(value)
+        raise ArgumentError(f"{name} is {value!r}, but must be a whole number of at most {MOST}")
     raise ArgumentError(f"{name} is {value!r}, but must be a whole number of at least {least}")
 
 
@@ -37,8 +44,8 @@ def number(name: str, value: Any) -> float:
 
 def path(name: str, value: Any) -> str:
     """The path of a file."""
-    if isinstance(value, (str, os.PathLike)) and isinstance(found := os.fspath(value), str):
-        return found
+    if isinstance(value, (str, bytes, os.PathLike)):
+        return os.fsdecode(value)
     raise ArgumentError(f"{name} is {value!r}, but must be the path of a file")
 
 
@@ -75,6 +82,11 @@ def truth(name: str, value: Any) -> bool | None:
     if not isinstance(value, str) and value in (0, 1):
         return bool(value)
     raise NamesError(f'"{name}" is Boolean and cannot be {value!r}; give True, False, 0, 1, or None for missing')
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun: 1 variable, 2 variables."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def no_column(name: Any, known: list[str]) -> str:

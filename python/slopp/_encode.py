@@ -172,7 +172,10 @@ def encode(table: Table, columns: Columns, binarize: float | None = None) -> np.
         if table.names is not None and table.names != columns.names:
             _check_names(table, columns)
             matrix = matrix[:, [table.names.index(name) for name in columns.names]]
-        if matrix.shape[1] == len(columns.variables):
+        # A width that is that of both, because no column has several categories, is that of the columns, as people see
+        # them.
+        by_column = not columns.is_plain and matrix.shape[1] == len(columns)
+        if matrix.shape[1] == len(columns.variables) and not by_column:
             return matrix if binarize is None else _cut(matrix, binarize)
         if matrix.shape[1] != len(columns):
             raise RecordsError(f"X has {matrix.shape[1]} features, but {len(columns.variables)} variables are expected")

@@ -137,12 +137,12 @@ def read(data: Any) -> Table:
         single = bool(data) and all(isinstance(value, str) or not hasattr(value, "__len__") for value in data.values())
         columns = [[value] if single else value for value in data.values()]
         return _by_column("array", [str(name) for name in data], [_as_array(values) for values in columns])
-    if isinstance(data, np.ma.MaskedArray):
-        data = np.ma.filled(data.astype(np.float64), np.nan)
+    data = unmasked(data)
     if is_sparse(data) and data.ndim == 2:
         if np.iscomplexobj(data):
             raise RecordsError("Complex data not supported: cells must be 0, 1 or missing")
         return Table("array", data.shape[0], None, sparse=data.tocsr())
+    check_no_series(data)
     matrix = data.toarray() if is_sparse(data) else np.asarray(data)
     if matrix.ndim != 2:
         raise RecordsError(
@@ -152,8 +152,29 @@ def read(data: Any) -> Table:
     return Table("array", matrix.shape[0], None, matrix=_plain(matrix))
 
 
+def unmasked(data: Any) -> Any:
+    """A masked array of NumPy with what is masked missing; anything else as it is."""
+    if not isinstance(data, np.ma.MaskedArray):
+        return data
+    if data.dtype.kind in "biuf":
+        return np.ma.filled(data.astype(np.float64), np.nan)
+    cells = np.array(data.data, dtype=object)
+    cells[np.ma.getmaskarray(data)] = None
+    return cells
+
+
+def check_no_series(data: Any) -> None:
+    """Refuses a series of pandas or polars, which is one record or one column, and does not say which."""
+    if getattr(data, "ndim", 2) == 1 or (not hasattr(data, "ndim") and type(data).__name__ == "Series"):
+        if type(data).__module__.partition(".")[0] in ("pandas", "polars"):
+            raise RecordsError("Expected 2D array, got 1D array instead: a series is no table. Of a frame, "
+                               'frame.iloc[[0]] is one record and frame[["name"]] one column, with a list in the '
+                               "brackets")
+
+
 def by_known_columns(data: Any, columns: Columns) -> Any:
     """An array of objects or texts as known columns, if some are categorical; anything else as it is."""
+    data = unmasked(data)
     if columns.is_plain or not isinstance(data, np.ndarray) or data.dtype.kind not in "OUS":
         return data
     if data.ndim != 2 or data.shape[1] != len(columns):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -112,13 +113,21 @@ class Rows(list[R]):
         return Rows(found) if isinstance(place, slice) else found
 
     def chart(self, x: str, y: str = "", *, title: str = "") -> Picture:
-        """A chart of all other numbers of the rows against those called `x`; `y` says what they are."""
+        """A chart of all other numbers of the rows against those called `x`; `y` says what they are.
+
+        What is no number is not drawn, be it a text or missing.
+        """
         every: list[Any] = self
         if not every or x not in every[0]:
             raise ArgumentError(f"there is no {x!r} in the rows to draw a chart against; there is "
                                 + ", ".join(every[0] if every else ["nothing"]))
-        lines = [(name, [(float(row[x]), float(row[name]), f"{x} {number(row[x])}") for row in every])
-                 for name in every[0] if name != x]
+        drawn = [(row, float(row[x])) for row in every if _is_number(row[x])]
+        lines = [(name, [(at, float(row[name]), f"{x} {number(row[x])}") for row, at in drawn
+                         if _is_number(row.get(name))]) for name in every[0] if name != x]
+        lines = [(name, points) for name, points in lines if points]
+        if not lines:
+            raise ArgumentError(f"there are no numbers in the rows to draw against those of {x!r}" if drawn else
+                                f"{x!r} has no numbers to draw a chart against")
         return Picture(_slopp.chart(title, x, y, lines))
 
     def _repr_html_(self) -> str:
@@ -129,6 +138,10 @@ class Rows(list[R]):
         rows = ([getattr(row, "probability", None)] * len(extra) + [_cell(row[name]) for name in names]
                 for row in every)
         return table(rows, extra + names)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and value == value
 
 
 def _cell(value: Any) -> Any:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 __version__: str
 LEARNERS: list[str]
+OPTIONS: list[tuple[str, list[str]]]
 
 _Path = str | os.PathLike[str]
 _Progress = Callable[[str, int, int], object] | None

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from . import _slopp
-from ._arguments import handle, whole
+from ._arguments import Floats, handle, whole
 from ._arguments import names as some_names
 from ._arguments import path as a_path
 from ._columns import Columns
 from ._show import DRAWABLE, Progress, Rows, Values, World, number
-from .errors import ArgumentError, CertificateError
+from .errors import ArgumentError, CertificateError, QueryError
 from .knowledge import Rules, Sdd, drawn
-from .model import KINDS, Given, not_both, or_missing, wrap
+from .model import KINDS, Given, Model, not_both, or_missing, wrap
 from .on_vtrees import OnVtrees
 from .records import Path
 from .vtree import Vtree
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+#: More worlds than this are not listed, whatever the limit.
+MOST_WORLDS = 10_000_000
 
 
 class Circuit(OnVtrees):
@@ -138,12 +143,12 @@ class Deterministic(Circuit):
     def mpe(self, records: None = None, *, given: Given = None) -> World: ...
 
     @overload
-    def mpe(self, records: np.ndarray, *, given: Given = None) -> tuple[np.ndarray, np.ndarray]: ...
+    def mpe(self, records: np.ndarray, *, given: Given = None) -> tuple[np.ndarray, Floats]: ...
 
     @overload
-    def mpe(self, records: Any, *, given: Given = None) -> tuple[Any, np.ndarray]: ...
+    def mpe(self, records: Any, *, given: Given = None) -> tuple[Any, Floats]: ...
 
-    def mpe(self, records: Any = None, *, given: Given = None) -> World | tuple[Any, np.ndarray]:
+    def mpe(self, records: Any = None, *, given: Given = None) -> World | tuple[Any, Floats]:
         """The most probable world; with records, the most probable completion of each and its log-probability.
 
         The world has its `probability` and, given what is given, its `probability_given`. Where a record is impossible,
@@ -177,10 +182,22 @@ class Deterministic(Circuit):
         logs = self._model.log_likelihoods(known)
         return [self._ranked(ranked, 0.0, log) for ranked, log in zip(found, logs, strict=True)]
 
-    def worlds(self, *, given: Given = None, limit: int = 1000) -> Any:
-        """The possible worlds, each once, in the order of the circuit, as what `sample` gives."""
+    def worlds(self, *, given: Given = None, limit: int | None = 1000) -> Any:
+        """The possible worlds, each once, in the order of the circuit, as what `sample` gives.
+
+        At most `limit` of them, and a warning if there are more; None lists all, if these are not too many.
+        """
         model, event, _ = self._under(given)
-        return self._tabled(model._model.worlds(event, whole("limit", limit))[0])
+        most = MOST_WORLDS if limit is None else whole("limit", limit)
+        if most > MOST_WORLDS:
+            raise ArgumentError(f"limit is {limit}, but at most {MOST_WORLDS} worlds are listed; None lists all")
+        found, complete = model._model.worlds(event, most)
+        if not complete and limit is None:
+            raise QueryError(f"more than {MOST_WORLDS} worlds are possible, too many to list; limit= lists some, "
+                             "top_worlds the most probable ones, and model_count counts them")
+        if not complete:
+            warnings.warn(f"only the first {most} worlds are listed; limit=None lists all", stacklevel=2)
+        return self._tabled(found)
 
     def model_count(self) -> int:
         """How many worlds are possible, exactly."""
@@ -237,7 +254,7 @@ class Deterministic(Circuit):
         Exact, by counting, unless cells are missing; then by `em`. With `add`, the records are added to the counts
         that the circuit keeps. The pseudocount is that of the model unless given, else 1.
         """
-        aligned_records = self.records(records)
+        aligned_records = self._some(records)
         if aligned_records.has_missing and not add:
             return self.em(aligned_records, pseudocount=pseudocount, steps=steps, progress=progress)
         weight = self._pseudocount(pseudocount)
@@ -310,18 +327,19 @@ class FoundRules(Rows[Values[Any]]):
 KINDS.update(circuit=Circuit, unnormalised=Circuit, deterministic=Deterministic, psdd=Psdd)
 
 
-def read(path: Path, vtree: Path | None = None, *, renormalise: bool = False) -> Any:
+def read(path: Path, vtree: Path | None = None, *, renormalise: bool = False) -> Model:
     """A model from a file: a .psdd of any tool, with its vtree if the file does not hold it, a .spn or a .mix file.
 
-    With `renormalise`, parameters of a sum that do not add up to one are divided by their total.
+    It is what it is proved to be, such as a `Psdd`, which `isinstance` tells people and type checkers alike. With
+    `renormalise`, parameters of a sum that do not add up to one are divided by their total.
     """
-    model = wrap(_slopp.Model.read(a_path("path", path), None if vtree is None else a_path("vtree", vtree)))
+    model: Model = wrap(_slopp.Model.read(a_path("path", path), None if vtree is None else a_path("vtree", vtree)))
     if model._model.kind != "unnormalised":
         return model
     if not renormalise:
         raise CertificateError(f"the model is no distribution: {model.reason}; renormalise=True divides parameters by "
                                "their total")
-    return wrap(model._model.renormalised())
+    return wrap(model._model.renormalised())  # type: ignore[no-any-return]
 
 
 def example() -> Psdd:

@@ -5,7 +5,7 @@ import re
 #: What the library advises in the words of the command line, and the same here.
 WORDS = [
     (r"`slopp info(?: MODEL)?` lists the names(?: of a model)?", ".names lists them"),
-    (r"^evidence, column (\d+)", r"column \1 of what is asked or given"),
+    (r"^evidence, character (\d+)", r"character \1 of what is asked or given"),
     (r"`--header yes`", "header=True"),
     (r"`--header no`", "header=False"),
     (r"`--categories NAME`", 'categories=["NAME"]'),
@@ -26,6 +26,14 @@ class SloppError(Exception):
 
 class ArgumentError(SloppError, ValueError, TypeError):
     """An argument that makes no sense: of a wrong type, a negative count, two that exclude each other."""
+
+
+class PlaceError(SloppError, IndexError):
+    """A place at which there is no record."""
+
+
+class OutOfMemoryError(SloppError, MemoryError):
+    """An answer that needs more memory than there is."""
 
 
 class RecordsError(SloppError, ValueError):

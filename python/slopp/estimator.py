@@ -7,13 +7,14 @@ import dataclasses
 import warnings
 from collections.abc import Mapping, Sequence
 from types import NoneType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from . import _encode, _frames
-from ._arguments import whole
+from ._arguments import Floats, whole
 from ._columns import Columns, objects
+from ._restrictions import choice
 from ._sklearn import (
     HAS_SKLEARN,
     NO_TARGET,
@@ -26,8 +27,9 @@ from ._sklearn import (
     validate_data,
 )
 from .errors import ArgumentError, ImpossibleError, LearnError, RecordsError
-from .learning import as_records, learn
-from .records import Records, checked_weights
+from .learning import LearnerName, as_records, learn
+from .model import Model
+from .records import Records, checked_weights, threshold
 
 #: Arguments of learning that are parameters under another name.
 OWN = {"seed": "random_state"}
@@ -50,8 +52,9 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     rules : formulas that the model obeys, with names of columns.
     vtree : a `Vtree`, a text such as "((a,b),c)", or a method such as "chow-liu".
     random_state : the seed of everything random; the same seed gives the same model.
-    target : the column that `predict` and `predict_proba` are about: a name, or its place counted from 0. It may be set
-        after `fit`, because the model is one of all columns; without it there is neither method.
+    target : the column that `predict` and `predict_proba` are about: a name, a tuple where a frame has several levels
+        of names, or its place counted from 0. It may be set after `fit`, because the model is one of all columns;
+        without it there is neither method.
     binarize : numbers above this are true; without it cells must be Boolean or categorical.
     bins : how columns of numbers are cut, such as `{"age": 4}` or `{"age": "young:30:old"}`.
     categories : columns that are categorical even if they look Boolean.
@@ -60,7 +63,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     open : columns that stay open in a world that is otherwise closed.
     missing : records with missing cells in `fit`: "reject", "drop", or "em".
     on_violation : records in `fit` that break a rule: "reject", "drop" or "repair".
-    options : more options of the learner, by name.
+    options : more options of the learner, by name; `help(slopp.learn)` lists them.
     progress : `True` for a bar, or a function of stage, steps done and steps.
 
     Attributes
@@ -71,11 +74,18 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         column if they cannot be.
     """
 
-    def __init__(self, learner: str = "slopp", effort: str = "fast", world: str = "open", rules: Any = None,
-                 vtree: Any = None, random_state: Any = 0, *, target: str | int | None = None,
-                 binarize: float | None = None, bins: Any = None, categories: Any = None,
-                 max_values: int | None = None, closed: Any = None, open: Any = None, missing: str = "reject",
-                 on_violation: str = "reject", options: Mapping[str, Any] | None = None, progress: Any = None):
+    #: What was learned; `isinstance` tells what it is.
+    model_: Model
+    #: The columns, with their categories.
+    columns_: Columns
+
+    def __init__(self, learner: LearnerName = "slopp", effort: Literal["fast", "balanced", "best"] = "fast",
+                 world: Literal["open", "closed"] = "open", rules: Any = None, vtree: Any = None,
+                 random_state: Any = 0, *, target: str | int | tuple[Any, ...] | None = None,
+                 binarize: float | None = None, bins: Any = None, categories: Any = None, max_values: int | None = None,
+                 closed: Any = None, open: Any = None, missing: Literal["reject", "drop", "em"] = "reject",
+                 on_violation: Literal["reject", "drop", "repair"] = "reject",
+                 options: Mapping[str, Any] | None = None, progress: Any = None):
         self.learner = learner
         self.effort = effort
         self.world = world
@@ -103,6 +113,10 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         y : for pipelines and scorers; with a target it must be its column, without one it is not looked at.
         sample_weight : how much each row counts; a weight of 2 is the row twice, 0 is none.
         """
+        choice("world", self.world, ("open", "closed"))
+        choice("effort", self.effort, ("fast", "balanced", "best"))
+        if self.binarize is not None:
+            threshold(self.binarize)
         table = self._table(X, reset=True)
         self._check_length(table.rows, y)
         if isinstance(X, Records):
@@ -147,10 +161,10 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
             isinstance(category, (int, float)) for category in categories)
         return np.array(categories) if alike else objects(categories)
 
-    def score_samples(self, X: Any) -> np.ndarray:
+    def score_samples(self, X: Any) -> Floats:
         """The log-likelihood of each row; −∞ if it is impossible. NaN is summed out."""
         records = self._records(X)
-        return self.model_.log_likelihoods(records)  # type: ignore[no-any-return]
+        return self.model_.log_likelihoods(records)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The mean log-likelihood of the rows, each counted by its weight."""
@@ -165,7 +179,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return self.model_._tabled(worlds)
 
     @IfTarget
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> Floats:
         """The exact probability of each of `classes_` given the other columns of each row.
 
         `X` has all columns, of which that of the target is not looked at, or, as a frame, may lack that one. Other
@@ -246,11 +260,14 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def _place(self, columns: Columns | None = None, table: _frames.Table | None = None) -> int:
         """Which column the target is; in a frame whose columns are called by numbers, a number is a name first."""
-        labels = (table or self.model_._like).labels
+        like = table or self.model_._like
+        labels = {} if like is None else like.labels
         names: list[str] = (columns or self.columns_).names
         target: Any = self.target
         number = isinstance(target, (int, np.integer)) and not isinstance(target, bool)
-        named = next((name for name, label in labels.items() if number and label == target), target)
+        # Columns of pandas may be called by numbers, or by tuples where there are several levels of names.
+        other = number or isinstance(target, tuple)
+        named = next((name for name, label in labels.items() if other and label == target), target)
         if isinstance(named, str) and named in names:
             return names.index(named)
         if number and -len(names) <= target < len(names):
@@ -261,7 +278,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def _without_target(self, X: Any) -> tuple[Records, range]:
         self._check_fitted()
         place = self._place()
-        X = _plain_records(X)
+        X = _frames.unmasked(_plain_records(X))
         table = _frames.read(_frames.by_known_columns(X, self.columns_))
         name = self.columns_.names[place]
         variables = self.columns_.places()[place]
@@ -287,7 +304,8 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def _table(self, X: Any, *, reset: bool) -> _frames.Table:
         """`X` as a table, checked in the way of scikit-learn."""
-        X = _plain_records(X)
+        X = _frames.unmasked(_plain_records(X))
+        _frames.check_no_series(X)
         if hasattr(X, "collect_schema"):
             # A frame of polars; a lazy one is asked for its columns once only.
             X = X.lazy().collect()
@@ -297,7 +315,9 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
             X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan",
                               accept_sparse=["csr", "csc", "coo"])
             if X.dtype.kind == "O":
-                X = X.astype(np.float64)
+                # What is no number at all is a TypeError, in the way of scikit-learn; what a text is, is told below.
+                with contextlib.suppress(ValueError):
+                    X = X.astype(np.float64)
             return _frames.read(X)
         table = _frames.read(X)
         if HAS_SKLEARN and hasattr(X, "columns") and hasattr(X, "shape"):
@@ -386,7 +406,7 @@ def _seed(random_state: Any) -> int:
         return int(random_state.integers(2**31))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
-    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
-        return int(random_state)
-    raise ValueError(f"random_state is {random_state!r}, but must be a whole number of at least 0, a generator of "
-                     "NumPy or None")
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        return whole("random_state", random_state)
+    raise ArgumentError(f"random_state is {random_state!r}, but must be a whole number of at least 0, a generator of "
+                        "NumPy or None")

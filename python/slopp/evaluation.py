@@ -21,8 +21,8 @@ Noise = float | Literal["auto"] | None
 class Score(Values[Any]):
     """The log-likelihood of records in nats, the impossible ones apart, as `slopp eval --json` has them.
 
-    `log_likelihood` is the sum over the possible records; `log_likelihood_per_record` is None if some are impossible,
-    because the mean over the others is no fair measure.
+    `log_likelihood` is the sum over the possible records, None if there are records and all are impossible;
+    `log_likelihood_per_record` is None if some are impossible, because the mean over the others is no fair measure.
     """
 
 
@@ -60,7 +60,9 @@ def _summed(logs: np.ndarray, weights: np.ndarray) -> Score:
     total, impossible = float(weights.sum()), float(weights[~possible].sum())
     log_likelihood = float(logs[possible] @ weights[possible])
     return Score(
-        records=total, impossible=impossible, log_likelihood=log_likelihood,
+        records=total, impossible=impossible,
+        # A sum of nothing would look perfect.
+        log_likelihood=log_likelihood if possible.any() or len(logs) == 0 else None,
         log_likelihood_per_record=log_likelihood / total if total > 0 and possible.all() else None,
         log_likelihood_per_possible_record=log_likelihood / (total - impossible) if possible.any() else None,
     )

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _slopp
-from ._arguments import limit, whole
+from ._arguments import counted, limit, whole
+from ._arguments import path as a_path
 from ._show import DRAWABLE, Progress, Rows, Values, card, listening, table
-from .errors import ArgumentError, FormulaError, NamesError
+from .errors import ArgumentError, FormulaError, NamesError, VtreeError
 from .records import Path
 from .vtree import Vtree
 
@@ -68,11 +69,11 @@ class Rules:
     @classmethod
     def read(cls, path: Path, names: Sequence[str] | None = None) -> Rules:
         """From a file: text with a formula per line, or DIMACS."""
-        return cls._of(_slopp.Rules.read(path, None if names is None else list(names)))
+        return cls._of(_slopp.Rules.read(a_path("path", path), None if names is None else list(names)))
 
     def write(self, path: Path) -> None:
         """Into a file with a formula per line."""
-        self._rules.write(path)
+        self._rules.write(a_path("path", path))
 
     def cnf(self) -> str:
         """DIMACS clauses, with the names in a comment."""
@@ -113,18 +114,29 @@ class Rules:
         """Whether a formula holds in every world that obeys the rules."""
         return _entails(self, formula)
 
-    def compile(self, vtree: Vtree | None = None, *, search: int = 0, max_nodes: int | None = None,
+    def compile(self, vtree: Vtree | str | None = None, *, search: int = 0, max_nodes: int | None = None,
                 max_memory: int | None = None, progress: Progress = None) -> Sdd:
-        """A diagram on a vtree; without one, on one for the rules, improved by `search` moves.
+        """A diagram on a vtree, also as a text such as "((a,b),c)"; without one, on one for the rules, improved by
+        `search` moves.
 
         It stops with a `TooLargeError` above so many nodes, or so many megabytes (4096 by default).
         """
-        if vtree is not None and vtree.names != self.names:
-            vtree = Vtree(str(vtree), self.names)
+        vtree = None if vtree is None else self._vtree(vtree)
         with listening(progress) as callback:
             on = None if vtree is None else vtree._vtree
             return Sdd._of(self._rules.compile(on, whole("search", search), limit("max_nodes", max_nodes),
                                                limit("max_memory", max_memory), callback))
+
+    def _vtree(self, vtree: Any) -> Vtree:
+        """A vtree over the names of the rules."""
+        if isinstance(vtree, str):
+            vtree = Vtree(vtree)
+        if not isinstance(vtree, Vtree):
+            raise ArgumentError(f'vtree is {vtree!r}, but must be a Vtree, or a text such as "((a,b),c)"')
+        if more := [name for name in vtree.names if name not in self.names]:
+            raise VtreeError(f"the vtree has {', '.join(more[:5])}, of which the rules do not speak; "
+                             "Rules(..., names=vtree.names) makes rules about all variables of the vtree")
+        return vtree if vtree.names == self.names else Vtree(str(vtree), self.names)
 
     def __len__(self) -> int:
         return len(self._rules.lines)
@@ -142,7 +154,7 @@ class Rules:
         return Rules, (self._text, self.names)
 
     def _repr_html_(self) -> str:
-        facts = f"{len(self)} rules over {len(self.names)} variables"
+        facts = f"{counted(len(self), 'rule')} over {counted(len(self.names), 'variable')}"
         return card("Rules", facts, table(enumerate(self.formulas, 1), ("", "rule")))
 
 
@@ -176,13 +188,20 @@ class Sdd:
         return self
 
     @classmethod
-    def read(cls, path: Path, vtree: Path | None = None, names: Sequence[str] | None = None) -> Sdd:
-        """From an .sdd file, as libsdd and PySDD write it, with its .vtree file."""
-        return cls._of(_slopp.Sdd.read(path, vtree, None if names is None else list(names)))
+    def read(cls, path: Path, vtree: Path | Vtree | None = None, names: Sequence[str] | None = None) -> Sdd:
+        """From an .sdd file, as libsdd and PySDD write it, with its .vtree file, or the `Vtree` it was compiled on."""
+        known = None if names is None else list(names)
+        if not isinstance(vtree, Vtree):
+            on = None if vtree is None else a_path("vtree", vtree)
+            return cls._of(_slopp.Sdd.read(a_path("path", path), on, known))
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "it.vtree")
+            vtree.write(file)
+            return cls._of(_slopp.Sdd.read(a_path("path", path), file, vtree.names if known is None else known))
 
     def write(self, path: Path) -> None:
         """Into an .sdd file, names and vtree in comments; `sdd.vtree.write` writes the vtree for other tools."""
-        self._sdd.write(path)
+        self._sdd.write(a_path("path", path))
 
     @property
     def names(self) -> list[str]:
@@ -214,7 +233,7 @@ class Sdd:
         return wrap(self._sdd.psdd())  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
-        return f"Sdd({len(self.names)} variables, {self.size['elements']} elements)"
+        return f"Sdd({counted(len(self.names), 'variable')}, {counted(self.size['elements'], 'element')})"
 
     def svg(self, limit: int = 300) -> str:
         """A picture: in full up to `limit` nodes and elements; above, or if no world is left, the vtree."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
@@ -38,6 +39,38 @@ if TYPE_CHECKING:
 
 #: The names of all learners.
 LEARNERS: list[str] = list(_slopp.LEARNERS)
+
+#: The same for type checkers.
+LearnerName = Literal["slopp", "slopp-bag", "slopp-em", "slopp-tree", "slopp-kmeans", "factorised", "chow-liu",
+                      "learnpsdd", "slopp+learnpsdd", "strudel", "strudel-em", "learnspn"]
+
+#: What the options of learners mean; which learner has which, the compiled half knows.
+OPTIONS: dict[str, str] = {
+    "world": '"open", everything is possible, or "closed", only what the records show, relaxed; open unless given, '
+             "closed for slopp-kmeans",
+    "effort": '"fast", "balanced" or "best": how much slopp tries, or whether slopp-bag has 16, 32 or 64 models',
+    "max_classes": "the largest number of classes of records, nodes of the circuit, of an inner vtree node",
+    "max_elements": "the largest number of elements, of a mixture in each component; it also holds where columns, "
+                    "rules or closed= come after, or a warning says so",
+    "pseudocount": "the weight of the prior in records; 0 needs a closed world",
+    "components": "how many models slopp-bag has, or components slopp-em and strudel-em, up to 4096; otherwise by "
+                  "effort, or by validation",
+    "max_clusters": "the largest number of clusters of a sum",
+    "min_records": "the smallest number of records that may be clustered",
+    "split_penalty": "what a cluster must gain to be split off, in units of ½ ln N nats",
+    "parameter_penalty": "the same for each parameter that the split doubles, in nats",
+    "variant": 'which reading of the paper: "notebook", the code of its authors, or "algorithm2", its pseudo-code',
+    "k": "the number of clusters, 3 unless given",
+    "d": "the number of records from which a sub-database is clustered, 20 unless given",
+    "penalty": "what an operation of LearnPSDD must gain for each element it adds, in nats",
+    "depth": "how many levels of nodes an operation may copy",
+    "steps": "the largest number of operations; of learnspn, of sub-databases that are cut",
+    "scope": 'by which variables Strudel splits an element: "prime", which gives a PSDD, or "whole", which gives a '
+             "deterministic circuit",
+    "independence": "the G statistic above which two columns are dependent",
+    "cluster_penalty": "what a cluster must gain for each column, in nats",
+    "leaves": 'what stands where records are not parted further: "chow-liu" trees or "independent" columns',
+}
 
 
 class Settings(TypedDict, total=False):
@@ -102,10 +135,10 @@ def learn(records: Any, *, learner: Literal["learnspn"], **settings: Unpack[Sett
 
 
 @overload
-def learn(records: Any, *, learner: str, **settings: Any) -> Any: ...
+def learn(records: Any, *, learner: str, **settings: Any) -> Model: ...
 
 
-def learn(records: Any, *, learner: str = "slopp", valid: Any = None, vtree: Vtree | str | None = None,
+def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = None, vtree: Vtree | str | None = None,
           start: Circuit | None = None, rules: Rules | str | Iterable[str] | None = None,
           closed: Closed = None, open: Sequence[str] | str | None = None, on_violation: str = "reject",
           missing: str = "reject", seed: int = 0, progress: Progress = None, bins: Bins = None,
@@ -118,10 +151,10 @@ def learn(records: Any, *, learner: str = "slopp", valid: Any = None, vtree: Vtr
     ----------
     records : an array, a frame, a dict of columns, a list of dicts, or `Records`.
     learner : one of `LEARNERS`; its options are keywords, such as `world="closed"`, `effort="best"` or
-        `max_elements=1000`, which also holds where columns, rules or `closed` come after, or a warning says so.
-    valid : records to choose by; without them the learner holds some out.
+        `max_elements=1000`; which ones it has, and what they mean, is below.
+    valid : complete records to choose by; without them the learner holds some out.
     vtree : a `Vtree`, a text of columns or variables such as "((a,b),c)", or a method such as "chow-liu".
-    start : the model that a learner refines.
+    start : the model that a learner refines: learnpsdd, strudel or strudel-em.
     rules : formulas that the base of the result implies; that a column has one value is one of them anyway.
     closed : columns that are closed in a world that is open: with `["a", "b"]`, what no record shows together in a and
         b is impossible; `[["a", "b"], ["c", "d"]]` closes two groups.
@@ -145,7 +178,7 @@ def learn(records: Any, *, learner: str = "slopp", valid: Any = None, vtree: Vtr
         raise ArgumentError(f"learner is {learner!r}, but must be one of {', '.join(LEARNERS)}")
     limit("components", options.get("components"), 1)
     data = as_records(records, bins, categories, max_values)
-    valid = None if valid is None else aligned(valid, data.names, data.columns)._records
+    valid = _valid(valid, data)
     if learner == "learnspn":
         refuse_rules(rules, closed, open)
     known = None if learner == "learnspn" else rules_over(rules, data)
@@ -190,6 +223,22 @@ def learn(records: Any, *, learner: str = "slopp", valid: Any = None, vtree: Vtr
     return _with_origin(learned, data, known, facts)
 
 
+def _described() -> str:
+    """What learners have which options, and what these mean, for the documentation of `learn`."""
+    def entry(name: str, text: str) -> str:
+        return textwrap.fill(text, 116, initial_indent=f"    {name} : ", subsequent_indent=" " * 8)
+
+    learners = [entry(learner, ", ".join(options)) for learner, options in _slopp.OPTIONS]
+    options = [entry(name, meaning + ".") for name, meaning in OPTIONS.items()]
+    return "\n".join(["Options of the learners", "    -----------------------", *learners, "",
+                      "    What the options mean", "    ---------------------", *options])
+
+
+# Once, at the end: help() and notebooks show it, and nothing is written down twice.
+learn.__doc__ = (learn.__doc__ or "").replace("    >>> from slopp import learn", f"    {_described()}\n\n"
+                                              "    >>> from slopp import learn", 1)
+
+
 def distil(teacher: Any, train: Any, *, valid: Any = None, samples: int | None = None, max_classes: int | None = None,
            max_elements: int | None = None, free: bool = False, rules: Rules | str | Iterable[str] | None = None,
            on_violation: str = "reject", seed: int = 0, progress: Progress = None) -> Psdd:
@@ -212,7 +261,7 @@ def distil(teacher: Any, train: Any, *, valid: Any = None, samples: int | None =
             raise ArgumentError("samples is for a teacher that is a model; all records of others are used")
         data = as_records(train)
         teacher = aligned(teacher, data.names, data.columns)
-    valid = None if valid is None else aligned(valid, data.names, data.columns)._records
+    valid = _valid(valid, data)
     known = rules_over(rules, data)
     if known is not None:
         data = obeying(data, known, on_violation)
@@ -291,6 +340,19 @@ def as_records(data: Any, bins: Bins = None, categories: Sequence[str] | None = 
     if isinstance(data, Records) and not settings:
         return data
     return Records(data, bins=bins, categories=categories, max_values=max_values)
+
+
+def _valid(valid: Any, data: Records) -> _slopp.Records | None:
+    """Records to choose by, over the variables of those to learn from."""
+    if valid is None:
+        return None
+    found = aligned(valid, data.names, data.columns)
+    if len(found) == 0:
+        raise LearnError("valid= has no records to choose by; give some, or leave it out and some are held out")
+    if found.has_missing:
+        raise LearnError(f"{int(incomplete(found).sum())} of {len(found)} records of valid= miss cells, and learners "
+                         "choose by complete ones; fill cells in, or leave these records out")
+    return found._records
 
 
 def _tell_size(elements: int, most: int) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _slopp
-from ._arguments import handle, number, whole
+from ._arguments import Floats, handle, number, whole
 from ._show import World, table
 from .errors import ArgumentError
 from .model import KINDS, Given, wrap
@@ -39,7 +39,7 @@ class Mixture(OnVtrees):
         fitted = self._model.fit_weights(self.records(records)._records, whole("steps", steps, 1))
         return self._same(fitted)
 
-    def component_posterior(self, records: Any) -> np.ndarray:
+    def component_posterior(self, records: Any) -> Floats:
         """`P(component | record)`, a line for each record."""
         return self._model.component_posterior(self.records(records)._records)
 

@@ -17,12 +17,12 @@ import numpy as np
 
 from . import _frames, _slopp
 from ._align import aligned
-from ._arguments import no_column, number, seeded, truth, whole
+from ._arguments import Floats, counted, no_column, number, seeded, truth, whole
 from ._arguments import path as a_path
 from ._columns import Columns
 from ._labels import is_missing
 from ._show import Progress, Values, card, listening, table
-from .errors import ArgumentError, FormulaError, ImpossibleError, KindError, LearnError, NamesError
+from .errors import ArgumentError, FormulaError, ImpossibleError, KindError, LearnError, NamesError, RecordsError
 from .evaluation import Noise, Score, score
 from .records import Path, Records
 
@@ -113,7 +113,7 @@ class Model:
 
     # Questions that every kind answers.
 
-    def log_likelihoods(self, records: Any) -> np.ndarray:
+    def log_likelihoods(self, records: Any) -> Floats:
         """The log-likelihood of every record, missing cells summed out; −∞ if it is impossible."""
         return self._model.log_likelihoods(self.records(records)._records)
 
@@ -135,15 +135,15 @@ class Model:
         return min(self._model.log_probability_of(event_.both(given_)) - log_given, 0.0)
 
     @overload
-    def prob(self, event: Given, records: None = None, *, given: Given = None) -> float: ...
+    def prob(self, event: Given = None, records: None = None, *, given: Given = None) -> float: ...
 
     @overload
-    def prob(self, event: Given = None, *, records: Any, given: Given = None) -> np.ndarray: ...
+    def prob(self, event: Given = None, *, records: Any, given: Given = None) -> Floats: ...
 
     @overload
-    def prob(self, event: Given, records: Any, *, given: Given = None) -> np.ndarray: ...
+    def prob(self, event: Given, records: Any, *, given: Given = None) -> Floats: ...
 
-    def prob(self, event: Given = None, records: Any = None, *, given: Given = None) -> float | np.ndarray:
+    def prob(self, event: Given = None, records: Any = None, *, given: Given = None) -> float | Floats:
         """The probability of an event, also given another one.
 
         With `records`, one answer per record: the probability of the record or, if there is an event, of the event
@@ -171,7 +171,7 @@ class Model:
     def marginals(self, records: None = None, *, given: Given = None) -> Values[float]: ...
 
     @overload
-    def marginals(self, records: np.ndarray, *, given: Given = None) -> np.ndarray: ...
+    def marginals(self, records: np.ndarray, *, given: Given = None) -> Floats: ...
 
     @overload
     def marginals(self, records: Any, *, given: Given = None) -> Any: ...
@@ -202,7 +202,7 @@ class Model:
         Of a mixture the components and their weights are fitted together; of a sum-product network the parameters it
         has are the prior.
         """
-        aligned_records = self.records(records)
+        aligned_records = self._some(records)
         weight = self._pseudocount(pseudocount)
         with listening(progress) as callback:
             model, _, impossible = self._model.em(aligned_records._records, weight, whole("steps", steps), callback)
@@ -222,6 +222,13 @@ class Model:
         return self.em(records, pseudocount=pseudocount, steps=steps, progress=progress)
 
     # Parts of the above.
+
+    def _some(self, data: Any) -> Records:
+        """Data as records to fit to."""
+        found = self.records(data)
+        if len(found) == 0:
+            raise RecordsError("there are no records to fit to; give at least one")
+        return found
 
     def _pseudocount(self, given: float | None) -> float:
         return float(self.origin.get("pseudocount", 1.0)) if given is None else number("pseudocount", given)
@@ -299,11 +306,13 @@ class Model:
     if not TYPE_CHECKING:
         # A type checker would take any misspelt name for something that is there.
         def __getattr__(self, name: str) -> Any:
+            """Refuses what only another kind of model answers, and tells why."""
             if not name.startswith("_") and any(hasattr(kind, name) for kind in KINDS.values()):
                 raise KindError(_refusal(self, name))
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __eq__(self, other: object) -> bool:
+        """Whether it is the same circuit over the same names, however both were made."""
         return isinstance(other, Model) and self._model == other._model
 
     __hash__ = None  # type: ignore[assignment]
@@ -313,7 +322,7 @@ class Model:
 
     def __repr__(self) -> str:
         facts = ", ".join(f"{count} {name}" for name, count in self.size.items() if name in ("elements", "parameters"))
-        return f"{type(self).__name__}({len(self.names)} variables, {facts})"
+        return f"{type(self).__name__}({counted(len(self.names), 'variable')}, {facts})"
 
     def _facts(self) -> dict[str, Any]:
         return {"variables": len(self.names), **self.size, "certificate": self.certificate}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _frames
-from ._arguments import number, seeded
+from ._arguments import Bools, Floats, number, seeded
 from ._show import Values
 from .model import Given, Model, or_missing
 from .records import Records
@@ -19,16 +20,16 @@ if TYPE_CHECKING:
 class OnVtrees(Model):
     """What circuits on vtrees and mixtures of them answer."""
 
-    def pair_marginals(self, *, given: Given = None) -> np.ndarray:
+    def pair_marginals(self, *, given: Given = None) -> Floats:
         """`P(x = 1, y = 1 | given)` of all pairs; `P(x = 1 | given)` on the diagonal."""
         model, event, _ = self._under(given)
         return model._model.pair_marginals(event)
 
-    def possible(self, records: Any) -> np.ndarray:
+    def possible(self, records: Any) -> Bools:
         """Whether each record is possible."""
         return self._model.possible(self.records(records)._records)
 
-    def nearest(self, records: Any) -> tuple[Any, np.ndarray]:
+    def nearest(self, records: Any) -> tuple[Any, npt.NDArray[np.uint32]]:
         """The possible world nearest to each record, and how many cells it changes; a column counts once.
 
         Of several at the same distance it is the most probable one if the model is `Deterministic`, otherwise any.
@@ -40,13 +41,14 @@ class OnVtrees(Model):
     def complete(self, records: Any, *, seed: int | None = 0) -> Any:
         """Each record with its missing cells drawn at random given the others; NaN where it is impossible.
 
+        Every record has a draw of its own, also where it equals another one.
         The same `seed` draws the same cells; None draws others every time.
         """
         aligned_records = self.records(records)
         worlds, possible = self._model.sample_batch(aligned_records._records, seeded("seed", seed))
         return self._in_kind(aligned_records, or_missing(worlds, possible))
 
-    def log_likelihoods_noisy(self, records: Any, noise: float) -> np.ndarray:
+    def log_likelihoods_noisy(self, records: Any, noise: float) -> Floats:
         """The log-likelihood of every record if each cell is changed with the probability `noise`."""
         return self._model.log_likelihoods_noisy(self.records(records)._records, number("noise", noise))
 

@@ -10,14 +10,17 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 
 from . import _columns, _encode, _frames, _slopp
-from ._arguments import limit, number, seeded, whole
+from ._arguments import Floats, counted, limit, number, seeded, whole
 from ._arguments import path as a_path
 from ._columns import Columns, Group
 from ._encode import Bins, Reading
 from ._show import Rows, Values, card, table
-from .errors import ArgumentError, RecordsError
+from .errors import ArgumentError, PlaceError, RecordsError
 
-Path = str | os.PathLike[str]
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+#: How many rows are packed at a time.
+ROWS = 1 << 16
 
 #: How many variables a description shows.
 SHOWN = 40
@@ -34,7 +37,8 @@ class Records(Sequence[Values[Any]]):
     of a frame with few whole numbers becomes a variable `column=category` per category, at most `max_values` of them;
     `categories` names columns that have some even if they look Boolean. `bins={"age": 4}` or `{"age":
     "young:30:old:65:ancient"}` cuts numbers, `binarize=0.5` all of them in two. `columns` are those of records seen
-    before: data is matched to them by name. Records of records have the columns they had.
+    before: data is matched to them by name, an array by its width: a column for each column, or else for each variable.
+    Records of records have the columns they had.
 
     >>> from slopp import Records
     >>> records = Records({"smoker": [1, 0, 1], "colour": ["red", "blue", "red"]})
@@ -65,7 +69,7 @@ class Records(Sequence[Values[Any]]):
                 return
             weights = data.record_weights() if weights is None else weights
             data = data.to_dict()
-        binarize = None if binarize is None else number("binarize", binarize)
+        binarize = None if binarize is None else threshold(binarize)
         max_values = limit("max_values", max_values, 1)
         table = _frames.read(data if columns is None else _frames.by_known_columns(data, columns))
         if weights is not None:
@@ -80,7 +84,10 @@ class Records(Sequence[Values[Any]]):
             cells, shares = _encode.encode(part, columns, binarize), None if weights is None else weights[rows]
             if kept is not None and shares is not None:
                 cells, shares = cells[kept[rows]], shares[kept[rows]]
-            parts.push(cells, shares)
+            # Between some rows and the next, Ctrl-C is seen.
+            for start in range(0, len(cells), ROWS):
+                some = slice(start, start + ROWS)
+                parts.push(cells[some], None if shares is None else shares[some])
         if kept is not None and weights is not None:
             weights, table = weights[kept], table.of_rows(kept)
         self._records = parts.finish()
@@ -111,9 +118,21 @@ class Records(Sequence[Values[Any]]):
                                    reading.forced, limit("max_values", max_values, 1))
         return cls._of(read, columns)
 
-    def write(self, path: Path, *, weighted: bool = False) -> None:
-        """Into a CSV file, with names; each distinct row once with its weight if `weighted`."""
-        self._records.write(a_path("path", path), weighted)
+    def write(self, path: Path, *, weighted: bool | None = None) -> None:
+        """Into a file by its ending: CSV with names, or distinct rows with their weights.
+
+        `.csv` and `.data` have a line per record; `.wdata` has each distinct row once with its weight, by variable and
+        without names. All may be followed by `.gz`. `weighted` need not be said; where it is, it must go with that.
+        """
+        name = a_path("path", path)
+        ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
+        if ending not in (".csv", ".data", ".wdata"):
+            raise ArgumentError(f"{name} does not say what to write; it must end in .csv or .data, or in .wdata for "
+                                "weighted rows, also with .gz; to_pandas() and to_arrow() go into other files")
+        if weighted is not None and weighted != (ending == ".wdata"):
+            raise ArgumentError(f"{name} ends in {ending}, but weighted is {weighted}: rows with weights go into "
+                                ".wdata, others into .csv or .data")
+        self._records.write(name, ending == ".wdata")
 
     @property
     def names(self) -> list[str]:
@@ -155,13 +174,18 @@ class Records(Sequence[Values[Any]]):
         if isinstance(place, tuple) and len(place) == 2 and place[1] is Ellipsis:
             place = place[0]
         if isinstance(place, (int, np.integer)) and not isinstance(place, bool):
-            return next(iter(self[[range(len(self))[place]]]))
+            if not -len(self) <= place < len(self):
+                raise PlaceError(f"there is no record {place}: there are {len(self)}, and places count from 0")
+            return next(iter(self[[place]]))
         if not isinstance(place, slice):
             place = np.asarray(place) if np.size(place) else np.zeros(0, dtype=int)
             if place.dtype.kind not in "iub" or place.ndim != 1:
                 raise ArgumentError("records are found by a place, a slice, places, or a Boolean for each; columns "
                                     'are those of to_dict(), such as records.to_dict()["smoker"]')
-        places = np.arange(len(self))[place]
+        try:
+            places = np.arange(len(self))[place]
+        except IndexError as error:
+            raise PlaceError(f"there are no such records, of {len(self)}: {error}") from None
         return self._with(_as_numbers(self._records.cells(False)[places]), places)
 
     def __iter__(self) -> Iterator[Values[Any]]:
@@ -208,11 +232,11 @@ class Records(Sequence[Values[Any]]):
             kind, len(self), None, categories=self._table.categories, ordered=self._table.ordered)
         return _frames.in_kind(table, self.to_dict(), self.columns)
 
-    def weights(self) -> np.ndarray:
+    def weights(self) -> Floats:
         """The weight of each distinct row, descending."""
         return self._records.weights()
 
-    def record_weights(self) -> np.ndarray:
+    def record_weights(self) -> Floats:
         """The weight of every record, in its order; where only that of its row is known, an even share of it."""
         return self._records.record_weights() if self._weights is None else self._weights
 
@@ -253,7 +277,7 @@ class Records(Sequence[Values[Any]]):
         found.strongest_pairs = Rows(Values(a=a, b=b, mutual_information=bits) for a, b, bits in strongest)
         return found
 
-    def information(self) -> np.ndarray:
+    def information(self) -> Floats:
         """The mutual information of all pairs of variables, in nats."""
         return self._records.information()
 
@@ -289,7 +313,7 @@ class Records(Sequence[Values[Any]]):
 
     def __repr__(self) -> str:
         missing = ", cells missing" if self.has_missing else ""
-        return f"Records({len(self)} of {len(self.names)} variables, {self.distinct} distinct{missing})"
+        return f"Records({len(self)} of {counted(len(self.names), 'variable')}, {self.distinct} distinct{missing})"
 
     def _repr_html_(self) -> str:
         columns = self.to_dict()
@@ -320,6 +344,14 @@ def _unpickled(cells: np.ndarray, names: list[str], weights: np.ndarray, columns
 def _as_numbers(cells: np.ndarray) -> np.ndarray:
     missing = cells < 0
     return np.where(missing, np.nan, cells) if missing.any() else cells.astype(bool)
+
+
+def threshold(binarize: Any) -> float:
+    """The number above which numbers are true."""
+    found = number("binarize", binarize)
+    if found != found:
+        raise ArgumentError("binarize is NaN, but must be a number: nothing is above it or below")
+    return found
 
 
 def checked_weights(weights: Any, rows: int) -> np.ndarray:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _slopp
-from ._arguments import whole
+from ._arguments import counted, whole
+from ._arguments import path as a_path
 from .errors import ArgumentError
 from .records import Path, Records
 
@@ -37,7 +38,7 @@ class Vtree:
     @classmethod
     def read(cls, path: Path, names: Sequence[str] | None = None) -> Vtree:
         """From a .vtree file of any tool; variables are `x1`, `x2`, … unless named."""
-        return cls._of(_slopp.Vtree.read(path, None if names is None else list(names)))
+        return cls._of(_slopp.Vtree.read(a_path("path", path), None if names is None else list(names)))
 
     @classmethod
     def learn(cls, records: Any, method: str = "chow-liu", *, seed: int = 0) -> Vtree:
@@ -52,7 +53,7 @@ class Vtree:
 
     def write(self, path: Path) -> None:
         """Into a .vtree file, as libsdd and PySDD read it."""
-        self._vtree.write(path)
+        self._vtree.write(a_path("path", path))
 
     @property
     def names(self) -> list[str]:
@@ -90,7 +91,7 @@ class Vtree:
         return self._vtree.line()
 
     def __repr__(self) -> str:
-        return f"Vtree({str(self)!r})" if len(self.names) <= 12 else f"Vtree({len(self.names)} variables)"
+        return f"Vtree({str(self)!r})" if len(self.names) <= 12 else f"Vtree({counted(len(self.names), 'variable')})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Vtree) and self._vtree == other._vtree

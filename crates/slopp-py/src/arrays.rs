@@ -1,9 +1,14 @@
 //! Answers as arrays of NumPy.
 
 use numpy::ndarray::Array2;
-use numpy::{Element, IntoPyArray, PyArray1, PyArray2};
+use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use slopp::Records;
+
+/// Loads what NumPy loads when it is first needed, which a signal that is pending then would turn into a panic.
+pub(crate) fn load(py: Python<'_>) {
+    drop(vector(py, vec![0.0]).readonly());
+}
 
 /// A vector.
 pub(crate) fn vector<T: Element>(py: Python<'_>, numbers: Vec<T>) -> Bound<'_, PyArray1<T>> {

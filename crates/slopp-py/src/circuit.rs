@@ -6,7 +6,7 @@ use crate::error::{Answer, Failure};
 use crate::event::Event;
 use crate::model::Model;
 use crate::records::Records;
-use crate::run::{run, run_long};
+use crate::run::{run, run_by_rows, run_long, run_watched};
 use num_bigint::BigUint;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -42,6 +42,11 @@ impl Model {
         let refused = || Failure::new("KindError", "a sum-product network has no vtree and cannot answer this");
         self.0.on_vtrees().ok_or_else(refused)
     }
+
+    /// The circuits of a model that was seen to be on vtrees.
+    fn seen_on_vtrees(&self) -> &dyn OnVtrees {
+        self.0.on_vtrees().expect("seen before")
+    }
 }
 
 #[pymethods]
@@ -57,25 +62,33 @@ impl Model {
     }
 
     fn possible<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Bound<'py, PyArray1<bool>>> {
-        let model = self.on_vtrees()?;
-        let rows = run(py, || model.possible(&records.0))?;
+        self.on_vtrees()?;
+        let model = self.clone();
+        let rows = run_watched(py, &records.0, move |records| model.seen_on_vtrees().possible(records))??;
         Ok(vector(py, by_record(&records.0, &rows)))
     }
 
     /// The possible world nearest to every record.
     fn nearest<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Near<'py>> {
-        let model = self.on_vtrees()?;
-        let rows = run(py, || model.nearest_by_column_batch(&records.0))?;
+        self.on_vtrees()?;
+        let model = self.clone();
+        let ask = move |records: &slopp::Records| model.seen_on_vtrees().nearest_by_column_batch(records);
+        let rows = run_by_rows(py, &records.0, ask)?;
         let rows = by_record(&records.0, &rows);
         let distances = vector(py, rows.iter().map(|near| near.distance).collect());
         let worlds = crate::arrays::worlds(py, rows.into_iter().map(|near| near.world).collect(), self.names().len());
         Ok((worlds, distances))
     }
 
-    /// Every record completed at random; the flags tell which are possible.
+    /// Every record completed by a draw of its own; the flags tell which are possible.
     fn sample_batch<'py>(&self, py: Python<'py>, records: &Records, seed: u64) -> Answer<Flagged<'py>> {
-        let (model, width) = (self.on_vtrees()?, self.names().len());
-        let rows = by_record(&records.0, &run(py, || model.sample_batch(&records.0, seed))?);
+        self.on_vtrees()?;
+        let (model, width) = (self.clone(), self.names().len());
+        let work = move |records: &slopp::Records| model.seen_on_vtrees().sample_batch(records, seed);
+        let rows = run_long(py, None, {
+            let records = records.0.clone();
+            move |_| work(&records)
+        })??;
         let flags = vector(py, rows.iter().map(Option::is_some).collect());
         let filled = rows.into_iter().map(|row| row.unwrap_or_else(|| vec![false; width])).collect();
         Ok((crate::arrays::worlds(py, filled, width), flags))
@@ -218,8 +231,10 @@ impl Model {
         records: &Records,
         noise: f64,
     ) -> Answer<Bound<'py, PyArray1<f64>>> {
-        let model = self.on_vtrees()?;
-        let rows = run(py, || model.log_likelihoods_noisy(&records.0, noise))?;
+        self.on_vtrees()?;
+        let model = self.clone();
+        let ask = move |records: &slopp::Records| model.seen_on_vtrees().log_likelihoods_noisy(records, noise);
+        let rows = run_watched(py, &records.0, ask)??;
         Ok(vector(py, by_record(&records.0, &rows)))
     }
 

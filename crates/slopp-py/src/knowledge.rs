@@ -97,7 +97,8 @@ impl Rules {
         rules.check_variables()?;
         let vtree = vtree.map(|vtree| vtree.vtree.clone());
         if vtree.as_ref().is_some_and(|vtree| vtree.var_count() != rules.var_count()) {
-            return Err(Failure::new("VtreeError", "the vtree has another number of variables than the rules"));
+            let text = "the vtree has another number of variables than the rules; Rules(names=...) names all of them";
+            return Err(Failure::new("VtreeError", text));
         }
         let sdd = run_long(py, progress, move |watch| {
             let usual = watch.limits();

@@ -35,6 +35,19 @@ pub(crate) const LEARNERS: [&str; 12] = [
     "learnspn",
 ];
 
+/// Those that refine a model if one is given.
+const REFINING: [&str; 3] = ["learnpsdd", "strudel", "strudel-em"];
+
+/// The names of the options of all learners.
+pub(crate) fn options(py: Python<'_>) -> PyResult<Vec<(&'static str, Vec<&'static str>)>> {
+    let known = |learner| {
+        let mut options = Options { learner, dict: PyDict::new(py), known: Vec::new() };
+        options.learner(None, 0)?;
+        Ok((learner, options.known))
+    };
+    LEARNERS.into_iter().map(known).collect()
+}
+
 /// What was learned, and how many elements it has and was to have at most if it has more.
 type Made = (Model, Option<(usize, usize)>);
 
@@ -122,7 +135,9 @@ struct Options<'a, 'py> {
 impl<'py> Options<'_, 'py> {
     /// The option of this name, if it is given and not None.
     fn take<T: for<'a> FromPyObject<'a, 'py>>(&mut self, name: &'static str) -> Answer<Option<T>> {
-        self.known.push(name);
+        if !self.known.contains(&name) {
+            self.known.push(name);
+        }
         let Some(value) = self.dict.get_item(name)? else { return Ok(None) };
         self.dict.del_item(name)?;
         if value.is_none() {
@@ -160,6 +175,14 @@ impl<'py> Options<'_, 'py> {
     }
 
     fn learner(&mut self, start: Option<&Model>, seed: u64) -> Answer<Box<dyn Learner + Send>> {
+        if start.is_some() && LEARNERS.contains(&self.learner) && !REFINING.contains(&self.learner) {
+            let text = format!(
+                "start= gives a model to refine, and the learner {} refines none: leave it out, or choose one of {}",
+                self.learner,
+                REFINING.join(", ")
+            );
+            return Err(Failure::new("LearnError", text));
+        }
         let published = self.learner == "slopp-kmeans";
         let open = [("open", World::Open), ("closed", World::Closed)];
         let closed = [("closed", World::Closed), ("open", World::Open)];

@@ -44,7 +44,9 @@ mod _slopp {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::arrays::load(module.py());
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        module.add("LEARNERS", super::learn::LEARNERS.to_vec())
+        module.add("LEARNERS", super::learn::LEARNERS.to_vec())?;
+        module.add("OPTIONS", super::learn::options(module.py())?)
     }
 }

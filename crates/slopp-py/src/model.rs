@@ -5,20 +5,24 @@ use crate::columns::{Groups, groups_of};
 use crate::error::{Answer, Failure};
 use crate::event::{Event, Given};
 use crate::records::Records;
-use crate::run::run;
+use crate::run::{run, run_by_rows, run_long, run_watched};
 use crate::vtree::Vtree;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use slopp::circuit::Reason;
 use slopp::io::LoadedAny;
-use slopp::{AnyModel, Certified, Deterministic, Mixture, Names, Psdd, Var};
+use slopp::{AnyModel, Certified, Deterministic, Mixture, Names, Progress, Psdd, Var};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// So few worlds are drawn without a thread of their own.
+const FEW: usize = 8192;
+
 /// A model of any kind, with names and origin.
 #[pyclass(frozen, module = "slopp._slopp")]
+#[derive(Clone)]
 pub(crate) struct Model(pub(crate) Arc<AnyModel>);
 
 #[pymethods]
@@ -187,8 +191,10 @@ impl Model {
 
     /// The log-likelihood of every record.
     fn log_likelihoods<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Bound<'py, PyArray1<f64>>> {
-        let rows =
-            run(py, || self.0.distribution().log_likelihoods(&records.0).map(|rows| by_record(&records.0, &rows)))?;
+        let model = self.0.clone();
+        let rows = run_watched(py, &records.0, move |records| {
+            model.distribution().log_likelihoods(records).map(|rows| by_record(records, &rows))
+        })??;
         Ok(vector(py, rows))
     }
 
@@ -205,8 +211,9 @@ impl Model {
         event: &Event,
         records: &Records,
     ) -> Answer<Bound<'py, PyArray1<f64>>> {
-        let evidence = event.evidence()?;
-        let rows = run(py, || self.0.distribution().conditional_batch(evidence, &records.0))?;
+        let (model, evidence) = (self.0.clone(), event.evidence()?.clone());
+        let ask = move |records: &slopp::Records| model.distribution().conditional_batch(&evidence, records);
+        let rows = run_watched(py, &records.0, ask)??;
         let rows: Vec<f64> = rows.into_iter().map(|row| row.unwrap_or(f64::NAN)).collect();
         Ok(vector(py, by_record(&records.0, &rows)))
     }
@@ -217,7 +224,8 @@ impl Model {
     }
 
     fn marginals_batch<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Bound<'py, PyArray2<f64>>> {
-        let lines = run(py, || self.0.distribution().marginals_batch(&records.0))?;
+        let model = self.0.clone();
+        let lines = run_by_rows(py, &records.0, move |records| model.distribution().marginals_batch(records))?;
         Ok(lines_by_record(py, &records.0, &lines, self.names().len()))
     }
 
@@ -228,20 +236,29 @@ impl Model {
         given: &Event,
         seed: u64,
     ) -> Answer<Bound<'py, PyArray2<bool>>> {
-        let (evidence, width) = (given.evidence()?, self.names().len());
-        let cells = run(py, || {
-            let mut cells = Vec::with_capacity(count * width);
-            for part in self.0.distribution().sample_in_parts(count, evidence, seed)? {
+        let (model, evidence, width) = (self.0.clone(), given.evidence()?.clone(), self.names().len());
+        let mut cells = room_for(count, width)?;
+        let draw = move |progress: &dyn Progress| {
+            progress.begin("drawing worlds", count as u64);
+            for part in model.distribution().sample_in_parts(count, &evidence, seed)? {
                 let rows = part.rows();
                 cells.extend((0..part.len()).flat_map(|i| (0..width).map(move |j| rows.bit(i, j))));
+                progress.advance(part.len() as u64);
             }
             Ok::<_, slopp::infer::QueryError>(cells)
-        })?;
+        };
+        let cells = if count <= FEW { run(py, || draw(&()))? } else { run_long(py, None, move |watch| draw(watch))?? };
         Ok(matrix(py, count, width, cells))
     }
 
+    /// The same circuit over the same names; how it was made, or by which program, does not count.
     fn __eq__(&self, other: &Model) -> bool {
-        self.0 == other.0
+        match (&*self.0, &*other.0) {
+            (AnyModel::Circuit(a), AnyModel::Circuit(b)) => (&a.names, &a.circuit) == (&b.names, &b.circuit),
+            (AnyModel::Spn(a), AnyModel::Spn(b)) => (&a.names, &a.circuit) == (&b.names, &b.circuit),
+            (AnyModel::Mixture(a), AnyModel::Mixture(b)) => (&a.names, &a.circuit) == (&b.names, &b.circuit),
+            _ => false,
+        }
     }
 }
 
@@ -308,6 +325,20 @@ impl Model {
             _ => Err(Failure::new("KindError", "this needs a PSDD, and the primes of this circuit overlap")),
         }
     }
+}
+
+/// An empty list with room for so many worlds: Rust ends the process where room is lacking, and Python must not.
+fn room_for(count: usize, width: usize) -> Answer<Vec<bool>> {
+    let mut cells = Vec::new();
+    let room = count.checked_mul(width).and_then(|size| cells.try_reserve_exact(size).ok());
+    room.map(|()| cells).ok_or_else(|| {
+        let megabytes = (count as u128 * width as u128).div_ceil(1 << 20);
+        let text = format!(
+            "{count} worlds of {width} variables need {megabytes} megabytes, more memory than there is; draw fewer at a \
+             time, each time with another seed"
+        );
+        Failure::new("OutOfMemoryError", text)
+    })
 }
 
 fn dict<'py, const N: usize>(py: Python<'py>, facts: [(&str, usize); N]) -> PyResult<Bound<'py, PyDict>> {

@@ -3,7 +3,7 @@
 use crate::arrays::{matrix, vector};
 use crate::columns::{Groups, groups_of, in_columns};
 use crate::error::{Answer, Failure};
-use crate::run::run;
+use crate::run::{run, run_long};
 use numpy::ndarray::ArrayView2;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -261,15 +261,20 @@ impl Records {
 
 /// Generated records with known truth: car configurations.
 #[pyfunction]
-pub(crate) fn configurations(py: Python<'_>, records: usize, seed: u64) -> Records {
-    Records(Arc::new(run(py, || slopp::data::Truth::configurations().sample(records, seed))))
+pub(crate) fn configurations(py: Python<'_>, records: usize, seed: u64) -> Answer<Records> {
+    generated(py, slopp::data::Truth::configurations(), records, seed)
 }
 
 /// Generated records with known truth: rankings after Mallows.
 #[pyfunction]
 pub(crate) fn rankings(py: Python<'_>, items: usize, dispersion: f64, records: usize, seed: u64) -> Answer<Records> {
-    let truth = slopp::data::Truth::rankings(items, dispersion)?;
-    Ok(Records(Arc::new(run(py, || truth.sample(records, seed)))))
+    generated(py, slopp::data::Truth::rankings(items, dispersion)?, records, seed)
+}
+
+fn generated(py: Python<'_>, truth: slopp::data::Truth, records: usize, seed: u64) -> Answer<Records> {
+    slopp::data::check_count(records)?;
+    let generated = run_long(py, None, move |progress| truth.sample_telling(records, seed, progress))?;
+    Ok(Records(Arc::new(generated)))
 }
 
 /// Packs the rows of an array after those that are there; complete ones go in as words, others cell by cell.

@@ -3,8 +3,9 @@
 use crate::error::{Answer, Failure};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use slopp::Progress;
+use slopp::infer::QueryError;
 use slopp::logic::Limits;
+use slopp::{Progress, Records, RecordsBuilder};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -13,6 +14,12 @@ use std::time::Duration;
 
 /// How often long work looks for Ctrl-C and tells its progress.
 const TICK: Duration = Duration::from_millis(50);
+
+/// So few rows are answered for without a thread of their own.
+const FEW: usize = 64;
+
+/// So many rows are answered for at a time.
+const PART: usize = 2048;
 
 /// The threads of this process: a child after `fork` has none of those of its parent.
 static POOL: Mutex<Option<(u32, usize, Arc<ThreadPool>)>> = Mutex::new(None);
@@ -52,6 +59,46 @@ pub(crate) fn set_threads(threads: i64) -> Answer<()> {
 /// Work that is soon done.
 pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
     py.detach(|| pool().install(work))
+}
+
+/// Answers for each distinct row, from what answers for all rows of some records: so many at a time that Ctrl-C is soon
+/// seen. For questions that cost far more than to put rows together.
+pub(crate) fn run_by_rows<T: Send + Clone + 'static>(
+    py: Python<'_>,
+    records: &Arc<Records>,
+    ask: impl Fn(&Records) -> Result<Vec<T>, QueryError> + Send + 'static,
+) -> Answer<Vec<T>> {
+    let records = records.clone();
+    if records.len() <= FEW {
+        return Ok(run(py, move || ask(&records))?);
+    }
+    Ok(run_long(py, None, move |progress| {
+        progress.begin("answering for records", records.len() as u64);
+        let mut answers = Vec::with_capacity(records.len());
+        for start in (0..records.len()).step_by(PART) {
+            let rows = start..records.len().min(start + PART);
+            let mut part = RecordsBuilder::new(records.names().clone());
+            rows.clone().for_each(|row| part.push(records.row(row), 1.0));
+            let part = part.finish();
+            let found = ask(&part)?;
+            answers.extend(part.original().iter().map(|&row| found[row as usize].clone()));
+            progress.advance(rows.len() as u64);
+        }
+        Ok::<_, QueryError>(answers)
+    })??)
+}
+
+/// Work about records that is soon done if they are few; otherwise Ctrl-C is seen at once, and the work ends by itself.
+pub(crate) fn run_watched<T: Send + 'static>(
+    py: Python<'_>,
+    records: &Arc<Records>,
+    work: impl FnOnce(&Records) -> T + Send + 'static,
+) -> Answer<T> {
+    let records = records.clone();
+    match records.len() <= FEW {
+        true => Ok(run(py, move || work(&records))),
+        false => run_long(py, None, move |_| work(&records)),
+    }
 }
 
 /// What a cancelled stage of work unwinds with; no panic, so nothing is printed.

@@ -9,6 +9,9 @@ use slopp::{Names, Var};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// The shapes that need no records.
+const SHAPES: [&str; 4] = ["balanced", "right-linear", "left-linear", "random"];
+
 /// A vtree with the names of its variables.
 #[pyclass(frozen, module = "slopp._slopp")]
 #[derive(Clone)]
@@ -59,7 +62,12 @@ impl Vtree {
             "right-linear" => slopp::Vtree::right_linear(len),
             "left-linear" => slopp::Vtree::left_linear(len),
             "random" => slopp::Vtree::random(len, seed),
-            other => return Err(Failure::new("VtreeError", format!("there is no shape \"{other}\" of vtrees"))),
+            other => {
+                return Err(Failure::new(
+                    "VtreeError",
+                    format!("there is no shape \"{other}\" of vtrees; the shapes are {}", SHAPES.join(", ")),
+                ));
+            }
         };
         Vtree::new(vtree, names)
     }

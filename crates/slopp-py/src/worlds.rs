@@ -5,12 +5,15 @@ use crate::error::Answer;
 use crate::event::Event;
 use crate::model::Model;
 use crate::records::Records;
-use crate::run::{run, run_long};
+use crate::run::{run, run_by_rows, run_long};
 use num_bigint::BigUint;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use slopp::infer::{Evidence, Explanation, QueryError};
-use slopp::{Lit, Names};
+use slopp::{Deterministic, Lit, Names, Progress};
+
+/// How many worlds are listed between two looks for Ctrl-C.
+const TOLD: usize = 1 << 12;
 
 /// Worlds with their log-probabilities.
 type Ranked<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<f64>>);
@@ -36,8 +39,10 @@ impl Model {
 
     /// The most probable completion of every record; log-probability −∞ where it is impossible.
     fn mpe_batch<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Ranked<'py>> {
-        let (circuit, width) = (self.deterministic()?, self.names().len());
-        let rows = run(py, || circuit.mpe_batch(&records.0))?;
+        let (width, model) = (self.names().len(), self.clone());
+        self.deterministic()?;
+        let ask = move |records: &slopp::Records| model.proved().mpe_batch(records);
+        let rows = run_by_rows(py, &records.0, ask)?;
         let none = || (vec![false; width], f64::NEG_INFINITY);
         let rows = by_record(&records.0, &rows).into_iter().map(|row| row.unwrap_or_else(none)).collect();
         Ok(self.ranked(py, rows))
@@ -45,19 +50,32 @@ impl Model {
 
     /// The most probable completions of every record; none of an impossible one.
     fn top_worlds_batch<'py>(&self, py: Python<'py>, records: &Records, count: usize) -> Answer<Vec<Ranked<'py>>> {
-        let circuit = self.deterministic()?;
-        let rows = by_record(&records.0, &run(py, || circuit.top_worlds_batch(&records.0, count))?);
+        let model = self.clone();
+        self.deterministic()?;
+        let ask = move |records: &slopp::Records| model.proved().top_worlds_batch(records, count);
+        let rows = by_record(&records.0, &run_by_rows(py, &records.0, ask)?);
         Ok(rows.into_iter().map(|row| self.ranked(py, row.unwrap_or_default())).collect())
     }
 
     /// The first possible worlds, and whether these are all.
     fn worlds<'py>(&self, py: Python<'py>, given: &Event, limit: usize) -> Answer<(Bound<'py, PyArray2<bool>>, bool)> {
-        let (circuit, evidence) = (self.deterministic()?, given.evidence()?);
-        let (found, all) = run(py, || -> Result<_, QueryError> {
-            let mut worlds = circuit.worlds(evidence)?;
-            let found: Vec<Vec<bool>> = worlds.by_ref().take(limit).collect();
+        self.deterministic()?;
+        let (model, evidence) = (self.clone(), given.evidence()?.clone());
+        let list = move |progress: &dyn Progress| -> Result<_, QueryError> {
+            let mut worlds = model.proved().worlds(&evidence)?;
+            let mut found: Vec<Vec<bool>> = Vec::new();
+            while found.len() < limit
+                && let Some(world) = worlds.next()
+            {
+                found.push(world);
+                if found.len().is_multiple_of(TOLD) {
+                    progress.advance(TOLD as u64);
+                }
+            }
             Ok((found, worlds.next().is_none()))
-        })?;
+        };
+        let (found, all) =
+            if limit <= TOLD { run(py, || list(&()))? } else { run_long(py, None, move |watch| list(watch))?? };
         Ok((worlds(py, found, self.names().len()), all))
     }
 
@@ -84,8 +102,11 @@ impl Model {
 
     /// Why every record is impossible, with the nearest worlds; nothing where it is possible.
     fn explain(&self, py: Python<'_>, records: &Records, count: usize) -> Answer<Vec<Option<Explained>>> {
-        let (circuit, records) = (self.deterministic()?, &*records.0);
-        let found = run(py, || circuit.explain_batch(records, count))?;
+        let model = self.clone();
+        self.deterministic()?;
+        let ask = move |records: &slopp::Records| model.proved().explain_batch(records, count);
+        let found = run_by_rows(py, &records.0, ask)?;
+        let records = &*records.0;
         let told: Vec<Option<Explained>> = found
             .iter()
             .enumerate()
@@ -119,6 +140,11 @@ impl Model {
 }
 
 impl Model {
+    /// The circuit of a model that was seen to be deterministic.
+    fn proved(&self) -> &Deterministic {
+        self.circuit().ok().and_then(|circuit| circuit.deterministic().ok()).expect("seen before")
+    }
+
     fn ranked<'py>(&self, py: Python<'py>, found: Vec<(Vec<bool>, f64)>) -> Ranked<'py> {
         let (found, logs): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         (worlds(py, found, self.names().len()), vector(py, logs))

@@ -237,3 +237,10 @@ fn steps_of_a_network_are_those_of_the_definition() {
     );
     assert!(matches!(none, Err(LearnError::Setting { name: "pseudocount", .. })));
 }
+
+#[test]
+fn no_records_are_not_called_impossible() {
+    let none = RecordsBuilder::new(Names::numbered(4)).finish();
+    let refused = slopp::example::psdd().fit(&none, &Smoothing::none()).unwrap_err();
+    assert!(refused.to_string().contains("there are no records"), "{refused}");
+}

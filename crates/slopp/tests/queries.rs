@@ -4,7 +4,7 @@ mod against;
 
 use against::*;
 use slopp::infer::{Evidence, QueryError};
-use slopp::{Builder, Circuit, Names, NodeId, Records, RecordsBuilder, Sharing, Var, Vtree};
+use slopp::{Builder, Circuit, Mixture, Names, NodeId, Records, RecordsBuilder, Sharing, Var, Vtree};
 use slopp_oracle::{Dice, OracleCircuit, OracleNode, Table, Tree, deterministic, mixture, records};
 
 /// Random circuits of up to nine variables, deterministic in every other round.
@@ -37,6 +37,28 @@ fn every_query_on_random_circuits() {
     });
 }
 
+/// Equal records are completed independently: each by a draw of its own, all with the right frequencies.
+#[test]
+fn equal_records_have_draws_of_their_own() {
+    let psdd = slopp::example::psdd();
+    let mut records = RecordsBuilder::new(Names::numbered(4));
+    (0..20_000).for_each(|i| records.push([None, None, None, (i % 2 == 0).then_some(true)], 1.0));
+    let records = records.finish();
+    let mixture = Mixture::uniform([psdd.clone().into(), psdd.clone().into()]).unwrap();
+    let drawn = [psdd.sample_batch(&records, 3).unwrap(), mixture.sample_batch(&records, 3).unwrap()];
+    assert_eq!(drawn[0], psdd.sample_batch(&records, 3).unwrap());
+    for drawn in drawn {
+        for (half, given) in [(1, Evidence::none(4)), (0, Evidence::from_lits(4, [Var(3).is(true)]).unwrap())] {
+            let marginals = psdd.marginals(&given).unwrap();
+            for (i, expected) in marginals.into_iter().enumerate() {
+                let of_half = drawn.iter().skip(half).step_by(2);
+                let share = of_half.filter(|world| world.as_ref().unwrap()[i]).count() as f64 / 10_000.0;
+                assert!((share - expected).abs() < 0.02, "{i}: {share} {expected}");
+            }
+        }
+    }
+}
+
 #[test]
 fn batches_answer_as_single_queries() {
     circuits(40, 2, |tree, oracle, exclusive, dice| {
@@ -53,6 +75,12 @@ fn batches_answer_as_single_queries() {
             let drawn = circuit.sample_batch(&data, 9).unwrap();
             let event = evidence(&records(oracle.vars, 1, 0.5, dice)[0]);
             let conditionals = circuit.conditional_batch(&event, &data).unwrap();
+            assert_eq!(drawn.len(), data.original().len());
+            for (world, &row) in drawn.iter().zip(data.original()) {
+                assert_eq!(world.is_some(), possible[row as usize]);
+                let support = table.support(&cells(&data, row as usize));
+                assert!(world.iter().all(|world| support.contains(&Table::number(world))));
+            }
             for row in 0..data.len() {
                 let cells = cells(&data, row);
                 let given = Evidence::from_row(&data, row);
@@ -64,9 +92,6 @@ fn batches_answer_as_single_queries() {
                     close(*a, *b);
                 }
                 assert_eq!(pairs[row], circuit.pair_marginals(&given).ok());
-                assert_eq!(drawn[row].is_some(), possible[row]);
-                let agrees = |world: &Vec<bool>| table.support(&cells).contains(&Table::number(world));
-                assert!(drawn[row].iter().all(agrees));
                 assert_eq!(nearest[row], circuit.nearest(&given).unwrap());
                 assert_eq!(conditionals[row].is_some(), possible[row]);
                 if let Some(p) = conditionals[row] {

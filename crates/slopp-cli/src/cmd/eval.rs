@@ -22,8 +22,8 @@ Examples:
 /// How well does a model explain records? Log-likelihood and impossible records
 ///
 /// The log-likelihood is in nats and summed over the possible records; impossible ones (probability zero, which a
-/// closed-world model has) are counted apart. Per record it is only given if all are possible, because the mean over
-/// the possible ones is no fair measure. Missing cells are summed out.
+/// closed-world model has) are counted apart, and if all are impossible there is none. Per record it is only given if
+/// all are possible, because the mean over the possible ones is no fair measure. Missing cells are summed out.
 ///
 /// With --noise every cell of a world is changed with a small probability before it is seen, which makes every record
 /// possible: an exact, normalised likelihood for closed-world models too. A Boolean cell is flipped; a column with
@@ -150,7 +150,7 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
         let mut lines = vec![
             ("records", count(score.records)),
             ("impossible", count(score.impossible)),
-            ("log-likelihood", logarithm(score.log_likelihood)),
+            ("log-likelihood", score.sum().map_or("none: no record is possible".to_owned(), logarithm)),
             ("  per record", score.per_record().map_or("none: some records are impossible".to_owned(), logarithm)),
             ("  per possible record", score.per_possible().map_or("-".to_owned(), logarithm)),
         ];
@@ -175,12 +175,15 @@ pub(crate) struct Score {
     pub(crate) impossible: f64,
     /// The sum over the others.
     pub(crate) log_likelihood: f64,
+    /// Whether there are records, and all are impossible.
+    none_possible: bool,
 }
 
 impl Score {
     /// Adds up the log-likelihoods of distinct rows.
     pub(crate) fn new(records: &Records, log_likelihoods: &[f64]) -> Score {
-        let mut score = Score { records: records.total(), impossible: 0.0, log_likelihood: 0.0 };
+        let none_possible = !records.is_empty() && log_likelihoods.iter().all(|&value| value == f64::NEG_INFINITY);
+        let mut score = Score { records: records.total(), impossible: 0.0, log_likelihood: 0.0, none_possible };
         for (&weight, &value) in records.weights().iter().zip(log_likelihoods) {
             if value == f64::NEG_INFINITY {
                 score.impossible += weight;
@@ -202,12 +205,17 @@ impl Score {
         (possible > 0.0).then(|| self.log_likelihood / possible)
     }
 
+    /// The sum over the possible records, unless all are impossible: a sum of nothing would look perfect.
+    pub(crate) fn sum(&self) -> Option<f64> {
+        (!self.none_possible).then_some(self.log_likelihood)
+    }
+
     /// The keys that scripts rely on.
     pub(crate) fn entries(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("records", json_count(self.records)),
             ("impossible", json_count(self.impossible)),
-            ("log_likelihood", json(self.log_likelihood)),
+            ("log_likelihood", self.sum().map_or(Value::Null, json)),
             ("log_likelihood_per_record", self.per_record().map_or(Value::Null, json)),
             ("log_likelihood_per_possible_record", self.per_possible().map_or(Value::Null, json)),
         ]

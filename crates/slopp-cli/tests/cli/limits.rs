@@ -107,9 +107,57 @@ fn missing_cells_are_told_where_they_are() {
 fn words_side_by_side_miss_an_operator() {
     let folder = Folder::with_paper();
     folder.write("rules.txt", "a -> b\nb c -> a\n");
-    folder.run("compile rules.txt").fails(&["rules.txt, line 2", "column 3", "missing between b and c", "in quotes"]);
-    folder.run_args(&["prob", "model.psdd", "X1 X2"]).fails(&["column 4", "an operator is missing between X1 and X2"]);
+    folder.run("compile rules.txt").fails(&[
+        "rules.txt, line 2",
+        "character 3",
+        "missing between b and c",
+        "in quotes",
+    ]);
+    folder
+        .run_args(&["prob", "model.psdd", "X1 X2"])
+        .fails(&["character 4", "an operator is missing between X1 and X2"]);
     folder.run_args(&["entails", "model.psdd", "X1 X2"]).fails(&["an operator is missing between X1 and X2"]);
     folder.write("bad.cnf", "p cnf 2 1\n1 7 0\n");
     folder.run("compile bad.cnf").fails(&["bad.cnf, line 2: column 3: expected a literal from -2 to 2"]);
+}
+
+#[test]
+fn huge_counts_are_refused() {
+    let folder = Folder::with_paper();
+    let many = "1000000000000";
+    for world in ["configurations", "rankings", "noisy-copy model.psdd"] {
+        let refused = folder.run(&format!("data generate {world} -n {many} -o many.csv"));
+        refused.fails(&["1000000000000 records are too many to generate", "at most 1000000000"]);
+    }
+    let refused = folder.run(&format!("distil model.psdd records.csv --samples {many} -o student.psdd"));
+    refused.fails(&["samples is 1000000000000", "at most 1000000000"]);
+    for learner in ["slopp-em", "slopp-bag"] {
+        let refused = folder.run(&format!("learn records.csv --learner {learner} --components {many}"));
+        refused.fails(&["components is 1000000000000", "at most 4096"]);
+    }
+    let [long, all] =
+        [many, "4"].map(|length| folder.run(&format!("rules model.psdd --max-length {length} --json")).ok());
+    assert_eq!(long.json()["rules"], all.json()["rules"]);
+}
+
+#[test]
+fn a_likelihood_of_nothing_is_none() {
+    let folder = Folder::new();
+    folder.write("records.csv", "a,b\n".to_owned() + &"1,1\n0,0\n".repeat(20));
+    folder.write("impossible.csv", "a,b\n1,0\n0,1\n");
+    folder.run("learn records.csv --world closed -o closed.psdd").ok();
+    let score = folder.run("eval closed.psdd impossible.csv --json").ok().json();
+    assert!(score["log_likelihood"].is_null() && score["impossible"] == 2, "{score}");
+    let told = folder.run("eval closed.psdd impossible.csv").ok();
+    assert!(told.out.contains("none: no record is possible"), "{}", told.out);
+}
+
+#[test]
+fn bins_part_whatever_can_be_parted() {
+    let folder = Folder::new();
+    for (name, many, few) in [("low", 0, 1), ("high", 1, 0)] {
+        folder.write(name, format!("a,b\n{}{}", format!("{many},1\n").repeat(45), format!("{few},0\n").repeat(5)));
+        folder.run(&format!("learn {name} --bins a=2 -o {name}.psdd")).ok();
+        assert!(folder.read(&format!("{name}.psdd")).contains("a=..1"), "{name}");
+    }
 }

@@ -97,7 +97,7 @@ pub use noise::NoiseFit;
 pub use pairs::PairMarginals;
 pub use product::PRODUCT_LIMIT;
 pub use sample::Samples;
-pub(crate) use sample::{Completer, Draw, Scratch, draw_worlds, parts};
+pub(crate) use sample::{Completer, Draw, Scratch, complete_records, draw_worlds, parts};
 pub use sets::ASSIGNMENT_LIMIT;
 pub(crate) use side_by_side::{SideBySide, count_shares};
 pub use worlds::Worlds;

@@ -114,9 +114,11 @@ impl Circuit {
         Ok(parts(count).map(move |part| draw.worlds(part, seed)))
     }
 
-    /// Completes each distinct row by one draw given its known cells; `None` where the row is impossible.
+    /// Completes each record, in the order of [`Records::original`], by a draw of its own given its known cells; `None`
+    /// where it is impossible.
     ///
-    /// The batch form of [`Circuit::sample`]. Cost: elements × records.
+    /// The batch form of [`Circuit::sample`]: equal records are completed independently. Cost: elements × distinct rows,
+    /// then as [`Circuit::sample`] per record.
     ///
     /// ```
     /// # use slopp::{Builder, Names, RecordsBuilder, Sharing, Var, Vtree};
@@ -128,20 +130,20 @@ impl Circuit {
     /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
     /// # let circuit = builder.finish(sum)?; // x for certain, and y with probability 0.75
     /// let mut records = RecordsBuilder::new(Names::numbered(2));
-    /// records.push([None, Some(false)], 2.0);
     /// records.push([Some(false), None], 1.0);
+    /// records.push([None, Some(false)], 2.0);
     /// let completed = circuit.sample_batch(&records.finish(), 42)?;
-    /// assert_eq!(completed, [Some(vec![true, false]), None]);
+    /// assert_eq!(completed, [None, Some(vec![true, false])]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sample_batch(&self, records: &Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError> {
         self.check_records(records)?;
         let completer = Completer::new(self);
-        let complete = |scratch: &mut Scratch, row: usize| {
-            let random = &mut Random::stream(seed, row as u64);
-            completer.complete(&Evidence::from_row(records, row), random, scratch)
-        };
-        Ok((0..records.len()).into_par_iter().map_init(Scratch::default, complete).collect())
+        Ok(complete_records(records, Scratch::default, |scratch, row, places| {
+            let draw = completer.draw(&Evidence::from_row(records, row), scratch);
+            let one = |&place: &u32| Some(draw.as_ref()?.one(&mut Random::stream(seed, place.into())));
+            places.iter().map(one).collect()
+        }))
     }
 }
 
@@ -175,6 +177,26 @@ pub(crate) fn draw_worlds(
     Samples { rows }
 }
 
+/// The completions of all records in their order, from what completes those of a distinct row, given their places.
+pub(crate) fn complete_records<S>(
+    records: &Records,
+    scratch: impl Fn() -> S + Sync + Send,
+    complete: impl Fn(&mut S, usize, &[u32]) -> Vec<Option<Vec<bool>>> + Sync + Send,
+) -> Vec<Option<Vec<bool>>> {
+    let mut places: Vec<Vec<u32>> = vec![Vec::new(); records.len()];
+    records.original().iter().zip(0..).for_each(|(&row, place)| places[row as usize].push(place));
+    let completed: Vec<Vec<Option<Vec<bool>>>> = places
+        .par_iter()
+        .enumerate()
+        .map_init(scratch, |scratch, (row, places)| complete(scratch, row, places))
+        .collect();
+    let mut worlds = vec![None; records.original().len()];
+    for (places, completed) in places.iter().zip(completed) {
+        places.iter().zip(completed).for_each(|(&place, world)| worlds[place as usize] = world);
+    }
+    worlds
+}
+
 /// Completes one row after the other by draws, with parameters at hand.
 pub(crate) struct Completer<'a> {
     circuit: &'a Circuit,
@@ -190,18 +212,11 @@ impl<'a> Completer<'a> {
         Completer { circuit, linear: Linear::new(circuit) }
     }
 
-    /// A draw given evidence of the right length; `None` if that is impossible.
-    pub(crate) fn complete(
-        &self,
-        evidence: &Evidence,
-        random: &mut Random,
-        scratch: &mut Scratch,
-    ) -> Option<Vec<bool>> {
+    /// What draws given evidence of the right length; `None` if that is impossible.
+    pub(crate) fn draw(&self, evidence: &Evidence, scratch: &mut Scratch) -> Option<Draw<'a>> {
         let lanes = scratch.0.get_or_insert_with(|| Lanes::new(self.circuit));
         let posterior = Posterior::with(self.circuit, &self.linear, lanes, evidence).ok()?;
-        let mut world = vec![0; self.circuit.var_count().div_ceil(64)];
-        Draw::from(self.circuit, posterior).world(random, &mut Vec::new(), &mut world);
-        Some((0..self.circuit.var_count()).map(|i| bit_of(&world, i)).collect())
+        Some(Draw::from(self.circuit, posterior))
     }
 }
 
@@ -232,6 +247,13 @@ impl<'a> Draw<'a> {
     /// The worlds of a range, which starts at the start of a block.
     fn worlds(&self, range: Range<usize>, seed: u64) -> Samples {
         draw_worlds(range, self.circuit.var_count(), seed, |random, stack, row| self.world(random, stack, row))
+    }
+
+    /// One world.
+    pub(crate) fn one(&self, random: &mut Random) -> Vec<bool> {
+        let mut world = vec![0; self.circuit.var_count().div_ceil(64)];
+        self.world(random, &mut Vec::new(), &mut world);
+        (0..self.circuit.var_count()).map(|i| bit_of(&world, i)).collect()
     }
 
     /// Sets the bits of the variables that are true in a drawn world.

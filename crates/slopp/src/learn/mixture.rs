@@ -15,6 +15,9 @@ use crate::progress::Progress;
 use crate::random::Random;
 use rayon::prelude::*;
 
+/// The largest number of components, or of models of a bag, that may be asked for.
+pub(super) const MAX_COMPONENTS: usize = 4096;
+
 /// Components that end up with a smaller share of the records are left out.
 const NEGLIGIBLE: f64 = 1e-9;
 
@@ -63,8 +66,8 @@ impl MixtureConfig {
 
     fn check(&self) -> Result<(), LearnError> {
         let setting = |name, value: String, expected| Err(LearnError::Setting { name, value, expected });
-        if self.components == 0 {
-            return setting("components", "0".into(), "at least 1");
+        if !(1..=MAX_COMPONENTS).contains(&self.components) {
+            return setting("components", self.components.to_string(), "at least 1 and at most 4096");
         }
         for (name, value) in [("pseudocount", self.pseudocount), ("tolerance", self.tolerance)] {
             if !(value.is_finite() && value >= 0.0) {

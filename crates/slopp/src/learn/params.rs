@@ -96,6 +96,7 @@ fn estimate<C: Kind + AsRef<Deterministic>>(
     let mut counts = found.weights;
     match kept {
         Some(kept) => counts.add(kept),
+        None if records.is_empty() => return Err(QueryError::NoRecords.into()),
         None if counted == 0.0 => return Err(FitError::NothingPossible),
         None => {}
     }

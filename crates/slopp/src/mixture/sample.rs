@@ -2,9 +2,8 @@
 
 use super::Mixture;
 use crate::data::Records;
-use crate::infer::{Completer, Draw, Evidence, QueryError, Samples, Scratch, draw_worlds, parts};
+use crate::infer::{Completer, Draw, Evidence, QueryError, Samples, Scratch, complete_records, draw_worlds, parts};
 use crate::random::Random;
-use rayon::prelude::*;
 use std::ops::Range;
 
 impl Mixture {
@@ -34,17 +33,26 @@ impl Mixture {
         Ok(parts(count).map(move |part| draws.worlds(part, seed)))
     }
 
-    /// Completes each distinct row by one draw given its known cells; `None` where the row is impossible.
+    /// Completes each record, in the order of [`Records::original`], by a draw of its own given its known cells; `None`
+    /// where it is impossible.
     pub fn sample_batch(&self, records: &Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError> {
         let shares = self.component_posterior_batch(records)?;
         let completers: Vec<Completer<'_>> = self.components.iter().map(|circuit| Completer::new(circuit)).collect();
         let scratch = || -> Vec<Scratch> { completers.iter().map(|_| Scratch::default()).collect() };
-        let complete = |scratch: &mut Vec<Scratch>, (row, shares): (usize, &Option<Vec<f64>>)| {
-            let random = &mut Random::stream(seed, row as u64);
-            let chosen = random.choose(shares.as_ref()?)?;
-            completers[chosen].complete(&Evidence::from_row(records, row), random, &mut scratch[chosen])
-        };
-        Ok(shares.par_iter().enumerate().map_init(scratch, complete).collect())
+        Ok(complete_records(records, scratch, |scratch, row, places| {
+            let evidence = Evidence::from_row(records, row);
+            // Only of components that are chosen, which are few of many where a row has one record.
+            let mut draws: Vec<Option<Draw<'_>>> = completers.iter().map(|_| None).collect();
+            let complete = |&place: &u32| {
+                let random = &mut Random::stream(seed, place.into());
+                let chosen = random.choose(shares[row].as_ref()?)?;
+                if draws[chosen].is_none() {
+                    draws[chosen] = completers[chosen].draw(&evidence, &mut scratch[chosen]);
+                }
+                Some(draws[chosen].as_ref()?.one(random))
+            };
+            places.iter().map(complete).collect()
+        }))
     }
 }
 

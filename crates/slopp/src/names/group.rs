@@ -60,21 +60,27 @@ impl Bins {
     /// At most so many bins of about equal weight, for numbers with weights, named by their ranges: `..30`, `30..45`,
     /// `45..`, where the lower end belongs to a range and the upper does not.
     ///
-    /// Equal numbers stay together, so there may be fewer; a cut has as few decimals as part the numbers beside it.
-    /// Without numbers there is one bin.
+    /// Equal numbers stay together, so that there are fewer only if there are fewer distinct numbers; a cut has as few
+    /// decimals as part the numbers beside it. Without numbers there is one bin.
     pub fn quantiles(mut numbers: Vec<(f64, f64)>, wanted: usize) -> Bins {
         numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
         let total: f64 = numbers.iter().map(|(_, weight)| weight).sum();
-        let mut cuts: Vec<f64> = Vec::new();
+        let (mut ends, mut spare) = (Vec::new(), Vec::new());
         let mut below = 0.0;
         for (i, &(number, weight)) in numbers.iter().enumerate() {
             let begins = i > 0 && numbers[i - 1].0 < number;
             // As many bins end below here as their share of the weight says, so no two cuts are for one of them.
-            if begins && cuts.len() + 1 < wanted && below >= total * (cuts.len() + 1) as f64 / wanted as f64 {
-                cuts.push(roundest(numbers[i - 1].0, number));
+            if begins && ends.len() + 1 < wanted {
+                let is_full = below >= total * (ends.len() + 1) as f64 / wanted as f64;
+                if is_full { ends.push(i) } else { spare.push(i) }
             }
             below += weight;
         }
+        // Heavy numbers at the upper end leave cuts over, which part the numbers next to it.
+        let left = wanted.saturating_sub(1 + ends.len());
+        ends.extend(spare.into_iter().rev().take(left));
+        ends.sort_unstable();
+        let cuts: Vec<f64> = ends.into_iter().map(|i| roundest(numbers[i - 1].0, numbers[i].0)).collect();
         let end = |i: usize| cuts.get(i).map_or(String::new(), f64::to_string);
         let name = |i: usize| format!("{}..{}", if i == 0 { String::new() } else { end(i - 1) }, end(i));
         Bins { names: (0..=cuts.len()).map(name).collect(), cuts }
@@ -330,6 +336,19 @@ mod tests {
         assert_eq!(Bins::quantiles(numbers(&[1.0, 1.0, 1.0, 1.0, 2.0]), 3).cuts(), [2.0]);
         assert_eq!(Bins::quantiles(numbers(&[1.0; 5]), 3).names(), [".."]);
         assert_eq!(Bins::quantiles(vec![], 2).names(), [".."]);
+        // Wherever there are two distinct numbers there are two bins, on which side the weight may be.
+        let tied = |weights: [f64; 4], wanted| {
+            let numbers = (0u8..).map(f64::from).zip(weights).collect();
+            Bins::quantiles(numbers, wanted).cuts().to_vec()
+        };
+        assert_eq!(Bins::quantiles(vec![(0.0, 5.0), (1.0, 45.0)], 2).names(), ["..1", "1.."]);
+        assert_eq!(Bins::quantiles(vec![(0.0, 45.0), (1.0, 5.0)], 2).names(), ["..1", "1.."]);
+        assert_eq!(
+            [tied([1.0, 1.0, 1.0, 97.0], 4), tied([97.0, 1.0, 1.0, 1.0], 4)],
+            [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]
+        );
+        assert_eq!(tied([1.0, 1.0, 1.0, 97.0], 3), [2.0, 3.0]);
+        assert_eq!(tied([1.0, 1.0, 1.0, 97.0], 1), [] as [f64; 0]);
         let thirds = Bins::quantiles(numbers(&[0.1, 0.32186939107594215, 0.5943000301996968, 0.6]), 3);
         assert_eq!(
             (thirds.names(), thirds.cuts()),

@@ -207,6 +207,24 @@ mod tests {
         }
     }
 
+    /// A style inside a picture holds for the whole page, as in notebooks: it may speak of pictures only.
+    #[test]
+    fn styles_are_about_pictures_only() {
+        let names = Names::numbered(4);
+        for svg in [circuit_svg(&figure_2(), &names, DEFAULT_LIMIT), plot::Scatter::default().svg()] {
+            let (_, rest) = svg.split_once("<style>").unwrap();
+            let style = rest.split_once("</style>").unwrap().0.replace("@media(prefers-color-scheme:dark){", "");
+            for selector in style.split('}').filter_map(|rule| rule.split_once('{')).flat_map(|(of, _)| of.split(',')) {
+                let [drawing, chart] = [".slopp-drawing", ".slopp-plot"].map(|class| selector.strip_prefix(class));
+                let what = drawing.or(chart).unwrap_or_else(|| panic!("{selector}"));
+                assert!(what.starts_with(' ') || what == ":root", "{selector}");
+            }
+            // Only a page of its own asks the system; on any other, text has the colour of the page.
+            assert!(svg.contains(" text{font:") && svg.contains("fill:currentColor"));
+            assert_eq!(svg.matches("prefers-color-scheme").count(), 1);
+        }
+    }
+
     #[test]
     fn random_circuits_are_drawn_completely() {
         for seed in 0..20 {

@@ -35,26 +35,24 @@ const EDGE: f64 = 16.0;
 /// How many series have colours of their own; further ones begin again.
 const COLOURS: usize = 8;
 
-/// Everything is inside `.plot`, so that charts and drawings can stand on one page.
+/// Everything is inside `.slopp-plot`, and colours go with any page, as in drawings.
 const STYLE: &str = "\
-.plot text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica,Arial,sans-serif;fill:#26323f}\
-.plot .headline{font-size:14px;font-weight:600}\
-.plot .small{fill:#6b7885;font-size:11px}\
-.plot .to-left{text-anchor:end}.plot .centred{text-anchor:middle}\
-.plot .grid{stroke:#6b7885;stroke-opacity:.22;fill:none}\
-.plot .frame{stroke:#6b7885;stroke-opacity:.6;fill:none}\
-.plot .band{fill:#6b7885;fill-opacity:.07}\
-.plot .c0{fill:#2f78d1;stroke:#2f78d1}.plot .c1{fill:#e07b1a;stroke:#e07b1a}.plot .c2{fill:#23996a;stroke:#23996a}.plot .c3{fill:#cf4560;stroke:#cf4560}\
-.plot .c4{fill:#8c62c9;stroke:#8c62c9}.plot .c5{fill:#1a9fb0;stroke:#1a9fb0}.plot .c6{fill:#a06a35;stroke:#a06a35}.plot .c7{fill:#7a8794;stroke:#7a8794}\
-.plot .mark{fill-opacity:.75}\
-.plot .run{fill-opacity:.5;stroke:none}\
-.plot .line{fill:none;stroke-width:1.6;stroke-opacity:.8}\
-.plot .range{fill-opacity:.22;stroke:none}\
-.plot .mean{stroke-width:2.4;fill:none}\
-.plot .bar{fill-opacity:.85;stroke:none}\
-.plot .reference{fill:#fff;stroke:#26323f;stroke-width:1.8}\
-@media(prefers-color-scheme:dark){.plot text{fill:#dde3e9}.plot .small{fill:#a3afba}\
-.plot .grid,.plot .frame{stroke:#a3afba}.plot .reference{fill:#1c232b;stroke:#f2f5f7}}";
+.slopp-plot text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica,Arial,sans-serif;fill:currentColor}\
+.slopp-plot .headline{font-size:14px;font-weight:600}\
+.slopp-plot .small{fill-opacity:.7;font-size:11px}\
+.slopp-plot .to-left{text-anchor:end}.slopp-plot .centred{text-anchor:middle}\
+.slopp-plot .grid{stroke:currentColor;stroke-opacity:.14;fill:none}\
+.slopp-plot .frame{stroke:currentColor;stroke-opacity:.45;fill:none}\
+.slopp-plot .band{fill:currentColor;fill-opacity:.05}\
+.slopp-plot .c0{fill:#2f78d1;stroke:#2f78d1}.slopp-plot .c1{fill:#e07b1a;stroke:#e07b1a}.slopp-plot .c2{fill:#23996a;stroke:#23996a}.slopp-plot .c3{fill:#cf4560;stroke:#cf4560}\
+.slopp-plot .c4{fill:#8c62c9;stroke:#8c62c9}.slopp-plot .c5{fill:#1a9fb0;stroke:#1a9fb0}.slopp-plot .c6{fill:#a06a35;stroke:#a06a35}.slopp-plot .c7{fill:#7a8794;stroke:#7a8794}\
+.slopp-plot .mark{fill-opacity:.75}\
+.slopp-plot .run{fill-opacity:.5;stroke:none}\
+.slopp-plot .line{fill:none;stroke-width:1.6;stroke-opacity:.8}\
+.slopp-plot .range{fill-opacity:.22;stroke:none}\
+.slopp-plot .mean{stroke-width:2.4;fill:none}\
+.slopp-plot .bar{fill-opacity:.85;stroke:none}\
+.slopp-plot .reference{fill:currentColor;fill-opacity:.12;stroke:currentColor;stroke-width:1.8}";
 
 /// A point of a [`Series`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -136,7 +134,7 @@ impl Scatter {
                 svg.end();
             }
         }
-        svg.finish_styled(&self.title, "plot", STYLE)
+        svg.finish_styled(&self.title, "slopp-plot", STYLE)
     }
 
     fn shows(&self, point: &Point) -> bool {

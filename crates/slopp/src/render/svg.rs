@@ -5,25 +5,28 @@ use std::fmt::Write;
 /// The height of a line of text.
 pub(super) const LINE: f64 = 16.0;
 
-/// Colours for a light page, and where they must differ for a dark one. Boxes bring their own background and text.
+/// Colours that go with any page: what is not on a box has the colour of the text around it. Every rule is about this
+/// class only, because a style inside a picture holds for the whole page the picture is in.
 const STYLE: &str = "\
-text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica,Arial,sans-serif;fill:#26323f}\
-.title{font-size:14px;font-weight:600}\
-.quiet{fill:#6b7885;font-size:11px}\
-.id{text-anchor:middle;font-size:11px;font-weight:600}\
-.theta{text-anchor:end;font-size:11px;fill:#52606d}\
-.edge{fill:none;stroke:#94a1ae;stroke-width:1.2}\
-.to-prime{fill:none;stroke:#4f86c6;stroke-width:1.3}\
-.to-sub{fill:none;stroke:#c98a3d;stroke-width:1.3}\
-.sum,.node{fill:#f4f6f8;stroke:#52606d;stroke-width:1.4}\
-.load{fill:#a8c6e8;stroke:#3a6ea8}\
-.hidden{fill:#d6dce2;stroke:#52606d}\
-.leaf{fill:#e6efe6;stroke:#7fa07f}\
-.prime{fill:#e3edf8;stroke:#4f86c6}\
-.sub{fill:#faeedc;stroke:#c98a3d}\
-.dot-prime{fill:#4f86c6}.dot-sub{fill:#c98a3d}\
-.boxed{fill:#26323f}\
-@media(prefers-color-scheme:dark){text{fill:#dde3e9}.quiet,.theta{fill:#a3afba}.boxed,.id{fill:#26323f}}";
+.slopp-drawing text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica,Arial,sans-serif;fill:currentColor}\
+.slopp-drawing .title{font-size:14px;font-weight:600}\
+.slopp-drawing .quiet{fill-opacity:.7;font-size:11px}\
+.slopp-drawing .id{text-anchor:middle;font-size:11px;font-weight:600}\
+.slopp-drawing .theta{text-anchor:end;font-size:11px;fill-opacity:.8}\
+.slopp-drawing .edge{fill:none;stroke:#94a1ae;stroke-width:1.2}\
+.slopp-drawing .to-prime{fill:none;stroke:#4f86c6;stroke-width:1.3}\
+.slopp-drawing .to-sub{fill:none;stroke:#c98a3d;stroke-width:1.3}\
+.slopp-drawing .sum,.slopp-drawing .node{fill:#f4f6f8;stroke:#52606d;stroke-width:1.4}\
+.slopp-drawing .load{fill:#a8c6e8;stroke:#3a6ea8}\
+.slopp-drawing .hidden{fill:#d6dce2;stroke:#52606d}\
+.slopp-drawing .leaf{fill:#e6efe6;stroke:#7fa07f}\
+.slopp-drawing .prime{fill:#e3edf8;stroke:#4f86c6}\
+.slopp-drawing .sub{fill:#faeedc;stroke:#c98a3d}\
+.slopp-drawing .dot-prime{fill:#4f86c6}.slopp-drawing .dot-sub{fill:#c98a3d}\
+.slopp-drawing .boxed,.slopp-drawing .id{fill:#26323f}";
+
+/// The colour of text where a picture is a page of its own, which nothing but the system tells to be light or dark.
+const ALONE: &str = "{color:#26323f}@media(prefers-color-scheme:dark){";
 
 /// Classes of text that ends or is centred at its `x`.
 const NOT_FROM_LEFT: [&str; 4] = ["theta", "id", "to-left", "centred"];
@@ -98,16 +101,17 @@ impl Svg {
 
     /// The picture with a name for those who cannot see it.
     pub(super) fn finish(self, name: &str) -> String {
-        self.finish_styled(name, "drawing", STYLE)
+        self.finish_styled(name, "slopp-drawing", STYLE)
     }
 
     /// The picture with a class and a style of its own, which several pictures on one page may share.
     pub(super) fn finish_styled(self, name: &str, class: &str, style: &str) -> String {
         let (width, height) = (num((self.width + 16.0).ceil()), num((self.height + 16.0).ceil()));
+        let alone = format!(".{class}:root{ALONE}.{class}:root{{color:#dde3e9}}}}");
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" class=\"{class}\" role=\"img\">\n\
-             <title>{}</title>\n<style>{style}</style>\n{}</svg>\n",
+             <title>{}</title>\n<style>{style}{alone}</style>\n{}</svg>\n",
             escape(name),
             self.body
         )

@@ -10,7 +10,7 @@ use crate::session::{Session, Verdict};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use slopp::Records;
-use slopp::data::{Truth, noisy_copy};
+use slopp::data::{Truth, check_count, noisy_copy};
 use slopp::infer::Evidence;
 use std::path::{Path, PathBuf};
 
@@ -99,6 +99,7 @@ pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict,
             Files::default().read(model.files()).write(&common.output).check()?;
             let model = LoadedModel::read(model)?.model;
             let nothing = Evidence::none(model.circuit.var_count());
+            check_count(common.number)?;
             let samples = model.circuit.sample(common.number, &nothing, common.seed)?;
             // Another stream than that of the samples, or flips would depend on them.
             let seed = slopp::Random::stream(common.seed, 1).bits();
@@ -115,6 +116,7 @@ fn known_world(truth: &Truth, common: &Common, check: &Check, session: &mut Sess
         return compare_with(truth, model, check.vtree.as_deref(), session);
     }
     Files::default().write(&common.output).check()?;
+    check_count(common.number)?;
     let records = truth.sample(common.number, common.seed);
     let worlds = truth.count().to_string();
     let mut lines = vec![format!("possible worlds: {}", big(&worlds, truth.names().len()))];

@@ -13,6 +13,7 @@ use self::rankings::{log_mallows, ranking, sample_mallows};
 use super::{Records, RecordsBuilder};
 use crate::logspace::LOG_ZERO;
 use crate::names::{Column, Names};
+use crate::progress::Progress;
 use crate::random::Random;
 use crate::var::Var;
 use num_bigint::BigUint;
@@ -20,6 +21,12 @@ use std::sync::Arc;
 
 /// Items that can be ranked: their square is the number of variables.
 const MAX_ITEMS: usize = 100;
+
+/// The largest number of records that are generated or drawn at once, all of which are kept.
+pub const MAX_RECORDS: usize = 1_000_000_000;
+
+/// How many records are generated between two words about it.
+const TOLD: usize = 1 << 14;
 
 /// Why records could not be generated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -43,6 +50,12 @@ pub enum GenerateError {
     Flip {
         /// The number.
         probability: f64,
+    },
+    /// More records than are generated at once.
+    #[error("{records} records are too many to generate; give a number of at most {MAX_RECORDS}")]
+    Records {
+        /// How many were asked for.
+        records: usize,
     },
     /// A row does not fit the names.
     #[error("row {row} has {cells} cells, but there are {expected} names; give one cell per name")]
@@ -164,11 +177,20 @@ impl Truth {
         }
     }
 
-    /// Independent records.
+    /// Independent records; [`check_count`] tells whether they are too many.
     pub fn sample(&self, records: usize, seed: u64) -> Records {
+        self.sample_telling(records, seed, &())
+    }
+
+    /// The records of [`Truth::sample`], telling how far they are.
+    pub fn sample_telling(&self, records: usize, seed: u64, progress: &dyn Progress) -> Records {
         let mut random = Random::new(seed);
         let mut builder = RecordsBuilder::new(self.names.clone());
-        for _ in 0..records {
+        progress.begin("generating records", records as u64);
+        for done in 1..=records {
+            if done % TOLD == 0 {
+                progress.advance(TOLD as u64);
+            }
             match &self.kind {
                 Kind::Configurations(cars) => {
                     let bits = cars.sample(&mut random);
@@ -184,6 +206,11 @@ impl Truth {
         }
         builder.finish()
     }
+}
+
+/// Refuses more records than are generated at once.
+pub fn check_count(records: usize) -> Result<(), GenerateError> {
+    if records > MAX_RECORDS { Err(GenerateError::Records { records }) } else { Ok(()) }
 }
 
 /// Copies rows, for example samples of a model, and changes each cell with the given probability: true to false and

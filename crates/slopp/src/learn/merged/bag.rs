@@ -12,6 +12,7 @@ use crate::data::{Records, RecordsBuilder};
 use crate::learn::closing::components_closed;
 use crate::learn::judge::Parts;
 use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
+use crate::learn::mixture::MAX_COMPONENTS;
 use crate::learn::vtree::{ChowLiuTree, Gathered, pair_information};
 use crate::learn::{LearnError, World, check_complete};
 use crate::mixture::Mixture;
@@ -21,9 +22,6 @@ use crate::var::Var;
 use crate::vtree::Vtree;
 use rayon::prelude::*;
 use std::sync::Arc;
-
-/// The largest number of models that may be asked for.
-const MAX_MEMBERS: usize = 4096;
 
 /// How many steps the weights of a bag are fitted for at most.
 const WEIGHT_STEPS: usize = 300;
@@ -136,8 +134,8 @@ pub(super) fn bag_along(
     orders: &[Vec<Var>],
     progress: &dyn Progress,
 ) -> Result<(BagLearned, Vec<Member>), LearnError> {
-    if !(1..=MAX_MEMBERS).contains(&config.members) {
-        let (name, value) = ("members", config.members.to_string());
+    if !(1..=MAX_COMPONENTS).contains(&config.members) {
+        let (name, value) = ("components", config.members.to_string());
         return Err(LearnError::Setting { name, value, expected: "at least 1 and at most 4096" });
     }
     progress.begin("learning a bag of models", config.members as u64);

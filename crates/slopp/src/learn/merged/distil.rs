@@ -9,7 +9,7 @@ use super::effort::score;
 use super::{Config, learn};
 use crate::certified::Certified;
 use crate::circuit::Psdd;
-use crate::data::{Records, RecordsBuilder};
+use crate::data::{MAX_RECORDS, Records, RecordsBuilder};
 use crate::infer::{Distribution, Evidence, count_shares};
 use crate::learn::LearnError;
 use crate::learn::judge::Parts;
@@ -111,8 +111,12 @@ pub fn sample_size(train: &Records) -> usize {
     (10.0 * train.total()).clamp(50_000.0, 600_000.0) as usize
 }
 
-/// Records drawn from a teacher, to be learned from beside real ones.
+/// Records drawn from a teacher, to be learned from beside real ones; at most [`MAX_RECORDS`].
 pub fn synthetic(teacher: &dyn Distribution, like: &Records, count: usize, seed: u64) -> Result<Records, LearnError> {
+    if count > MAX_RECORDS {
+        let (name, value) = ("samples", count.to_string());
+        return Err(LearnError::Setting { name, value, expected: "at most 1000000000" });
+    }
     let mut builder = RecordsBuilder::new(like.names().clone());
     for part in teacher.sample_in_parts(count, &Evidence::none(teacher.var_count()), seed)? {
         (0..part.len()).for_each(|i| builder.push_words(part.rows().line(i), 1.0));

@@ -28,24 +28,26 @@ pub(super) fn search(circuit: &Circuit, pairs: &Pairs, marginals: &[f64], search
     let mut longer = Longer { clauses: Vec::new(), complete_to: search.length.max(2) };
     let mut steps = search.steps;
     let literals = &pairs.literals;
+    // Longer clauses than there are variables say the same as shorter ones.
+    let longest = search.length.min(circuit.var_count());
     let heavy = |mass: f64| mass >= search.least_excluded;
     let mut sets: Vec<Set> = Vec::new();
-    if search.length > 2 {
+    if longest > 2 {
         // A few more than there are steps, or the list of pairs is the largest thing around.
         for (i, &a) in literals.iter().enumerate() {
             let behind = literals[i + 1..].iter().copied().filter(|b| b.var != a.var && pairs.both(a, *b));
             sets.extend(behind.map(|b| (vec![a, b], p(a) * p(b))).filter(|&(_, mass)| heavy(mass)));
-            if sets.len() > 4 * steps + 1024 {
+            if sets.len() > steps.saturating_mul(4).saturating_add(1024) {
                 cut(&mut sets, steps, &mut longer, 2);
             }
         }
     }
     let mut impossible: FxHashSet<Vec<Lit>> = FxHashSet::default();
-    for length in 3..=search.length {
+    for length in 3..=longest {
         cut(&mut sets, steps, &mut longer, length - 1);
         steps -= sets.len();
-        let grow_on = length < search.length && steps > 0;
-        if length < search.length && steps == 0 {
+        let grow_on = length < longest && steps > 0;
+        if length < longest && steps == 0 {
             longer.complete_to = longer.complete_to.min(length);
         }
         let mut found: Vec<Set> = Vec::new();

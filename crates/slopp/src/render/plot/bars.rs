@@ -52,6 +52,6 @@ impl Bars {
             }
         }
         svg.path("frame", &format!("M{} {}V{}", num(scale.base()), num(top), num(bottom)));
-        svg.finish_styled(&self.title, "plot", STYLE)
+        svg.finish_styled(&self.title, "slopp-plot", STYLE)
     }
 }

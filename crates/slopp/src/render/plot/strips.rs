@@ -71,7 +71,7 @@ impl Strips {
             }
             from += height(row);
         }
-        svg.finish_styled(&self.title, "plot", STYLE)
+        svg.finish_styled(&self.title, "slopp-plot", STYLE)
     }
 
     fn draw_lane(&self, svg: &mut Svg, scale: &Scale, series: usize, y: f64, values: &[f64]) {
