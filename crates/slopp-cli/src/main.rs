@@ -9,6 +9,7 @@ mod error;
 mod event;
 mod files;
 mod html;
+mod incomplete;
 mod input;
 mod interrupt;
 mod knowledge;
