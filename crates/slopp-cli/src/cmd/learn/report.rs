@@ -10,6 +10,7 @@ use crate::report::{
 use crate::session::Session;
 use serde_json::Value;
 use slopp::{AnyModel, Certified};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A learned model and how well it does.
@@ -51,6 +52,7 @@ impl Learned<'_> {
             }
             AnyModel::Mixture(model) => {
                 let stats = model.circuit.stats();
+                entries.extend(models_of(origin).map(|models| ("models", Value::from(models))));
                 entries.extend([
                     ("components", Value::from(model.circuit.component_count())),
                     ("nodes", Value::from(stats.nodes)),
@@ -104,7 +106,14 @@ impl Learned<'_> {
             AnyModel::Mixture(model) => {
                 let stats = model.circuit.stats();
                 let size = [counted(stats.elements, "element"), counted(stats.parameters, "parameter")];
-                lines.push(("components", count(model.circuit.component_count() as f64)));
+                let components = model.circuit.component_count();
+                lines.push(match models_of(origin) {
+                    Some(models) => {
+                        let [models, parts] = [counted(models, "model"), counted(components, "component")];
+                        ("components", format!("{models} in {parts}: each was divided"))
+                    }
+                    None => ("components", count(components as f64)),
+                });
                 lines.push(("size", size.join(", ")));
                 lines.push(("certificate", MIXTURE_IN_WORDS.to_owned()));
             }
@@ -130,6 +139,12 @@ impl Learned<'_> {
     }
 }
 
+/// How many models a bag has, if they were divided into components.
+fn models_of(origin: &BTreeMap<String, String>) -> Option<usize> {
+    origin.get("models").filter(|models| *models == "divided")?;
+    origin.get("members")?.parse().ok()
+}
+
 /// Records, impossible records and log-likelihoods of each part.
 pub(crate) fn score_table(scores: &[(&'static str, Score)]) -> Table {
     let titles = ["part", "records", "impossible", "log-likelihood", "per record", "per possible record"];
@@ -139,12 +154,20 @@ pub(crate) fn score_table(scores: &[(&'static str, Score)]) -> Table {
             (*name).to_owned(),
             count(score.records),
             count(score.impossible),
-            logarithm(score.log_likelihood),
+            total(score),
             score.per_record().map_or("-".to_owned(), logarithm),
             score.per_possible().map_or("-".to_owned(), logarithm),
         ]);
     }
     table
+}
+
+/// The log-likelihood of all records together; of next to none with enough digits to tell it.
+fn total(score: &Score) -> String {
+    match score.records < 0.01 && score.log_likelihood.is_finite() {
+        true => format!("{:.4e}", score.log_likelihood),
+        false => logarithm(score.log_likelihood),
+    }
 }
 
 /// How many sums have overlapping primes.
