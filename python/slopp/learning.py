@@ -96,6 +96,7 @@ class Settings(TypedDict, total=False):
     max_classes: int | None
     max_elements: int | None
     components: int | None
+    whole: bool | None
     max_clusters: int | None
     min_records: float | None
     split_penalty: float | None

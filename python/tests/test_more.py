@@ -398,3 +398,10 @@ def test_a_model_that_is_no_distribution(tmp_path):
 def test_what_the_package_shows():
     assert dir(slopp) == sorted(slopp.__all__) and "PSDD" in dir(slopp)
     assert not {"Any", "TYPE_CHECKING", "whole"} & set(vars(slopp))
+
+
+def test_a_bag_stays_whole():
+    whole = slopp.learn(RECORDS, learner="slopp-bag", components=3, whole=True)
+    assert len(whole.components) <= 3 and whole.origin["divide"] == "never"
+    with pytest.raises(LearnError, match="whole"):
+        slopp.learn(RECORDS, whole=True)

@@ -35,6 +35,12 @@ impl Error {
         self
     }
 
+    /// The same error with a cause.
+    pub(crate) fn because(mut self, cause: impl Into<String>) -> Error {
+        self.because.push(cause.into());
+        self
+    }
+
     /// Whether the reader of our output has gone away, which is no fault of anyone.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         self.broken_pipe

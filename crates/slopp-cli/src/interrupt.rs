@@ -1,4 +1,4 @@
-//! Ctrl-C: what is half done is removed, what is done stays, and both are said.
+//! Ctrl-C, and being told to end: what is half done is removed, what is done stays, and both are said.
 
 use crate::report::counted;
 use std::io::Write;

@@ -8,6 +8,7 @@ mod error;
 mod event;
 mod files;
 mod html;
+mod incomplete;
 mod input;
 mod interrupt;
 mod knowledge;

@@ -58,9 +58,14 @@ pub(crate) fn changes_in_words(names: &Names, changes: &[Lit], word: &str) -> St
     format!("{} to {}", counted(words.len(), word), words.join(", "))
 }
 
-/// A whole number with its digits in groups of three, any other number with three decimals.
+/// A whole number with its digits in groups of three, any other number with three decimals, or three digits where decimals
+/// would tell next to nothing.
 pub(crate) fn count(number: f64) -> String {
-    if number.fract() == 0.0 { grouped(&format!("{number:.0}")) } else { grouped(&format!("{number:.3}")) }
+    match number.abs() {
+        small if 0.0 < small && small < 0.01 => format!("{number:.2e}"),
+        _ if number.fract() == 0.0 => grouped(&format!("{number:.0}")),
+        _ => grouped(&format!("{number:.3}")),
+    }
 }
 
 /// A number, given by its digits, in groups of three before the point; minus nothing is nothing.

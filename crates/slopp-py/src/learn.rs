@@ -197,7 +197,9 @@ impl<'py> Options<'_, 'py> {
                 let world = world(self)?;
                 let effort = self.effort()?;
                 let default = merged::BagConfig::with_effort(self.merged(world)?, effort);
-                Box::new(merged::BagConfig { members: self.take("components")?.unwrap_or(default.members), ..default })
+                let members = self.take("components")?.unwrap_or(default.members);
+                let divide = !self.take("whole")?.unwrap_or(false);
+                Box::new(merged::BagConfig { members, divide, ..default })
             }
             "slopp-em" => Box::new(merged::EmConfig { model: self.merged(World::Open)?, grid: self.grid()? }),
             "slopp-tree" => {

@@ -285,7 +285,7 @@ fn contradictions_are_errors() {
         assert!(matches!(error, LearnError::WrongVtree { .. }));
     }
     let none = BagConfig { members: 0, ..BagConfig::new(open()) };
-    assert!(matches!(bag(&train, None, &none, &()), Err(LearnError::Setting { name: "members", .. })));
+    assert!(matches!(bag(&train, None, &none, &()), Err(LearnError::Setting { name: "components", .. })));
     let none =
         EmConfig { grid: MixtureGrid { components: Vec::new(), ..MixtureGrid::default() }, ..EmConfig::new(open()) };
     assert!(matches!(em(&train, None, &none, &()), Err(LearnError::Setting { name: "components", .. })));

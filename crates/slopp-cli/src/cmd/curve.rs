@@ -6,6 +6,7 @@ use crate::cmd::learn::too_large;
 use crate::cmd::vtree::write_text;
 use crate::error::Error;
 use crate::files::Files;
+use crate::incomplete::{Part, check};
 use crate::input::{VtreeSource, read_records, read_records_of};
 use crate::knowledge::rules_of_columns;
 use crate::report::{Table, count, logarithm, object, records};
@@ -28,7 +29,8 @@ Examples:
 ///
 /// First without a limit, then with --max-elements at a half, a quarter and so on of what that took: relaxed merging
 /// goes on until the circuit keeps within its limit. Choose the size that is worth its elements by the validation records,
-/// and learn it with `slopp learn --max-elements N`.
+/// and learn it with `slopp learn --max-elements N`. All are of an open world and without rules; `slopp learn` closes
+/// worlds and obeys rules, which takes elements of its own.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CurveArgs {
@@ -79,6 +81,8 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
         Some(file) => (all.clone(), Some(other(file)?)),
         None => all.hold_out(args.seed).map_or_else(|| (all.clone(), None), |(train, held)| (train, Some(held))),
     };
+    check(Part::Train, Some(&args.train), &all)?;
+    valid.as_ref().map_or(Ok(()), |valid| check(Part::Valid, args.valid.as_deref(), valid))?;
     let test = args.test.as_ref().map(other).transpose()?;
     let parts: Vec<(&str, &Records)> = [("train", Some(&train)), ("valid", valid.as_ref()), ("test", test.as_ref())]
         .into_iter()

@@ -7,13 +7,15 @@ use crate::cmd::learn::{
 };
 use crate::error::Error;
 use crate::files::{Files, check_ending};
-use crate::input::{Loaded, read_records, read_records_of};
+use crate::incomplete::{Part, check};
+use crate::input::{Loaded, explained, options, read_records, read_records_of};
 use crate::knowledge::stopped;
 use crate::report::{count, counted, facts, is_or_are, json, json_count, object, records as records_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::infer::Distribution;
+use slopp::io::LoadedRecords;
 use slopp::learn::merged::{Config, DistilConfig};
 use slopp::learn::{BaseError, Lesson, LessonError, Lessons, Student, Task, World};
 use slopp::logic::Limits;
@@ -35,10 +37,14 @@ Examples:
 /// parameters are fitted to the real ones, with those learned from all as the prior; how strong a prior is chosen by the
 /// validation records. The student answers what the teacher may not: most probable worlds, entropy, rules.
 ///
+/// Samples in a file are read by the columns of TRAIN, so their cells may be names of its bins, and the student has the
+/// columns of TRAIN in their order; a model has columns of its own, by which TRAIN is read.
+///
 /// What is impossible for a teacher that is a deterministic circuit (.psdd), for example because it was learned with rules
 /// or in a closed world, is impossible for the student: its base implies that of the teacher, exactly. --free lets it go. Of
 /// mixtures, sum-product networks and samples it is not kept. Every column has one value either way, and --rules are obeyed
-/// as by `slopp learn`.
+/// as by `slopp learn`. The world of the student is open otherwise: to close it, close that of the teacher by `slopp learn
+/// --world closed`, or --closed, and save it as a .psdd.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DistilArgs {
@@ -85,15 +91,38 @@ enum Teacher {
 }
 
 impl Teacher {
-    fn read(args: &DistilArgs) -> Result<Teacher, Error> {
-        if !is_any_model(&args.teacher) {
-            return Ok(Teacher::Samples(Box::new(read_records(&args.teacher, args.read, &args.columns)?)));
+    /// The teacher, and the training records: over the variables of a model, while samples are over those of the training
+    /// records, whose values and names of bins they have.
+    fn read(args: &DistilArgs) -> Result<(Teacher, Records), Error> {
+        if is_any_model(&args.teacher) {
+            if args.samples == Some(0) {
+                return Err(Error::new("--samples is 0, and nothing is learned from no records").hint("leave it out"));
+            }
+            let model = ModelArgs { model: args.teacher.clone(), vtree: None };
+            let teacher = Loaded::read(&model)?;
+            let train = read_records_of(&args.train, args.read, teacher.names())?;
+            return Ok((Teacher::Model(Box::new(teacher)), train));
         }
-        if args.samples == Some(0) {
-            return Err(Error::new("--samples is 0, and nothing is learned from no records").hint("leave it out"));
+        if args.samples.is_some() {
+            return Err(Error::new("--samples is for a teacher that is a model; all records of a file are used")
+                .hint("leave --samples out"));
         }
-        let model = ModelArgs { model: args.teacher.clone(), vtree: None };
-        Ok(Teacher::Model(Box::new(Loaded::read(&model)?)))
+        let options = options(args.read, &args.columns);
+        let LoadedRecords { records, header, .. } =
+            slopp::io::load_records(&args.train, &options, None).map_err(explained)?;
+        let (train, samples) = match header {
+            true => {
+                let samples = read_samples(args, records.names())?;
+                (records, samples)
+            }
+            // By place; if there are names, they are those of the samples.
+            false => {
+                let samples = read_records(&args.teacher, args.read, &args.columns)?;
+                (of_samples(records, samples.names(), args)?, samples)
+            }
+        };
+        check(Part::Samples, Some(&args.teacher), &samples)?;
+        Ok((Teacher::Samples(Box::new(samples)), train))
     }
 
     fn lessons(&self) -> Lessons<'_> {
@@ -105,11 +134,34 @@ impl Teacher {
             },
         }
     }
+}
 
-    fn names(&self) -> &Arc<Names> {
-        match self {
-            Teacher::Model(model) => model.names(),
-            Teacher::Samples(records) => records.names(),
+/// Training records without a header by the columns of samples.
+fn of_samples(train: Records, names: &Arc<Names>, args: &DistilArgs) -> Result<Records, Error> {
+    let [found, expected] = [train.var_count(), names.len()];
+    if found == expected {
+        return Ok(train.renamed(names.clone()));
+    }
+    let (samples, train) = (args.teacher.display(), args.train.display());
+    Err(Error::new(format!("{train} has {found} columns, and {samples}, the teacher, has {expected}"))
+        .hint("records of the teacher and real ones must have the same columns"))
+}
+
+/// Samples by the columns of the training records.
+fn read_samples(args: &DistilArgs, names: &Arc<Names>) -> Result<Records, Error> {
+    let options = options(args.read, &ColumnArgs::default());
+    let (samples, train) = (args.teacher.display(), args.train.display());
+    let loaded = slopp::io::load_records(&args.teacher, &options, Some(names)).map_err(|error| {
+        let doing = format!("{samples}, the teacher, does not have the columns of {train}");
+        explained(error)
+            .while_doing(doing)
+            .hint("records of the teacher and real ones must have the same columns, and names if one of them has names")
+    })?;
+    match loaded.header {
+        true => Ok(loaded.records),
+        false => {
+            Err(Error::new(format!("{samples}, the teacher, has no header, and {train} has names for its columns"))
+                .hint(format!("put the names of {train} in front of the samples")))
         }
     }
 }
@@ -120,26 +172,14 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     let inputs = [Some(&args.teacher), Some(&args.train)].into_iter().chain(inputs);
     Files::default().read(inputs.flatten()).write(&args.output).check()?;
     check_ending(args.output.as_deref(), ".psdd", "the student")?;
-    let teacher = Teacher::read(args)?;
-    if let (Teacher::Samples(_), Some(_)) = (&teacher, args.samples) {
-        return Err(Error::new("--samples is for a teacher that is a model; all records of a file are used")
-            .hint("leave --samples out"));
-    }
-    let other = |file: &PathBuf| {
-        let read = read_records_of(file, args.read, teacher.names());
-        read.map_err(|error| match &teacher {
-            Teacher::Model(_) => error,
-            Teacher::Samples(_) => {
-                let samples = args.teacher.display();
-                error
-                    .while_doing(format!("{} does not have the columns of {samples}, the teacher", file.display()))
-                    .hint("records of the teacher and real ones must have the same columns")
-            }
-        })
-    };
-    let (inside, train) = Inside::new(&args.rules, &args.train, other(&args.train)?, None)?;
+    let (teacher, train) = Teacher::read(args)?;
+    check(Part::Train, Some(&args.train), &train)?;
+    let names = train.names().clone();
+    let other = |file: &PathBuf| read_records_of(file, args.read, &names);
+    let (inside, train) = Inside::new(&args.rules, &args.train, train, None)?;
     let [valid, test] = [&args.valid, &args.test].map(|file| file.as_ref().map(other).transpose());
     let (valid, test) = (valid?, test?);
+    valid.as_ref().map_or(Ok(()), |valid| check(Part::Valid, args.valid.as_deref(), valid))?;
     check_size(args.max_elements, &train)?;
     let config = Config { max_elements: args.max_elements, ..Config::new(World::Open) };
     let capped = args.max_classes.map(|max_classes| Config { max_classes, capped: true, ..config.clone() });

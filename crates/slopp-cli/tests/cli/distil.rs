@@ -79,3 +79,27 @@ fn teachers_that_cannot_teach_are_refused() {
     folder.run("distil other.csv few.csv").fails(&["too few records", "validation records"]);
     folder.run("distil samples.csv train.csv -o train.csv").fails(&["train.csv is read"]);
 }
+
+#[test]
+fn samples_are_read_by_the_columns_of_the_training_records() {
+    let folder = Folder::new();
+    let ages = (0..120).map(|i| format!("{},{},{}\n", i % 2, 20 + i % 60, ["red", "green"][i / 7 % 2]));
+    folder.write("train.csv", format!("fast,age,color\n{}", ages.collect::<String>()));
+    folder.run("learn train.csv --bins age=3 -o t.psdd").ok();
+    folder.run("sample t.psdd -n 300 -o drawn.csv").ok();
+    assert!(folder.read("drawn.csv").contains("..40"), "samples have names of bins");
+    // In another order, the student has that of the training records.
+    let turned = |line: &str| line.split(',').rev().collect::<Vec<_>>().join(",");
+    let turned: Vec<String> = folder.read("drawn.csv").lines().map(turned).collect();
+    folder.write("turned.csv", turned.join("\n"));
+    for samples in ["drawn.csv", "turned.csv"] {
+        folder.run(&format!("distil {samples} train.csv --bins age=3 -o student.psdd")).ok();
+        assert!(folder.run("sample student.psdd -n 1").ok().out.starts_with("fast,age,color\n"));
+    }
+    folder.write("named.csv", "a,b\n0,1\n1,1\n");
+    folder.write("boolean.csv", "0,1\n1,1\n".repeat(20));
+    folder.run("distil boolean.csv named.csv").fails(&["boolean.csv, the teacher, has no header", "named.csv"]);
+    // Training records without a header go by place.
+    folder.run("distil named.csv boolean.csv -o student.psdd").ok();
+    assert!(folder.run("sample student.psdd -n 1").ok().out.starts_with("a,b\n"));
+}

@@ -236,9 +236,18 @@ fn a_base_says_how_to_read_it_back() {
     assert_eq!(folder.run("info again.psdd --json").ok().json()["model_count"], "10");
 }
 
-/// Only where the system tells whether a process listens yet.
 #[test]
 fn ctrl_c_ends_tidily() {
+    ends_tidily("-INT", 2);
+}
+
+#[test]
+fn being_told_to_end_ends_tidily() {
+    ends_tidily("-TERM", 15);
+}
+
+/// Only where the system tells whether a process listens yet.
+fn ends_tidily(signal: &str, number: u32) {
     use std::process::{Command, Stdio};
     let folder = Folder::with_paper();
     let mut command = Command::new(env!("CARGO_BIN_EXE_slopp"));
@@ -253,12 +262,12 @@ fn ctrl_c_ends_tidily() {
     let listens = || {
         let text = std::fs::read_to_string(&status).unwrap();
         let mask = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim().to_owned();
-        u64::from_str_radix(&mask, 16).unwrap() & 2 != 0
+        u64::from_str_radix(&mask, 16).unwrap() & (1 << (number - 1)) != 0
     };
     while !listens() {
         std::thread::yield_now();
     }
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     // Its input stays open: it waits for records until it is told to stop.
     let input = child.stdin.take();

@@ -21,6 +21,16 @@ fn learning_inside_rules_stops_at_limits() {
 }
 
 #[test]
+fn closing_columns_speaks_of_columns_and_not_of_rules() {
+    let folder = Folder::new();
+    let header: Vec<String> = (1..=12).map(|i| format!("x{i}")).collect();
+    folder.write("records.csv", format!("{}\n{}", header.join(","), chain(12, 80, 1)));
+    let refused = folder.run("learn records.csv --closed x1,x3,x5,x7,x9,x11 --max-nodes 20");
+    assert!(!refused.err.contains("rules"), "{}", refused.err);
+    refused.fails(&["--closed: what the records show of these columns is too large", "--max-nodes N", "fewer columns"]);
+}
+
+#[test]
 fn revision_stops_at_limits() {
     let folder = Folder::with_paper();
     for option in ["--formula", "--by-rule"] {
@@ -94,8 +104,22 @@ fn missing_cells_are_told_where_they_are() {
     folder.write("holes.csv", "X1,X2,X3,X4\n0,1,,0\n0,0,1,1\n");
     let refused = folder.run("learn records.csv --valid holes.csv");
     assert!(!refused.err.contains("--drop-incomplete"), "{}", refused.err);
-    refused.fails(&["1 of 2 distinct validation records have missing cells", "--valid"]);
+    refused.fails(&["1 of 2 records of holes.csv have missing cells (the first is record 1)", "--valid"]);
     folder.run("learn holes.csv").fails(&["--drop-incomplete"]);
+    let lines = "0,1,,0\n".repeat(100);
+    folder.write("only.csv", format!("X1,X2,X3,X4\n{lines}"));
+    let refused = folder.run("learn only.csv");
+    assert!(!refused.err.contains("--drop-incomplete"), "{}", refused.err);
+    refused.fails(&["all 100 records of only.csv have missing cells", "fill cells in"]);
+    for (run, part) in [
+        ("curve records.csv --valid holes.csv", "--valid"),
+        ("curve holes.csv", "leave these records out"),
+        ("distil model.psdd records.csv --valid holes.csv", "--valid"),
+        ("distil model.psdd holes.csv", "leave these records out"),
+        ("distil holes.csv records.csv", "slopp sample"),
+    ] {
+        folder.run(run).fails(&["1 of 2 records of holes.csv have missing cells (the first is record 1)", part]);
+    }
     // A part of the same file is dropped with it.
     let half: String = (0..40).map(|i| if i % 2 == 0 { "0,1,1,0\n" } else { "1,,1,0\n" }).collect();
     folder.write("half.csv", format!("X1,X2,X3,X4\n{half}"));

@@ -210,3 +210,23 @@ fn damaged_mixtures_are_told_by_line() {
     folder.write("cut.mix", &text[..text.len() / 2]);
     folder.run("eval cut.mix records.csv").fails(&["cut.mix, line", "cut off"]);
 }
+
+#[test]
+fn a_bag_tells_its_models_and_may_stay_whole() {
+    let folder = Folder::new();
+    folder.run("data generate configurations -n 600 --seed 1 -o cars.csv").ok();
+    let whole = folder.run("learn cars.csv --learner slopp-bag --components 3 --whole --json").ok().json();
+    assert!(whole["components"].as_u64().unwrap() <= 3, "{whole}");
+    assert_eq!((&whole["origin"]["models"], &whole["origin"]["divide"]), (&json!("whole"), &json!("never")));
+    assert!(whole["origin"].get("effort").is_none(), "{whole}");
+    let bag = folder.run("learn cars.csv --learner slopp-bag --components 3").ok();
+    let told = folder.run("learn cars.csv --learner slopp-bag --components 3 --json").ok().json();
+    if told["origin"]["models"] == "divided" {
+        let components = format!("3 models in {} components", told["components"]);
+        assert!(bag.out.contains(&components), "{}", bag.out);
+        assert_eq!(told["models"], 3);
+    }
+    let em = folder.run("learn cars.csv --learner slopp-em --components 2 --json").ok().json();
+    assert!(em["origin"].get("effort").is_none(), "{em}");
+    folder.run("learn cars.csv --whole").fails(&["--whole belongs to the learner slopp-bag"]);
+}

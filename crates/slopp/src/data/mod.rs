@@ -107,6 +107,14 @@ impl Records {
         &self.original
     }
 
+    /// The places, from zero and in the order they were given, of the records with missing cells.
+    pub fn incomplete(&self) -> impl Iterator<Item = usize> {
+        let rows = if self.has_missing() { self.len() } else { 0 };
+        let misses: Vec<bool> = (0..rows).map(|row| self.row(row).any(|cell| cell.is_none())).collect();
+        let places = self.original.iter().enumerate();
+        places.filter(move |(_, row)| misses.get(**row as usize).is_some_and(|&misses| misses)).map(|(place, _)| place)
+    }
+
     /// The cells of a row, `None` where missing.
     pub fn row(&self, row: usize) -> impl ExactSizeIterator<Item = Option<bool>> {
         (0..self.var_count()).map(move |i| self.cell(row, Var(i as u32)))

@@ -110,12 +110,12 @@ pub enum LearnError {
     },
     /// Cells are missing.
     #[error(
-        "{rows} of {total} distinct records have missing cells, and this learner needs complete records: drop them or fill them in"
+        "{rows} of {total} records have missing cells, and this learner needs complete records: drop them or fill them in"
     )]
     MissingCells {
-        /// How many rows have missing cells.
+        /// How many records have missing cells.
         rows: usize,
-        /// How many rows there are.
+        /// How many records there are.
         total: usize,
     },
     /// The circuit to start from is no PSDD.
@@ -176,10 +176,9 @@ pub(crate) fn check(records: &crate::Records, vtree: &crate::Vtree) -> Result<()
 
 /// Checks that every cell is there.
 pub(crate) fn check_complete(records: &crate::Records) -> Result<(), LearnError> {
-    let incomplete = (0..records.len()).filter(|&row| records.row(row).any(|cell| cell.is_none()));
-    match records.has_missing().then(|| incomplete.count()) {
-        Some(rows @ 1..) => Err(LearnError::MissingCells { rows, total: records.len() }),
-        _ => Ok(()),
+    match records.incomplete().count() {
+        0 => Ok(()),
+        incomplete => Err(LearnError::MissingCells { rows: incomplete, total: records.original().len() }),
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) const ALL: &[Entry] = &[
         about: "A mixture of merged SLoPP models, each with its own vtree unless one is given",
         world: World::Open,
         ending: ".mix",
-        options: &["--world", "--effort", "--max-classes", "--max-elements", "--components"],
+        options: &["--world", "--effort", "--max-classes", "--max-elements", "--components", "--whole"],
         make: |args, world, _| Box::new(bag(args, world)),
     },
     Entry {
@@ -208,7 +208,8 @@ fn effort(args: &LearnArgs) -> merged::Effort {
 
 fn bag(args: &LearnArgs, world: World) -> merged::BagConfig {
     let default = merged::BagConfig::with_effort(merged(args, world), effort(args));
-    merged::BagConfig { members: args.merged.components.unwrap_or(default.members), ..default }
+    let members = args.merged.components.unwrap_or(default.members);
+    merged::BagConfig { members, divide: !args.merged.whole, ..default }
 }
 
 fn shared(args: &LearnArgs, world: World) -> merged::EmConfig {

@@ -124,6 +124,9 @@ pub(super) struct MergedArgs {
     /// How many models slopp-bag has, or components slopp-em and strudel-em [default: by effort; 4 to 16 by validation]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(super) components: Option<usize>,
+    /// Keep the models of slopp-bag whole, so that it has no more components than models
+    #[arg(long)]
+    pub(super) whole: bool,
 }
 
 #[derive(Clone, Args)]
@@ -213,6 +216,7 @@ impl LearnArgs {
             ("--max-classes", m.max_classes.is_some()),
             ("--max-elements", m.max_elements.is_some()),
             ("--components", m.components.is_some()),
+            ("--whole", m.whole),
             ("--max-clusters", c.max_clusters.is_some()),
             ("--min-records", c.min_records.is_some()),
             ("--split-penalty", c.split_penalty.is_some()),

@@ -31,6 +31,8 @@ pub(super) struct Parts {
     pub(super) open: Option<Open>,
     /// How large rules may become.
     pub(super) limits: Limits,
+    /// The files of the training and of the validation records, where these are all of a file.
+    pub(super) files: [Option<PathBuf>; 2],
 }
 
 impl Parts {
@@ -68,7 +70,11 @@ impl Parts {
             false => Inside::new(&args.rules, &args.train, train, places.as_deref())?,
         };
         let limits = args.rules.limits.limits();
-        let mut parts = Parts { train, valid, test, dropped: 0.0, inside, closed: None, open: None, limits };
+        let files = match args.split {
+            None => [Some(args.train.clone()), args.valid.clone()],
+            Some(_) => [None, None],
+        };
+        let mut parts = Parts { train, valid, test, dropped: 0.0, inside, closed: None, open: None, limits, files };
         if args.drop_incomplete {
             (parts.train, parts.dropped) = without_incomplete(parts.train, &args.train)?;
             // Validation records of the same file are dropped like the others.

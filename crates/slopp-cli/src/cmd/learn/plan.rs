@@ -5,10 +5,11 @@ use super::not_obeyed;
 use super::options::LearnArgs;
 use super::parts::Parts;
 use crate::error::Error;
+use crate::incomplete::{self, Part};
 use crate::input::{LoadedModel, VtreeSource, too_many_pairs};
-use crate::report::count;
 use slopp::learn::vtree::VtreeMethodError;
-use slopp::learn::{LearnError, Learner, Outcome, RestrictionError, Task, VtreeUse};
+use slopp::learn::{InsideError, LearnError, Learner, Outcome, RestrictionError, Task, VtreeUse};
+use slopp::logic::Stopped;
 use slopp::{Model, Names, Progress, Records};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -74,18 +75,32 @@ impl Plan {
         };
         let task = Task { valid: parts.valid.as_ref(), vtree: vtree.as_ref(), seed: self.seed, ..Task::new(train) };
         parts.restriction().learn(&*self.learner, &task, bar).map_err(|error| match error {
-            RestrictionError::Learn(LearnError::MissingCells { .. })
-                if !train.has_missing() && parts.valid.as_ref().is_some_and(Records::has_missing) =>
-            {
-                incomplete_valid(parts.valid.as_ref().expect("it misses cells"))
-            }
+            RestrictionError::Learn(LearnError::MissingCells { .. }) => self.incomplete(parts),
             RestrictionError::Learn(error) => self.explained(error),
             RestrictionError::Rules(error) => not_obeyed(error),
-            RestrictionError::Closed(error) => {
-                Error::from(error).while_doing("--closed").hint("close fewer columns at a time")
-            }
+            RestrictionError::Closed(error) => closed_too_large(error),
             RestrictionError::Open(error) => Error::from(error).while_doing("--open"),
         })
+    }
+
+    /// The refusal of records with missing cells, with the option that helps.
+    fn incomplete(&self, parts: &Parts) -> Error {
+        let [train, valid] = parts.files.each_ref().map(Option::as_deref);
+        if let (false, Some(records)) = (parts.train.has_missing(), &parts.valid) {
+            return incomplete::refusal(Part::Valid, valid, records);
+        }
+        let error = incomplete::refusal(Part::Train, train, &parts.train);
+        match parts.train.incomplete().count() == parts.train.original().len() {
+            // Dropping would leave nothing.
+            true => error,
+            false if self.learner.name() == "learnspn" => {
+                error.hint("--drop-incomplete leaves out training records with missing cells")
+            }
+            false => error.hint(
+                "--drop-incomplete leaves out training records with missing cells; `slopp fit` then fits what is \
+                 learned to all of them",
+            ),
+        }
     }
 
     /// The error of a learner, with the option that helps.
@@ -95,13 +110,6 @@ impl Plan {
                 too_many_pairs(variables, &format!("the learner {}", self.learner.name()))
                     .hint("--learner factorised, or --learner slopp-kmeans with --vtree balanced or right-linear")
             }
-            LearnError::MissingCells { .. } if self.learner.name() == "learnspn" => {
-                Error::from(error).hint("--drop-incomplete leaves out training records with missing cells")
-            }
-            LearnError::MissingCells { .. } => Error::from(error).hint(
-                "--drop-incomplete leaves out training records with missing cells; `slopp fit` then fits what is \
-                 learned to all of them",
-            ),
             LearnError::Setting { name, ref value, expected } => {
                 // People ask for components, whatever they are to a learner.
                 let option = if name == "members" { "components".to_owned() } else { name.replace('_', "-") };
@@ -126,14 +134,18 @@ impl Plan {
     }
 }
 
-/// The refusal to choose by records with missing cells.
-fn incomplete_valid(valid: &Records) -> Error {
-    let rows = (0..valid.len()).filter(|&row| valid.row(row).any(|cell| cell.is_none())).count();
-    let [rows, all] = [rows, valid.len()].map(|n| count(n as f64));
-    Error::new(format!(
-        "{rows} of {all} distinct validation records have missing cells, and this learner chooses by complete records"
-    ))
-    .hint("complete records for --valid; without --valid, a tenth of the training records is held out")
+/// Why columns could not be closed: what records show of them is a rule, but not one that anybody gave.
+fn closed_too_large(error: InsideError) -> Error {
+    match error {
+        InsideError::Rules(stopped) => {
+            // It is one rule of several, which tells nothing.
+            let stopped = Stopped { rules: None, ..stopped };
+            Error::new("--closed: what the records show of these columns is too large on the vtree of what was learned")
+                .because(stopped.to_string())
+                .hint("--max-nodes N and --max-memory MB allow more; or close fewer columns at a time")
+        }
+        error => Error::from(error).while_doing("--closed").hint("close fewer columns at a time"),
+    }
 }
 
 /// What made a model: enough to make it again from the same records, and nothing about the machine.

@@ -11,6 +11,7 @@ use crate::report::{
 use crate::session::Session;
 use serde_json::Value;
 use slopp::{AnyModel, Certified};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A learned model and how well it does.
@@ -53,6 +54,7 @@ impl Learned<'_> {
             }
             AnyModel::Mixture(model) => {
                 let stats = model.circuit.stats();
+                entries.extend(models_of(origin).map(|models| ("models", Value::from(models))));
                 entries.extend([
                     ("components", Value::from(model.circuit.component_count())),
                     ("nodes", Value::from(stats.nodes)),
@@ -118,7 +120,14 @@ impl Learned<'_> {
             AnyModel::Mixture(model) => {
                 let stats = model.circuit.stats();
                 let size = [counted(stats.elements, "element"), counted(stats.parameters, "parameter")];
-                lines.push(("components", count(model.circuit.component_count() as f64)));
+                let components = model.circuit.component_count();
+                lines.push(match models_of(origin) {
+                    Some(models) => {
+                        let [models, parts] = [counted(models, "model"), counted(components, "component")];
+                        ("components", format!("{models} in {parts}: each was divided"))
+                    }
+                    None => ("components", count(components as f64)),
+                });
                 lines.push(("size", size.join(", ")));
                 lines.push(("certificate", MIXTURE_IN_WORDS.to_owned()));
             }
@@ -144,6 +153,12 @@ impl Learned<'_> {
     }
 }
 
+/// How many models a bag has, if they were divided into components.
+fn models_of(origin: &BTreeMap<String, String>) -> Option<usize> {
+    origin.get("models").filter(|models| *models == "divided")?;
+    origin.get("members")?.parse().ok()
+}
+
 /// Records, impossible records and log-likelihoods of each part.
 pub(crate) fn score_table(scores: &[(&'static str, Score)]) -> Table {
     let titles = ["part", "records", "impossible", "log-likelihood", "per record", "per possible record"];
@@ -153,7 +168,7 @@ pub(crate) fn score_table(scores: &[(&'static str, Score)]) -> Table {
             (*name).to_owned(),
             count(score.records),
             count(score.impossible),
-            logarithm(score.log_likelihood),
+            total(score),
             score.per_record().map_or("-".to_owned(), logarithm),
             score.per_possible().map_or("-".to_owned(), logarithm),
         ]);
@@ -168,6 +183,14 @@ fn possible_in_words(digits: &str, variables: usize) -> String {
         length => format!("about {}.{}e{}", &digits[..1], &digits[1..3], length - 1),
     };
     format!("{told} of 2^{variables} worlds")
+}
+
+/// The log-likelihood of all records together; of next to none with enough digits to tell it.
+fn total(score: &Score) -> String {
+    match score.records < 0.01 && score.log_likelihood.is_finite() {
+        true => format!("{:.4e}", score.log_likelihood),
+        false => logarithm(score.log_likelihood),
+    }
 }
 
 /// How many sums have overlapping primes.

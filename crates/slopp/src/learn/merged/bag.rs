@@ -249,7 +249,10 @@ impl Learner for BagConfig {
 
     fn settings(&self) -> Vec<(&'static str, String)> {
         let mut settings = self.model.settings();
+        // The effort of a bag is how many models it has.
+        settings.retain(|(name, _)| *name != "effort");
         settings.push(("members", self.members.to_string()));
+        settings.extend((!self.divide).then(|| ("divide", "never".to_owned())));
         settings
     }
 

@@ -169,6 +169,11 @@ impl Learner for Slopp {
         settings.iter_mut().filter(|(name, _)| *name == "effort").for_each(|(_, value)| {
             *value = self.effort.name().to_owned();
         });
+        // Clones, and students, add to them.
+        if self.effort == Effort::Best && !self.config.capped {
+            let classes = settings.iter_mut().filter(|(name, _)| *name == "max_classes");
+            classes.for_each(|(_, value)| *value = format!("starts with {value}"));
+        }
         settings
     }
 

@@ -123,6 +123,8 @@ impl Learner for EmConfig {
 
     fn settings(&self) -> Vec<(&'static str, String)> {
         let mut settings = self.model.settings();
+        // It has no efforts.
+        settings.retain(|(name, _)| *name != "effort");
         settings.extend(self.grid.settings());
         settings
     }

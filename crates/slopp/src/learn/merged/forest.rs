@@ -24,7 +24,7 @@ pub(super) const NO_PARENT: u32 = u32::MAX;
 impl Hung {
     /// A tree over `len` positions with these edges, hung up at the first.
     pub(super) fn new(len: usize, edges: Vec<(usize, usize)>) -> Hung {
-        Forest::new(len, edges.into_iter(), |_, _| 0.0).hung(0)
+        Forest::new(len, edges.into_iter(), ()).hung(0)
     }
 
     /// A maximum spanning tree over some of `len` positions; the others hang nowhere.
@@ -40,25 +40,21 @@ impl Hung {
     }
 }
 
+/// New edges of a tree, between positions.
+pub(super) type Edges = Vec<[u32; 2]>;
+
 impl<W: Fn(usize, usize) -> f64> Forest<W> {
-    /// The tree with these edges over `len` positions, maximal for `weight`.
-    pub(super) fn new(len: usize, edges: impl Iterator<Item = (usize, usize)>, weight: W) -> Forest<W> {
-        let mut neighbours = vec![Vec::new(); len];
-        for (a, b) in edges {
-            neighbours[a].push(b as u32);
-            neighbours[b].push(a as u32);
-        }
-        Forest { neighbours, weight }
+    /// For each position the edges that take its place when all before it have been taken off: the whole work, done
+    /// once for all who take positions off again.
+    pub(super) fn mended(mut self) -> Vec<Edges> {
+        (0..self.neighbours.len()).map(|first| self.remove(first)).collect()
     }
 
-    /// Takes the first position off.
-    pub(super) fn remove(&mut self, first: usize) {
-        let held = std::mem::take(&mut self.neighbours[first]);
-        for &x in &held {
-            self.neighbours[x as usize].retain(|&y| y as usize != first);
-        }
+    /// Takes the first position off, and gives the edges that take its place.
+    fn remove(&mut self, first: usize) -> Edges {
+        let held = self.take_off(first);
         if held.len() < 2 {
-            return;
+            return Edges::new();
         }
         let mut parts: Vec<Vec<u32>> = held.iter().map(|&x| self.part(x)).collect();
         let largest = (0..parts.len()).rev().max_by_key(|&i| parts[i].len()).expect("at least two parts");
@@ -68,6 +64,7 @@ impl<W: Fn(usize, usize) -> f64> Forest<W> {
         for (part, members) in parts.iter().enumerate() {
             outside.extend(members.iter().map(|&x| (x, part, inside[0], f64::NEG_INFINITY)));
         }
+        let mut edges = Edges::new();
         let mut added: &[u32] = &inside;
         while !outside.is_empty() {
             for (x, _, nearest, best) in &mut outside {
@@ -82,9 +79,41 @@ impl<W: Fn(usize, usize) -> f64> Forest<W> {
             let (x, part, nearest, _) = outside[(0..outside.len()).reduce(better).expect("somebody is outside")];
             self.neighbours[x as usize].push(nearest);
             self.neighbours[nearest as usize].push(x);
+            edges.push([x, nearest]);
             outside.retain(|entry| entry.1 != part);
             added = &parts[part];
         }
+        edges
+    }
+}
+
+impl<W> Forest<W> {
+    /// The tree with these edges over `len` positions, maximal for `weight`.
+    pub(super) fn new(len: usize, edges: impl Iterator<Item = (usize, usize)>, weight: W) -> Forest<W> {
+        let mut neighbours = vec![Vec::new(); len];
+        for (a, b) in edges {
+            neighbours[a].push(b as u32);
+            neighbours[b].push(a as u32);
+        }
+        Forest { neighbours, weight }
+    }
+
+    /// Takes the first position off, whose place these edges take.
+    pub(super) fn replace(&mut self, first: usize, edges: &[[u32; 2]]) {
+        self.take_off(first);
+        for &[x, y] in edges {
+            self.neighbours[x as usize].push(y);
+            self.neighbours[y as usize].push(x);
+        }
+    }
+
+    /// Takes the first position off, and gives those that it held together.
+    fn take_off(&mut self, first: usize) -> Vec<u32> {
+        let held = std::mem::take(&mut self.neighbours[first]);
+        for &x in &held {
+            self.neighbours[x as usize].retain(|&y| y as usize != first);
+        }
+        held
     }
 
     /// The tree over the positions from `first` on.
@@ -127,9 +156,11 @@ mod tests {
         let len = 40;
         let matrix: Vec<f64> = (0..len * len).map(|_| random.unit()).collect();
         let weight = |i: usize, j: usize| matrix[i.min(j) * len + i.max(j)];
-        let mut forest = Forest::new(len, spanning_tree(len, weight).into_iter(), weight);
+        let edges = spanning_tree(len, weight);
+        let mended = Forest::new(len, edges.iter().copied(), weight).mended();
+        let mut forest = Forest::new(len, edges.into_iter(), ());
         for first in 1..len {
-            forest.remove(first - 1);
+            forest.replace(first - 1, &mended[first - 1]);
             let edges = spanning_tree(len - first, |i, j| weight(first + i, first + j));
             let expected: f64 = edges.iter().map(|&(i, j)| weight(first + i, first + j)).sum();
             let hung = forest.hung(first);

@@ -2,7 +2,7 @@
 
 use super::Start;
 use super::agglomerate::agglomerate;
-use super::forest::Forest;
+use super::forest::{Edges, Forest};
 use super::layers::{Class, Layers};
 use super::surrogate::{Count, Logs, Surrogate};
 use super::view::View;
@@ -27,6 +27,8 @@ pub(super) struct Tree<'a> {
     pub(super) information: &'a (dyn Fn(usize, usize) -> f64 + Sync),
     /// The edges.
     pub(super) edges: &'a [(usize, usize)],
+    /// What takes the place of each position in the tree of those behind it.
+    pub(super) mended: &'a [Edges],
 }
 
 /// The structure of the records along their order.
@@ -40,7 +42,7 @@ pub(super) fn grow(view: &View, tree: &Tree<'_>, limits: Limits, progress: &dyn 
 fn grow_with<T: Count>(view: &View, tree: &Tree<'_>, limits: Limits, progress: &dyn Progress) -> Layers {
     let vars = view.vars();
     let logs = Logs::new(view.total());
-    let mut forest = Forest::new(vars, tree.edges.iter().copied(), tree.information);
+    let mut forest = Forest::new(vars, tree.edges.iter().copied(), ());
     let mut open = Open::new(vars, tree);
     let mut layers = Vec::with_capacity(vars);
     // For each row its class; after the split by value, its part.
@@ -52,7 +54,7 @@ fn grow_with<T: Count>(view: &View, tree: &Tree<'_>, limits: Limits, progress: &
         for (row, (&class, weight)) in row_of.iter().zip(view.weights()).enumerate() {
             layer[class as usize].count[usize::from(bit_of(column, row))] += weight;
         }
-        forest.remove(position);
+        forest.replace(position, &tree.mended[position]);
         if position + 1 < vars {
             let mut parts = 0;
             for class in &mut layer {

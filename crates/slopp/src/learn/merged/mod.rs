@@ -51,6 +51,7 @@ pub use self::distil::{DistilConfig, Distilled, distil, sample_size, synthetic};
 pub use self::effort::{Effort, Slopp, balanced};
 pub use self::em::{EmConfig, em};
 
+use self::forest::{Edges, Forest};
 use self::found::{Found, Structure};
 use self::grow::Tree;
 use self::search::Search;
@@ -67,6 +68,9 @@ use std::sync::Arc;
 
 /// The weight of the prior while structures are compared by the training records.
 const TYPICAL_PSEUDOCOUNT: f64 = 2.0;
+
+/// Up to so many variables the information of all pairs is laid out in lines, which takes twice the memory, 128 MB here.
+const DENSE: usize = 4096;
 
 /// What a step of learning was.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -164,8 +168,9 @@ fn find(parts: &Parts<'_>, config: &Config, progress: &dyn Progress) -> Result<F
     let order = vtree.vars(vtree.root());
     let between = |i: usize, j: usize| information.at(order[i].index(), order[j].index());
     let edges = spanning_tree(variables, between);
+    let mended = mended(&edges, variables, between);
     let search = Search::new(part, judge, order, config);
-    let found = search.run(&Tree { information: &between, edges: &edges }, progress);
+    let found = search.run(&Tree { information: &between, edges: &edges, mended: &mended }, progress);
     let search::Candidate { layers, log_likelihood, pseudocount, start, history } = found;
     let found =
         Found { structure: Structure::Layers(layers, vtree.clone()), start, pseudocount, log_likelihood, history };
@@ -173,4 +178,15 @@ fn find(parts: &Parts<'_>, config: &Config, progress: &dyn Progress) -> Result<F
         Some(_) => Ok(found),
         None => found.or(general::find_small(parts, config, progress)?, parts, config),
     }
+}
+
+/// What takes the place of each position in the tree of those behind it.
+fn mended(edges: &[(usize, usize)], len: usize, between: impl Fn(usize, usize) -> f64) -> Vec<Edges> {
+    let edges = edges.iter().copied();
+    if len > DENSE {
+        return Forest::new(len, edges, between).mended();
+    }
+    // Looked at along its lines again and again: these must not be spread over all of the memory.
+    let lines: Vec<f64> = (0..len * len).map(|at| between(at / len, at % len)).collect();
+    Forest::new(len, edges, |i: usize, j: usize| lines[i * len + j]).mended()
 }
