@@ -1,10 +1,10 @@
 //! `slopp entails`: does a formula hold in every possible world?
 
-use crate::args::files;
+use crate::args::{files, formula_text};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::explained;
-use crate::knowledge::{Knowledge, LimitArgs, is_mixture, stopped};
+use crate::knowledge::{Knowledge, LimitArgs, check_variables, is_mixture, stopped, vtree_of};
 use crate::report::{json_world, object, world as world_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -30,10 +30,10 @@ Examples:
 pub(crate) struct EntailsArgs {
     /// A model (.psdd), a mixture (.mix), a diagram (.sdd), or rules (.txt, .cnf, .dnf)
     model: PathBuf,
-    /// The formula, over the names of the model
-    #[arg(allow_hyphen_values = true)]
+    /// The formula, over the names of the model; @FILE reads it from a file
+    #[arg(allow_hyphen_values = true, value_parser = formula_text)]
     formula: String,
-    /// The vtree of a model or diagram, if its file does not hold it
+    /// The vtree of a model or diagram, if its file does not hold it, or one to compile rules on where clauses do not decide
     #[arg(long, value_name = "FILE")]
     vtree: Option<PathBuf>,
     #[command(flatten)]
@@ -121,6 +121,13 @@ fn counterexample(
     args: &EntailsArgs,
 ) -> Result<(Option<Vec<bool>>, bool), Error> {
     let limits = args.limits.limits();
+    if let Knowledge::Rules(rules) = knowledge {
+        check_variables(rules)?;
+        let vtree = vtree_of(rules, args.vtree.as_deref())?;
+        let world = rules.counterexample(formula, vtree.as_ref(), &limits).map_err(stopped)?;
+        let is_contradiction = world.is_none() && rules.is_contradiction();
+        return Ok((world, is_contradiction));
+    }
     let mut manager = Manager::new(knowledge.vtree()?, limits);
     if let Knowledge::Model(loaded) = knowledge {
         // The base of a model can be large as a diagram; comparing circuits needs none.

@@ -125,7 +125,7 @@ enum Found {
 }
 
 /// Rules as clauses.
-struct Search<'a> {
+pub(super) struct Search<'a> {
     rules: &'a Rules,
     encoded: Encoded,
     /// The rule of each switch, by variable, from that of the first.
@@ -135,12 +135,24 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(rules: &'a Rules) -> Option<Search<'a>> {
+    pub(super) fn new(rules: &'a Rules) -> Option<Search<'a>> {
         let encoded = Encoded::new(rules, WORK)?;
         let mut rule_of = vec![usize::MAX; encoded.solver.var_count()];
         encoded.switches.iter().enumerate().for_each(|(i, switch)| rule_of[switch.var()] = i);
         let steps = rules.iter().map(|rule| rule.formula.ops().len()).sum();
         Some(Search { rules, encoded, rule_of, steps })
+    }
+
+    /// A world in which all rules hold, or that there is none; `None` if the work that is allowed did not suffice.
+    pub(super) fn world(&mut self) -> Option<Option<Vec<bool>>> {
+        match self.encoded.solver.solve(&self.encoded.switches) {
+            Answer::Possible(mut values) => {
+                values.truncate(self.rules.var_count());
+                Some(Some(values))
+            }
+            Answer::Impossible(_) => Some(None),
+            Answer::Unknown => None,
+        }
     }
 
     /// Whether these rules can hold together.
