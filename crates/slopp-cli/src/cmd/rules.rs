@@ -187,6 +187,11 @@ fn heading(kind: RuleKind) -> &'static str {
 /// The rules as a file of rules, with comments.
 fn text(found: &FoundRules, said: &Said, args: &RulesArgs, names: &Names) -> String {
     let mut text = format!("# {}\n# {}\n", in_words(found), said.in_words(found, args));
+    let formulas = found.rules.iter().map(|rule| rule.formula());
+    Rules::new(Arc::new(names.clone()), formulas)
+        .names_line()
+        .into_iter()
+        .for_each(|line| text += &format!("{line}\n"));
     let rules: Vec<String> = found.rules.iter().map(|rule| rule.display(names).to_string()).collect();
     let width = rules.iter().map(|rule| rule.chars().count()).max().unwrap_or(0).min(60);
     let is_column = |rule: &FoundRule| {
