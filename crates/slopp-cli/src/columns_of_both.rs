@@ -154,9 +154,15 @@ fn missing_in(values: &[String], other: &[String]) -> Vec<String> {
 
 fn different_bins(files: [&Path; 2], group: &Group, other: &Group) -> Error {
     let shown = |group: &Group, file: &Path| {
-        let bins: Vec<&str> = group.values().map(|(_, value)| value).collect();
-        let kind = if group.cuts().is_some() { "bins" } else { "values" };
-        format!("{} has the {kind} {}", file.display(), bins.join(", "))
+        let values: Vec<&str> = group.values().map(|(_, value)| value).collect();
+        match group.cuts() {
+            None => format!("{} has the values {}", file.display(), values.join(", ")),
+            // The same names may be cut at other numbers.
+            Some(cuts) => {
+                let cuts: Vec<String> = cuts.iter().map(f64::to_string).collect();
+                format!("{} has the bins {}, cut at {}", file.display(), values.join(", "), cuts.join(", "))
+            }
+        }
     };
     let told = format!("{}, and {}", shown(group, files[0]), shown(other, files[1]));
     Error::new(format!("column {:?} is cut differently, so worlds cannot be compared: {told}", group.name()))

@@ -10,6 +10,7 @@ mod demo;
 mod distil;
 mod files;
 mod folder;
+mod formulas;
 mod knowledge;
 mod learn;
 mod limits;
