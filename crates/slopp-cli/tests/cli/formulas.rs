@@ -144,3 +144,21 @@ fn mostly_text_is_no_slip() {
     folder.write("slip.csv", "x,a\n0,0\n1,1\n1,1\nx,0\n");
     folder.run("data describe slip.csv").fails(&["line 5"]);
 }
+
+/// Worlds that differ only in a missing cell are told apart, and nothing is noted that says nothing.
+#[test]
+fn missing_cells_are_told_in_repairs() {
+    let folder = Folder::new();
+    folder.write("e.csv", "a,b,c\n1,0,0\n1,0,1\n0,1,0\n0,1,1\n");
+    folder.write("odd.csv", "a,b,c\n1,1,\n");
+    folder.run("learn e.csv --world closed -o e.psdd").ok();
+    let told = folder.run("explain e.psdd odd.csv -k 4").ok().out;
+    let mut changes: Vec<&str> = told.lines().filter(|line| line.starts_with("  change")).collect();
+    assert!(changes.iter().all(|line| line.contains(", with c") || line.contains(", with !c")), "{told}");
+    changes.sort_unstable();
+    changes.dedup();
+    assert_eq!(changes.len(), 4, "{told}");
+    assert!(!folder.run("explain e.psdd odd.csv").ok().out.contains("with"), "one world needs none");
+    let noisy = folder.run("eval e.psdd odd.csv --noise 0.1 --per-record").ok();
+    assert!(!noisy.err.contains("impossible"), "{noisy:?}");
+}
