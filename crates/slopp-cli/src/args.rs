@@ -146,15 +146,40 @@ impl Default for ColumnArgs {
     }
 }
 
+impl ColumnArgs {
+    /// Refuses a column that is cut twice.
+    pub(crate) fn check(&self) -> Result<(), crate::error::Error> {
+        let names = || self.bins.iter().map(|(name, _)| name);
+        let repeated = names().enumerate().find(|(i, name)| names().take(*i).any(|before| before == *name));
+        match repeated {
+            None => Ok(()),
+            Some((_, name)) => Err(crate::error::Error::new(format!("--bins: column {name:?} is cut into bins twice"))
+                .hint(format!("--bins {name}=… once"))),
+        }
+    }
+}
+
 fn bins(text: &str) -> Result<(String, Binning), BinsError> {
     slopp::io::parse_bins(text)
+}
+
+/// A formula, or what a file holds that is named behind `@`: the length of an argument is limited, that of a file is not.
+pub(crate) fn formula_text(text: &str) -> Result<String, String> {
+    let Some(file) = text.strip_prefix('@') else { return Ok(text.to_owned()) };
+    let read = std::fs::read_to_string(file);
+    read.map(|text| text.trim_start_matches('\u{feff}').trim().to_owned()).map_err(|error| {
+        format!(
+            "cannot read the formula from the file {file}: {error}; a name that begins with @ goes in double quotes"
+        )
+    })
 }
 
 /// What is known, as most queries take it.
 #[derive(Args)]
 pub(crate) struct GivenArgs {
-    /// What is known: literals by name, such as "smoker, !cancer, color=red", or a formula, such as "cancer | xray -> smoker"
-    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    /// What is known: literals by name, such as "smoker, !cancer, color=red", or a formula, such as "cancer | xray -> smoker";
+    /// @FILE reads it from a file
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, value_parser = formula_text)]
     pub(crate) given: Option<String>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,

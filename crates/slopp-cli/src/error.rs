@@ -58,10 +58,14 @@ impl<E: Cause + 'static> From<E> for Error {
             if let Some(error) = error.downcast_ref::<WriteError>() {
                 result.hint = Some(way_out(&error.source).to_owned());
             }
-            if let Some(QueryError::ImpossibleEvidence) = error.downcast_ref::<QueryError>() {
-                result.hint =
-                    Some("`slopp possible MODEL --given EVIDENCE` tells what would have to change".to_owned());
-            }
+            let hint = match error.downcast_ref::<QueryError>() {
+                Some(QueryError::ImpossibleEvidence) => {
+                    Some("`slopp possible MODEL --given EVIDENCE` tells what would have to change")
+                }
+                Some(QueryError::Stopped { .. }) => Some("--max-nodes N and --max-memory MB allow more"),
+                _ => None,
+            };
+            result.hint = hint.map(str::to_owned).or(result.hint);
             let text = error.to_string();
             let told = result.because.iter().chain([&result.message]).any(|t| t.contains(&text));
             if !told {

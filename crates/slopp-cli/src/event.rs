@@ -17,7 +17,7 @@ impl LoadedModel {
     /// The model given a formula, and the log-probability of the formula.
     pub(crate) fn given_formula(&self, formula: &Formula, limits: &Limits) -> Result<(Certified, f64), Error> {
         let circuit = &self.model.circuit;
-        Ok(circuit.given(&compile(formula, circuit.vtree(), limits)?)?)
+        Ok(circuit.given_within(&compile(formula, circuit.vtree(), limits)?, limits)?)
     }
 }
 
@@ -31,10 +31,12 @@ impl Loaded {
         match self {
             Loaded::Circuit(loaded) => {
                 let circuit = &loaded.model.circuit;
-                Ok(circuit.log_probability_of(&compile(formula, circuit.vtree(), limits)?)?.min(0.0))
+                let sdd = compile(formula, circuit.vtree(), limits)?;
+                Ok(circuit.log_probability_of_within(&sdd, limits)?.min(0.0))
             }
             Loaded::Mixture(model) => {
-                Ok(model.circuit.log_probability_of(&mut |vtree| compile(formula, vtree, limits))?.min(0.0))
+                let mut on = |vtree: &Arc<Vtree>| compile(formula, vtree, limits);
+                Ok(model.circuit.log_probability_of_within(&mut on, limits)?.min(0.0))
             }
             // Literals would be evidence, if they did not contradict each other.
             Loaded::Spn(_) if event.contradicts_itself() => Ok(f64::NEG_INFINITY),
@@ -53,7 +55,8 @@ impl Loaded {
                 Ok((Loaded::Circuit(loaded), log))
             }
             Loaded::Mixture(mut model) => {
-                let (mixture, log) = model.circuit.given(&mut |vtree| compile(formula, vtree, limits))?;
+                let (mixture, log) =
+                    model.circuit.given_within(&mut |vtree| compile(formula, vtree, limits), limits)?;
                 model.circuit = mixture;
                 Ok((Loaded::Mixture(model), log))
             }

@@ -269,6 +269,7 @@ pub(crate) fn options(args: ReadArgs, columns: &ColumnArgs) -> RecordsOptions {
 
 /// Reads records, whatever their columns hold.
 pub(crate) fn read_records(path: &Path, args: ReadArgs, columns: &ColumnArgs) -> Result<Records, Error> {
+    columns.check()?;
     slopp::io::read_records(path, &options(args, columns)).map_err(explained)
 }
 
@@ -383,8 +384,14 @@ pub(crate) fn too_many_pairs(variables: usize, who: &str) -> Error {
 
 /// A vtree from a text whose leaves are names or, where no variable has such a name, numbers from one.
 pub(crate) fn parse_vtree(text: &str, names: &Names) -> Result<Vtree, Error> {
+    let mut seen = vec![false; names.len()];
     Vtree::parse_with(text, |leaf| {
         let number = || leaf.parse().ok().and_then(Var::from_number);
-        names.find(leaf).or_else(|error| number().ok_or(error)).map_err(Error::from)
+        let var = names.find(leaf).or_else(|error| number().ok_or(error))?;
+        // Here the variable has a name; a vtree only knows its number.
+        match seen.get_mut(var.index()).map(|seen| std::mem::replace(seen, true)) {
+            Some(true) => Err(Error::new(format!("variable {leaf} occurs twice in the vtree")).hint("name it once")),
+            _ => Ok(var),
+        }
     })
 }

@@ -18,10 +18,10 @@ const LIMITS: &str = "Limits";
 /// How much a compilation may cost.
 #[derive(Clone, Args)]
 pub(crate) struct LimitArgs {
-    /// Stop if a diagram needs more nodes than this
+    /// Stop if a diagram, or its product with a model, needs more nodes than this
     #[arg(long, value_name = "N", default_value_t = 20_000_000, value_parser = positive, help_heading = LIMITS)]
     max_nodes: usize,
-    /// Stop if diagrams need more memory than this, in megabytes
+    /// Stop if diagrams and products need more memory than this, in megabytes
     #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = positive, help_heading = LIMITS)]
     max_memory: usize,
 }
@@ -56,6 +56,8 @@ pub(crate) enum Knowledge {
 
 impl Knowledge {
     /// Reads a model (.psdd), a diagram (.sdd), or rules (anything else), told by the ending of the name.
+    ///
+    /// Rules have no vtree: that of a file is for those who compile them, and has to be asked for by [`vtree_of`].
     pub(crate) fn read(path: &Path, vtree: Option<&Path>, names: Option<&Arc<Names>>) -> Result<Knowledge, Error> {
         if is_model(path) {
             return Ok(Knowledge::Model(LoadedModel::read_files(path, vtree)?.into()));
@@ -171,6 +173,14 @@ pub(crate) fn vtree_for(rules: &Rules, source: VtreeSource) -> Result<Vtree, Err
             .hint("a vtree for these variables; --names FILE gives rules all variables of a model or of records"));
     }
     Ok(vtree)
+}
+
+/// The vtree of a file, for rules.
+pub(crate) fn vtree_of(rules: &Rules, file: Option<&Path>) -> Result<Option<Arc<Vtree>>, Error> {
+    let Some(file) = file else { return Ok(None) };
+    check_variables(rules)?;
+    let vtree = slopp::io::read_vtree(file).map_err(explained)?;
+    Ok(Some(Arc::new(vtree_for(rules, VtreeSource::File(vtree.vtree))?)))
 }
 
 /// Compiles rules on a vtree of our own choice.

@@ -111,11 +111,13 @@ impl Model {
         }
         let (model, formula) = (self.0.clone(), event.event.formula());
         run_long(py, None, move |watch| {
-            let mut compiled =
-                |vtree: &Arc<slopp::Vtree>| -> Answer<_> { Ok(formula.compile(vtree.clone(), &watch.limits())?) };
+            let limits = &watch.limits();
+            let mut compiled = |vtree: &Arc<slopp::Vtree>| -> Answer<_> { Ok(formula.compile(vtree.clone(), limits)?) };
             let log = match &*model {
-                AnyModel::Circuit(model) => model.circuit.log_probability_of(&compiled(model.circuit.vtree())?)?,
-                AnyModel::Mixture(model) => model.circuit.log_probability_of(&mut compiled)?,
+                AnyModel::Circuit(model) => {
+                    model.circuit.log_probability_of_within(&compiled(model.circuit.vtree())?, limits)?
+                }
+                AnyModel::Mixture(model) => model.circuit.log_probability_of_within(&mut compiled, limits)?,
                 AnyModel::Spn(_) => return Err(only_literals()),
             };
             Ok(log.min(0.0))
@@ -126,15 +128,15 @@ impl Model {
     fn given(&self, py: Python<'_>, event: &Event) -> Answer<(Model, f64)> {
         let (model, formula) = (self.0.clone(), event.event.formula());
         run_long(py, None, move |watch| {
-            let mut compiled =
-                |vtree: &Arc<slopp::Vtree>| -> Answer<_> { Ok(formula.compile(vtree.clone(), &watch.limits())?) };
+            let limits = &watch.limits();
+            let mut compiled = |vtree: &Arc<slopp::Vtree>| -> Answer<_> { Ok(formula.compile(vtree.clone(), limits)?) };
             match &*model {
                 AnyModel::Circuit(model) => {
-                    let (circuit, log) = model.circuit.given(&compiled(model.circuit.vtree())?)?;
+                    let (circuit, log) = model.circuit.given_within(&compiled(model.circuit.vtree())?, limits)?;
                     Ok((Model::of(AnyModel::Circuit(with(model, circuit))), log))
                 }
                 AnyModel::Mixture(model) => {
-                    let (circuit, log) = model.circuit.given(&mut compiled)?;
+                    let (circuit, log) = model.circuit.given_within(&mut compiled, limits)?;
                     Ok((Model::of(AnyModel::Mixture(with(model, circuit))), log))
                 }
                 AnyModel::Spn(_) => Err(only_literals()),
@@ -144,9 +146,13 @@ impl Model {
 
     /// The product with another circuit on the same vtree, and the log of its total.
     fn product(&self, py: Python<'_>, other: &Model) -> Answer<(Model, f64)> {
-        let (a, b) = (self.circuit()?, other.circuit()?);
+        self.circuit()?;
+        other.circuit()?;
         self.check_same_names(other, "they have no product")?;
-        let (product, log) = run(py, || a.product(b))?;
+        let (a, b) = (Model(self.0.clone()), Model(other.0.clone()));
+        let (product, log) = run_long(py, None, move |watch| -> Answer<_> {
+            Ok(a.circuit()?.product_within(b.circuit()?, &watch.limits())?)
+        })??;
         Ok((self.with(product), log))
     }
 

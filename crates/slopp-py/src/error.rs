@@ -62,6 +62,7 @@ impl From<QueryError> for Failure {
     fn from(error: QueryError) -> Failure {
         let class = match error {
             QueryError::ImpossibleEvidence | QueryError::ImpossibleFormula => "ImpossibleError",
+            QueryError::Stopped { .. } => "TooLargeError",
             _ => "QueryError",
         };
         Failure::of(class, &error)

@@ -240,7 +240,9 @@ pub(crate) fn diff(
 #[pyfunction]
 pub(crate) fn entails(py: Python<'_>, knowledge: Knowledge<'_>, formula: &Rules) -> Answer<bool> {
     let (kept, formula) = (knowledge.kept()?, formula.0.formula());
-    run_long(py, None, move |watch| Ok(kept.known().entails(&formula, &watch.limits())?.counterexample.is_none()))?
+    run_long(py, None, move |watch| {
+        Ok(kept.known().entails(&formula, None, &watch.limits())?.counterexample.is_none())
+    })?
 }
 
 /// Knowledge without the interpreter.

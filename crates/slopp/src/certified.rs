@@ -3,7 +3,7 @@
 use crate::circuit::{CarryOver, Circuit, Deterministic, Overlap, Psdd, Reason};
 use crate::data::Records;
 use crate::infer::{QueryError, answer_by_methods};
-use crate::logic::Sdd;
+use crate::logic::{Limits, Sdd};
 use std::ops::Deref;
 
 /// The strongest certificate a circuit has.
@@ -55,17 +55,22 @@ impl Certified {
 
     /// The circuit given a formula on its vtree, and the log-probability of the formula; an error if it is impossible.
     pub fn given(&self, formula: &Sdd) -> Result<(Certified, f64), QueryError> {
+        self.given_within(formula, &Limits::default())
+    }
+
+    /// The same within limits, as [`Circuit::log_probability_of_within`].
+    pub fn given_within(&self, formula: &Sdd, limits: &Limits) -> Result<(Certified, f64), QueryError> {
         Ok(match self {
             Certified::Psdd(psdd) => {
-                let (given, log) = psdd.given(formula)?;
+                let (given, log) = psdd.given_within(formula, limits)?;
                 (Certified::Psdd(given), log)
             }
             Certified::Deterministic(circuit, _) => {
-                let (given, log) = circuit.given(formula)?;
+                let (given, log) = circuit.given_within(formula, limits)?;
                 (Certified::new(given.into_circuit()), log)
             }
             Certified::Circuit(circuit, _) => {
-                let (given, log) = circuit.given(formula)?;
+                let (given, log) = circuit.given_within(formula, limits)?;
                 (Certified::new(given), log)
             }
         })
@@ -73,11 +78,16 @@ impl Certified {
 
     /// The normalised product with another circuit on the same vtree, and the logarithm of its normalising constant.
     pub fn product(&self, other: &Certified) -> Result<(Certified, f64), QueryError> {
+        self.product_within(other, &Limits::default())
+    }
+
+    /// The same within limits, as [`Circuit::log_probability_of_within`].
+    pub fn product_within(&self, other: &Certified, limits: &Limits) -> Result<(Certified, f64), QueryError> {
         if let (Certified::Psdd(a), Certified::Psdd(b)) = (self, other) {
-            let (product, log) = a.product(b)?;
+            let (product, log) = a.product_within(b, limits)?;
             return Ok((Certified::Psdd(product), log));
         }
-        let (product, log) = Circuit::product(self, other)?;
+        let (product, log) = Circuit::product_within(self, other, limits)?;
         Ok((Certified::new(product), log))
     }
 

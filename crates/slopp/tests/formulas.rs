@@ -240,11 +240,22 @@ fn errors_point_at_the_place() {
         ("smoker -> ", 11, "found the end"),
         ("smoker cancer", 8, "an operator is missing between smoker and cancer"),
         ("smoker and cancer", 8, "write & for and"),
+        ("at_mots(1, smoker, cancer)", 1, "\"at_mots\" counts nothing; did you mean at_most?"),
+        ("smoker | EXACTLY(1, cancer)", 10, "did you mean exactly?"),
+        ("smoker | cancer == 1", 17, "values are not compared by <, > and ==; write cancer=VALUE"),
+        ("\"\" | smoker", 1, "there is no name between the quotes"),
+        ("smoker & é=\"\"", 12, "there is no name between the quotes"),
     ] {
         let error = Formula::parse(text, &names).unwrap_err();
         assert!(error.to_string().contains(says), "{text}: {error}");
         assert_eq!((error.line, error.column), (None, column), "{text}: {error}");
     }
+}
+
+#[test]
+fn nothing_in_quotes_is_no_name() {
+    let error = Rules::parse("a -> b\nb | \"\"\n").unwrap_err();
+    assert_eq!((error.line, error.column, &error.problem), (Some(2), 5, &FormulaProblem::NoName), "{error}");
 }
 
 #[test]

@@ -62,6 +62,11 @@ pub(crate) struct CompileArgs {
 pub(crate) fn run(args: &CompileArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     Files::default().read([&args.rules]).read(&args.names).write(&args.output).check()?;
+    if is_diagram(&args.rules) || is_model(&args.rules) {
+        let file = args.rules.display();
+        return Err(Error::new(format!("{file} is a circuit already, and no rules to compile"))
+            .hint(format!("`slopp convert {file} OUTPUT` for another format, `slopp rules MODEL` for its rules")));
+    }
     let kinds = args.output.iter().map(|file| Kind::of(file)).collect::<Result<Vec<_>, _>>()?;
     let limits = args.limits.limits();
     let min_fill = args.vtree.as_deref() == Some("min-fill");

@@ -3,7 +3,7 @@
 use crate::args::files;
 use crate::error::Error;
 use crate::files::Files;
-use crate::knowledge::{Knowledge, LimitArgs, compile_with_search};
+use crate::knowledge::{Knowledge, LimitArgs, compile_with_search, stopped, vtree_of};
 use crate::report::object;
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -25,7 +25,7 @@ Examples:
 pub(crate) struct CountArgs {
     /// A model (.psdd), a diagram (.sdd), or rules (.txt, .cnf, .dnf)
     file: PathBuf,
-    /// The vtree of a model or diagram, if its file does not hold it
+    /// The vtree of a model or diagram, if its file does not hold it, or one to compile rules on
     #[arg(long, value_name = "FILE")]
     vtree: Option<PathBuf>,
     #[command(flatten)]
@@ -39,8 +39,14 @@ pub(crate) fn run(args: &CountArgs, session: &mut Session) -> Result<Verdict, Er
         Knowledge::Model(loaded) => loaded.deterministic("the model count")?.model_count(),
         Knowledge::Diagram(sdd, _) => sdd.model_count(),
         Knowledge::Rules(rules) => {
-            let search = VtreeSearch { moves: 0, ..VtreeSearch::default() };
-            compile_with_search(rules, &search, &args.limits.limits(), session)?.sdd.model_count()
+            let limits = args.limits.limits();
+            match vtree_of(rules, args.vtree.as_deref())? {
+                Some(vtree) => rules.compile(vtree, &limits).map_err(stopped)?.model_count(),
+                None => {
+                    let search = VtreeSearch { moves: 0, ..VtreeSearch::default() };
+                    compile_with_search(rules, &search, &limits, session)?.sdd.model_count()
+                }
+            }
         }
     };
     let (worlds, variables) = (worlds.to_string(), knowledge.names().len());

@@ -1,10 +1,10 @@
 //! `slopp entails`: does a formula hold in every possible world?
 
-use crate::args::files;
+use crate::args::{files, formula_text};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::explained;
-use crate::knowledge::{Knowledge, LimitArgs, is_mixture, no_variables, stopped};
+use crate::knowledge::{Knowledge, LimitArgs, is_mixture, no_variables, stopped, vtree_of};
 use crate::report::{json_world, object, world as world_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -31,10 +31,10 @@ Examples:
 pub(crate) struct EntailsArgs {
     /// A model (.psdd), a mixture (.mix), a diagram (.sdd), or rules (.txt, .cnf, .dnf)
     model: PathBuf,
-    /// The formula, over the names of the model
-    #[arg(allow_hyphen_values = true)]
+    /// The formula, over the names of the model; @FILE reads it from a file
+    #[arg(allow_hyphen_values = true, value_parser = formula_text)]
     formula: String,
-    /// The vtree of a model or diagram, if its file does not hold it
+    /// The vtree of a model or diagram, if its file does not hold it, or one to compile rules on where clauses do not decide
     #[arg(long, value_name = "FILE")]
     vtree: Option<PathBuf>,
     #[command(flatten)]
@@ -50,7 +50,11 @@ pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, 
     let (world, is_contradiction) = match &asked {
         Asked::Mixture(model) => (model.circuit.counterexample(&formula, &limits).map_err(stopped)?, false),
         Asked::Knowledge(knowledge) => {
-            let found = knowledge.known().entails(&formula, &limits).map_err(|error| match error {
+            let vtree = match knowledge {
+                Knowledge::Rules(rules) => vtree_of(rules, args.vtree.as_deref())?,
+                _ => None,
+            };
+            let found = knowledge.known().entails(&formula, vtree.as_ref(), &limits).map_err(|error| match error {
                 EntailsError::NoVariables(error) => no_variables(error),
                 EntailsError::Stopped(error) => stopped(error),
             })?;

@@ -13,6 +13,7 @@ use clap::Args;
 use serde_json::Value;
 use slopp::infer::{Evidence, Explanation, NearWorld};
 use slopp::logic::Rules;
+use slopp::names::Column;
 use slopp::{Names, Records};
 use std::path::PathBuf;
 
@@ -97,7 +98,9 @@ pub(crate) fn run(args: &ExplainArgs, session: &mut Session) -> Result<Verdict, 
         }
         for near in &found.repairs {
             let change = changes_in_words(names, &near.changes(&evidence), "cell");
-            session.line(format!("  change {change} (P = {})", probability_of(near.log_probability)))?;
+            // Several worlds may differ only in cells that are missing.
+            let filled = if found.repairs.len() > 1 { filled_in_words(names, near, &evidence) } else { String::new() };
+            session.line(format!("  change {change}{filled} (P = {})", probability_of(near.log_probability)))?;
         }
     }
     let more = faulty.count();
@@ -105,6 +108,21 @@ pub(crate) fn run(args: &ExplainArgs, session: &mut Session) -> Result<Verdict, 
         session.note(format!("{} more; --limit 0 lists all", count(more as f64)));
     }
     Ok(Verdict::Yes)
+}
+
+/// What a world has in the cells that are missing.
+fn filled_in_words(names: &Names, near: &NearWorld, evidence: &Evidence) -> String {
+    let missing = names.columns().filter_map(|column| match column {
+        Column::Boolean(var) => evidence.value(var).is_none().then(|| var.is(near.world[var.index()])),
+        // The value that holds says it of the others.
+        Column::Group(group) => group
+            .vars()
+            .find(|&var| near.world[var.index()])
+            .filter(|_| group.vars().all(|var| evidence.value(var).is_none()))
+            .map(|var| var.is(true)),
+    });
+    let missing: Vec<String> = missing.map(|lit| names.literal(lit)).collect();
+    if missing.is_empty() { String::new() } else { format!(", with {}", missing.join(", ")) }
 }
 
 /// The weights of the impossible rows.

@@ -58,7 +58,8 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     let quick = match (&loaded, &known) {
         (Loaded::Circuit(loaded), Event::Formula(formula)) if !args.pairs => {
             let circuit = &loaded.model.circuit;
-            Some(circuit.marginals_given(&compile(formula, circuit.vtree(), &args.given.limits.limits())?)?)
+            let limits = args.given.limits.limits();
+            Some(circuit.marginals_given_within(&compile(formula, circuit.vtree(), &limits)?, &limits)?)
         }
         _ => None,
     };

@@ -1,6 +1,6 @@
 //! `slopp possible`: which records a model allows, and what would have to change in the others.
 
-use crate::args::{ModelArgs, ReadArgs, whole};
+use crate::args::{ModelArgs, ReadArgs, formula_text, whole};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
@@ -34,8 +34,8 @@ pub(crate) struct PossibleArgs {
     #[arg(required_unless_present = "given")]
     data: Option<PathBuf>,
     /// Instead of records, one piece of evidence: literals by name, such as "smoker, !cancer", for which the nearest
-    /// possible world is told too, or a formula, such as "cancer | xray"
-    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "data")]
+    /// possible world is told too, or a formula, such as "cancer | xray"; @FILE reads it from a file
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "data", value_parser = formula_text)]
     given: Option<String>,
     #[command(flatten)]
     limits: LimitArgs,

@@ -1,6 +1,6 @@
 //! `slopp prob`: the probability of an event.
 
-use crate::args::{GivenArgs, ModelArgs, ReadArgs};
+use crate::args::{GivenArgs, ModelArgs, ReadArgs, formula_text};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
@@ -31,8 +31,9 @@ Examples:
 pub(crate) struct ProbArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// The event: literals by name, such as "smoker, !cancer", or a formula, such as "smoker & !(cancer | xray)"
-    #[arg(required_unless_present = "records", allow_hyphen_values = true)]
+    /// The event: literals by name, such as "smoker, !cancer", or a formula, such as "smoker & !(cancer | xray)";
+    /// @FILE reads it from a file
+    #[arg(required_unless_present = "records", allow_hyphen_values = true, value_parser = formula_text)]
     event: Option<String>,
     #[command(flatten)]
     given: GivenArgs,
@@ -62,7 +63,7 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
     }
     let log_both = loaded.log_probability_of(&event.and(&given), &limits)?;
     let log_probability = (log_both - log_given).min(0.0);
-    if event.is_empty() {
+    if args.event.as_ref().is_some_and(|text| text.trim().is_empty()) {
         session.note("the event is empty, so it holds in every world");
     }
     let p = log_probability.exp();

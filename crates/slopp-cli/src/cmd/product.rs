@@ -4,6 +4,7 @@ use crate::cmd::learn::{save, tell_saved};
 use crate::error::Error;
 use crate::files::{Files, check_ending};
 use crate::input::{LoadedModel, certificate, certificate_in_words};
+use crate::knowledge::LimitArgs;
 use crate::report::{count, counted, json, logarithm, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -33,6 +34,8 @@ pub(crate) struct ProductArgs {
     /// The vtree of both models, if their files do not hold it
     #[arg(long, value_name = "FILE")]
     vtree: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
     /// Save the product in this file, `-` for stdout
     #[arg(short, long, value_name = "MODEL")]
     output: Option<PathBuf>,
@@ -48,7 +51,8 @@ pub(crate) fn run(args: &ProductArgs, session: &mut Session) -> Result<Verdict, 
         return Err(Error::new("the models have different variables, so they have no product")
             .hint("`slopp info` lists the names of each; learn both from files with the same header"));
     }
-    let (circuit, log_constant) = a.circuit.product(&b.circuit).map_err(|error| explained(error, &args.a))?;
+    let (circuit, log_constant) =
+        a.circuit.product_within(&b.circuit, &args.limits.limits()).map_err(|error| explained(error, &args.a))?;
     let name = |file: &Path| file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let origin = BTreeMap::from([("product".to_owned(), format!("{} x {}", name(&args.a), name(&args.b)))]);
     let model = Model { names: a.names.clone(), circuit, origin };

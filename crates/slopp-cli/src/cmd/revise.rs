@@ -1,6 +1,6 @@
 //! `slopp revise`: a model makes room for what it excludes, or gives up what a formula excludes.
 
-use crate::args::{CircuitArgs, ReadArgs, not_negative};
+use crate::args::{CircuitArgs, ReadArgs, formula_text, not_negative};
 use crate::cmd::learn::{save, tell_saved};
 use crate::error::Error;
 use crate::event::compile;
@@ -29,7 +29,10 @@ Examples:
 /// possible. Each new record weighs as in its file, the model as many records as it was learned from; --weight says
 /// otherwise. The result is proved to be a PSDD again. Up to 4096 new worlds of a --formula are equally probable; more are
 /// as probable as the model finds the part of them that is possible, in the order of its vtree. --by-rule goes the other
-/// way: worlds that break the rule are taken away, the others keep their proportions.
+/// way: worlds that break the rule are taken away, the others keep their proportions. It keeps no counts of records, since
+/// how many of them broke the rule is not known, so that a later revision needs --weight. Records must be complete: a
+/// missing cell does not tell which world to make room for. -o may name the model itself, which is replaced when all is
+/// done. In JSON, share is the probability of the new worlds, below zero what those that are gone had.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReviseArgs {
@@ -38,11 +41,11 @@ pub(crate) struct ReviseArgs {
     /// The records to make room for: CSV, .data or .wdata, `-` for stdin
     #[arg(required_unless_present_any = ["formula", "by_rule"], conflicts_with_all = ["formula", "by_rule"])]
     data: Option<PathBuf>,
-    /// Make room for all worlds of this formula instead
-    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "by_rule")]
+    /// Make room for all worlds of this formula instead; @FILE reads it from a file
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "by_rule", value_parser = formula_text)]
     formula: Option<String>,
-    /// Take away all worlds that break this formula instead
-    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    /// Take away all worlds that break this formula instead; @FILE reads it from a file
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, value_parser = formula_text)]
     by_rule: Option<String>,
     /// How many records the worlds of --formula weigh together
     #[arg(long, value_name = "X", default_value_t = 1.0, requires = "formula", value_parser = not_negative)]
@@ -85,8 +88,9 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
         }
         (None, None, text) => {
             let formula = parse(text.as_ref().expect("the parser asks for one of the three"))?;
+            let limits = args.limits.limits();
             let (circuit, log) =
-                loaded.model.circuit.given(&compile(&formula, psdd.vtree(), &args.limits.limits())?)?;
+                loaded.model.circuit.given_within(&compile(&formula, psdd.vtree(), &limits)?, &limits)?;
             let Certified::Psdd(left) = circuit else { unreachable!("a PSDD given a formula is one") };
             // Counts are exact, and the probability of a rule that holds anyway is one but for rounding.
             match left.model_count() == psdd.model_count() {

@@ -162,6 +162,9 @@ fn heading(kind: RuleKind) -> &'static str {
 /// The rules as a file of rules, with comments.
 fn text(found: &FoundRules, said: Option<&Said>, args: &RulesArgs, names: &Names) -> String {
     let mut text = format!("# {}\n# {}\n", in_words(found), said_in_words(said, found, args));
+    let formulas = found.rules.iter().map(|rule| rule.formula());
+    let all = Rules::new(Arc::new(names.clone()), formulas);
+    all.names_line().into_iter().for_each(|line| text += &format!("{line}\n"));
     let rules: Vec<String> = found.rules.iter().map(|rule| rule.display(names).to_string()).collect();
     let width = rules.iter().map(|rule| rule.chars().count()).max().unwrap_or(0).min(60);
     let is_column = |rule: &FoundRule| {

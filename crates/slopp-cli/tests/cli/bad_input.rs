@@ -141,7 +141,7 @@ fn bad_evidence() {
     let folder = Folder::with_paper();
     let ask = |given: &str| folder.run_args(&["marginals", "model.psdd", "--given", given]);
     ask("X11").fails(&["no variable \"X11\"", "did you mean \"X1\"?"]);
-    ask("weather").fails(&["no variable \"weather\"", "slopp info"]);
+    ask("weather").fails(&["no variable \"weather\"", "the names are \"X1\""]);
     ask("X1, X2, !X1").fails(&["\"X1\"", "both true and false"]);
     ask("X1,,").fails(&["character 4", "expected"]);
     ask("X1,,X2").fails(&["character 4", "expected"]);

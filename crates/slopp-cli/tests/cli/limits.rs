@@ -50,6 +50,24 @@ fn revision_stops_at_limits() {
     folder.run_args(&revise).ok();
 }
 
+/// A product with the model counts as well as the diagram it is made of.
+#[test]
+fn products_stop_at_limits() {
+    let folder = Folder::new();
+    let header: Vec<String> = (1..=30).map(|i| format!("x{i}")).collect();
+    folder.write("records.csv", format!("{}\n{}", header.join(","), chain(30, 300, 1)));
+    folder.run("learn records.csv --learner chow-liu --world open -o m.psdd").ok();
+    let formula = format!("exactly(9, {})", header.join(", "));
+    let stopped =
+        ["the product with the model needs more than 400 nodes", "--max-nodes N and --max-memory MB allow more"];
+    for command in [["prob", "m.psdd", &formula], ["mpe", "m.psdd", "--given"], ["revise", "m.psdd", "--by-rule"]] {
+        let formula: &[&str] = if command[0] == "prob" { &[] } else { &[&formula] };
+        folder.run_args(&[&command[..], formula, &["--max-nodes", "400"]].concat()).fails(&stopped);
+    }
+    folder.run("product m.psdd m.psdd --max-nodes 10").fails(&["needs more than 10 nodes"]);
+    folder.run("product m.psdd m.psdd").ok();
+}
+
 #[test]
 fn every_broken_rule_is_named_up_to_a_few() {
     let folder = Folder::with_paper();

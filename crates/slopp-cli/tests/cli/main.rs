@@ -11,6 +11,7 @@ mod distil;
 mod files;
 mod fit;
 mod folder;
+mod formulas;
 mod inside;
 mod knowledge;
 mod learn;

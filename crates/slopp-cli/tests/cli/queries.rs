@@ -365,5 +365,5 @@ fn evidence_is_possible_or_what_must_change_is_told() {
     ask("X1 X2").fails(&["character 4: an operator is missing between X1 and X2"]);
     ask("!X1 and X2 not X3").fails(&["an operator is missing", "write & for and"]);
     ask("X9").fails(&["no variable \"X9\"", "did you mean"]);
-    ask("Q").fails(&["slopp info"]);
+    ask("Q").fails(&["the names are \"X1\", \"X2\""]);
 }

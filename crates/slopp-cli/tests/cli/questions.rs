@@ -218,7 +218,7 @@ fn small_mistakes_are_told_kindly() {
     folder.write("colors.txt", "color=red -> fast\ncolor=green -> !fast\n");
     assert!(folder.run("compile colors.txt").ok().err.contains("several values of color are counted"));
     assert!(!folder.run("compile colors.txt -q").ok().err.contains("several values"));
-    folder.run("entails big.txt zebra").fails(&["`slopp info MODEL` lists the names of a model"]);
+    folder.run("entails big.txt zebra").fails(&["there is no variable \"zebra\"; the names are "]);
 }
 
 #[test]

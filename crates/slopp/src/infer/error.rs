@@ -3,6 +3,8 @@
 use crate::circuit::Circuit;
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::Evidence;
+use crate::logic::Limit;
+use std::fmt;
 
 /// Why a query has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -106,6 +108,16 @@ pub enum QueryError {
         /// How many assignments are summed over.
         limit: usize,
     },
+    /// A product that needs more than it may.
+    #[error("{}", Product(.limit, *.nodes, *.megabytes))]
+    Stopped {
+        /// Which limit.
+        limit: Limit,
+        /// How many pairs of nodes there were.
+        nodes: usize,
+        /// How much memory was in use.
+        megabytes: usize,
+    },
     /// A result that memory should not hold.
     #[error("the {what} would have more than {limit} parts; ask about less, or use a smaller formula or circuit")]
     TooLarge {
@@ -114,6 +126,27 @@ pub enum QueryError {
         /// The number of parts allowed.
         limit: usize,
     },
+}
+
+struct Product<'a>(&'a Limit, usize, usize);
+
+impl fmt::Display for Product<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Product(limit, nodes, megabytes) = self;
+        match limit {
+            Limit::Nodes(limit) => write!(f, "the product with the model needs more than {limit} nodes")?,
+            Limit::Bytes(limit) => {
+                write!(f, "the product with the model needs more than {} MB", limit.div_ceil(1 << 20))?
+            }
+            Limit::Steps(limit) => write!(f, "the product with the model needs more than {limit} steps")?,
+            Limit::Cancelled => write!(f, "the work was cancelled")?,
+        }
+        write!(f, " (reached: {nodes} nodes, {megabytes} MB)")?;
+        match limit {
+            Limit::Cancelled => Ok(()),
+            _ => write!(f, "; allow more, ask about less, or use a smaller formula or model"),
+        }
+    }
 }
 
 impl Circuit {

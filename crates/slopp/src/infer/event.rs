@@ -169,7 +169,7 @@ fn is_name(error: &EvidenceError) -> bool {
 
 /// Whether a column has no such value.
 fn is_value(error: &EvidenceError) -> bool {
-    matches!(error, EvidenceError::Name { source: NameError::Value { .. }, .. })
+    matches!(error, EvidenceError::Name { source: NameError::Value { .. } | NameError::Compared { .. }, .. })
 }
 
 #[cfg(test)]

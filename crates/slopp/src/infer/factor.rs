@@ -1,6 +1,7 @@
 //! What a circuit can be multiplied by: a formula or another circuit, normalised for the vtree.
 
 use crate::circuit::{Circuit, Node};
+use crate::infer::QueryError;
 use crate::logic::{Sdd, SddId, SddNode};
 use crate::logspace::LOG_ZERO;
 use crate::vtree::VtreeId;
@@ -58,7 +59,12 @@ impl Factor {
     }
 
     /// A formula: weight one for its worlds, zero for the others.
-    pub(super) fn of_formula(sdd: &Sdd) -> Factor {
+    ///
+    /// It may be larger than the formula, for every vtree node that this skips: `check` is told its parts and bytes.
+    pub(super) fn of_formula(
+        sdd: &Sdd,
+        check: &mut dyn FnMut(usize, usize) -> Result<(), QueryError>,
+    ) -> Result<Factor, QueryError> {
         let vtree = sdd.vtree();
         let mut factor = Factor::constants(vtree.root());
         let mut made: FxHashMap<(SddId, VtreeId), u32> = FxHashMap::default();
@@ -114,9 +120,15 @@ impl Factor {
             factor.parts.push(part);
             factor.at.push(v);
             stack.pop();
+            check(factor.parts.len(), factor.bytes() + 24 * made.capacity())?;
         }
         factor.root = factor.known(sdd, &made, goal).expect("the stack is empty");
-        factor
+        Ok(factor)
+    }
+
+    /// How many bytes are in use.
+    pub(super) fn bytes(&self) -> usize {
+        28 * self.parts.capacity() + 16 * self.terms.capacity()
     }
 
     fn constants(root: VtreeId) -> Factor {

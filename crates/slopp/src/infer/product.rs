@@ -6,6 +6,7 @@
 //! `values`, the circuit that they make in `build`.
 
 mod arithmetic;
+mod budget;
 mod build;
 mod marginals;
 mod memo;
@@ -13,10 +14,10 @@ mod values;
 
 use super::QueryError;
 use crate::circuit::{Circuit, Deterministic, Kind, Psdd};
-use crate::logic::Sdd;
+use crate::logic::{Limits, Sdd};
 use values::Product;
 
-/// How many pairs of nodes a product may have: beyond it, it is an error and not a lack of memory.
+/// How many pairs of nodes a revision may have: beyond it, it is an error and not a lack of memory.
 pub const PRODUCT_LIMIT: usize = 20_000_000;
 
 impl Circuit {
@@ -42,7 +43,12 @@ impl Circuit {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn log_probability_of(&self, formula: &Sdd) -> Result<f64, QueryError> {
-        Ok(Product::of_formula(self, formula)?.log_value())
+        self.log_probability_of_within(formula, &Limits::default())
+    }
+
+    /// The same within limits: the pairs of nodes that are reached count as nodes, what is remembered of them as memory.
+    pub fn log_probability_of_within(&self, formula: &Sdd, limits: &Limits) -> Result<f64, QueryError> {
+        Ok(Product::of_formula(self, formula, limits)?.log_value())
     }
 
     /// The probability of a formula given another one.
@@ -59,7 +65,12 @@ impl Circuit {
     /// given a formula are those of the result. Cost: as [`Circuit::log_probability_of`], which is also the size of the
     /// result at most. An error if the formula is impossible.
     pub fn given(&self, formula: &Sdd) -> Result<(Circuit, f64), QueryError> {
-        given(self, formula)
+        given(self, formula, &Limits::default())
+    }
+
+    /// The same within limits, as [`Circuit::log_probability_of_within`].
+    pub fn given_within(&self, formula: &Sdd, limits: &Limits) -> Result<(Circuit, f64), QueryError> {
+        given(self, formula, limits)
     }
 
     /// The normalised product with another circuit on the same vtree, and the logarithm of its normalising constant.
@@ -67,19 +78,34 @@ impl Circuit {
     /// `P(w) Q(w) / Z` with `Z = Σ P(w) Q(w)`. Cost: pairs of elements at the same vtree node whose primes share a
     /// world, at most the product of the sizes. An error if no world is possible in both.
     pub fn product(&self, other: &Circuit) -> Result<(Circuit, f64), QueryError> {
-        product(self, other)
+        product(self, other, &Limits::default())
+    }
+
+    /// The same within limits, as [`Circuit::log_probability_of_within`].
+    pub fn product_within(&self, other: &Circuit, limits: &Limits) -> Result<(Circuit, f64), QueryError> {
+        product(self, other, limits)
     }
 }
 
 impl Deterministic {
     /// As [`Circuit::given`]; every world still has one derivation, as the primes of the formula are exclusive.
     pub fn given(&self, formula: &Sdd) -> Result<(Deterministic, f64), QueryError> {
-        given(self, formula)
+        given(self, formula, &Limits::default())
+    }
+
+    /// The same within limits, as [`Circuit::log_probability_of_within`].
+    pub fn given_within(&self, formula: &Sdd, limits: &Limits) -> Result<(Deterministic, f64), QueryError> {
+        given(self, formula, limits)
     }
 
     /// As [`Circuit::product`]; a world has one derivation in each, and so in the product.
     pub fn product(&self, other: &Deterministic) -> Result<(Deterministic, f64), QueryError> {
-        product(self, other)
+        product(self, other, &Limits::default())
+    }
+
+    /// The same within limits, as [`Circuit::log_probability_of_within`].
+    pub fn product_within(&self, other: &Deterministic, limits: &Limits) -> Result<(Deterministic, f64), QueryError> {
+        product(self, other, limits)
     }
 }
 
@@ -101,7 +127,12 @@ impl Psdd {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn given(&self, formula: &Sdd) -> Result<(Psdd, f64), QueryError> {
-        given(self, formula)
+        given(self, formula, &Limits::default())
+    }
+
+    /// The same within limits, as [`Circuit::log_probability_of_within`].
+    pub fn given_within(&self, formula: &Sdd, limits: &Limits) -> Result<(Psdd, f64), QueryError> {
+        given(self, formula, limits)
     }
 
     /// As [`Circuit::product`], and the result is a PSDD again.
@@ -115,20 +146,25 @@ impl Psdd {
     /// # Ok::<(), slopp::infer::QueryError>(())
     /// ```
     pub fn product(&self, other: &Psdd) -> Result<(Psdd, f64), QueryError> {
-        product(self, other)
+        product(self, other, &Limits::default())
+    }
+
+    /// The same within limits, as [`Circuit::log_probability_of_within`].
+    pub fn product_within(&self, other: &Psdd, limits: &Limits) -> Result<(Psdd, f64), QueryError> {
+        product(self, other, limits)
     }
 }
 
-fn given<C: Kind>(circuit: &C, formula: &Sdd) -> Result<(C, f64), QueryError> {
-    let product = Product::of_formula(circuit.as_ref(), formula)?;
+fn given<C: Kind>(circuit: &C, formula: &Sdd, limits: &Limits) -> Result<(C, f64), QueryError> {
+    let product = Product::of_formula(circuit.as_ref(), formula, limits)?;
     let (built, log_value) = product.build()?.ok_or(QueryError::ImpossibleFormula)?;
     // Every node has the worlds of a node of the circuit or fewer, and elements that were one are told apart by the
     // exclusive primes of the formula.
     Ok((circuit.carry_over(built), log_value))
 }
 
-fn product<C: Kind>(circuit: &C, other: &C) -> Result<(C, f64), QueryError> {
-    let product = Product::of_circuits(circuit.as_ref(), other.as_ref())?;
+fn product<C: Kind>(circuit: &C, other: &C, limits: &Limits) -> Result<(C, f64), QueryError> {
+    let product = Product::of_circuits(circuit.as_ref(), other.as_ref(), limits)?;
     let (built, log_value) = product.build()?.ok_or(QueryError::NothingInCommon)?;
     Ok((circuit.carry_over(built), log_value))
 }

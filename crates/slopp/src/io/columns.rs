@@ -57,7 +57,7 @@ impl Columns {
                 let error = if i < SUGGESTIONS { own.find(name).err() } else { None };
                 match error {
                     // A variable that has its column is not meant.
-                    Some(NameError::Unknown { nearest: Some(nearest), .. }) if !header.contains(&nearest) => {
+                    Some(NameError::Unknown { nearest, .. }) if !header.contains(&nearest) => {
                         format!("\"{name}\" (did you mean \"{nearest}\"?)")
                     }
                     _ => format!("\"{name}\""),

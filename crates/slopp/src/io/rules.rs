@@ -54,9 +54,10 @@ fn read(bytes: &[u8], names: Option<&Arc<Names>>, is_dimacs: bool, kind: Option<
     })
 }
 
-/// Writes rules as text, one per line.
+/// Writes rules as text, one per line; names that none of them mentions are told by a comment.
 pub fn write_rules(path: &Path, rules: &Rules) -> Result<(), WriteError> {
     write_atomically(path, |out| {
+        rules.names_line().into_iter().try_for_each(|line| writeln!(out, "{line}"))?;
         rules.iter().try_for_each(|rule| writeln!(out, "{}", rule.formula.display(rules.names())))
     })
 }

@@ -76,6 +76,8 @@ struct Seen<'a> {
     boolean: [bool; 3],
     /// The first cell that is no Boolean, and its line.
     odd: Option<(usize, String)>,
+    /// How many cells are Boolean, and how many are not.
+    cells: [usize; 2],
 }
 
 /// The names of the variables that the columns of a file become.
@@ -96,6 +98,7 @@ pub(super) fn survey(text: impl BufRead, options: &RecordsOptions) -> Result<Nam
         all_numbers: true,
         boolean: [false; 3],
         odd: None,
+        cells: [0; 2],
     };
     let mut columns: Vec<Seen> = header.iter().map(seen).collect();
     opened.rows(|number, line| {
@@ -152,7 +155,9 @@ impl Seen<'_> {
             };
         }
         self.all_numbers &= number.is_some();
-        match word(cell) {
+        let value = word(cell);
+        self.cells[usize::from(value.is_none())] += 1;
+        match value {
             Some(value) => {
                 self.boolean[0] |= is_number(cell);
                 value.into_iter().for_each(|value| self.boolean[1 + usize::from(value)] = true);
@@ -177,7 +182,9 @@ impl Seen<'_> {
         if !self.categories {
             let Some((line, found)) = self.odd else { return Ok(Kind::Boolean) };
             let [number, no, yes] = self.boolean;
-            let seems_boolean = !self.all_numbers && (number || (no && yes));
+            // A few cells of many are slips; where most are others, the column holds others.
+            let [booleans, others] = self.cells;
+            let seems_boolean = !self.all_numbers && (number || (no && yes)) && booleans >= others;
             if seems_boolean || options.max_values == 0 {
                 let (missing, categories) = (options.missing, options.max_values > 0);
                 let problem =

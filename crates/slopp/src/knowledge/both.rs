@@ -98,11 +98,11 @@ impl Both {
             own.iter().filter(is_missing).map(str::to_owned).collect()
         });
         let names = Arc::new(names);
-        let mut manager = manager(&known, &names, limits)?;
+        let mut manager = manager(&known, &names, limits.clone())?;
         // What one allows that has no one value in a column is no world: it only did not say so.
         let columns = manager.compile(&Rules::of_columns(names.clone()).formula())?;
         let mut allowed = |one: &Known<'_>| -> Result<Handle, BothError> {
-            let formula = one.handle(&mut manager, &one.vars_among(&names)?)?;
+            let formula = one.handle(&mut manager, &one.vars_among(&names)?, &limits)?;
             Ok(manager.and(formula, columns)?)
         };
         let [a, b] = [allowed(&known[0])?, allowed(&known[1])?];

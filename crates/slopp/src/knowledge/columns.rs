@@ -14,17 +14,20 @@ pub struct ValuesOfOne {
 }
 
 /// What one has of a column.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cut {
-    /// Whether its values are bins of numbers.
-    pub is_bins: bool,
     /// The values.
     pub values: Vec<String>,
+    /// Where numbers are cut, if its values are bins of them; the same names may be cut at other numbers.
+    pub places: Option<Vec<f64>>,
 }
 
 impl fmt::Display for Cut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the {} {}", if self.is_bins { "bins" } else { "values" }, self.values.join(", "))
+        let values = self.values.join(", ");
+        let Some(places) = &self.places else { return write!(f, "the values {values}") };
+        let places: Vec<String> = places.iter().map(f64::to_string).collect();
+        write!(f, "the bins {values}, cut at {}", places.join(", "))
     }
 }
 
@@ -137,8 +140,8 @@ fn missing_in(values: &[String], other: &[String]) -> Vec<String> {
 
 fn different_bins(group: &Group, other: &Group) -> BothError {
     let cuts = [group, other].map(|group| Cut {
-        is_bins: group.cuts().is_some(),
         values: group.values().map(|(_, value)| value.to_owned()).collect(),
+        places: group.cuts().map(<[f64]>::to_vec),
     });
     BothError::DifferentBins { column: group.name().to_owned(), cuts }
 }

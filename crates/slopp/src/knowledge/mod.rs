@@ -68,7 +68,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Whether a formula over its names holds in every allowed world.
+    /// Whether a formula over its names holds in every allowed world. A vtree is for rules, where clauses do not decide.
     ///
     /// ```
     /// use slopp::knowledge::Known;
@@ -76,26 +76,37 @@ impl<'a> Known<'a> {
     /// let rules = Rules::parse("red -> hot\nhot -> dry")?;
     /// let entailed = |text: &str| {
     ///     let formula = Formula::parse(text, rules.names()).unwrap();
-    ///     Known::Rules(&rules).entails(&formula, &Limits::default()).unwrap().counterexample.is_none()
+    ///     Known::Rules(&rules).entails(&formula, None, &Limits::default()).unwrap().counterexample.is_none()
     /// };
     /// assert!(entailed("red -> dry") && !entailed("dry -> red"));
     /// # Ok::<(), slopp::logic::FormulaError>(())
     /// ```
-    pub fn entails(&self, formula: &Formula, limits: &Limits) -> Result<Entailed, EntailsError> {
+    pub fn entails(
+        &self,
+        formula: &Formula,
+        vtree: Option<&Arc<Vtree>>,
+        limits: &Limits,
+    ) -> Result<Entailed, EntailsError> {
+        if let Known::Rules(rules) = self {
+            rules.check_variables()?;
+            let counterexample = rules.counterexample(formula, vtree, limits)?;
+            let is_contradiction = counterexample.is_none() && rules.is_contradiction(limits);
+            return Ok(Entailed { counterexample, is_contradiction });
+        }
         if let Known::Base(circuit, _) = self {
             let counterexample = circuit.counterexample(formula, limits)?;
             return Ok(Entailed { counterexample, is_contradiction: false });
         }
         let mut manager = Manager::new(self.vtree()?, limits.clone());
         let vars: Vec<_> = (0..self.names().len() as u32).map(Var).collect();
-        let known = self.handle(&mut manager, &vars)?;
+        let known = self.handle(&mut manager, &vars, limits)?;
         let denied = !manager.compile(formula)?;
         let both = manager.and(known, denied)?;
         Ok(Entailed { counterexample: manager.world(both), is_contradiction: known == Handle::FALSE })
     }
 
     /// The allowed worlds as a formula of a manager, in which the variables are these.
-    fn handle(&self, manager: &mut Manager, vars: &[Var]) -> Result<Handle, Stopped> {
+    fn handle(&self, manager: &mut Manager, vars: &[Var], limits: &Limits) -> Result<Handle, Stopped> {
         let in_order = vars.iter().enumerate().all(|(i, var)| var.index() == i);
         let same = |vtree: &Vtree, manager: &Manager| in_order && *vtree == **manager.vtree();
         match self {
@@ -106,6 +117,8 @@ impl<'a> Known<'a> {
                 Ok(circuit) => manager.support_of(&circuit, |var| vars[var.index()]),
                 Err(_) => Ok(Handle::FALSE),
             },
+            // The diagram of a contradiction is small, but those of parts of it may be huge.
+            Known::Rules(rules) if rules.is_contradiction(limits) => Ok(Handle::FALSE),
             Known::Rules(rules) => manager.compile(&rules.formula().map_vars(|var| vars[var.index()])),
         }
     }

@@ -72,10 +72,10 @@ impl Learned {
         let mut on = |vtree: &Arc<Vtree>| -> Result<Sdd, InsideError> { Ok(rules.compile(vtree.clone(), limits)?) };
         match self {
             Learned::Spn(_) => Err(InsideError::Network),
-            Learned::Mixture(mixture) => Ok(Learned::Mixture(mixture.given(&mut on)?.0)),
+            Learned::Mixture(mixture) => Ok(Learned::Mixture(mixture.given_within(&mut on, limits)?.0)),
             Learned::Circuit(circuit) => {
                 let sdd = on(circuit.vtree())?;
-                Ok(Learned::Circuit(match circuit.given(&sdd)?.0 {
+                Ok(Learned::Circuit(match circuit.given_within(&sdd, limits)?.0 {
                     Certified::Psdd(psdd) => Certified::Psdd(refitted(&psdd, records, pseudocount, progress)?),
                     other => other,
                 }))

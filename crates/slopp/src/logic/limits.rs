@@ -43,7 +43,7 @@ impl Limits {
     }
 
     /// Whether someone wants the work to stop.
-    pub(super) fn is_cancelled(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 }

@@ -8,6 +8,7 @@ mod base;
 mod compile;
 mod conflict;
 mod count;
+mod entailment;
 mod formula;
 mod limits;
 mod manager;

@@ -1,14 +1,16 @@
 //! Mixtures given a formula.
 
 use super::Mixture;
+use crate::certified::Certified;
 use crate::infer::QueryError;
-use crate::logic::Sdd;
+use crate::logic::{Limits, Sdd};
 use crate::logspace::{LOG_ZERO, log_sum};
 use crate::vtree::Vtree;
 use std::sync::Arc;
 
 /// A formula on the vtrees it is needed on, each once.
 struct Compiled<'a, E> {
+    limits: &'a Limits,
     on: &'a mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
     done: Vec<Sdd>,
 }
@@ -32,7 +34,16 @@ impl Mixture {
         &self,
         on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
     ) -> Result<f64, E> {
-        Ok(log_sum(self.log_shares(&mut Compiled { on, done: Vec::new() })?.into_iter()))
+        self.log_probability_of_within(on, &Limits::default())
+    }
+
+    /// The same within limits for each component.
+    pub fn log_probability_of_within<E: From<QueryError>>(
+        &self,
+        on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
+        limits: &Limits,
+    ) -> Result<f64, E> {
+        Ok(log_sum(self.log_shares(&mut Compiled { limits, on, done: Vec::new() })?.into_iter()))
     }
 
     /// The mixture given a formula, and the log-probability of the formula; `on` compiles it for a vtree.
@@ -43,7 +54,16 @@ impl Mixture {
         &self,
         on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
     ) -> Result<(Mixture, f64), E> {
-        let mut compiled = Compiled { on, done: Vec::new() };
+        self.given_within(on, &Limits::default())
+    }
+
+    /// The same within limits for each component.
+    pub fn given_within<E: From<QueryError>>(
+        &self,
+        on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
+        limits: &Limits,
+    ) -> Result<(Mixture, f64), E> {
+        let mut compiled = Compiled { limits, on, done: Vec::new() };
         let shares = self.log_shares(&mut compiled)?;
         let log = log_sum(shares.iter().copied());
         if log == LOG_ZERO {
@@ -51,7 +71,7 @@ impl Mixture {
         }
         let mut parts = Vec::new();
         for (circuit, share) in self.components.iter().zip(shares).filter(|(_, share)| *share > LOG_ZERO) {
-            parts.push(((share - log).exp(), circuit.given(compiled.get(circuit.vtree())?)?.0));
+            parts.push(((share - log).exp(), circuit.given_within(compiled.get(circuit.vtree())?, limits)?.0));
         }
         Ok((Mixture::new(parts).expect("some components, over the same variables"), log))
     }
@@ -59,8 +79,10 @@ impl Mixture {
     /// For each component, the log of its weight times the probability of the formula.
     fn log_shares<E: From<QueryError>>(&self, compiled: &mut Compiled<'_, E>) -> Result<Vec<f64>, E> {
         let parts = self.components.iter().zip(&self.weights);
-        parts
-            .map(|(circuit, weight)| Ok(weight.ln() + circuit.log_probability_of(compiled.get(circuit.vtree())?)?))
-            .collect()
+        let limits = compiled.limits;
+        let share = |(circuit, weight): (&Certified, &f64)| {
+            Ok(weight.ln() + circuit.log_probability_of_within(compiled.get(circuit.vtree())?, limits)?)
+        };
+        parts.map(share).collect()
     }
 }

@@ -39,12 +39,31 @@ pub enum NameError {
         column: usize,
     },
     /// No variable has this name.
-    #[error("there is no variable \"{name}\"{}", Suggestion(.nearest))]
+    #[error("there is no variable \"{name}\"; did you mean \"{nearest}\"?")]
     Unknown {
         /// The name that was looked up.
         name: String,
-        /// The nearest existing name, if any is near.
-        nearest: Option<String>,
+        /// The nearest existing name.
+        nearest: String,
+    },
+    /// No variable has this name, or one that is near.
+    #[error("there is no variable \"{name}\"{}", Others(.known))]
+    NotAmong {
+        /// The name that was looked up.
+        name: String,
+        /// The names of all columns.
+        known: Vec<String>,
+    },
+    /// A column is compared, and not said to have a value.
+    #[error(
+        "values are not compared by <, > and ==; write {column}=VALUE{}",
+        if .known.is_empty() { String::new() } else { format!(" with one of {}, or some of them joined by |", quoted_list(.known)) }
+    )]
+    Compared {
+        /// The column.
+        column: String,
+        /// The values it has, as far as they are known.
+        known: Vec<String>,
     },
     /// A column has no such value.
     #[error("{}; write {}=VALUE with one of {}", NoValue(.name), column_of(.name).0, quoted_list(.known))]
@@ -55,6 +74,9 @@ pub enum NameError {
         known: Vec<String>,
     },
 }
+
+/// How many names are shown to who looks for another one.
+const NAMES_SHOWN: usize = 8;
 
 /// The column and the value of a name like `color=red`; the value is empty if there is none.
 fn column_of(name: &str) -> (&str, &str) {
@@ -73,13 +95,15 @@ impl fmt::Display for NoValue<'_> {
     }
 }
 
-struct Suggestion<'a>(&'a Option<String>);
+struct Others<'a>(&'a [String]);
 
-impl fmt::Display for Suggestion<'_> {
+impl fmt::Display for Others<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(name) => write!(f, "; did you mean \"{name}\"?"),
-            None => write!(f, "; `slopp info MODEL` lists the names of a model"),
+        let shown = self.0.len().min(NAMES_SHOWN);
+        match self.0.len() - shown {
+            _ if shown == 0 => Ok(()),
+            0 => write!(f, "; the names are {}", quoted_list(self.0)),
+            more => write!(f, "; the names are {} and {more} more", quoted_list(&self.0[..shown])),
         }
     }
 }
@@ -182,7 +206,14 @@ impl Names {
     }
 
     fn unknown(&self, name: &str) -> NameError {
-        NameError::Unknown { name: name.to_owned(), nearest: self.nearest(name) }
+        let name = name.to_owned();
+        match self.nearest(&name) {
+            Some(nearest) => NameError::Unknown { name, nearest },
+            None => {
+                let known = self.columns().map(|column| self.column_name(column).to_owned()).collect();
+                NameError::NotAmong { name, known }
+            }
+        }
     }
 
     /// What is wrong with a name that is that of a column, or begins with one.
@@ -191,11 +222,18 @@ impl Names {
             Some(group) => (group, name.to_owned()),
             // A comparison, which columns do not take.
             None => {
-                let (column, value) = name.split_once(['<', '>'])?;
-                (self.group(column.trim())?, format!("{}={}", column.trim(), value.trim_start_matches('=').trim()))
+                let (column, _) = name.split_once(['<', '>'])?;
+                self.group(column.trim())?;
+                return Some(self.compared(column.trim()));
             }
         };
         Some(NameError::Value { name, known: group.values().map(|(_, value)| value.to_owned()).collect() })
+    }
+
+    /// The error about a column that is compared.
+    pub(crate) fn compared(&self, column: &str) -> NameError {
+        let known = self.group(column).map(|group| group.values().map(|(_, value)| value.to_owned()).collect());
+        NameError::Compared { column: column.to_owned(), known: known.unwrap_or_default() }
     }
 
     fn nearest(&self, name: &str) -> Option<String> {
@@ -247,7 +285,7 @@ fn is_misread(name: &str) -> bool {
 }
 
 /// Levenshtein distance between two words.
-fn edit_distance(a: &str, b: &str) -> usize {
+pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.chars().enumerate() {
@@ -272,11 +310,16 @@ mod tests {
         assert_eq!(names.find("cancer"), Ok(Var(1)));
         let error = names.find("smokr").unwrap_err().to_string();
         assert!(error.contains("did you mean \"smoker\""), "{error}");
-        assert!(names.find("zebra").unwrap_err().to_string().contains("slopp info"));
+        let error = names.find("zebra").unwrap_err().to_string();
+        assert_eq!(error, "there is no variable \"zebra\"; the names are \"smoker\", \"cancer\"");
+        assert!(Names::numbered(10).find("zebra").unwrap_err().to_string().ends_with("\"x8\" and 2 more"));
         let letters = Names::new(["a", "b", "xy"].map(String::from).to_vec()).unwrap();
         for (name, nearest) in [("c", None), ("x", Some("xy")), ("A", Some("a")), ("qr", None)] {
-            let nearest = nearest.map(str::to_owned);
-            assert_eq!(letters.find(name), Err(NameError::Unknown { name: name.to_owned(), nearest }), "{name}");
+            let found = match letters.find(name).unwrap_err() {
+                NameError::Unknown { nearest, .. } => Some(nearest),
+                _ => None,
+            };
+            assert_eq!(found.as_deref(), nearest, "{name}");
         }
     }
 
@@ -285,10 +328,15 @@ mod tests {
         let colors = Kind::Values(["red", "green"].map(String::from).to_vec());
         let names = Names::of_columns([("color".into(), colors), ("fast".into(), Kind::Boolean)]).unwrap();
         for (name, nearest) in [("colour", "color"), ("colour=red", "color=red")] {
-            assert_eq!(names.find(name), Err(NameError::Unknown { name: name.into(), nearest: Some(nearest.into()) }));
+            let unknown = NameError::Unknown { name: name.into(), nearest: nearest.into() };
+            assert_eq!(names.find(name), Err(unknown));
         }
-        let error = names.find("color>=red2").unwrap_err().to_string();
+        let error = names.find("color=red2").unwrap_err().to_string();
         assert_eq!(error, "column \"color\" has no value \"red2\"; write color=VALUE with one of \"red\", \"green\"");
+        for name in ["color>=red2", "color < red", "color>"] {
+            let error = names.find(name).unwrap_err().to_string();
+            assert!(error.starts_with("values are not compared") && error.contains("write color=VALUE"), "{error}");
+        }
     }
 
     #[test]
@@ -311,7 +359,7 @@ mod tests {
         assert_eq!(names.vars_of(" c , \"a,b\""), Ok(vec![Var(1), Var(0)]));
         assert_eq!(names.vars_of("\"say \"\"hi\"\"\","), Ok(vec![Var(2)]));
         assert_eq!(names.vars_of(""), Ok(vec![]));
-        assert!(matches!(names.vars_of("c,d"), Err(NameError::Unknown { .. })));
+        assert!(matches!(names.vars_of("c,d"), Err(NameError::NotAmong { .. })));
     }
 
     #[test]

@@ -166,3 +166,46 @@ fn leaves_do_not_underflow() {
         assert!((circuit.given(&sdd).unwrap().1 - expected).abs() < 1e-9, "{text}");
     }
 }
+
+/// A product stops at its limits, whatever is asked of it, and is the same within them.
+#[test]
+fn products_stop_at_limits() {
+    use slopp::logic::{Limit, Limits, Rules};
+    let names = slopp::Names::numbered(40);
+    let vtree = std::sync::Arc::new(slopp::Vtree::balanced(40));
+    let diagram = |text: String| {
+        let rules = Rules::parse_with(&text, names.clone()).unwrap();
+        rules.compile(vtree.clone(), &Limits::default()).unwrap()
+    };
+    let count = |word: &str, k: u32, step: usize| {
+        let operands: Vec<String> = (1..=40).step_by(step).map(|i| format!("x{i}")).collect();
+        diagram(format!("{word}({k}, {})", operands.join(", ")))
+    };
+    let psdd = count("at_most", 12, 1).to_circuit().unwrap().certify().unwrap();
+    let formula = count("exactly", 5, 3);
+    let other = count("at_least", 4, 2).to_circuit().unwrap().certify().unwrap();
+    let cancelled = Limits { cancel: Some(std::sync::Arc::new(true.into())), ..Limits::default() };
+    let cases = [
+        (Limits::default().with_nodes(100), Limit::Nodes(100)),
+        (Limits { bytes: 2000, ..Limits::default() }, Limit::Bytes(2000)),
+        (cancelled, Limit::Cancelled),
+    ];
+    for (limits, expected) in cases {
+        let outcomes = [
+            psdd.log_probability_of_within(&formula, &limits).err(),
+            psdd.marginals_given_within(&formula, &limits).err(),
+            psdd.given_within(&formula, &limits).err(),
+            psdd.product_within(&other, &limits).err(),
+        ];
+        for outcome in outcomes {
+            let Some(QueryError::Stopped { limit, .. }) = outcome else { panic!("{outcome:?}") };
+            assert_eq!(limit, expected);
+        }
+    }
+    let text = psdd.given_within(&formula, &Limits::default().with_nodes(100)).unwrap_err().to_string();
+    assert!(text.starts_with("the product with the model needs more than 100 nodes (reached: 101 nodes"), "{text}");
+    // The result itself takes memory too.
+    let values = Limits { bytes: 300_000, ..Limits::default() };
+    assert!(psdd.log_probability_of_within(&formula, &values).is_ok());
+    assert_eq!(psdd.given(&formula).unwrap(), psdd.given_within(&formula, &Limits::default()).unwrap());
+}

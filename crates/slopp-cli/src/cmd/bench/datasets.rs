@@ -23,7 +23,7 @@ pub(super) fn choose(data: &Path, asked: Option<&[String]>) -> Result<Vec<String
     for name in asked.iter().map(|name| name.trim()) {
         if let Err(error) = names.find(name) {
             let near = match error {
-                NameError::Unknown { nearest: Some(near), .. } => format!("; did you mean {near}?"),
+                NameError::Unknown { nearest: near, .. } => format!("; did you mean {near}?"),
                 _ => format!(", which holds {there}"),
             };
             return missing(format!("the dataset {name} is not in {}{near}", data.display()));

@@ -111,9 +111,7 @@ impl Plan {
                     .hint("--learner factorised, or --learner slopp-kmeans with --vtree balanced or right-linear")
             }
             LearnError::Setting { name, ref value, expected } => {
-                // People ask for components, whatever they are to a learner.
-                let option = if name == "members" { "components".to_owned() } else { name.replace('_', "-") };
-                Error::new(format!("--{option} is {value}, but must be {expected}"))
+                Error::new(format!("--{} is {value}, but must be {expected}", name.replace('_', "-")))
             }
             error => Error::from(error),
         }

@@ -109,6 +109,9 @@ impl<'a> Reader<'a> {
         let column = self.column();
         let name = self.name("a variable")?;
         self.skip_spaces();
+        if self.rest().starts_with("==") {
+            return Err(EvidenceError::Name { column, source: names.compared(&name) });
+        }
         if let Some(group) = names.group(&name).filter(|_| self.rest().starts_with('=')) {
             self.at += 1;
             self.skip_spaces();

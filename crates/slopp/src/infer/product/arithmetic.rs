@@ -128,6 +128,12 @@ impl Numbers {
         })
     }
 
+    /// How many bytes are in use.
+    pub(super) fn bytes(&self) -> usize {
+        let singles = self.thetas.len() + self.totals.len() + self.phis.len();
+        8 * singles + 16 * (self.tops.len() + self.leaves.len())
+    }
+
     /// As logarithms, which are never too small.
     pub(super) fn in_logs(circuit: &Circuit, factor: &Factor) -> Numbers {
         Numbers::new::<Logs>(circuit, factor).expect("no logarithm is too small")

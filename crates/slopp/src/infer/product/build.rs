@@ -17,13 +17,17 @@ impl Product<'_> {
         let mut slots = Slots::new(&self.memo, self.circuit.nodes().len());
         let thetas = &self.circuit.log_parameters().elements;
         let goal = (self.circuit.root(), self.factor.root);
-        let pairs = self.alive(goal, &mut slots, true);
+        let pairs = self.alive(goal, &mut slots, true)?;
         // Pairs are different nodes; looking for equal ones would cost more than all the rest.
         let mut builder = Builder::new(self.circuit.vtree().clone(), Sharing::LiteralsOnly);
         let mut made = vec![NodeId(0); slots.len()];
         let mut logs = vec![LOG_ZERO; slots.len()];
         let mut elements = Vec::new();
-        for (node, part) in pairs {
+        let used = self.bytes() + slots.bytes() + 12 * slots.len() + 8 * pairs.len();
+        let mut element_count = 0;
+        for (i, (node, part)) in pairs.into_iter().enumerate() {
+            // Nodes, elements and parameters, which are copied once when all are there.
+            self.budget.after(i, || used + 64 * i + 48 * element_count)?;
             let slot = slots.of(node, part);
             logs[slot] = self.log_of(node, part);
             let id = match (self.circuit.node(node), self.factor.parts[part as usize]) {
@@ -48,6 +52,7 @@ impl Product<'_> {
                         let [p, s] = [prime, sub].map(|(node, part)| slots.of(node, part));
                         elements.push((made[p], made[s], (log + logs[p] + logs[s] - logs[slot]).min(0.0)));
                     });
+                    element_count += elements.len();
                     match builder.sum(vtree, &elements) {
                         // Elements of a mixture may become the same.
                         Err(BuildError::RepeatedElement { .. }) => {
@@ -67,10 +72,15 @@ impl Product<'_> {
 
     /// The pairs below a pair that are part of some world, children before parents; also, if told to, below nodes that
     /// the factor leaves as they are.
-    pub(super) fn alive(&self, goal: (NodeId, u32), slots: &mut Slots, below_any: bool) -> Vec<(NodeId, u32)> {
+    pub(super) fn alive(
+        &self,
+        goal: (NodeId, u32),
+        slots: &mut Slots,
+        below_any: bool,
+    ) -> Result<Vec<(NodeId, u32)>, QueryError> {
         let mut seen = vec![false; slots.len()];
         let mut pairs = Vec::new();
-        let mut reach = |pair: (NodeId, u32), pairs: &mut Vec<(NodeId, u32)>| {
+        let mut reach = |pair: (NodeId, u32), pairs: &mut Vec<(NodeId, u32)>, slots: &mut Slots| {
             let slot = slots.add(pair.0, pair.1);
             if slot >= seen.len() {
                 seen.resize(slot + 1, false);
@@ -79,17 +89,18 @@ impl Product<'_> {
                 pairs.push(pair);
             }
         };
-        reach(goal, &mut pairs);
+        reach(goal, &mut pairs, slots);
         let mut next = 0;
         let mut children = Vec::new();
         while let Some(&pair) = pairs.get(next) {
             next += 1;
+            self.budget.after(next, || self.bytes() + slots.bytes() + 17 * pairs.len())?;
             if pair.1 == ANY && !below_any {
                 continue;
             }
             children.clear();
             self.live_elements(pair, |prime, sub, _, _| children.extend([prime, sub]));
-            children.iter().for_each(|&child| reach(child, &mut pairs));
+            children.iter().for_each(|&child| reach(child, &mut pairs, slots));
         }
         // The nodes of a circuit have children before parents, and so have pairs by node: a counting sort.
         let mut place = vec![0u32; self.circuit.nodes().len() + 1];
@@ -103,7 +114,7 @@ impl Product<'_> {
             sorted[*at as usize] = pair;
             *at += 1;
         }
-        sorted
+        Ok(sorted)
     }
 
     /// The pairs of elements below a pair of sums that have worlds: prime, sub, the element, and the term of the factor.

@@ -6,7 +6,7 @@ use super::values::Product;
 use crate::circuit::{Circuit, Node, NodeId};
 use crate::infer::QueryError;
 use crate::infer::factor::Part;
-use crate::logic::Sdd;
+use crate::logic::{Limits, Sdd};
 use crate::logspace::LOG_ZERO;
 use crate::var::Lit;
 
@@ -28,20 +28,25 @@ impl Circuit {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn marginals_given(&self, formula: &Sdd) -> Result<Vec<f64>, QueryError> {
-        let product = Product::of_formula(self, formula)?;
+        self.marginals_given_within(formula, &Limits::default())
+    }
+
+    /// The same within limits.
+    pub fn marginals_given_within(&self, formula: &Sdd, limits: &Limits) -> Result<Vec<f64>, QueryError> {
+        let product = Product::of_formula(self, formula, limits)?;
         match product.log_value() == LOG_ZERO {
             true => Err(QueryError::ImpossibleFormula),
-            false => Ok(product.marginals()),
+            false => product.marginals(),
         }
     }
 }
 
 impl Product<'_> {
-    fn marginals(&self) -> Vec<f64> {
+    fn marginals(&self) -> Result<Vec<f64>, QueryError> {
         let circuit = self.circuit;
         let mut slots = Slots::new(&self.memo, circuit.nodes().len());
         let goal = (circuit.root(), self.factor.root);
-        let pairs = self.alive(goal, &mut slots, false);
+        let pairs = self.alive(goal, &mut slots, false)?;
         let mut flows = vec![0.0; slots.len()];
         // What flows into nodes below which the formula says nothing.
         let mut free = vec![0.0; circuit.nodes().len()];
@@ -81,7 +86,7 @@ impl Product<'_> {
                 Node::Literal(_) | Node::Sum { .. } => {}
             }
         }
-        trues.into_iter().map(|p: f64| p.min(1.0)).collect()
+        Ok(trues.into_iter().map(|p: f64| p.min(1.0)).collect())
     }
 
     /// Which share of a pair of sums a pair of their elements has.

@@ -44,6 +44,15 @@ impl Memo {
         }
     }
 
+    /// How many bytes are in use.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Memo::Dense { base, values } => 8 * (base.len() + values.len()),
+            // Keys and values of 16 bytes, a byte of the map's own, and a free place in eight.
+            Memo::Sparse(values) => 20 * values.capacity(),
+        }
+    }
+
     pub(super) fn insert(&mut self, node: NodeId, part: u32, value: f64) {
         match self {
             Memo::Dense { base, values } => values[(base[part as usize] + i64::from(node.0)) as usize] = value,
@@ -68,6 +77,14 @@ impl Slots {
                 Slots::Dense { base, len: values.len() + nodes }
             }
             Memo::Sparse(_) => Slots::Sparse(FxHashMap::default()),
+        }
+    }
+
+    /// How many bytes are in use.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Slots::Dense { base, .. } => 8 * base.len(),
+            Slots::Sparse(places) => 15 * places.capacity(),
         }
     }
 

@@ -1,12 +1,12 @@
 //! The values of pairs, from the roots down.
 
-use super::PRODUCT_LIMIT;
 use super::arithmetic::{Arithmetic, Logs, Numbers, Plain};
+use super::budget::Budget;
 use super::memo::Memo;
 use crate::circuit::{Circuit, NodeId};
 use crate::infer::QueryError;
 use crate::infer::factor::{Factor, Part};
-use crate::logic::Sdd;
+use crate::logic::{Limits, Sdd};
 use crate::logspace::LOG_ZERO;
 
 /// A circuit times a factor, computed from the roots down.
@@ -17,6 +17,9 @@ pub(super) struct Product<'a> {
     pub(super) numbers: Numbers,
     pub(super) memo: Memo,
     pub(super) is_plain: bool,
+    pub(super) budget: Budget<'a>,
+    /// The bytes that do not grow.
+    fixed: usize,
     value: f64,
 }
 
@@ -30,37 +33,55 @@ struct Frame {
 }
 
 impl<'a> Product<'a> {
-    pub(super) fn of_formula(circuit: &'a Circuit, formula: &Sdd) -> Result<Product<'a>, QueryError> {
+    pub(super) fn of_formula(
+        circuit: &'a Circuit,
+        formula: &Sdd,
+        limits: &'a Limits,
+    ) -> Result<Product<'a>, QueryError> {
         if circuit.vtree() != formula.vtree() {
             return Err(QueryError::FormulaVtree);
         }
-        Product::new(circuit, Factor::of_formula(formula))
+        let budget = Budget::new(limits);
+        let factor = Factor::of_formula(formula, &mut |parts, bytes| budget.after(parts, || bytes))?;
+        Product::new(circuit, factor, budget)
     }
 
-    pub(super) fn of_circuits(circuit: &'a Circuit, other: &Circuit) -> Result<Product<'a>, QueryError> {
+    pub(super) fn of_circuits(
+        circuit: &'a Circuit,
+        other: &Circuit,
+        limits: &'a Limits,
+    ) -> Result<Product<'a>, QueryError> {
         if circuit.vtree() != other.vtree() {
             return Err(QueryError::DifferentVtrees);
         }
-        Product::new(circuit, Factor::of_circuit(other))
+        Product::new(circuit, Factor::of_circuit(other), Budget::new(limits))
     }
 
-    fn new(circuit: &'a Circuit, factor: Factor) -> Result<Product<'a>, QueryError> {
+    fn new(circuit: &'a Circuit, factor: Factor, budget: Budget<'a>) -> Result<Product<'a>, QueryError> {
         let plain = Numbers::new::<Plain>(circuit, &factor);
         let is_plain = plain.is_some();
         let numbers = plain.unwrap_or_else(|| Numbers::in_logs(circuit, &factor));
         let memo = Memo::new(circuit, &factor);
-        let mut product = Product { circuit, factor, numbers, memo, is_plain, value: 0.0 };
+        let fixed = factor.bytes() + numbers.bytes();
+        let mut product = Product { circuit, factor, numbers, memo, is_plain, budget, fixed, value: 0.0 };
+        product.budget.check(product.bytes())?;
         if is_plain {
             if let Some(value) = product.run::<Plain>()? {
                 product.value = value;
                 return Ok(product);
             }
             product.is_plain = false;
+            product.budget.restart();
             product.numbers = Numbers::in_logs(circuit, &product.factor);
             product.memo = Memo::new(circuit, &product.factor);
         }
         product.value = product.run::<Logs>()?.expect("logarithms lose nothing");
         Ok(product)
+    }
+
+    /// How many bytes are in use.
+    pub(super) fn bytes(&self) -> usize {
+        self.fixed + self.memo.bytes()
     }
 
     pub(super) fn log_value(&self) -> f64 {
@@ -78,7 +99,6 @@ impl<'a> Product<'a> {
         if let Some(value) = self.known::<A>(root, goal) {
             return Ok(Some(value));
         }
-        let mut pairs = 0;
         let mut stack = vec![self.frame::<A>(root, goal)];
         'frames: while let Some(mut frame) = stack.pop() {
             let range = self.circuit.element_range(frame.node);
@@ -115,10 +135,7 @@ impl<'a> Product<'a> {
                 (frame.i, frame.j) = (frame.i + 1, 0);
             }
             self.memo.insert(frame.node, frame.part, frame.sum);
-            pairs += 1;
-            if pairs > PRODUCT_LIMIT {
-                return Err(QueryError::TooLarge { what: "product", limit: PRODUCT_LIMIT });
-            }
+            self.budget.pair(|| self.fixed + self.memo.bytes())?;
         }
         Ok(self.known::<A>(root, goal))
     }

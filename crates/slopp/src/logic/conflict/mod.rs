@@ -26,7 +26,7 @@ pub struct Conflict {
 
 /// How many clauses and literals are looked at in each part of the search: for a conflict, for rules of it that can be left
 /// out, for others in other orders, and for the proof that none is smaller.
-const WORK: u64 = 200_000_000;
+pub(super) const WORK: u64 = 200_000_000;
 
 /// In how many orders rules are left out one by one.
 const ORDERS: u64 = 8;
@@ -128,7 +128,7 @@ enum Found {
 }
 
 /// Rules as clauses.
-struct Search<'a> {
+pub(super) struct Search<'a> {
     rules: &'a Rules,
     encoded: Encoded,
     /// The rule of each switch, by variable, from that of the first.
@@ -140,13 +140,22 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(rules: &'a Rules, work: u64, limits: &Limits) -> Option<Search<'a>> {
+    pub(super) fn new(rules: &'a Rules, work: u64, limits: &Limits) -> Option<Search<'a>> {
         let mut encoded = Encoded::new(rules, work)?;
         encoded.solver.cancel = limits.cancel.clone();
         let mut rule_of = vec![usize::MAX; encoded.solver.var_count()];
         encoded.switches.iter().enumerate().for_each(|(i, switch)| rule_of[switch.var()] = i);
         let steps = rules.iter().map(|rule| rule.formula.ops().len()).sum();
         Some(Search { rules, encoded, rule_of, steps, work })
+    }
+
+    /// A world in which all rules hold, or that there is none; `None` if the work that is allowed did not suffice.
+    pub(super) fn world(&mut self) -> Option<Option<Vec<bool>>> {
+        match self.encoded.solver.solve(&self.encoded.switches) {
+            Answer::Possible => Some(Some(self.encoded.solver.world(self.rules.var_count()))),
+            Answer::Impossible(_) => Some(None),
+            Answer::Unknown => None,
+        }
     }
 
     /// Whether these rules can hold together.

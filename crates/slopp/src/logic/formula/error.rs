@@ -47,6 +47,17 @@ pub enum FormulaProblem {
     /// A quote that is not closed.
     #[error("this quote is not closed in its line; add a quote, and write one in a name twice")]
     NotQuoted,
+    /// A word that does not count, where a list of formulas follows.
+    #[error("\"{word}\" counts nothing; did you mean {nearest}?")]
+    NoCount {
+        /// The word.
+        word: String,
+        /// The nearest one that counts.
+        nearest: &'static str,
+    },
+    /// Quotes with nothing between them.
+    #[error("there is no name between the quotes; write that of a variable")]
+    NoName,
     /// A number that is too large.
     #[error("the number is too large; at most {} makes sense", u32::MAX)]
     Number,

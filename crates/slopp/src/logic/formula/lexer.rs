@@ -171,6 +171,9 @@ impl<'a> Lexer<'a> {
         self.skip_blanks();
         let mut name = name;
         let mut value = true;
+        if self.rest().starts_with("==") {
+            return Err(self.error(self.at..self.at + 2, names.compared(&name).into()));
+        }
         // The name may go on behind the sign: `color=red` is one.
         if let Some(length) = self.equals() {
             let (before, denied) = (self.at, length == 2);
@@ -272,7 +275,10 @@ impl<'a> Lexer<'a> {
             name += &rest[..end];
             self.at += end + 1;
             if !self.rest().starts_with('"') {
-                return Ok(name);
+                return match name.is_empty() {
+                    true => Err(self.error(start..self.at, FormulaProblem::NoName)),
+                    false => Ok(name),
+                };
             }
             name.push('"');
         }

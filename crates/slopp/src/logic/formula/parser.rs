@@ -4,6 +4,7 @@ use super::error::{FormulaError, FormulaProblem};
 use super::lexer::{Binary, Lexer};
 use super::vocabulary::Vocabulary;
 use super::{Comparison, Formula, Op, flattened};
+use crate::names::edit_distance;
 
 const COMPARISONS: [Comparison; 3] = [Comparison::Exactly, Comparison::AtMost, Comparison::AtLeast];
 
@@ -84,12 +85,31 @@ impl Parser<'_, '_, '_> {
             self.ops.push(Op::Constant(i == 1));
             return Ok(true);
         }
+        self.check_count(start)?;
         let lit = self.lexer.literal(self.names)?;
         self.ops.push(Op::Var(lit.var));
         if !lit.value {
             self.ops.push(Op::Not);
         }
         Ok(true)
+    }
+
+    /// Refuses a word before a parenthesis that is nearly one of a comparison.
+    fn check_count(&self, start: usize) -> Result<(), FormulaError> {
+        let word = self.lexer.word();
+        if word.is_empty() || !self.lexer.rest()[word.len()..].trim_start().starts_with('(') {
+            return Ok(());
+        }
+        let distance = |comparison: &Comparison| edit_distance(comparison.name(), &word.to_lowercase());
+        let nearest = COMPARISONS.into_iter().min_by_key(distance).filter(|comparison| distance(comparison) <= 2);
+        let known = self.names.contains(word) || self.names.odd_prefix(self.lexer.rest()).is_some();
+        match nearest.filter(|_| !known) {
+            Some(nearest) => {
+                let problem = FormulaProblem::NoCount { word: word.to_owned(), nearest: nearest.name() };
+                Err(self.lexer.error(start..start + word.len(), problem))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Reads what follows a complete operand; `false` if another operand must follow.

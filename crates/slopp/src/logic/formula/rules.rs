@@ -82,8 +82,20 @@ impl Rules {
     }
 
     /// Reads rules; the variables are the names that occur, in this order.
+    ///
+    /// A comment line `# names ["a", "b"]` puts names in front, so that variables which no rule mentions are there too.
+    ///
+    /// ```
+    /// use slopp::logic::Rules;
+    /// let rules = Rules::parse("# names [\"cold\", \"hot\"]\nred -> hot")?;
+    /// assert_eq!(rules.names().iter().collect::<Vec<_>>(), ["cold", "hot", "red"]);
+    /// # Ok::<(), slopp::logic::FormulaError>(())
+    /// ```
     pub fn parse(text: &str) -> Result<Rules, FormulaError> {
         let mut vocabulary = Vocabulary::collected();
+        for name in named(text).into_iter().filter(|name| !name.is_empty()) {
+            vocabulary.find(&name).expect("any name will do");
+        }
         let rules = read(text, &mut vocabulary)?;
         let names = vocabulary.into_names().expect("collected");
         Ok(Rules { names: Arc::new(Names::new(names).expect("collected once each")), rules })
@@ -165,6 +177,16 @@ impl Rules {
         (0..self.rules.len()).filter(|&i| self.rules[i].formula.value(&known) == Some(false)).collect()
     }
 
+    /// The comment line that tells the names, if some variable is in none of the rules and would be lost as text.
+    pub fn names_line(&self) -> Option<String> {
+        let mut is_named = vec![false; self.names.len()];
+        self.rules.iter().flat_map(|rule| rule.formula.vars()).for_each(|var| is_named[var.index()] = true);
+        is_named.contains(&false).then(|| {
+            let names: Vec<&str> = self.names.iter().collect();
+            format!("{NAMES}{}", serde_json::Value::from(names))
+        })
+    }
+
     /// All rules as one formula.
     pub fn formula(&self) -> Formula {
         Formula::and(self.rules.iter().map(|rule| rule.formula.clone()))
@@ -177,6 +199,15 @@ impl std::ops::Deref for Rules {
     fn deref(&self) -> &[Rule] {
         &self.rules
     }
+}
+
+/// What stands before the names in a comment line.
+const NAMES: &str = "# names ";
+
+/// The names that comment lines tell; a comment that only looks like one is a comment.
+fn named(text: &str) -> Vec<String> {
+    let lists = text.lines().filter_map(|line| line.trim_start_matches('\u{feff}').trim_start().strip_prefix(NAMES));
+    lists.filter_map(|list| serde_json::from_str::<Vec<String>>(list).ok()).flatten().collect()
 }
 
 fn read(text: &str, vocabulary: &mut Vocabulary<'_>) -> Result<Vec<Rule>, FormulaError> {

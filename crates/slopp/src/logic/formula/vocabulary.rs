@@ -52,6 +52,14 @@ impl<'a> Vocabulary<'a> {
         }
     }
 
+    /// The error about a column that is compared.
+    pub(super) fn compared(&self, column: &str) -> NameError {
+        match self {
+            Vocabulary::Known { names, .. } => names.compared(column),
+            Vocabulary::Collected { .. } => NameError::Compared { column: column.to_owned(), known: Vec::new() },
+        }
+    }
+
     /// The longest name that the text begins with although it holds what otherwise ends a name.
     pub(super) fn odd_prefix(&self, text: &str) -> Option<&'a str> {
         let Vocabulary::Known { odd, .. } = self else { return None };

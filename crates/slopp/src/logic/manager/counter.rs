@@ -4,24 +4,26 @@
 //! that leaves the right a choice, the prime "exactly i hold" with the sub "from a − i to b − i hold"; one prime for all
 //! numbers that leave everything open, one for those that leave nothing. All of them are such intervals again, over
 //! fewer formulas, so nothing has to be combined: O(n·k²) elements for n variables and a bound k on balanced vtrees,
-//! where writing the cases out takes n over k of them.
+//! where writing the cases out takes n over k of them. What is there several times is counted once, with a weight.
 
+use super::sums::{Sums, Weighted};
 use super::{Element, Handle, Manager};
 use crate::logic::formula::Comparison;
-use crate::logic::limits::Stopped;
+use crate::logic::limits::{Limit, Stopped};
 use rustc_hash::FxHashMap;
 
 /// Formulas that are counted together.
 enum Part {
-    /// At `n`: exactly `n` hold.
-    Table(Vec<Handle>),
-    /// Those of a part over left and of a part over right variables of a vtree node; how many there are.
-    Apart { vtree: u32, left: usize, right: usize, most: usize },
+    /// With `n`, in this order: exactly `n` hold.
+    Table(Vec<(usize, Handle)>),
+    /// Those of a part over left and of a part over right variables of a vtree node.
+    Apart { vtree: u32, left: usize, right: usize },
 }
 
 /// Parts of the formulas, and what was already found out: of a part, from so many to so many hold.
 struct Tally {
-    parts: Vec<Part>,
+    /// With how many can hold.
+    parts: Vec<(Part, Sums)>,
     found: FxHashMap<(usize, usize, usize), Handle>,
 }
 
@@ -31,15 +33,23 @@ type Interval = Option<(usize, usize, usize)>;
 impl Tally {
     /// How many formulas a part has.
     fn most(&self, part: usize) -> usize {
-        match &self.parts[part] {
-            Part::Table(exactly) => exactly.len() - 1,
-            Part::Apart { most, .. } => *most,
-        }
+        self.parts[part].1.most()
     }
 
     fn interval(&self, part: usize, from: usize, to: usize) -> Interval {
-        let to = to.min(self.most(part));
-        (from <= to).then_some((part, from, to))
+        self.parts[part].1.within(from, to).map(|(from, to)| (part, from, to))
+    }
+
+    fn table(&mut self, exactly: Vec<(usize, Handle)>) -> usize {
+        let sums = Sums::of(exactly.iter().map(|&(n, _)| n));
+        self.parts.push((Part::Table(exactly), sums));
+        self.parts.len() - 1
+    }
+
+    fn apart(&mut self, vtree: u32, left: usize, right: usize) -> usize {
+        let sums = self.parts[left].1.plus(&self.parts[right].1);
+        self.parts.push((Part::Apart { vtree, left, right }, sums));
+        self.parts.len() - 1
     }
 
     /// What is known about an interval.
@@ -53,7 +63,7 @@ impl Tally {
 
     /// The elements of an interval of formulas that lie apart: the prime, whether it is negated, and the sub.
     fn elements(&self, (part, from, to): (usize, usize, usize)) -> Vec<(Interval, bool, Interval)> {
-        let Part::Apart { left, right, .. } = self.parts[part] else { return Vec::new() };
+        let Part::Apart { left, right, .. } = self.parts[part].0 else { return Vec::new() };
         let (left_most, right_most) = (self.most(left), self.most(right));
         let (low, high) = (from.saturating_sub(right_most), to.min(left_most));
         let mut elements = vec![(self.interval(left, low, high), true, None)];
@@ -63,7 +73,8 @@ impl Tally {
         if let Some((start, end)) = open {
             elements.push((self.interval(left, start, end), false, self.interval(right, 0, right_most)));
         }
-        for i in (low..=high).filter(|&i| open.is_none_or(|(start, end)| i < start || end < i)) {
+        for i in self.parts[left].1.between(low, high).filter(|&i| open.is_none_or(|(start, end)| i < start || end < i))
+        {
             let sub = self.interval(right, from.saturating_sub(i), to - i);
             elements.push((self.interval(left, i, i), false, sub));
         }
@@ -74,47 +85,43 @@ impl Tally {
 impl Manager {
     /// That so many of the formulas hold.
     pub fn count(&mut self, comparison: Comparison, bound: u32, formulas: &[Handle]) -> Result<Handle, Stopped> {
-        let constant = formulas.iter().filter(|f| **f == Handle::TRUE).count();
-        let counted: Vec<Handle> = formulas.iter().copied().filter(|f| self.vtree_of(*f).is_some()).collect();
+        let counted = Weighted::new(self, formulas);
         // At least k hold unless at most k − 1 do.
         let (from, to, negated) = match (comparison, bound as usize) {
             (Comparison::Exactly, bound) => (bound, Some(bound), false),
             (Comparison::AtMost, bound) => (0, Some(bound), false),
             (Comparison::AtLeast, bound) => (0, bound.checked_sub(1), true),
         };
-        let to = to.and_then(|to| to.checked_sub(constant));
+        let to = to.and_then(|to| to.checked_sub(counted.always));
         let Some(to) = to else { return Ok(Handle::FALSE.negated_if(negated)) };
-        let from = from.saturating_sub(constant);
+        let from = from.saturating_sub(counted.always);
+        let (counted, common) = counted.divided();
+        let (from, to) = (from.div_ceil(common), to / common);
         Ok(self.count_between(&counted, from, to)?.negated_if(negated))
     }
 
-    fn count_between(&mut self, formulas: &[Handle], from: usize, to: usize) -> Result<Handle, Stopped> {
+    fn count_between(&mut self, formulas: &[(Handle, usize)], from: usize, to: usize) -> Result<Handle, Stopped> {
         let mut tally = Tally { parts: Vec::new(), found: FxHashMap::default() };
-        let order = formulas.iter().enumerate().map(|(i, f)| (self.nodes[f.node()].vtree, i)).collect();
+        let order = formulas.iter().enumerate().map(|(i, (f, _))| (self.nodes[f.node()].vtree, i)).collect();
         let whole = self.meet(order, |manager, vtree, mut below: Vec<(u32, usize)>, own| {
             below.sort_unstable();
             let mut part = match below[..] {
-                [(_, left), (_, right)] => {
-                    let most = tally.most(left) + tally.most(right);
-                    tally.parts.push(Part::Apart { vtree, left, right, most });
-                    Some(tally.parts.len() - 1)
-                }
+                [(_, left), (_, right)] => Some(tally.apart(vtree, left, right)),
                 _ => below.first().map(|&(_, part)| part),
             };
             if !own.is_empty() {
                 let mut table = match part {
-                    None => vec![Handle::TRUE],
+                    None => vec![(0, Handle::TRUE)],
                     Some(part) => {
-                        let numbers = 0..=tally.most(part);
-                        let exactly = numbers.map(|n| manager.counted(&mut tally, Some((part, n, n))));
-                        exactly.collect::<Result<_, _>>()?
+                        let numbers: Vec<usize> = tally.parts[part].1.between(0, tally.most(part)).collect();
+                        let exactly = |n| Ok((n, manager.counted(&mut tally, Some((part, n, n)))?));
+                        numbers.into_iter().map(exactly).collect::<Result<_, _>>()?
                     }
                 };
                 for i in own {
                     table = manager.with_one_more(&table, formulas[i])?;
                 }
-                tally.parts.push(Part::Table(table));
-                part = Some(tally.parts.len() - 1);
+                part = Some(tally.table(table));
             }
             Ok((vtree, part.expect("somebody meets here")))
         })?;
@@ -136,8 +143,11 @@ impl Manager {
                 continue;
             };
             let (part, from, to) = key;
-            let formula = match &tally.parts[part] {
-                Part::Table(exactly) => self.or_all(exactly[from..=to].to_vec())?,
+            let formula = match &tally.parts[part].0 {
+                Part::Table(exactly) => {
+                    let meant = exactly.iter().filter(|(n, _)| (from..=to).contains(n));
+                    self.or_all(meant.map(|&(_, formula)| formula).collect())?
+                }
                 &Part::Apart { vtree, .. } => {
                     let parts = tally.elements(key);
                     let waiting = stack.len();
@@ -153,6 +163,10 @@ impl Manager {
                     });
                     let mut elements: Vec<Element> = elements.filter(|e| e.prime != Handle::FALSE).collect();
                     self.check_steps()?;
+                    // What cannot be is no node, but takes its place here.
+                    if tally.found.len() > self.limits.nodes {
+                        return Err(self.stopped(Limit::Nodes(self.limits.nodes)));
+                    }
                     self.distinct(vtree, &mut elements)?
                 }
             };
@@ -172,9 +186,20 @@ impl Manager {
         self.partition(crate::vtree::VtreeId(vtree), elements)
     }
 
-    /// The table with one more formula, over any variables.
-    fn with_one_more(&mut self, exactly: &[Handle], formula: Handle) -> Result<Vec<Handle>, Stopped> {
-        let at = |n: Option<usize>| n.and_then(|n| exactly.get(n)).copied().unwrap_or(Handle::FALSE);
-        (0..=exactly.len()).map(|n| self.if_else(formula, at(n.checked_sub(1)), at(Some(n)))).collect()
+    /// The table with one more formula, over any variables, and its weight.
+    fn with_one_more(
+        &mut self,
+        exactly: &[(usize, Handle)],
+        (formula, weight): (Handle, usize),
+    ) -> Result<Vec<(usize, Handle)>, Stopped> {
+        let at = |n: Option<usize>| {
+            let place = n.and_then(|n| exactly.binary_search_by_key(&n, |&(n, _)| n).ok());
+            place.map_or(Handle::FALSE, |place| exactly[place].1)
+        };
+        let mut totals: Vec<usize> = exactly.iter().flat_map(|&(n, _)| [n, n + weight]).collect();
+        totals.sort_unstable();
+        totals.dedup();
+        let one = |n: usize| Ok((n, self.if_else(formula, at(n.checked_sub(weight)), at(Some(n)))?));
+        totals.into_iter().map(one).collect()
     }
 }

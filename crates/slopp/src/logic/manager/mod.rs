@@ -7,6 +7,7 @@ mod extract;
 mod join;
 mod places;
 mod quantify;
+mod sums;
 mod tables;
 
 use super::limits::{Limit, Limits, Stopped};
