@@ -4,7 +4,7 @@ use super::SmoothingError;
 use crate::var::Var;
 use crate::vtree::VtreeId;
 
-/// Which invariant of [`Circuit`] a node would break.
+/// Which invariant of [`Circuit`](super::Circuit) a node would break.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BuildError {
     /// A variable is not in the vtree.
