@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from . import _slopp
 from ._arguments import Floats, handle, number, whole
 from ._show import World, table

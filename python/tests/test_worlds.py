@@ -123,9 +123,9 @@ def test_a_student_obeys_rules():
 
 def test_a_rule_that_is_not_finished_is_told_and_swallows_no_other():
     data = {"colour": ["red", "green", "blue"] * 20, "hot": [1, 0, 0] * 20}
-    with pytest.raises(FormulaError, match="rule 2 of the list: character 8"):
+    with pytest.raises(FormulaError, match="rule 2 of the list: column 8"):
         slopp.learn(data, rules=["hot -> hot", "hot -> "])
-    with pytest.raises(FormulaError, match="^line 2, character 8"):
+    with pytest.raises(FormulaError, match="^line 2, column 8"):
         slopp.learn(data, rules="hot -> hot\nhot -> ")
     with pytest.raises(FormulaError, match="rule 1 of the list"):
         slopp.Rules(["a ->", "b", "c"])

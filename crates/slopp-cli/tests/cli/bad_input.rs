@@ -143,8 +143,8 @@ fn bad_evidence() {
     ask("X11").fails(&["no variable \"X11\"", "did you mean \"X1\"?"]);
     ask("weather").fails(&["no variable \"weather\"", "the names are \"X1\""]);
     ask("X1, X2, !X1").fails(&["\"X1\"", "both true and false"]);
-    ask("X1,,").fails(&["character 4", "expected"]);
-    ask("X1,,X2").fails(&["character 4", "expected"]);
+    ask("X1,,").fails(&["column 4", "expected"]);
+    ask("X1,,X2").fails(&["column 4", "expected"]);
     ask("X1=7").fails(&["character"]);
     folder.run_args(&["prob", "model.psdd", "X2", "--given", "X1, !X1"]).fails(&["both true and false"]);
     assert_eq!(folder.run("prob model.psdd").code, 2);

@@ -214,7 +214,7 @@ fn a_student_keeps_what_its_teacher_rules_out() {
 fn slips_in_formulas_are_told_from_impossible_ones() {
     let folder = folder();
     let ask = |args: &[&str]| folder.run_args(&[&["prob", "closed.psdd"], args].concat());
-    ask(&["fast & "]).fails(&["character 8", "expected a variable"]);
+    ask(&["fast & "]).fails(&["column 8", "expected a variable"]);
     ask(&["fast", "--given", "fast & !fast"]).fails(&["both true and false", "impossible"]);
     for nothing in ["fast & !fast", "fast, !fast", "color=red & color=blue"] {
         assert_eq!(ask(&[nothing, "--json"]).ok().json()["probability"], 0.0, "{nothing}");

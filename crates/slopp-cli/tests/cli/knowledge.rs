@@ -117,8 +117,8 @@ fn impossible_formulas_and_bad_ones_say_so() {
     }
     let zero = folder.run_args(&["prob", "model.psdd", impossible, "--json"]).ok().json();
     assert_eq!(zero["probability"], 0.0);
-    folder.run_args(&["prob", "model.psdd", "X1 | X22"]).fails(&["character 6", "did you mean \"X2\"?", "^^^"]);
-    folder.run_args(&["prob", "model.psdd", "X1 |"]).fails(&["character 5", "found the end"]);
+    folder.run_args(&["prob", "model.psdd", "X1 | X22"]).fails(&["column 6", "did you mean \"X2\"?", "^^^"]);
+    folder.run_args(&["prob", "model.psdd", "X1 |"]).fails(&["column 5", "found the end"]);
     let deep = format!("{}X1 | X2{}", "(".repeat(20_000), ")".repeat(20_000));
     let answer = folder.run_args(&["prob", "model.psdd", &deep, "--json"]).ok().json();
     close(&answer["probability"], probability(|w| w[0] || w[1]));

@@ -362,7 +362,7 @@ fn evidence_is_possible_or_what_must_change_is_told() {
     let json = folder.run_args(&["possible", "model.psdd", "--given", "X1, X2, X3, X4", "--json"]).json();
     assert_eq!((&json["possible"], &json["distance"]), (&json!(false), &json!(1)));
     folder.run("possible model.psdd").fails(&["<DATA>"]);
-    ask("X1 X2").fails(&["character 4: an operator is missing between X1 and X2"]);
+    ask("X1 X2").fails(&["column 4: an operator is missing between X1 and X2"]);
     ask("!X1 and X2 not X3").fails(&["an operator is missing", "write & for and"]);
     ask("X9").fails(&["no variable \"X9\"", "did you mean"]);
     ask("Q").fails(&["the names are \"X1\", \"X2\""]);

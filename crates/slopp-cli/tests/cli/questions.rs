@@ -208,7 +208,7 @@ fn small_mistakes_are_told_kindly() {
         .run_args(&["prob", "cars.psdd", "age>=30"])
         .fails(&["write age=VALUE with one of \"new\", \"used\", \"old\""]);
     folder.run_args(&["prob", "cars.psdd", "colour=red"]).fails(&["did you mean \"color"]);
-    folder.run_args(&["prob", "cars.psdd", "fast, colour=red"]).fails(&["character 7", "\n        ^^^^^^"]);
+    folder.run_args(&["prob", "cars.psdd", "fast, colour=red"]).fails(&["column 7", "\n        ^^^^^^"]);
     folder.run("map cars.psdd --of fast,fast").fails(&["--of fast,fast: fast is named twice"]);
     folder
         .run("compile big.txt --vtree foo")

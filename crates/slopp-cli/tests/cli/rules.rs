@@ -75,7 +75,7 @@ fn entailment_has_counterexamples() {
             assert_eq!(told.code, 1);
             assert!(told.out.starts_with("no: at_most(0, red) does not hold in the possible world\n  "), "{told:?}");
             folder.run_args(&["entails", file, "smokr"]).fails(&["did you mean \"smoker\"?", "^^^^^"]);
-            folder.run_args(&["entails", file, "smoker & "]).fails(&["character 10", "found the end"]);
+            folder.run_args(&["entails", file, "smoker & "]).fails(&["column 10", "found the end"]);
         } else {
             let yes =
                 folder.run_args(&["entails", "rules.sdd", "--vtree", "rules.vtree", "exactly(1, red, green, blue)"]);
@@ -136,14 +136,14 @@ fn names_come_from_records_or_models() {
     folder.write("few.csv", "smoker,young\n0,1\n");
     folder
         .run("compile rules.txt --names few.csv")
-        .fails(&["rules.txt, line 2: character 20: there is no variable \"risk\"", "^^^^"]);
+        .fails(&["rules.txt, line 2: column 20: there is no variable \"risk\"", "^^^^"]);
 }
 
 #[test]
 fn bad_rules_and_limits_stop_cleanly() {
     let folder = Folder::new();
     folder.write("bad.txt", "a\nb &\n");
-    folder.run("compile bad.txt").fails(&["bad.txt, line 2: character 4", "found the end"]);
+    folder.run("compile bad.txt").fails(&["bad.txt, line 2: column 4", "found the end"]);
     folder.write("empty.txt", "# nothing\n");
     folder.run("compile empty.txt").fails(&["the rules have no variables"]);
     folder.write("cut.cnf", "p cnf 3 2\n1 0\n");

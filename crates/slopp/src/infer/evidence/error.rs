@@ -7,17 +7,17 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvidenceError {
     /// A name that no variable has.
-    #[error("evidence, character {column}: {source}")]
+    #[error("evidence, column {column}: {source}")]
     Name {
-        /// Character of the text, from one.
+        /// Column of the text, from one.
         column: usize,
         /// Which name, and which one is near.
         source: NameError,
     },
     /// Literals that are separated by blanks.
-    #[error("evidence, character {column}: literals are separated by commas; write it like \"{fixed}\"")]
+    #[error("evidence, column {column}: literals are separated by commas; write it like \"{fixed}\"")]
     Blanks {
-        /// Character of the text, from one.
+        /// Column of the text, from one.
         column: usize,
         /// The same with commas.
         fixed: String,
@@ -30,12 +30,12 @@ pub enum EvidenceError {
     Contradiction {
         /// The variable: its name, or its number where names are not known.
         name: String,
-        /// Character of the second mention, from one; `None` for evidence that was not text.
+        /// Column of the second mention, from one; `None` for evidence that was not text.
         column: Option<usize>,
     },
     /// A column is said to have two values.
     #[error(
-        "evidence, character {column}: it says that \"{name}\" is both \"{first}\" and \"{second}\", which is impossible; keep one of the two"
+        "evidence, column {column}: it says that \"{name}\" is both \"{first}\" and \"{second}\", which is impossible; keep one of the two"
     )]
     TwoValues {
         /// The column of the records.
@@ -44,15 +44,13 @@ pub enum EvidenceError {
         first: String,
         /// The other.
         second: String,
-        /// Character of the second mention, from one.
+        /// Column of the second mention, from one.
         column: usize,
     },
     /// A text that cannot be read.
-    #[error(
-        "evidence, character {column}: expected {expected}, found {found}; write it like \"smoker, !cancer, age=1\""
-    )]
+    #[error("evidence, column {column}: expected {expected}, found {found}; write it like \"smoker, !cancer, age=1\"")]
     Text {
-        /// Character, from one.
+        /// Column, from one.
         column: usize,
         /// What may stand there.
         expected: &'static str,
@@ -73,6 +71,6 @@ struct Column<'a>(&'a Option<usize>);
 
 impl fmt::Display for Column<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.map_or(Ok(()), |column| write!(f, ", character {column}"))
+        self.0.map_or(Ok(()), |column| write!(f, ", column {column}"))
     }
 }

@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(parse("a b & !\"x,y\", note"), Ok(vec![2, -3, 4]));
         assert_eq!(
             parse("not, not not"),
-            Err("evidence, character 10: it says that variable \"not\" is both true and false, which is impossible; keep one of the two".into())
+            Err("evidence, column 10: it says that variable \"not\" is both true and false, which is impossible; keep one of the two".into())
         );
         assert_eq!(parse("  "), Ok(vec![]));
         assert_eq!(parse("smoker, note, "), Ok(vec![1, 4]));
@@ -310,11 +310,11 @@ mod tests {
         for (text, says) in [
             (
                 "x, color=blue",
-                "character 4: column \"color\" has no value \"blue\"; write color=VALUE with one of \"red\", \"a, b\", \"0\"",
+                "column 4: column \"color\" has no value \"blue\"; write color=VALUE with one of \"red\", \"a, b\", \"0\"",
             ),
-            ("color", "character 1: column \"color\" has several values; write color=VALUE"),
-            ("color=", "character 7: expected a value, or ? for unknown, found the end"),
-            ("color=red, color=0", "character 12: it says that \"color\" is both \"red\" and \"0\""),
+            ("color", "column 1: column \"color\" has several values; write color=VALUE"),
+            ("color=", "column 7: expected a value, or ? for unknown, found the end"),
+            ("color=red, color=0", "column 12: it says that \"color\" is both \"red\" and \"0\""),
             ("age=old, !age=old", "\"age=old\" is both true and false"),
         ] {
             let error = parse(text).unwrap_err();
@@ -329,16 +329,16 @@ mod tests {
     #[test]
     fn errors_say_where_and_what() {
         for (text, says) in [
-            ("smoker, smokr", "character 9: there is no variable \"smokr\"; did you mean \"smoker\"?"),
-            ("smoker,,", "character 8: expected a variable, found ','"),
-            ("!", "character 2: expected a variable, found the end"),
-            ("smoker & ", "character 10: expected a variable, found the end"),
-            (",smoker", "character 1: expected a variable, found ','"),
-            ("smoker=maybe", "character 8: expected one of 1, 0, true"),
+            ("smoker, smokr", "column 9: there is no variable \"smokr\"; did you mean \"smoker\"?"),
+            ("smoker,,", "column 8: expected a variable, found ','"),
+            ("!", "column 2: expected a variable, found the end"),
+            ("smoker & ", "column 10: expected a variable, found the end"),
+            (",smoker", "column 1: expected a variable, found ','"),
+            ("smoker=maybe", "column 8: expected one of 1, 0, true"),
             ("\"smoker", "expected a closing quote"),
-            ("\"smoker\" x", "character 10: expected \",\" or \"&\""),
-            ("smoker, note, !smoker", "character 16: it says that variable \"smoker\" is both"),
-            ("é, smokr", "character 1: there is no variable \"é\""),
+            ("\"smoker\" x", "column 10: expected \",\" or \"&\""),
+            ("smoker, note, !smoker", "column 16: it says that variable \"smoker\" is both"),
+            ("é, smokr", "column 1: there is no variable \"é\""),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.contains(says), "{text}: {error}");

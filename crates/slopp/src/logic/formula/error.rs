@@ -9,7 +9,7 @@ use std::ops::Range;
 pub struct FormulaError {
     /// The line, from one; `None` if the text has only one.
     pub line: Option<usize>,
-    /// The character of its line, from one.
+    /// The column of its line, from one.
     pub column: usize,
     /// What is wrong.
     pub problem: FormulaProblem,
@@ -105,7 +105,7 @@ impl fmt::Display for FormulaError {
         }
         let (indent, length) = self.carets;
         let (space, carets) = (" ".repeat(indent), "^".repeat(length));
-        write!(f, "character {}: {}\n  {}\n  {space}{carets}", self.column, self.problem, self.excerpt)
+        write!(f, "column {}: {}\n  {}\n  {space}{carets}", self.column, self.problem, self.excerpt)
     }
 }
 

@@ -120,7 +120,7 @@ impl Op {
 /// let error = Formula::parse("smoker -> cancr", &names).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "character 11: there is no variable \"cancr\"; did you mean \"cancer\"?\n  smoker -> cancr\n            ^^^^^"
+///     "column 11: there is no variable \"cancr\"; did you mean \"cancer\"?\n  smoker -> cancr\n            ^^^^^"
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
