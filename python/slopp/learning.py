@@ -55,6 +55,7 @@ OPTIONS: dict[str, str] = {
     "pseudocount": "the weight of the prior in records; 0 needs a closed world",
     "components": "how many models slopp-bag has, or components slopp-em and strudel-em, up to 4096; otherwise by "
                   "effort, or by validation",
+    "whole": "whether the models of slopp-bag stay whole, and are not divided into components where that is better",
     "max_clusters": "the largest number of clusters of a sum",
     "min_records": "the smallest number of records that may be clustered",
     "split_penalty": "what a cluster must gain to be split off, in units of ½ ln N nats",

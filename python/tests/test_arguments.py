@@ -102,7 +102,7 @@ def test_rules_as_clauses():
 
 
 @pytest.mark.parametrize("act,error,match", [
-    (lambda: MODEL.entails("nope"), FormulaError, 'character 1 of what is asked or given: there is no variable "nope"'),
+    (lambda: MODEL.entails("nope"), FormulaError, 'column 1: there is no variable "nope"; the names are "a"'),
     (lambda: MODEL.prob("a &&& b"), FormulaError, "character 4 of what is asked or given"),
     (lambda: slopp.Records([[0, 3]]), RecordsError, r'"x2" is 3, neither.*categories=\["x2"\]'),
     (lambda: slopp.Records([[0.0, 0.5]]), RecordsError, '"x2" is 0.5, neither'),
