@@ -190,7 +190,7 @@ class Deterministic(Circuit):
         model, event, _ = self._under(given)
         most = MOST_WORLDS if limit is None else whole("limit", limit)
         if most > MOST_WORLDS:
-            raise ArgumentError(f"limit is {limit}, but at most {MOST_WORLDS} worlds are listed; None lists all")
+            raise ArgumentError(f"limit is {limit}, but at most {MOST_WORLDS} worlds are listed")
         found, complete = model._model.worlds(event, most)
         if not complete and limit is None:
             raise QueryError(f"more than {MOST_WORLDS} worlds are possible, too many to list; limit= lists some, "

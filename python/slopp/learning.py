@@ -49,7 +49,8 @@ OPTIONS: dict[str, str] = {
     "world": '"open", everything is possible, or "closed", only what the records show, relaxed; open unless given, '
              "closed for slopp-kmeans",
     "effort": '"fast", "balanced" or "best": how much slopp tries, or whether slopp-bag has 16, 32 or 64 models',
-    "max_classes": "the largest number of classes of records, nodes of the circuit, of an inner vtree node",
+    "max_classes": "the largest number of classes of records, nodes of the circuit, of an inner vtree node; what "
+                   "columns, rules or closed= rule out may divide them, and a warning says so",
     "max_elements": "the largest number of elements, of a mixture in each component; it also holds where columns, "
                     "rules or closed= come after, or a warning says so",
     "pseudocount": "the weight of the prior in records; 0 needs a closed world",
@@ -179,7 +180,8 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
     if not isinstance(learner, str):
         raise ArgumentError(f"learner is {learner!r}, but must be one of {', '.join(LEARNERS)}")
     limit("components", options.get("components"), 1)
-    data = as_records(records, bins, categories, max_values)
+    data = as_records(records, bins, categories, max_values) if start is None else _of_start(
+        start, records, bins or categories or max_values is not None)
     valid = _valid(valid, data)
     if learner == "learnspn":
         refuse_rules(rules, closed, open)
@@ -214,6 +216,7 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
             None if free is None else data.columns.expanded(free), callback)
     if too_large is not None:
         _tell_size(*too_large)
+    _tell_classes(model.most_classes(), options.get("max_classes"))
     learned = wrap(model, data._table.like())
     if missing == "em" and data.has_missing:
         learned = learned.em(data, pseudocount=float(learned.origin.get("pseudocount", 1.0)), progress=progress)
@@ -275,6 +278,7 @@ def distil(teacher: Any, train: Any, *, valid: Any = None, samples: int | None =
             lessons, data._records, valid, limit("max_classes", max_classes, 1), most_elements,
             None if known is None else known._rules, bool(free), whole("seed", seed), callback)
     student: Psdd = wrap(model, data._table.like())
+    _tell_classes(model.most_classes(), max_classes)
     elements = student.size["elements"]
     if most_elements is not None and elements > most_elements:
         _tell_size(elements, most_elements)
@@ -355,6 +359,22 @@ def _valid(valid: Any, data: Records) -> _slopp.Records | None:
         raise LearnError(f"{int(incomplete(found).sum())} of {len(found)} records of valid= miss cells, and learners "
                          "choose by complete ones; fill cells in, or leave these records out")
     return found._records
+
+
+def _of_start(start: Any, records: Any, settings: Any) -> Records:
+    """Records over the variables of the model that is refined, matched by name: its structure is about those."""
+    handle("start", start)
+    if not isinstance(start, Circuit):
+        raise ArgumentError(f"start is a {type(start).__name__}, but must be a single circuit")
+    if settings:
+        raise ArgumentError("start= brings its own columns; leave bins=, categories= and max_values= out")
+    return start.records(records)
+
+
+def _tell_classes(classes: int, most: int | None) -> None:
+    if most is not None and classes > most:
+        warnings.warn(f"a vtree node has {classes} nodes, more than max_classes={most}: what columns, rules, a base or "
+                      "closed= rule out divides classes", stacklevel=3)
 
 
 def _tell_size(elements: int, most: int) -> None:

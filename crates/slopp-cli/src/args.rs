@@ -147,6 +147,15 @@ impl Default for ColumnArgs {
 }
 
 impl ColumnArgs {
+    /// Refuses to say what columns hold where a model does.
+    pub(crate) fn check_unused(&self, whose: &str) -> Result<(), crate::error::Error> {
+        match self.bins.is_empty() && self.categories.is_empty() {
+            true => Ok(()),
+            false => Err(crate::error::Error::new(format!("the columns are those of {whose}"))
+                .hint("leave --bins and --categories out")),
+        }
+    }
+
     /// Refuses a column that is cut twice.
     pub(crate) fn check(&self) -> Result<(), crate::error::Error> {
         let names = || self.bins.iter().map(|(name, _)| name);
@@ -167,7 +176,13 @@ fn bins(text: &str) -> Result<(String, Binning), BinsError> {
 pub(crate) fn formula_text(text: &str) -> Result<String, String> {
     let Some(file) = text.strip_prefix('@') else { return Ok(text.to_owned()) };
     let read = std::fs::read_to_string(file);
-    read.map(|text| text.trim_start_matches('\u{feff}').trim().to_owned()).map_err(|error| {
+    // Comments leave empty lines, so that places in the text stay what they are in the file.
+    let line = |line: &str| if line.trim_start().starts_with('#') { String::new() } else { line.to_owned() };
+    let formula = |text: String| {
+        let lines: Vec<String> = text.trim_start_matches('\u{feff}').lines().map(line).collect();
+        lines.join("\n").trim_end().to_owned()
+    };
+    read.map(formula).map_err(|error| {
         format!(
             "cannot read the formula from the file {file}: {error}; a name that begins with @ goes in double quotes"
         )

@@ -149,6 +149,17 @@ impl Model {
         Ok(Model::of(model))
     }
 
+    /// The largest number of nodes that an inner vtree node has, in any component; a network has no vtree.
+    fn most_classes(&self) -> usize {
+        match &*self.0 {
+            AnyModel::Circuit(model) => model.circuit.most_classes(),
+            AnyModel::Mixture(model) => {
+                model.circuit.components().iter().map(|part| part.most_classes()).max().unwrap_or(0)
+            }
+            AnyModel::Spn(_) => 0,
+        }
+    }
+
     /// Sizes by name.
     fn size<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stats = match &*self.0 {
@@ -285,7 +296,7 @@ impl Model {
             None => "their columns are of different kinds".to_owned(),
         };
         let text = format!(
-            "the models have different variables, so {so}: {why}; learn both from records with the same columns"
+            "the models have different variables, or the same in another order, so {so}: {why}; learn both from records with the same columns"
         );
         Err(Failure::new("NamesError", text))
     }

@@ -3,7 +3,7 @@
 use crate::args::{ColumnArgs, ModelArgs, ReadArgs, positive, seed, whole};
 use crate::cmd::eval::Score;
 use crate::cmd::learn::{
-    Inside, RuleArgs, check_size, not_obeyed, save, score_table, tell_held_out, tell_saved, too_large,
+    Inside, RuleArgs, check_size, not_obeyed, save, score_table, tell_held_out, tell_saved, too_large, too_many_classes,
 };
 use crate::error::Error;
 use crate::files::{Files, check_ending};
@@ -98,6 +98,7 @@ impl Teacher {
             if args.samples == Some(0) {
                 return Err(Error::new("--samples is 0, and nothing is learned from no records").hint("leave it out"));
             }
+            args.columns.check_unused("the teacher")?;
             let model = ModelArgs { model: args.teacher.clone(), vtree: None };
             let teacher = Loaded::read(&model)?;
             let train = read_records_of(&args.train, args.read, teacher.names())?;
@@ -248,6 +249,9 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     }
     saved?;
     inside.iter().for_each(|inside| inside.tell(&model.names, session));
+    if let Some(max) = args.max_classes.filter(|&max| model.circuit.most_classes() > max) {
+        session.note(too_many_classes(model.circuit.most_classes(), max));
+    }
     let elements = model.circuit.elements().len();
     if let Some(max) = args.max_elements.filter(|&max| elements > max) {
         session.note(too_large(elements, max));

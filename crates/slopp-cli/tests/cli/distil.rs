@@ -103,3 +103,13 @@ fn samples_are_read_by_the_columns_of_the_training_records() {
     folder.run("distil named.csv boolean.csv -o student.psdd").ok();
     assert!(folder.run("sample student.psdd -n 1").ok().out.starts_with("a,b\n"));
 }
+
+#[test]
+fn columns_of_a_teacher_are_its_own() {
+    let folder = Folder::with_columns();
+    folder.run("learn train.csv -o t.psdd").ok();
+    folder.run("distil t.psdd train.csv -n 100 --bins x=4").fails(&["the columns are those of the teacher", "--bins"]);
+    folder
+        .run("learn train.csv --learner learnpsdd --start t.psdd --categories x")
+        .fails(&["the columns are those of the model to start from", "leave --bins"]);
+}

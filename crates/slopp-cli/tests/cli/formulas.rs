@@ -162,3 +162,13 @@ fn missing_cells_are_told_in_repairs() {
     let noisy = folder.run("eval e.psdd odd.csv --noise 0.1 --per-record").ok();
     assert!(!noisy.err.contains("impossible"), "{noisy:?}");
 }
+
+#[test]
+fn formulas_in_files_may_have_comments() {
+    let folder = Folder::with_cars();
+    folder.run("learn cars.csv -o m.psdd").ok();
+    folder.write("f.txt", "# what is asked\ntrim_luxury |\n# or\ntrim_basic\n");
+    let from_file = folder.run("prob m.psdd @f.txt").ok().out;
+    let given = folder.run_args(&["prob", "m.psdd", "trim_luxury | trim_basic"]).ok().out;
+    assert_eq!(from_file.lines().last(), given.lines().last(), "{from_file}");
+}

@@ -54,7 +54,7 @@ pub enum QueryError {
     FormulaVtree,
     /// Conditioning on a formula that the circuit says cannot hold.
     #[error(
-        "the formula has probability zero, so nothing can be conditioned on it; weaken it, or revise the circuit by it"
+        "the formula has probability zero, so nothing can be conditioned on it; weaken it, or make it possible first, by revision with a formula"
     )]
     ImpossibleFormula,
     /// A product of circuits without a common world.

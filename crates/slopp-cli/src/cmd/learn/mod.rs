@@ -42,6 +42,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
         return Err(inside::no_rules());
     }
     closed::check(args)?;
+    args.refined.start.as_ref().map_or(Ok(()), |_| args.columns.check_unused("the model to start from"))?;
     let mut plan = Plan::new(entry, args)?;
     let parts = Parts::read(args, plan.names(), session)?;
     check_size(args.merged.max_elements, &parts.train)?;
@@ -70,11 +71,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     }
     tell_much_larger(elements, model.origin(), session);
     if let Some(max) = args.merged.max_classes.filter(|&max| classes > max) {
-        let [classes, max] = [classes, max].map(|n| count(n as f64));
-        session.note(format!(
-            "a vtree node has {classes} nodes, more than --max-classes {max}: what columns, rules or --closed rule out \
-             divides classes"
-        ));
+        session.note(too_many_classes(classes, max));
     }
     tell_held_out(model.origin(), session);
     if args.learner == "slopp" && matches!(args.merged.effort, Some(EffortName::Best)) {
@@ -104,6 +101,15 @@ pub(crate) fn too_large(elements: usize, max: usize) -> String {
     format!(
         "{elements} elements are more than --max-elements {max}: with what columns, rules, a base or --closed rule out, \
          nothing smaller was found"
+    )
+}
+
+/// That a vtree node has more nodes than asked for.
+pub(crate) fn too_many_classes(classes: usize, max: usize) -> String {
+    let [classes, max] = [classes, max].map(|n| count(n as f64));
+    format!(
+        "a vtree node has {classes} nodes, more than --max-classes {max}: what columns, rules, a base or --closed rule \
+         out divides classes"
     )
 }
 
