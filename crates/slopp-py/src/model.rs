@@ -153,9 +153,7 @@ impl Model {
     fn most_classes(&self) -> usize {
         match &*self.0 {
             AnyModel::Circuit(model) => model.circuit.most_classes(),
-            AnyModel::Mixture(model) => {
-                model.circuit.components().iter().map(|part| part.most_classes()).max().unwrap_or(0)
-            }
+            AnyModel::Mixture(model) => model.circuit.most_classes(),
             AnyModel::Spn(_) => 0,
         }
     }
@@ -296,7 +294,8 @@ impl Model {
             None => "their columns are of different kinds".to_owned(),
         };
         let text = format!(
-            "the models have different variables, or the same in another order, so {so}: {why}; learn both from records with the same columns"
+            "the models have different variables, or the same in another order, so {so}: {why}; learn both from \
+             records with the same columns"
         );
         Err(Failure::new("NamesError", text))
     }

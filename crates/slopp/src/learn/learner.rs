@@ -182,7 +182,7 @@ impl Learned {
     pub fn most_classes(&self) -> usize {
         match self {
             Learned::Circuit(circuit) => circuit.most_classes(),
-            Learned::Mixture(mixture) => mixture.components().iter().map(|part| part.most_classes()).max().unwrap_or(0),
+            Learned::Mixture(mixture) => mixture.most_classes(),
             Learned::Spn(_) => 0,
         }
     }

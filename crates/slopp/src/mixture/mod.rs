@@ -130,6 +130,11 @@ impl Mixture {
         self.components.len()
     }
 
+    /// The largest number of nodes that an inner vtree node has in any component.
+    pub fn most_classes(&self) -> usize {
+        self.components.iter().map(|component| component.most_classes()).max().unwrap_or(0)
+    }
+
     /// The components, each with the strongest certificate it deserves.
     pub fn components(&self) -> &[Certified] {
         &self.components

@@ -79,17 +79,19 @@ pub(super) fn find(
     let Some(none) = independent(parts, vtree, config)? else { return Ok(best.found(start, history)) };
     let (log_likelihood, elements) = (none.log_likelihood, none.psdd.elements().len());
     history.push(Look { stage: Stage::Started(Start::NOTHING), log_likelihood, elements });
+    let (mut start, mut best) = (start, best);
     // With few records many classes may be worse than what grows from one.
-    let single = &Config { max_classes: 1, ..config.clone() };
-    let first = penalty(&given[0]);
-    let one = started(parts, &database, &information, first, single, &())?;
-    let (log_likelihood, elements) = (one.log_likelihood, one.psdd.elements().len());
-    history.push(Look { stage: Stage::Started(Start::Whole(first)), log_likelihood, elements });
-    let one = refined(parts, one, most, config, &mut history, progress)?;
-    let (start, best) = match one.log_likelihood > best.log_likelihood {
-        true => (Start::Whole(first), one),
-        false => (start, best),
-    };
+    if config.max_classes > 1 {
+        let single = &Config { max_classes: 1, ..config.clone() };
+        let first = penalty(&given[0]);
+        let one = started(parts, &database, &information, first, single, &())?;
+        let (log_likelihood, elements) = (one.log_likelihood, one.psdd.elements().len());
+        history.push(Look { stage: Stage::Started(Start::Whole(first)), log_likelihood, elements });
+        let one = refined(parts, one, most, config, &mut history, progress)?;
+        if one.log_likelihood > best.log_likelihood {
+            (start, best) = (Start::Whole(first), one);
+        }
+    }
     match is_clearly_better(&best.psdd, &none.psdd, parts)? {
         true => Ok(best.found(start, history)),
         false => Ok(none.found(Start::NOTHING, history)),
