@@ -14,8 +14,7 @@
 
 use crate::circuit::Psdd;
 use crate::data::{Records, RecordsBuilder};
-use crate::learn::Partition;
-use crate::learn::slopp::{PublishedConfig, Variant, published};
+use crate::learn::{Partition, SloppKmeans, Task, Variant};
 use crate::names::Names;
 use crate::vtree::Vtree;
 
@@ -57,7 +56,9 @@ pub fn partition() -> Partition {
 
 /// The PSDD of Figure 2, learned from Table 1 with the printed clusters.
 pub fn psdd() -> Psdd {
-    let config = PublishedConfig { partition: partition(), ..PublishedConfig::new(Variant::Notebook, 3, 20) };
-    let (circuit, _) = published(&records(), vtree().into(), &config, &()).expect("Table 1 can be learned");
+    let paper = SloppKmeans { partition: partition(), ..SloppKmeans::new(Variant::Notebook, 3, 20) };
+    let (records, vtree) = (records(), vtree().into());
+    let task = Task { vtree: Some(&vtree), ..Task::closed(&records) };
+    let (circuit, _) = paper.published(&task, &()).expect("Table 1 can be learned");
     circuit.certify().expect("at most two left variables, split by value: every prime is exact")
 }

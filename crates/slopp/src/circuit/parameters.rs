@@ -4,6 +4,7 @@ use super::builder::{check_parameter, log_top};
 use super::{BuildError, Builder, Circuit, Node, NodeId, Sharing, Weights};
 use crate::logspace::{LOG_ZERO, log_add, log_share};
 use crate::var::Var;
+use std::ops::Range;
 
 /// How counts become parameters: `(n + a·prior) / (total + a)`.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +14,8 @@ pub struct Smoothing {
     /// The prior probability of *true* for the ⊤ nodes of each variable; one half if there is none.
     /// The prior of elements is uniform.
     pub prior: Option<Vec<f64>>,
+    /// Whether a sum of two elements whose primes are the literals of a variable has the prior of that variable.
+    pub literals: bool,
 }
 
 /// Why a smoothing cannot be used.
@@ -47,7 +50,7 @@ impl Smoothing {
 
     /// A uniform prior that weighs as much as `pseudocount` records.
     pub fn uniform(pseudocount: f64) -> Smoothing {
-        Smoothing { pseudocount, prior: None }
+        Smoothing { pseudocount, prior: None, literals: false }
     }
 
     /// For every variable its share of true among the records as the prior, weighing as much as `pseudocount` records.
@@ -63,7 +66,7 @@ impl Smoothing {
             ((records.count(records.column(var)) + 0.5) / (present + 1.0)).clamp(1e-15, 1.0 - 1e-15)
         };
         let prior = (0..records.var_count() as u32).map(|i| share(Var(i))).collect();
-        Smoothing { pseudocount, prior: Some(prior) }
+        Smoothing { pseudocount, prior: Some(prior), literals: false }
     }
 
     /// As [`Smoothing::marginal`] for the records a circuit keeps the counts of and these ones together.
@@ -76,7 +79,13 @@ impl Smoothing {
             let total = kept_false + kept_true + falses + trues;
             ((kept_true + trues + 0.5) / (total + 1.0)).clamp(1e-15, 1.0 - 1e-15)
         };
-        Smoothing { pseudocount, prior: Some(kept.into_iter().enumerate().map(share).collect()) }
+        let prior = Some(kept.into_iter().enumerate().map(share).collect());
+        Smoothing { pseudocount, prior, literals: false }
+    }
+
+    /// The same with the prior of a variable also where its literals are primes, or not.
+    pub(crate) fn of_literals(self, literals: bool) -> Smoothing {
+        Smoothing { literals, ..self }
     }
 
     /// Checks that the smoothing fits circuits of so many variables.
@@ -92,6 +101,20 @@ impl Smoothing {
             Some(i) => Err(SmoothingError::Prior { var: Var(i as u32), value: prior[i] }),
             None => Ok(()),
         }
+    }
+
+    /// The log-parameters of a sum whose two primes are the literals of a variable, where these have a prior.
+    fn literal_primes(&self, circuit: &Circuit, range: Range<usize>, counts: &Weights) -> Option<[f64; 2]> {
+        let prior = self.prior.as_ref().filter(|_| self.literals && range.len() == 2)?;
+        let smoothed = |i: usize| match circuit.node(circuit.elements[i].prime) {
+            Node::Literal(lit) => {
+                let share = prior[lit.var.index()];
+                Some(counts.elements[i] + self.pseudocount * if lit.value { share } else { 1.0 - share })
+            }
+            _ => None,
+        };
+        let (first, second) = (smoothed(range.start)?, smoothed(range.start + 1)?);
+        Some([log_share(first, second), log_share(second, first)])
     }
 
     fn top(&self, var: Var, [falses, trues]: [f64; 2]) -> [f64; 2] {
@@ -147,6 +170,10 @@ impl Circuit {
                 }
                 Node::Sum { start, end, .. } => {
                     let range = start as usize..end as usize;
+                    if let Some(smoothed) = smoothing.literal_primes(&circuit, range.clone(), &counts) {
+                        parameters.elements[range].copy_from_slice(&smoothed);
+                        continue;
+                    }
                     let share = smoothing.pseudocount / range.len() as f64;
                     let total: f64 = counts.elements[range.clone()].iter().map(|n| n + share).sum();
                     for i in range {

@@ -1,10 +1,10 @@
 //! Baselines: the fully factorised model and the Chow-Liu tree, as certified PSDDs.
 
-use super::learner::{Learner, Outcome, Task, VtreeUse};
-use super::slopp::check_pseudocount;
+use super::LearnError;
+use super::error::check;
+use super::task::{Learner, Prior, Structure, Task, VtreeUse};
 use super::vtree::{ChowLiuTree, RootedTree, VtreeMethod, bound, pair_information};
-use super::{LearnError, World, check, finish};
-use crate::circuit::{BuildError, Builder, NodeId, Psdd, Sharing};
+use crate::circuit::{BuildError, Builder, NodeId, Psdd, Sharing, Smoothing};
 use crate::data::Records;
 use crate::progress::Progress;
 use crate::var::Var;
@@ -12,21 +12,27 @@ use crate::vtree::{Vtree, VtreeId};
 use std::sync::Arc;
 
 /// [`factorised`] as a [`Learner`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Factorised {
-    /// What is possible beyond the records.
-    pub world: World,
-    /// The weight of the prior in records.
-    pub pseudocount: f64,
+    /// The weight of the prior in records; [`USUAL_PSEUDOCOUNT`] unless given, none in a closed world.
+    pub pseudocount: Option<f64>,
 }
 
 /// [`chow_liu`] as a [`Learner`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChowLiu {
-    /// What is possible beyond the records.
-    pub world: World,
-    /// The weight of the prior in records.
-    pub pseudocount: f64,
+    /// The weight of the prior in records; [`USUAL_PSEUDOCOUNT`] unless given, none in a closed world.
+    pub pseudocount: Option<f64>,
+}
+
+/// The usual weight of the prior in records where everything is possible.
+pub const USUAL_PSEUDOCOUNT: f64 = 2.0;
+
+/// The prior with a weight that was asked for, or the usual one, and the weight to fit an open world with.
+pub(super) fn prior_of(asked: Option<f64>, task: &Task) -> Result<(Prior, f64), LearnError> {
+    task.support.check_weight(task.support.weight(asked, USUAL_PSEUDOCOUNT))?;
+    let weight = asked.filter(|&asked| asked > 0.0).unwrap_or(USUAL_PSEUDOCOUNT);
+    Ok((Prior::new(asked, USUAL_PSEUDOCOUNT), weight))
 }
 
 impl Learner for Factorised {
@@ -35,7 +41,7 @@ impl Learner for Factorised {
     }
 
     fn settings(&self) -> Vec<(&'static str, String)> {
-        vec![("world", self.world.name().to_owned()), ("pseudocount", self.pseudocount.to_string())]
+        Vec::new()
     }
 
     /// Its distribution is the same on every vtree, so it takes one that costs nothing.
@@ -43,9 +49,10 @@ impl Learner for Factorised {
         VtreeUse::Any(VtreeMethod::Balanced)
     }
 
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         let vtree = task.vtree_or(VtreeMethod::Balanced, progress)?;
-        Ok(Outcome::new(factorised(task.train, vtree, self.world, self.pseudocount)?, self.pseudocount))
+        let (prior, weight) = prior_of(self.pseudocount, task)?;
+        Ok(Structure::new(factorised(task.train, vtree, weight)?, prior))
     }
 }
 
@@ -55,26 +62,24 @@ impl Learner for ChowLiu {
     }
 
     fn settings(&self) -> Vec<(&'static str, String)> {
-        vec![("world", self.world.name().to_owned()), ("pseudocount", self.pseudocount.to_string())]
+        Vec::new()
     }
 
     fn vtree(&self) -> VtreeUse {
         VtreeUse::Own(VtreeMethod::ChowLiu)
     }
 
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         task.without_vtree(self.name())?;
         progress.begin("learning the Chow-Liu tree", 1);
-        Ok(Outcome::new(chow_liu(task.train, self.world, self.pseudocount)?, self.pseudocount))
+        let (prior, weight) = prior_of(self.pseudocount, task)?;
+        Ok(Structure::new(chow_liu(task.train, weight)?, prior))
     }
 }
 
-/// Every variable for itself: `P(x) = Π P(xᵢ)`, on any vtree.
-///
-/// In a closed world constant columns are literals.
-pub fn factorised(records: &Records, vtree: Arc<Vtree>, world: World, pseudocount: f64) -> Result<Psdd, LearnError> {
+/// Every variable for itself: `P(x) = Π P(xᵢ)`, on any vtree; everything is possible.
+pub fn factorised(records: &Records, vtree: Arc<Vtree>, pseudocount: f64) -> Result<Psdd, LearnError> {
     check(records, &vtree)?;
-    check_pseudocount(pseudocount, world)?;
     let mut builder = Builder::new(vtree.clone(), Sharing::LiteralsOnly);
     let total = records.total();
     let mut done = Vec::with_capacity(vtree.node_count());
@@ -89,15 +94,15 @@ pub fn factorised(records: &Records, vtree: Arc<Vtree>, world: World, pseudocoun
         };
         done.push(node);
     }
-    let circuit = finish(builder, done[vtree.rank(vtree.root())], records, world, pseudocount)?;
-    Ok(circuit.certify()?)
+    let root = done[vtree.rank(vtree.root())];
+    Ok(builder.finish_counts(root, &Smoothing::marginal(pseudocount, records))?.certify()?)
 }
 
 /// The Chow-Liu tree: every variable depends on one other, `P(x) = Π P(xᵢ | x_parent(i))`.
 ///
-/// It brings its own vtree, that of the tree hung up at its centre (see [`RootedTree::vtree`]). In a closed world
-/// pairs of values of neighbours that were never seen together are impossible. The values of one column are connected.
-pub fn chow_liu(records: &Records, world: World, pseudocount: f64) -> Result<Psdd, LearnError> {
+/// It brings its own vtree, that of the tree hung up at its centre (see [`RootedTree::vtree`]). The values of one column are
+/// connected. Everything is possible.
+pub fn chow_liu(records: &Records, pseudocount: f64) -> Result<Psdd, LearnError> {
     if records.var_count() == 0 {
         return Err(LearnError::NoVariables);
     }
@@ -105,7 +110,6 @@ pub fn chow_liu(records: &Records, world: World, pseudocount: f64) -> Result<Psd
     let tree = tree.rooted_at(tree.centre());
     let vtree = Arc::new(tree.vtree());
     check(records, &vtree)?;
-    check_pseudocount(pseudocount, world)?;
     let mut given =
         Given { records, tree, builder: Builder::new(vtree.clone(), Sharing::LiteralsOnly), done: Vec::new() };
     for &v in vtree.bottom_up() {
@@ -113,8 +117,7 @@ pub fn chow_liu(records: &Records, world: World, pseudocount: f64) -> Result<Psd
         given.done.push(nodes);
     }
     let (_, root) = given.done[vtree.rank(vtree.root())];
-    let circuit = finish(given.builder, root[0], records, world, pseudocount)?;
-    Ok(circuit.certify()?)
+    Ok(given.builder.finish_counts(root[0], &Smoothing::marginal(pseudocount, records))?.certify()?)
 }
 
 /// Builds, for every vtree node, a circuit node for each value of the variable that its part of the tree hangs on.

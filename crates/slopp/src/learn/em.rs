@@ -153,7 +153,11 @@ pub fn em_network(
     let pseudocount = config.smoothing.pseudocount;
     if !(pseudocount.is_finite() && pseudocount > 0.0) {
         let expected = "a finite number above 0 for a sum-product network";
-        return Err(LearnError::Setting { name: "pseudocount", value: pseudocount.to_string(), expected });
+        return Err(LearnError::Setting {
+            name: "pseudocount",
+            value: pseudocount.to_string(),
+            expected: expected.into(),
+        });
     }
     progress.begin("expectation maximisation", config.steps as u64);
     let mut expected = start.expected_counts(records)?;

@@ -3,8 +3,8 @@
 //! A sub-database is a slice of one permutation of the rows. Clustering reorders the slice so that each cluster is a
 //! consecutive part; growing a prime and a sub from a part reorders it again, which is harmless, being the same set.
 
-use super::{LearnError, World};
-use crate::circuit::{Builder, NodeId, Sharing};
+use super::LearnError;
+use crate::circuit::{BuildError, Builder, Circuit, NodeId, Sharing, Smoothing};
 use crate::data::{BitMatrix, Records};
 use crate::progress::Progress;
 use crate::var::{Lit, Var};
@@ -129,7 +129,7 @@ struct Frame {
 pub(super) fn grow(
     database: &Database<'_>,
     cluster: &mut impl Cluster,
-    world: World,
+    is_closed: bool,
     seed: u64,
     progress: &dyn Progress,
 ) -> Result<(Builder, NodeId), LearnError> {
@@ -145,7 +145,7 @@ pub(super) fn grow(
         if let Some((v, range, seed)) = next.take() {
             match vtree.leaf_var(v) {
                 Some(var) => {
-                    done = leaf(database, &mut builder, var, &rows[range.clone()], world, fixed[var.index()])?;
+                    done = leaf(database, &mut builder, var, &rows[range.clone()], is_closed, fixed[var.index()])?;
                     progress.advance(range.len() as u64);
                 }
                 None => {
@@ -187,6 +187,24 @@ pub(super) fn grow(
     }
 }
 
+/// The circuit of what was grown. In a closed world what was never seen is dropped before smoothing, so that smoothing does
+/// not make it possible.
+pub(super) fn finished(
+    builder: Builder,
+    root: NodeId,
+    is_closed: bool,
+    smoothing: &Smoothing,
+) -> Result<Circuit, BuildError> {
+    if !is_closed {
+        return builder.finish_counts(root, smoothing);
+    }
+    let circuit = builder.finish_counts(root, &Smoothing::none())?;
+    match circuit.counts().cloned() {
+        Some(counts) if smoothing.pseudocount > 0.0 => circuit.with_estimates(counts, smoothing),
+        _ => Ok(circuit),
+    }
+}
+
 /// The prime of the part at hand, with the literals of the part fixed while it grows.
 fn prime_of_part(frame: &Frame, vtree: &Vtree, fixed: &mut [bool]) -> (VtreeId, Range<usize>, u64) {
     let [left, _] = vtree.children(frame.vtree).expect("sums are at inner nodes");
@@ -201,7 +219,7 @@ fn leaf(
     builder: &mut Builder,
     var: Var,
     rows: &[u32],
-    world: World,
+    is_closed: bool,
     fixed: bool,
 ) -> Result<NodeId, LearnError> {
     let position = database.vtree.position(var);
@@ -209,7 +227,7 @@ fn leaf(
     for &row in rows {
         counts[usize::from(database.rows.bit(row as usize, position))] += database.records.weights()[row as usize];
     }
-    let hard = fixed || world == World::Closed;
+    let hard = fixed || is_closed;
     Ok(match counts {
         [_, 0.0] if hard => builder.literal(var.is(false))?,
         [0.0, _] if hard => builder.literal(var.is(true))?,

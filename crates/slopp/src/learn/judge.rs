@@ -1,10 +1,14 @@
-//! Records to choose by: those that are given, or a tenth of the training records.
+//! Choosing: the records to choose by, given or held out, and what a model is worth once support has been applied.
 
-use super::{LearnError, check_complete};
-use crate::circuit::Deterministic;
-use crate::data::Records;
+use super::LearnError;
+use super::error::check_validation;
+use super::support::World;
+use super::task::{Structure, Task};
+use crate::circuit::{Deterministic, Smoothing};
+use crate::data::{Records, bit_of};
 use crate::infer::{Distribution, QueryError};
-use crate::logspace::LOG_ZERO;
+use crate::logspace::{LOG_ZERO, log_sum};
+use crate::var::Var;
 
 /// Fewer records than this tell when to stop, but not how improbable is what they do not show.
 pub const FEW_JUDGES: f64 = 50.0;
@@ -53,26 +57,26 @@ impl<'a> Parts<'a> {
 }
 
 /// Records to choose by, and which of them the structure to start from makes possible.
-pub(crate) struct Judge<'a> {
+pub(crate) struct Possible<'a> {
     pub(crate) records: &'a Records,
     possible: Vec<bool>,
     total: f64,
 }
 
-impl<'a> Judge<'a> {
-    pub(crate) fn new(structure: &Deterministic, records: &'a Records) -> Result<Judge<'a>, QueryError> {
-        Ok(Judge::over(records, structure.possible(records)?))
+impl<'a> Possible<'a> {
+    pub(crate) fn new(structure: &Deterministic, records: &'a Records) -> Result<Possible<'a>, QueryError> {
+        Ok(Possible::over(records, structure.possible(records)?))
     }
 
     /// As what a model of any kind makes possible.
-    pub(crate) fn of(model: &dyn Distribution, records: &'a Records) -> Result<Judge<'a>, QueryError> {
+    pub(crate) fn of(model: &dyn Distribution, records: &'a Records) -> Result<Possible<'a>, QueryError> {
         let possible = model.log_likelihoods(records)?.into_iter().map(|log| log > LOG_ZERO).collect();
-        Ok(Judge::over(records, possible))
+        Ok(Possible::over(records, possible))
     }
 
-    fn over(records: &'a Records, possible: Vec<bool>) -> Judge<'a> {
+    fn over(records: &'a Records, possible: Vec<bool>) -> Possible<'a> {
         let total = possible.iter().zip(records.weights()).filter(|(p, _)| **p).fold(0.0, |sum, (_, w)| sum + w);
-        Judge { records, possible, total }
+        Possible { records, possible, total }
     }
 
     /// The mean of the log-likelihoods of the records that the structure makes possible: those a model loses cost
@@ -87,14 +91,89 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Checks that validation records are over the same variables and complete.
-pub(crate) fn check_validation(train: &Records, valid: Option<&Records>) -> Result<(), LearnError> {
-    let variables = train.var_count();
-    match valid {
-        Some(valid) if valid.var_count() != variables => {
-            Err(LearnError::WrongValidation { valid: valid.var_count(), train: variables })
-        }
-        Some(valid) => check_complete(valid),
-        None => Ok(()),
+/// What a model is worth by the records to choose by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Worth {
+    /// The weight of those that are impossible under it; counted in a closed world only.
+    impossible: f64,
+    /// The log-likelihood per record. In a closed world one record's weight of the model is given to independent variables:
+    /// so the cost of an impossible record is finite, and can be compared.
+    log_likelihood: f64,
+}
+
+impl Worth {
+    /// Of a model under which everything is possible.
+    pub(crate) fn open(log_likelihood: f64) -> Worth {
+        Worth { impossible: 0.0, log_likelihood }
     }
+
+    /// More likely, and not by making records impossible. Along a row of candidates, each compared with the best before it,
+    /// both never get worse.
+    pub(crate) fn is_better_than(&self, other: &Worth) -> bool {
+        self.impossible <= other.impossible && self.log_likelihood > other.log_likelihood
+    }
+}
+
+/// Chooses among structures by what they are worth once support has been applied.
+pub(crate) struct Judge<'a> {
+    task: Task<'a>,
+    records: &'a Records,
+    /// In a closed world, the log-likelihood of each record to choose by under independent variables.
+    independent: Option<Vec<f64>>,
+}
+
+impl<'a> Judge<'a> {
+    /// Of structures that were found for a task.
+    pub(crate) fn new(task: Task<'a>, records: &'a Records) -> Judge<'a> {
+        let is_closed = task.support.world != World::Open;
+        Judge { task, records, independent: is_closed.then(|| independent(task.train, records)) }
+    }
+
+    /// What a structure is worth, of which the log-likelihood is known as if everything were possible.
+    pub(crate) fn worth(
+        &self,
+        log_likelihood: f64,
+        structure: impl FnOnce() -> Result<Structure, LearnError>,
+    ) -> Result<Worth, LearnError> {
+        let Task { train, support, .. } = self.task;
+        if support.is_everything(train.names()) {
+            return Ok(Worth::open(log_likelihood));
+        }
+        // What cannot keep to the support is worth nothing.
+        let Ok(model) = support.apply(structure()?, train, &()) else {
+            return Ok(Worth { impossible: f64::INFINITY, log_likelihood: LOG_ZERO });
+        };
+        let Some(independent) = &self.independent else {
+            return Ok(Worth::open(score(model.distribution(), self.records)?));
+        };
+        let logs = model.distribution().log_likelihoods(self.records)?;
+        let total = train.total();
+        let [own, other] = [total, 1.0].map(|weight| (weight / (total + 1.0)).ln());
+        let mut worth = Worth::open(0.0);
+        for ((&log, &independent), &weight) in logs.iter().zip(independent).zip(self.records.weights()) {
+            worth.impossible += if log > LOG_ZERO { 0.0 } else { weight };
+            worth.log_likelihood += weight * log_sum([own + log, other + independent].into_iter());
+        }
+        worth.log_likelihood /= self.records.total();
+        Ok(worth)
+    }
+}
+
+/// The mean log-likelihood of records.
+pub(crate) fn score(model: &dyn Distribution, records: &Records) -> Result<f64, QueryError> {
+    let logs = model.log_likelihoods(records)?;
+    Ok(logs.iter().zip(records.weights()).map(|(log, weight)| log * weight).sum::<f64>() / records.total())
+}
+
+/// The log-likelihood of each record under independent variables with the shares of the training records.
+fn independent(train: &Records, judge: &Records) -> Vec<f64> {
+    let trues = Smoothing::marginal(1.0, train).prior.expect("it has one");
+    let mut logs = vec![0.0; judge.len()];
+    for (i, &share) in trues.iter().enumerate() {
+        let column = judge.column(Var(i as u32));
+        for (row, log) in logs.iter_mut().enumerate() {
+            *log += if bit_of(column, row) { share.ln() } else { (1.0 - share).ln() };
+        }
+    }
+    logs
 }

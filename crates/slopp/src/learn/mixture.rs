@@ -3,9 +3,10 @@
 //! Determinism makes both steps cheap: the derivation of a record is the same in every component, so one pass of bit
 //! masks serves them all, and the parameters of a component are its shares of the counts, in closed form.
 
-use super::judge::{Judge, check_validation};
+use super::LearnError;
+use super::error::{check, check_validation};
+use super::judge::Possible;
 use super::kmeans::k_means;
-use super::{LearnError, check};
 use crate::certified::Certified;
 use crate::circuit::{Deterministic, Weights};
 use crate::data::Records;
@@ -65,7 +66,9 @@ impl MixtureConfig {
     }
 
     fn check(&self) -> Result<(), LearnError> {
-        let setting = |name, value: String, expected| Err(LearnError::Setting { name, value, expected });
+        let setting = |name, value: String, expected: &'static str| {
+            Err(LearnError::Setting { name, value, expected: expected.into() })
+        };
         if !(1..=MAX_COMPONENTS).contains(&self.components) {
             return setting("components", self.components.to_string(), "at least 1 and at most 4096");
         }
@@ -121,7 +124,7 @@ pub fn em_mixture(
     check(train, structure.vtree())?;
     check_validation(train, valid)?;
     let valid = valid.filter(|valid| !valid.is_empty());
-    let judge = valid.map(|valid| Judge::new(structure, valid)).transpose()?;
+    let judge = valid.map(|valid| Possible::new(structure, valid)).transpose()?;
     progress.begin("expectation maximisation", config.steps as u64);
     let shares = first_shares(train, config);
     let first = count_shares(structure, config.components, train, &shares);

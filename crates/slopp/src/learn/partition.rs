@@ -2,7 +2,7 @@
 
 use super::grow::{Cluster, Part, Task};
 use super::kmeans::k_means;
-use super::slopp::Variant;
+use super::published::Variant;
 use crate::data::BitMatrix;
 use crate::random::Random;
 use crate::vtree::VtreeId;

@@ -1,14 +1,13 @@
 //! A student of a teacher: what it learns, and what it must keep to, rules and what is possible for the teacher.
 
 use super::LearnError;
-use super::inside::InsideError;
-use super::learner::{Learned, Task};
-use super::merged::{DistilConfig, Distilled, distil, sample_size, synthetic};
-use super::restriction::{Made, within};
+use super::distil::{Distil, Distilled, distil, sample_size, synthetic};
+use super::support::{Made, within};
+use super::task::{Prior, Structure, Task};
 use crate::data::Records;
 use crate::infer::{Distribution, QueryError};
 use crate::logic::{Limits, Manager, Rules, Stopped};
-use crate::model::Certified;
+use crate::model::{Certified, ModelKind};
 use crate::progress::Progress;
 
 /// How large the base of the teacher may be on the vtree of the student.
@@ -17,12 +16,11 @@ const BASE_NODES: usize = 2_000_000;
 /// What a teacher that is deterministic says is possible, if that is not everything.
 ///
 /// ```
-/// use slopp::learn::{Learner, Task, TeacherBase, World, baseline::Factorised};
+/// use slopp::learn::{Factorised, Task, TeacherBase};
 /// let records = slopp::example::records();
 /// let teacher = slopp::example::psdd().into();
 /// let base = TeacherBase::of(&teacher, &records)?.expect("some worlds are impossible");
-/// let open = Factorised { world: World::Open, pseudocount: 1.0 };
-/// let student = open.learn(&Task::new(&records), &())?.learned.psdd().unwrap().clone();
+/// let student = Task::new(&records).learn(&Factorised::default(), &())?.model.into_psdd().unwrap();
 /// assert_eq!(student.model_count(), 16u32.into());
 /// let student = base.given(&student.into())?;
 /// assert_eq!(student.deterministic().unwrap().model_count(), slopp::example::psdd().model_count());
@@ -95,11 +93,9 @@ pub enum Lessons<'a> {
 /// What a student learns from, and what it must keep to.
 ///
 /// ```
-/// use slopp::learn::merged::{Config, DistilConfig};
-/// use slopp::learn::{Lesson, Lessons, Task, World};
+/// use slopp::learn::{Distil, Lesson, Lessons, Task};
 /// let (records, teacher) = (slopp::example::records(), slopp::example::psdd().into());
-/// let config = DistilConfig::new(Config::new(World::Open));
-/// let lesson = Lesson { samples: Some(1000), ..Lesson::new(Lessons::Circuit(&teacher), config) };
+/// let lesson = Lesson { samples: Some(1000), ..Lesson::new(Lessons::Circuit(&teacher), Distil::default()) };
 /// let student = lesson.learn(&Task::new(&records), &())?;
 /// assert!(student.keeps_base);
 /// assert_eq!(student.circuit.deterministic().unwrap().model_count(), slopp::example::psdd().model_count());
@@ -111,14 +107,10 @@ pub struct Lesson<'a> {
     pub lessons: Lessons<'a>,
     /// How many are drawn from a model; [`sample_size`] tells how many where none are given.
     pub samples: Option<usize>,
-    /// How the student learns; vtree and seed are those of the task.
-    pub config: DistilConfig,
-    /// What the base of the student implies: rules, and that every column has one value.
-    pub rules: Option<Rules>,
+    /// How the student learns; vtree, seed and what is possible are those of the task.
+    pub config: Distil,
     /// Whether what is impossible for the teacher may be possible for the student.
     pub free: bool,
-    /// How large rules may become when they are compiled.
-    pub limits: Limits,
 }
 
 /// A student.
@@ -142,29 +134,26 @@ pub enum LessonError {
     /// Nothing could be drawn or learned.
     #[error(transparent)]
     Learn(#[from] LearnError),
-    /// The rules could not be obeyed.
-    #[error(transparent)]
-    Rules(InsideError),
     /// The base of the teacher could not be kept.
     #[error(transparent)]
     Base(#[from] BaseError),
 }
 
 impl<'a> Lesson<'a> {
-    /// Without rules; the base of the teacher is kept, if it is known.
-    pub fn new(lessons: Lessons<'a>, config: DistilConfig) -> Lesson<'a> {
-        Lesson { lessons, samples: None, config, rules: None, free: false, limits: Limits::default() }
+    /// The base of the teacher is kept, if it is known.
+    pub fn new(lessons: Lessons<'a>, config: Distil) -> Lesson<'a> {
+        Lesson { lessons, samples: None, config, free: false }
     }
 
     /// Teaches a student: draws records, [distils](distil) them and the real ones to a PSDD, and keeps that inside the rules
     /// and the base of the teacher.
     ///
     /// Where these make it larger than asked for, it is learned again within less, as by
-    /// [`Restriction::learn`](super::Restriction::learn); it may stay larger all the same.
+    /// [`Task::learn`]; it may stay larger all the same.
     pub fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Student, LessonError> {
-        let config = self.config.for_task(task);
+        let config = &self.config;
         // Before anything is drawn, which takes a while.
-        config.student.check(task.train.var_count())?;
+        config.student.check(task.train.var_count(), task.support)?;
         let base = match self.lessons {
             Lessons::Circuit(teacher) if !self.free => TeacherBase::of(teacher, task.train)?,
             _ => None,
@@ -181,8 +170,8 @@ impl<'a> Lesson<'a> {
                 &drawn
             }
         };
-        let once = |config: &DistilConfig| self.once(config, records, base.as_ref(), task, progress);
-        let first = once(&config)?;
+        let once = |config: &Distil| self.once(config, records, base.as_ref(), task, progress);
+        let first = once(config)?;
         let max = config.student.max_elements;
         let Some(max) = max.filter(|&max| first.elements > max) else { return Ok(first.made) };
         let least = task.train.var_count().saturating_sub(1);
@@ -197,20 +186,18 @@ impl<'a> Lesson<'a> {
 
     fn once(
         &self,
-        config: &DistilConfig,
+        config: &Distil,
         records: &Records,
         base: Option<&TeacherBase<'_>>,
         task: &Task,
         progress: &dyn Progress,
     ) -> Result<Made<Student>, LessonError> {
-        let Distilled { psdd, strength, held_out, .. } = distil(task.train, records, task.valid, config, progress)?;
+        let Distilled { psdd, strength, held_out, .. } = distil(task, records, config, progress)?;
         let unrestricted = psdd.elements().len();
-        let mut learned = Learned::from(psdd);
-        if let Some(rules) = &self.rules {
-            let inside = learned.inside(rules, task.train, strength, &self.limits, progress);
-            learned = inside.map_err(LessonError::Rules)?;
-        }
-        let Learned::Circuit(mut circuit) = learned else { unreachable!("a circuit given rules is one") };
+        let structure = Structure::new(psdd, Prior::new(None, strength));
+        let ModelKind::Circuit(mut circuit) = task.support.apply(structure, task.train, progress)? else {
+            unreachable!("a circuit stays one")
+        };
         if let Some(base) = base {
             circuit = base.given(&circuit)?;
         }

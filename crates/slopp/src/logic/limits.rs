@@ -20,11 +20,14 @@ pub struct Limits {
 /// Twenty million nodes, 4 GiB, any number of steps.
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { nodes: 20_000_000, bytes: 4 << 30, steps: u64::MAX, cancel: None }
+        Limits::USUAL
     }
 }
 
 impl Limits {
+    /// The default.
+    pub const USUAL: Limits = Limits { nodes: 20_000_000, bytes: 4 << 30, steps: u64::MAX, cancel: None };
+
     /// So many nodes beside those that are always there, and memory and steps in proportion.
     pub(super) fn for_nodes(nodes: usize, always: usize) -> Limits {
         let bytes = (1 << 24) + nodes.saturating_add(always).saturating_mul(4096);

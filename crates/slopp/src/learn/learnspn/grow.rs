@@ -1,6 +1,6 @@
 //! The recursion of LearnSPN as rounds over a queue of sub-databases.
 
-use super::Config;
+use super::LearnSpn;
 use super::cluster::cluster;
 use super::columns::{ColumnTree, Columns};
 use super::leaf::{Leaf, Prior};
@@ -51,7 +51,7 @@ enum Cut {
 }
 
 /// Grows a network; every round cuts all open sub-databases, in parallel, or the first of them if steps run out.
-pub(super) fn grow(train: &Records, config: &Config, progress: &dyn Progress) -> Plan {
+pub(super) fn grow(train: &Records, config: &LearnSpn, progress: &dyn Progress) -> Plan {
     let total = train.total();
     let vars: Vec<Var> = (0..train.var_count() as u32).map(Var).collect();
     let whole: Vec<f64> = vars.iter().map(|&var| (train.count(train.column(var)) + 1.0) / (total + 2.0)).collect();
@@ -105,7 +105,7 @@ impl Task {
         self.records.len() * self.vars.len()
     }
 
-    fn cut(self, config: &Config, prior: &Prior<'_>, may_cut: bool) -> Cut {
+    fn cut(self, config: &LearnSpn, prior: &Prior<'_>, may_cut: bool) -> Cut {
         let total = self.records.total();
         let few = total < config.min_records || !may_cut;
         let columns = Columns::of(&self.vars, prior.names);

@@ -2,7 +2,7 @@
 //!
 //! A sub-database is cut into independent sets of columns if there are any (a product), else into clusters of similar
 //! rows (a sum), until one column or few records are left (a leaf). Where we depart from the original: clusters come
-//! from hard expectation-maximisation with at most [`Config::max_clusters`] clusters, by default two, since deeper
+//! from hard expectation-maximisation with at most [`LearnSpn::max_clusters`] clusters, by default two, since deeper
 //! sums do the rest (Vergari, Di Mauro and Esposito, ECML 2015); leaves are Chow-Liu trees by default (same source);
 //! estimates are shrunk towards those of larger sub-databases instead of towards one half; and with validation
 //! records sub-networks that do not pay are cut back to leaves. The values of a column with several stay together, and
@@ -14,8 +14,9 @@ mod grow;
 mod leaf;
 mod prune;
 
-use super::learner::{Learner, Outcome, Task, VtreeUse};
-use super::{LearnError, check_complete};
+use super::LearnError;
+use super::error::check_records;
+use super::task::{Learner, Prior, Structure, Task, VtreeUse};
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::learn::vtree::VtreeMethodError;
 use crate::progress::Progress;
@@ -31,9 +32,9 @@ pub enum Leaves {
     Independent,
 }
 
-/// Settings of [`learn`].
+/// LearnSPN, as a [`Learner`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Config {
+pub struct LearnSpn {
     /// Two columns are dependent if their G statistic is above this: 3.8 is a p-value of 0.05, 6.6 of 0.01, 10.8 of
     /// 0.001 and 15.1 of 0.0001.
     pub independence: f64,
@@ -53,9 +54,9 @@ pub struct Config {
     pub seed: u64,
 }
 
-impl Default for Config {
-    fn default() -> Config {
-        Config {
+impl Default for LearnSpn {
+    fn default() -> LearnSpn {
+        LearnSpn {
             independence: 12.0,
             max_clusters: 2,
             cluster_penalty: 0.2,
@@ -68,14 +69,14 @@ impl Default for Config {
     }
 }
 
-impl Config {
+impl LearnSpn {
     /// A small grid around the defaults, for [`tune`].
-    pub fn grid() -> Vec<Config> {
+    pub fn grid() -> Vec<LearnSpn> {
         let mut grid = Vec::new();
         for independence in [4.0, 12.0, 25.0] {
             for min_records in [20.0, 100.0] {
                 for pseudocount in [1.0, 4.0] {
-                    grid.push(Config { independence, min_records, pseudocount, ..Config::default() });
+                    grid.push(LearnSpn { independence, min_records, pseudocount, ..LearnSpn::default() });
                 }
             }
         }
@@ -83,7 +84,9 @@ impl Config {
     }
 
     fn check(&self) -> Result<(), LearnError> {
-        let fault = |name, value: String, expected| Err(LearnError::Setting { name, value, expected });
+        let fault = |name, value: String, expected: &'static str| {
+            Err(LearnError::Setting { name, value, expected: expected.into() })
+        };
         if self.max_clusters == 0 {
             return fault("max_clusters", "0".into(), "at least 1");
         }
@@ -104,7 +107,7 @@ impl Config {
     }
 }
 
-impl Learner for Config {
+impl Learner for LearnSpn {
     fn name(&self) -> &'static str {
         "learnspn"
     }
@@ -115,7 +118,6 @@ impl Learner for Config {
             Leaves::Independent => "independent",
         };
         vec![
-            ("world", "open".to_owned()),
             ("pseudocount", self.pseudocount.to_string()),
             ("independence", self.independence.to_string()),
             ("max_clusters", self.max_clusters.to_string()),
@@ -130,20 +132,20 @@ impl Learner for Config {
         VtreeUse::None
     }
 
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         task.without_vtree(self.name())?;
-        let config = Config { seed: task.seed, ..self.clone() };
-        Ok(Outcome::new(learn(task.train, task.valid, &config, progress)?.spn, 0.0))
+        let config = LearnSpn { seed: task.seed, ..self.clone() };
+        Ok(Structure::new(learn(task.train, task.valid, &config, progress)?.spn, Prior::NONE))
     }
 }
 
 /// A learned network, and how well it fits.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Learned {
+pub struct LearnedSpn {
     /// The network; every world is possible that has one value for each column.
     pub spn: Spn,
     /// The settings it was learned with.
-    pub config: Config,
+    pub config: LearnSpn,
     /// The average log-likelihood of the training records.
     pub train: f64,
     /// The average log-likelihood of the validation records, if there are any.
@@ -156,18 +158,18 @@ pub struct Learned {
 /// result depends on records, settings and seed, not on the number of threads.
 ///
 /// ```
-/// use slopp::learn::learnspn::{Config, learn};
+/// use slopp::learn::learnspn::{LearnSpn, learn};
 /// let records = slopp::example::records();
-/// let learned = learn(&records, None, &Config::default(), &())?;
+/// let learned = learn(&records, None, &LearnSpn::default(), &())?;
 /// assert!(learned.spn.log_probability(&[true, true, true, true])? > f64::NEG_INFINITY);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn learn(
     train: &Records,
     valid: Option<&Records>,
-    config: &Config,
+    config: &LearnSpn,
     progress: &dyn Progress,
-) -> Result<Learned, LearnError> {
+) -> Result<LearnedSpn, LearnError> {
     check(train, valid)?;
     config.check()?;
     let mut plan = grow::grow(train, config, progress);
@@ -177,7 +179,7 @@ pub fn learn(
     let spn = plan.build(train.var_count(), false)?.spn;
     let fit = |records: &Records| spn.mean_log_likelihood(records).expect("same variables");
     let (train, valid) = (fit(train), valid.filter(|valid| !valid.is_empty()).map(fit));
-    Ok(Learned { spn, config: config.clone(), train, valid })
+    Ok(LearnedSpn { spn, config: config.clone(), train, valid })
 }
 
 /// Learns with each of several settings and keeps what fits the validation records best; of equals the first.
@@ -186,15 +188,15 @@ pub fn learn(
 pub fn tune(
     train: &Records,
     valid: &Records,
-    configs: &[Config],
+    configs: &[LearnSpn],
     progress: &dyn Progress,
-) -> Result<Learned, LearnError> {
-    configs.iter().try_for_each(Config::check)?;
+) -> Result<LearnedSpn, LearnError> {
+    configs.iter().try_for_each(LearnSpn::check)?;
     if valid.is_empty() {
         return Err(LearnError::NoRecords);
     }
     progress.begin("settings of LearnSPN", configs.len() as u64);
-    let mut best: Option<Learned> = None;
+    let mut best: Option<LearnedSpn> = None;
     for config in configs {
         let learned = learn(train, Some(valid), config, &())?;
         progress.advance(1);
@@ -202,16 +204,11 @@ pub fn tune(
             best = Some(learned);
         }
     }
-    best.ok_or(LearnError::Setting { name: "configs", value: "empty".into(), expected: "at least one" })
+    best.ok_or(LearnError::Setting { name: "configs", value: "empty".into(), expected: "at least one".into() })
 }
 
 fn check(train: &Records, valid: Option<&Records>) -> Result<(), LearnError> {
-    if train.var_count() == 0 {
-        return Err(LearnError::NoVariables);
-    }
-    if train.is_empty() {
-        return Err(LearnError::NoRecords);
-    }
+    check_records(train)?;
     let variables = train.var_count();
     if variables > MAX_PAIR_VARIABLES {
         return Err(VtreeMethodError::TooMany { variables }.into());
@@ -219,5 +216,5 @@ fn check(train: &Records, valid: Option<&Records>) -> Result<(), LearnError> {
     if let Some(valid) = valid.filter(|valid| valid.var_count() != variables) {
         return Err(LearnError::WrongValidation { valid: valid.var_count(), train: variables });
     }
-    check_complete(train)
+    Ok(())
 }

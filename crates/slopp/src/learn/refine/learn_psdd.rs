@@ -6,12 +6,12 @@ use super::looks::{Growth, Looks};
 use super::split::{CopyPlan, Gain};
 use crate::circuit::{Circuit, Psdd, Smoothing};
 use crate::data::Records;
+use crate::learn::LearnError;
+use crate::learn::error::{check, check_validation};
 use crate::learn::grow::Database;
-use crate::learn::judge::check_validation;
 use crate::learn::separate::{Limits, Separating};
-use crate::learn::slopp::check_pseudocount;
+use crate::learn::support::Support;
 use crate::learn::vtree::pair_information;
-use crate::learn::{LearnError, World, check};
 use crate::progress::Progress;
 use crate::scored::Scored;
 use crate::var::Var;
@@ -73,10 +73,10 @@ pub fn learn_psdd(
 ) -> Result<Refined, LearnError> {
     check(train, start.vtree())?;
     check_validation(train, valid)?;
-    check_pseudocount(config.pseudocount, World::Closed)?;
+    Support::closed().check_weight(config.pseudocount)?;
     if !(config.penalty.is_finite() && config.penalty >= 0.0) {
         let (name, value) = ("penalty", config.penalty.to_string());
-        return Err(LearnError::Setting { name, value, expected: "a finite number of at least 0" });
+        return Err(LearnError::Setting { name, value, expected: "a finite number of at least 0".into() });
     }
     let information = pair_information(train)?;
     let mutual_information = |a: Var, b: Var| information.at(a.index(), b.index());

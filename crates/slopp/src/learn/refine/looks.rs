@@ -5,7 +5,7 @@ use super::draft::Draft;
 use crate::circuit::{Circuit, Deterministic, Refusal, Smoothing};
 use crate::data::Records;
 use crate::learn::LearnError;
-use crate::learn::judge::Judge;
+use crate::learn::judge::Possible;
 use crate::progress::Progress;
 
 /// Something that changes a draft, one operation at a time.
@@ -44,7 +44,7 @@ impl Looks<'_> {
         let look = |growth: &dyn Growth| Ok::<C, LearnError>(certify(growth.draft().finish(&self.smoothing)?)?);
         let first = look(growth)?;
         let valid = self.valid.filter(|valid| !valid.is_empty());
-        let judge = valid.map(|valid| Judge::new(deterministic(&first), valid)).transpose()?;
+        let judge = valid.map(|valid| Possible::new(deterministic(&first), valid)).transpose()?;
         let score = |circuit: &C| match &judge {
             None => Ok(0.0),
             Some(judge) => deterministic(circuit).log_likelihoods(judge.records).map(|values| judge.mean(&values)),

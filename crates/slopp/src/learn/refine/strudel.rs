@@ -6,10 +6,10 @@ use super::draft::{Draft, DraftId, Edge, Kind};
 use super::looks::{Growth, Looks};
 use crate::circuit::{Circuit, Deterministic, Psdd, Smoothing};
 use crate::data::Records;
+use crate::learn::LearnError;
+use crate::learn::error::{check, check_validation};
 use crate::learn::grow::Database;
-use crate::learn::judge::check_validation;
-use crate::learn::slopp::check_pseudocount;
-use crate::learn::{LearnError, World, check};
+use crate::learn::support::Support;
 use crate::progress::Progress;
 use crate::scored::Scored;
 use std::cmp::Reverse;
@@ -102,7 +102,7 @@ fn database<'a>(
 ) -> Result<Database<'a>, LearnError> {
     check(train, start.vtree())?;
     check_validation(train, valid)?;
-    check_pseudocount(config.pseudocount, World::Closed)?;
+    Support::closed().check_weight(config.pseudocount)?;
     Ok(Database::new(train, start.vtree().clone()))
 }
 

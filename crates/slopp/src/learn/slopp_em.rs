@@ -1,67 +1,37 @@
-//! Components by expectation maximisation: a structure that merged SLoPP learns is kept, and its parameters divided.
+//! Components by expectation maximisation: a structure that SLoPP learns is kept, and its parameters are divided.
 
-use super::bag::check_task;
-use super::{Config, learn};
+use super::error::{check_records, check_validation};
+use super::judge::Possible;
+use super::refine::refit;
+use super::slopp::{SloppConfig, learn};
+use super::task::{Learner, Structure, Task, VtreeUse};
+use super::{LearnError, MixtureConfig, MixtureGrid, em_mixture};
 use crate::certified::Certified;
 use crate::data::Records;
-use crate::learn::judge::{Judge, Parts};
-use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
-use crate::learn::start::refit;
-use crate::learn::{LearnError, MixtureChoice, MixtureConfig, MixtureGrid, em_mixture};
 use crate::logspace::log_sum;
 use crate::mixture::Mixture;
 use crate::progress::Progress;
 use crate::random::Random;
 use rayon::prelude::*;
 
-/// Settings of [`em`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct EmConfig {
-    /// How the structure is learned.
-    pub model: Config,
-    /// What is tried.
-    pub grid: MixtureGrid,
-}
-
-impl EmConfig {
-    /// The usual numbers of components.
-    pub fn new(model: Config) -> EmConfig {
-        EmConfig { model, grid: MixtureGrid::default() }
-    }
-}
-
-/// A mixture of components that share the structure merged SLoPP learns, by expectation maximisation; how many, and
+/// A mixture of components that share the structure of SLoPP, by expectation maximisation, as a [`Learner`]; how many, and
 /// how near to the single model, is chosen by validation records.
 ///
 /// Structured decomposable, and one structure to store. Without validation records a tenth of the records is held out, and
 /// what was chosen is fitted to all.
-pub fn em(
-    train: &Records,
-    valid: Option<&Records>,
-    config: &EmConfig,
-    progress: &dyn Progress,
-) -> Result<MixtureChoice, LearnError> {
-    Ok(em_in_parts(train, valid, config, progress)?.0)
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SloppEm {
+    /// How the structure is learned.
+    pub model: SloppConfig,
+    /// What is tried.
+    pub grid: MixtureGrid,
 }
 
-/// The choice, and the weight of the records that were held out for it.
-fn em_in_parts(
-    train: &Records,
-    valid: Option<&Records>,
-    config: &EmConfig,
-    progress: &dyn Progress,
-) -> Result<(MixtureChoice, f64), LearnError> {
-    check_task(train, valid)?;
-    config.grid.check()?;
-    let seed = config.model.seed;
-    let parts = Parts::new(train, valid, seed)?;
-    let learned = learn(parts.train(), parts.judge(), &config.model, progress)?;
-    let start = Certified::from(learned.psdd);
-    let mut choice = config.grid.choose(&start, parts.train(), parts.judge(), seed, progress)?;
-    if parts.is_divided() {
-        choice = choice.refitted(&refit(&start, train, learned.pseudocount)?, train, seed, progress)?;
+impl SloppEm {
+    /// The usual numbers of components.
+    pub fn new(model: SloppConfig) -> SloppEm {
+        SloppEm { model, grid: MixtureGrid::default() }
     }
-    Ok((choice, parts.held_out()))
 }
 
 /// The models of a bag that are divided in every way before one is chosen.
@@ -75,11 +45,12 @@ pub(super) fn divide_all(
     models: &[Certified],
     train: &Records,
     judge: &Records,
-    config: &EmConfig,
+    config: &SloppEm,
+    seed: u64,
     progress: &dyn Progress,
 ) -> Result<(Mixture, f64), LearnError> {
     let divide = |index: usize, (components, pseudocount): (usize, f64)| -> Result<Mixture, LearnError> {
-        let seed = Random::stream(config.model.seed, index as u64).bits();
+        let seed = Random::stream(seed, index as u64).bits();
         let settings = MixtureConfig { pseudocount, seed, ..MixtureConfig::new(components) };
         let mixture = em_mixture(&models[index], train, Some(judge), &settings, &())?.mixture;
         progress.advance(1);
@@ -90,7 +61,7 @@ pub(super) fn divide_all(
     let few = CHOOSERS.min(models.len());
     progress.begin("dividing models into components", (points.len() * few + models.len() - few) as u64);
     let whole = Mixture::uniform(models[..few].to_vec()).expect("models over the same variables");
-    let judge_of_few = Judge::of(&whole, judge)?;
+    let judge_of_few = Possible::of(&whole, judge)?;
     let tried = points.into_par_iter().map(|point| {
         let parts = (0..few).into_par_iter().map(|index| divide(index, point)).collect::<Result<Vec<_>, _>>()?;
         let logs = parts.iter().map(|part| part.log_likelihoods(judge)).collect::<Result<Vec<_>, _>>()?;
@@ -116,15 +87,13 @@ fn mixed(mixtures: Vec<Mixture>) -> Mixture {
     Mixture::new(parts).expect("the weights of each sum to its share")
 }
 
-impl Learner for EmConfig {
+impl Learner for SloppEm {
     fn name(&self) -> &'static str {
         "slopp-em"
     }
 
     fn settings(&self) -> Vec<(&'static str, String)> {
         let mut settings = self.model.settings();
-        // It has no efforts.
-        settings.retain(|(name, _)| *name != "effort");
         settings.extend(self.grid.settings());
         settings
     }
@@ -138,15 +107,24 @@ impl Learner for EmConfig {
     }
 
     fn within(&self, max_elements: usize) -> Option<Box<dyn Learner>> {
-        let model = Config { max_elements: Some(max_elements), ..self.model.clone() };
-        Some(Box::new(EmConfig { model, ..self.clone() }))
+        Some(Box::new(SloppEm { model: self.model.within(max_elements), ..self.clone() }))
     }
 
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
-        let config = EmConfig { model: self.model.for_task(task), ..self.clone() };
-        let (choice, held_out) = em_in_parts(task.train, task.valid, &config, progress)?;
-        let mut outcome = choice.outcome();
-        outcome.chosen.push(("held_out", held_out.to_string()));
-        Ok(outcome)
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
+        check_records(task.train)?;
+        check_validation(task.train, task.valid)?;
+        self.grid.check()?;
+        let parts = task.parts()?;
+        let (train, seed) = (task.train, task.seed);
+        let on_part = Task { train: parts.train(), valid: parts.judge(), ..*task };
+        let learned = learn(&on_part, &self.model, progress)?;
+        let start = Certified::from(learned.psdd);
+        let mut choice = self.grid.choose(&start, parts.train(), parts.judge(), seed, progress)?;
+        if parts.is_divided() {
+            choice = choice.refitted(&refit(&start, train, learned.pseudocount)?, train, seed, progress)?;
+        }
+        let mut found = choice.structure();
+        found.chosen.push(("held_out", parts.held_out().to_string()));
+        Ok(found)
     }
 }

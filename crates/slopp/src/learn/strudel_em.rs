@@ -1,9 +1,8 @@
 //! Mixtures over the structure that another learner finds: how many components, and how near to the single model, is
 //! chosen by validation records.
 
-use super::judge::Parts;
-use super::learner::{Learner, Outcome, Task, VtreeUse};
-use super::start::{Strudel, refit};
+use super::refine::{Strudel, refit};
+use super::task::{Learner, Prior, Structure, Task, VtreeUse};
 use super::{LearnError, MixtureConfig, MixtureFit, em_mixture};
 use crate::certified::Certified;
 use crate::data::Records;
@@ -95,7 +94,7 @@ impl MixtureGrid {
             [("components", self.components.is_empty()), ("pseudocounts", self.pseudocounts.is_empty())]
         {
             if empty {
-                return Err(LearnError::Setting { name, value: "empty".to_owned(), expected: "at least one" });
+                return Err(LearnError::Setting { name, value: "empty".to_owned(), expected: "at least one".into() });
             }
         }
         Ok(())
@@ -104,11 +103,11 @@ impl MixtureGrid {
 
 impl MixtureChoice {
     /// The choice, as a learner reports it.
-    pub(crate) fn outcome(self) -> Outcome {
+    pub(crate) fn structure(self) -> Structure {
         // The structure has a pseudocount of its own.
         let pseudocount = ("mixture_pseudocount", self.pseudocount.to_string());
         let chosen = vec![("components", self.components.to_string()), pseudocount];
-        Outcome { chosen, ..Outcome::new(self.mixture, 0.0) }
+        Structure { chosen, ..Structure::new(self.mixture, Prior::NONE) }
     }
 
     /// The same choice on other records: as many steps from the structure with its parameters fitted to them.
@@ -127,14 +126,14 @@ impl MixtureChoice {
 
 /// Strudel's mixtures as a [`Learner`]: components that share the structure of its single model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StrudelMixture {
+pub struct StrudelEm {
     /// How the structure is learned.
     pub strudel: Strudel,
     /// What is tried.
     pub grid: MixtureGrid,
 }
 
-impl Learner for StrudelMixture {
+impl Learner for StrudelEm {
     fn name(&self) -> &'static str {
         "strudel-em"
     }
@@ -150,17 +149,17 @@ impl Learner for StrudelMixture {
     }
 
     /// Without validation records a tenth of the records is held out by seed, and what was chosen is fitted to all.
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         self.grid.check()?;
-        let parts = Parts::new(task.train, task.valid, task.seed)?;
+        let parts = task.parts()?;
         let grown = self.strudel.grow(task, &parts, progress)?;
         let mut choice = self.grid.choose(&grown.circuit, parts.train(), parts.judge(), task.seed, progress)?;
         if parts.is_divided() {
             let structure = refit(&grown.circuit, task.train, self.strudel.config.pseudocount)?;
             choice = choice.refitted(&structure, task.train, task.seed, progress)?;
         }
-        let mut outcome = choice.outcome();
-        outcome.chosen.extend(grown.facts(&parts));
-        Ok(outcome)
+        let mut found = Structure { in_world: true, ..choice.structure() };
+        found.chosen.extend(grown.facts(&parts));
+        Ok(found)
     }
 }

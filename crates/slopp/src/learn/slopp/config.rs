@@ -1,11 +1,8 @@
-//! Settings of merged SLoPP.
+//! Settings of SLoPP with merged classes.
 
 use crate::circuit::Psdd;
-use crate::learn::slopp::check_pseudocount;
-use crate::learn::{LearnError, World};
-use crate::var::Var;
-use crate::vtree::Vtree;
-use std::sync::Arc;
+use crate::learn::LearnError;
+use crate::learn::support::Support;
 
 /// The largest number of classes that may be asked for.
 const MAX_CLASSES: usize = 16_384;
@@ -20,7 +17,7 @@ const MANY_VARIABLES: usize = 200;
 ///
 /// The surrogate of a set of records is a Chow-Liu tree over the variables that are left, with edges shared by all
 /// sets; what a merge loses is the drop of its log-likelihood. Merging ends when every merge loses more than
-/// [`Config::class_penalty`] and, for each parameter that it saves, the penalty given here in nats.
+/// [`SloppConfig::class_penalty`] and, for each parameter that it saves, the penalty given here in nats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {
     /// By surrogate; a class pays for all parameters that are left.
@@ -49,13 +46,9 @@ impl Start {
     }
 }
 
-/// Settings of [`learn`](super::learn).
+/// Settings of [`Slopp`](crate::learn::Slopp).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Config {
-    /// What is possible beyond the records.
-    pub world: World,
-    /// The vtree; without one, a right-linear one is learned.
-    pub vtree: Option<Arc<Vtree>>,
+pub struct SloppConfig {
     /// The largest number of classes that an inner vtree node starts with; clones may add to them, on vtrees that are not
     /// right-linear until there are sixteen elements for each class that is allowed.
     pub max_classes: usize,
@@ -81,19 +74,11 @@ pub struct Config {
     /// The largest number of elements. Where the result would have more, merging goes on. Where that is little and no
     /// vtree is given, a Chow-Liu tree on its own vtree, which is not right-linear, is tried too, refined by LearnPSDD.
     pub max_elements: Option<usize>,
-    /// The variables that stay open where all else will be closed once it is learned, by
-    /// [`Learned::closed_but`](crate::learn::Learned::closed_but): efforts choose by what will be left.
-    pub open: Option<Vec<Var>>,
-    /// The seed of what is held out, where no validation records are given.
-    pub seed: u64,
 }
 
-impl Config {
-    /// The defaults for a world.
-    pub fn new(world: World) -> Config {
-        Config {
-            world,
-            vtree: None,
+impl Default for SloppConfig {
+    fn default() -> SloppConfig {
+        SloppConfig {
             max_classes: 32,
             capped: false,
             starts: Vec::new(),
@@ -105,18 +90,20 @@ impl Config {
             pseudocounts: vec![0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0],
             pseudocount: None,
             max_elements: None,
-            open: None,
-            seed: 0,
         }
     }
+}
 
+impl SloppConfig {
     /// Whether no vtree node has more classes than it may have in the end.
-    pub(super) fn allows_classes_of(&self, psdd: &Psdd) -> bool {
+    pub(in crate::learn) fn allows_classes_of(&self, psdd: &Psdd) -> bool {
         !self.capped || psdd.most_classes() <= self.max_classes
     }
 
-    pub(in crate::learn) fn check(&self, variables: usize) -> Result<(), LearnError> {
-        let fault = |name, value: String, expected| Err(LearnError::Setting { name, value, expected });
+    pub(in crate::learn) fn check(&self, variables: usize, support: &Support) -> Result<(), LearnError> {
+        let fault = |name, value: String, expected: &'static str| {
+            Err(LearnError::Setting { name, value, expected: expected.into() })
+        };
         if !(1..=MAX_CLASSES).contains(&self.max_classes) {
             return fault("max_classes", self.max_classes.to_string(), "at least 1 and at most 16384");
         }
@@ -144,6 +131,29 @@ impl Config {
         if let Some(max) = self.max_elements.filter(|&max| max + 1 < variables) {
             return fault("max_elements", max.to_string(), "at least the number of variables less one");
         }
-        self.pseudocount.map_or(Ok(()), |pseudocount| check_pseudocount(pseudocount, self.world))
+        self.pseudocount.map_or(Ok(()), |pseudocount| support.check_weight(pseudocount))
+    }
+
+    /// The settings, as name and value.
+    pub(in crate::learn) fn settings(&self) -> Vec<(&'static str, String)> {
+        let mut settings = vec![("max_classes", self.max_classes.to_string())];
+        settings.extend(self.capped.then(|| ("clones", "within max_classes".to_owned())));
+        settings.extend(self.max_elements.map(|max| ("max_elements", max.to_string())));
+        settings
+    }
+
+    /// The same with another largest number of elements.
+    pub(in crate::learn) fn within(&self, max_elements: usize) -> SloppConfig {
+        SloppConfig { max_elements: Some(max_elements), ..self.clone() }
+    }
+}
+
+impl std::fmt::Display for Start {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Start::Whole(penalty) => write!(f, "whole {penalty}"),
+            Start::Window(penalty) => write!(f, "window {penalty}"),
+            Start::Tree => write!(f, "tree"),
+        }
     }
 }

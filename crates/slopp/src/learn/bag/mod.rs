@@ -1,20 +1,23 @@
-//! Mixtures: a bag of merged SLoPP models.
+//! A bag: a mixture of SLoPP models.
 //!
 //! Each model of a bag learns from a bootstrap of the records (as many, drawn with replacement) along an order of its
 //! own, so what is noise in the choice of one is averaged away by the others.
 
-use super::effort::{Effort, ranked_orders, score};
-use super::em::{EmConfig, divide_all};
-use super::joined::joined;
-use super::{Config, check_validation, learn};
+mod joined;
+
+use self::joined::joined;
+use super::LearnError;
+use super::effort::{Effort, ranked_orders};
+use super::error::{check_records, check_validation};
+use super::judge::score;
+use super::mixture::MAX_COMPONENTS;
+use super::slopp::{SloppConfig, learn};
+use super::slopp_em::{SloppEm, divide_all};
+use super::support::Support;
+use super::task::{Learner, Prior, Structure, Task, VtreeUse};
+use super::vtree::{ChowLiuTree, Gathered, pair_information};
 use crate::certified::Certified;
 use crate::data::{Records, RecordsBuilder};
-use crate::learn::closing::components_closed;
-use crate::learn::judge::Parts;
-use crate::learn::learner::{Learner, Outcome, Task, VtreeUse};
-use crate::learn::mixture::MAX_COMPONENTS;
-use crate::learn::vtree::{ChowLiuTree, Gathered, pair_information};
-use crate::learn::{LearnError, World, check_complete};
 use crate::mixture::Mixture;
 use crate::progress::Progress;
 use crate::random::Random;
@@ -29,37 +32,43 @@ const WEIGHT_STEPS: usize = 300;
 /// The orders, by validation, that members of a bag share among them.
 const GOOD_ORDERS: usize = 5;
 
-/// Settings of [`bag`].
+/// A mixture of SLoPP models, each learned from a bootstrap of the records along an order of its own, as a [`Learner`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct BagConfig {
-    /// How each model is learned; where it names a vtree, all are on that one.
-    pub model: Config,
+pub struct SloppBag {
+    /// How each model is learned; where a vtree is given, all are on that one.
+    pub model: SloppConfig,
     /// How many models.
     pub members: usize,
     /// Whether each model may be divided into components by expectation maximisation.
     pub divide: bool,
 }
 
-impl BagConfig {
+impl Default for SloppBag {
+    fn default() -> SloppBag {
+        SloppBag::new(SloppConfig::default())
+    }
+}
+
+impl SloppBag {
     /// Sixteen models, each learned with these settings.
-    pub fn new(model: Config) -> BagConfig {
-        BagConfig::with_effort(model, Effort::Fast)
+    pub fn new(model: SloppConfig) -> SloppBag {
+        SloppBag::with_effort(model, Effort::Fast)
     }
 
     /// As many models as the effort is worth: 16, 32 or 64.
-    pub fn with_effort(model: Config, effort: Effort) -> BagConfig {
+    pub fn with_effort(model: SloppConfig, effort: Effort) -> SloppBag {
         let members = match effort {
             Effort::Fast => 16,
             Effort::Balanced => 32,
             Effort::Best => 64,
         };
-        BagConfig { model, members, divide: true }
+        SloppBag { model, members, divide: true }
     }
 }
 
 /// What a bag came to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct BagLearned {
+pub struct LearnedBag {
     /// The models and their weights.
     pub mixture: Mixture,
     /// Whether every model was divided into components.
@@ -85,76 +94,66 @@ pub(super) struct Member {
 /// explains the validation records better. Weights are fitted to the validation records if that explains the other half
 /// of them better than equal weights do, whichever half is fitted to. Without validation records a tenth of the records is
 /// held out by seed, and the parameters are fitted to all in the end, smoothed as was chosen. A pseudocount that is given is
-/// the weight of the prior in every model, and of a model in the components it is divided into; 0, which only a closed world
-/// allows, leaves both to be chosen, for a model must not rule out what its bootstrap left out. In a closed world what no record uses is dropped from
-/// every model, so every record is possible in all of them, whatever a bootstrap left out. The same bytes for a seed on any
-/// number of threads, which share the models among them.
+/// the weight of the prior in every model, and of a model in the components it is divided into. The same bytes for a seed
+/// on any number of threads, which share the models among them.
 ///
 /// ```
-/// use slopp::learn::{World, merged};
+/// use slopp::learn::{SloppBag, Task, bag};
 /// let records = slopp::data::Truth::configurations().sample(300, 1);
-/// let model = merged::Config::new(World::Open);
-/// let bag = merged::bag(&records, None, &merged::BagConfig { members: 3, ..merged::BagConfig::new(model) }, &())?;
+/// let bag = bag(&Task::new(&records), &SloppBag { members: 3, ..SloppBag::default() }, &())?;
 /// assert!(bag.divided || bag.mixture.component_count() <= 3);
 /// # Ok::<(), slopp::learn::LearnError>(())
 /// ```
-pub fn bag(
-    train: &Records,
-    valid: Option<&Records>,
-    config: &BagConfig,
-    progress: &dyn Progress,
-) -> Result<BagLearned, LearnError> {
-    check_task(train, valid)?;
-    let parts = Parts::new(train, valid, config.model.seed)?;
-    let (part, judge) = (parts.train(), parts.judge());
-    let is_closed = config.model.world == World::Closed;
-    let pseudocount = config.model.pseudocount.filter(|&pseudocount| !is_closed || pseudocount > 0.0);
-    let model = Config { world: World::Open, pseudocount, ..config.model.clone() };
-    let config = &BagConfig { model, ..config.clone() };
-    let orders = match &config.model.vtree {
+pub fn bag(task: &Task, config: &SloppBag, progress: &dyn Progress) -> Result<LearnedBag, LearnError> {
+    check_records(task.train)?;
+    check_validation(task.train, task.valid)?;
+    let parts = task.parts()?;
+    // A model must not rule out what its bootstrap left out, so each has some prior.
+    let pseudocount =
+        config.model.pseudocount.filter(|&pseudocount| !task.support.world.is_all_closed() || pseudocount > 0.0);
+    let config = &SloppBag { model: SloppConfig { pseudocount, ..config.model.clone() }, ..config.clone() };
+    let on_part = Task { train: parts.train(), valid: parts.judge(), support: Support::open(), ..*task };
+    let orders = match task.vtree {
         Some(_) => Vec::new(),
-        None => ranked_orders(part, judge, &config.model, progress)?,
+        None => ranked_orders(&on_part, &config.model, progress)?,
     };
-    let (mut bag, members) = bag_along(part, judge, config, &orders, progress)?;
+    let (mut bag, members) = bag_along(&on_part, config, &orders, progress)?;
     // A model has seen its bootstrap, and not what was held out.
-    if parts.is_divided() || judge.is_none() {
-        bag.mixture = joined(&bag.mixture, &members, bag.pseudocount, train)?;
+    if parts.is_divided() || parts.judge().is_none() {
+        bag.mixture = joined(&bag.mixture, &members, bag.pseudocount, task.train)?;
     }
-    if is_closed {
-        bag.mixture = components_closed(&bag.mixture, train)?;
-    }
-    Ok(BagLearned { held_out: parts.held_out(), ..bag })
+    Ok(LearnedBag { held_out: parts.held_out(), ..bag })
 }
 
 /// A bag of which every other model is along one of the best of these orders, and its models as they were learned.
 pub(super) fn bag_along(
-    train: &Records,
-    judge: Option<&Records>,
-    config: &BagConfig,
+    task: &Task,
+    config: &SloppBag,
     orders: &[Vec<Var>],
     progress: &dyn Progress,
-) -> Result<(BagLearned, Vec<Member>), LearnError> {
+) -> Result<(LearnedBag, Vec<Member>), LearnError> {
+    let Task { train, valid: judge, seed, .. } = *task;
     if !(1..=MAX_COMPONENTS).contains(&config.members) {
         let (name, value) = ("components", config.members.to_string());
-        return Err(LearnError::Setting { name, value, expected: "at least 1 and at most 4096" });
+        return Err(LearnError::Setting { name, value, expected: "at least 1 and at most 4096".into() });
     }
     progress.begin("learning a bag of models", config.members as u64);
     let member = |index: usize| -> Result<Member, LearnError> {
-        let mut random = Random::stream(config.model.seed, index as u64 + 1);
+        let mut random = Random::stream(seed, index as u64 + 1);
         let drawn = bootstrap(train, &mut random);
-        let vtree = match &config.model.vtree {
+        let vtree = match task.vtree {
             Some(vtree) => vtree.clone(),
             None => Arc::new(Vtree::right_linear_over(&own_order(index, &drawn, orders, &mut random)?)),
         };
-        let model = Config { vtree: Some(vtree), seed: random.bits(), ..config.model.clone() };
-        let learned = learn(&drawn, judge, &model, &())?;
+        let task = Task { train: &drawn, vtree: Some(&vtree), seed: random.bits(), ..*task };
+        let learned = learn(&task, &config.model, &())?;
         progress.advance(1);
         Ok(Member { model: learned.psdd.into(), pseudocount: learned.pseudocount })
     };
     let members: Vec<Member> = (0..config.members).into_par_iter().map(member).collect::<Result<_, _>>()?;
     let models = members.iter().map(|member| member.model.clone());
     let mut mixture = Mixture::uniform(models).expect("at least one model, all over the same variables");
-    let bag = |mixture, pseudocount: Option<f64>, fitted| BagLearned {
+    let bag = |mixture, pseudocount: Option<f64>, fitted| LearnedBag {
         mixture,
         divided: pseudocount.is_some(),
         pseudocount,
@@ -164,16 +163,16 @@ pub(super) fn bag_along(
     let Some(judge) = judge else { return Ok((bag(mixture, None, false), members)) };
     let mut chosen = None;
     if config.divide {
-        let mut em = EmConfig::new(config.model.clone());
+        let mut em = SloppEm::new(config.model.clone());
         if let Some(given) = config.model.pseudocount {
             em.grid.pseudocounts = vec![given];
         }
-        let (parts, pseudocount) = divide_all(mixture.components(), train, judge, &em, progress)?;
+        let (parts, pseudocount) = divide_all(mixture.components(), train, judge, &em, seed, progress)?;
         if score(&parts, judge)? > score(&mixture, judge)? {
             (mixture, chosen) = (parts, Some(pseudocount));
         }
     }
-    let (mixture, fitted) = weighed(mixture, judge, config.model.seed)?;
+    let (mixture, fitted) = weighed(mixture, judge, seed)?;
     Ok((bag(mixture, chosen, fitted), members))
 }
 
@@ -230,27 +229,13 @@ fn bootstrap(records: &Records, random: &mut Random) -> Records {
 /// The most draws of a bootstrap.
 const MAX_DRAWS: f64 = 4e6;
 
-/// Checks records before anything else is done with them.
-pub(super) fn check_task(train: &Records, valid: Option<&Records>) -> Result<(), LearnError> {
-    if train.var_count() == 0 {
-        return Err(LearnError::NoVariables);
-    }
-    if train.is_empty() {
-        return Err(LearnError::NoRecords);
-    }
-    check_complete(train)?;
-    check_validation(train, valid)
-}
-
-impl Learner for BagConfig {
+impl Learner for SloppBag {
     fn name(&self) -> &'static str {
         "slopp-bag"
     }
 
     fn settings(&self) -> Vec<(&'static str, String)> {
         let mut settings = self.model.settings();
-        // The effort of a bag is how many models it has.
-        settings.retain(|(name, _)| *name != "effort");
         settings.push(("members", self.members.to_string()));
         settings.extend((!self.divide).then(|| ("divide", "never".to_owned())));
         settings
@@ -265,18 +250,16 @@ impl Learner for BagConfig {
     }
 
     fn within(&self, max_elements: usize) -> Option<Box<dyn Learner>> {
-        let model = Config { max_elements: Some(max_elements), ..self.model.clone() };
-        Some(Box::new(BagConfig { model, ..self.clone() }))
+        Some(Box::new(SloppBag { model: self.model.within(max_elements), ..self.clone() }))
     }
 
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
-        let config = BagConfig { model: self.model.for_task(task), ..self.clone() };
-        let bag = bag(task.train, task.valid, &config, progress)?;
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
+        let bag = bag(task, self, progress)?;
         let weights = if bag.fitted { "fitted" } else { "equal" };
         let models = if bag.divided { "divided" } else { "whole" };
         let mut chosen = vec![("models", models.to_owned()), ("weights", weights.to_owned())];
         chosen.extend(bag.pseudocount.map(|pseudocount| ("mixture_pseudocount", pseudocount.to_string())));
         chosen.push(("held_out", bag.held_out.to_string()));
-        Ok(Outcome { chosen, ..Outcome::new(bag.mixture, 0.0) })
+        Ok(Structure { chosen, ..Structure::new(bag.mixture, Prior::NONE) })
     }
 }

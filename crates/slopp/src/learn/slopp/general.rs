@@ -1,18 +1,16 @@
 //! Merged SLoPP on any vtree: classes by scopes, refined by splits and copies, smoothed by validation.
 
-use super::effort::score;
-use super::found::{Found, Structure};
+use super::found::{Classes, Found};
 use super::scopes::{self, Limits};
-use super::{Config, Look, Stage, Start, TYPICAL_PSEUDOCOUNT};
+use super::{Look, SloppConfig, Stage, Start, TYPICAL_PSEUDOCOUNT};
 use crate::circuit::{Psdd, Smoothing};
 use crate::data::Records;
 use crate::learn::baseline::{chow_liu, factorised};
-use crate::learn::closing::closed;
 use crate::learn::grow::Database;
-use crate::learn::judge::{FEW_JUDGES, Parts};
+use crate::learn::judge::{FEW_JUDGES, Parts, score};
 use crate::learn::refine::{LearnPsddConfig, learn_psdd};
 use crate::learn::vtree::pair_information;
-use crate::learn::{FitError, LearnError, World, finish};
+use crate::learn::{FitError, LearnError};
 use crate::progress::Progress;
 use crate::var::Var;
 use crate::vtree::Vtree;
@@ -38,7 +36,7 @@ struct Judged {
 impl Judged {
     fn found(self, start: Start, history: Vec<Look>) -> Found {
         let Judged { psdd, log_likelihood, pseudocount } = self;
-        Found { structure: Structure::Any(psdd), start, pseudocount, log_likelihood, history }
+        Found { classes: Classes::Any(psdd), start, pseudocount, log_likelihood, history }
     }
 }
 
@@ -46,7 +44,7 @@ impl Judged {
 pub(super) fn find(
     parts: &Parts<'_>,
     vtree: &Arc<Vtree>,
-    config: &Config,
+    config: &SloppConfig,
     progress: &dyn Progress,
 ) -> Result<Found, LearnError> {
     let usual = STARTS.map(Start::Whole);
@@ -82,7 +80,7 @@ pub(super) fn find(
     let (mut start, mut best) = (start, best);
     // With few records many classes may be worse than what grows from one.
     if config.max_classes > 1 {
-        let single = &Config { max_classes: 1, ..config.clone() };
+        let single = &SloppConfig { max_classes: 1, ..config.clone() };
         let first = penalty(&given[0]);
         let one = started(parts, &database, &information, first, single, &())?;
         let (log_likelihood, elements) = (one.log_likelihood, one.psdd.elements().len());
@@ -99,11 +97,11 @@ pub(super) fn find(
 }
 
 /// Every variable for itself; `None` if there is nothing to tell by whether more is worth it.
-fn independent(parts: &Parts<'_>, vtree: &Arc<Vtree>, config: &Config) -> Result<Option<Judged>, LearnError> {
+fn independent(parts: &Parts<'_>, vtree: &Arc<Vtree>, config: &SloppConfig) -> Result<Option<Judged>, LearnError> {
     if parts.judge().is_none() {
         return Ok(None);
     }
-    let psdd = factorised(parts.train(), vtree.clone(), World::Open, TYPICAL_PSEUDOCOUNT)?;
+    let psdd = factorised(parts.train(), vtree.clone(), TYPICAL_PSEUDOCOUNT)?;
     judged(parts, psdd, config).map(Some)
 }
 
@@ -123,15 +121,15 @@ fn is_clearly_better(one: &Psdd, other: &Psdd, parts: &Parts<'_>) -> Result<bool
 /// refined as far as there is room; `None` if there is room for much more, or classes are counted, which it does not.
 pub(super) fn find_small(
     parts: &Parts<'_>,
-    config: &Config,
+    config: &SloppConfig,
     progress: &dyn Progress,
 ) -> Result<Option<Found>, LearnError> {
     let Some(max) = config.max_elements.filter(|_| !config.capped) else { return Ok(None) };
-    let tree = chow_liu(parts.train(), World::Open, TYPICAL_PSEUDOCOUNT)?;
+    let tree = chow_liu(parts.train(), TYPICAL_PSEUDOCOUNT)?;
     let (start, begun) = match tree.elements().len() {
         elements if max > MUCH_ROOM * elements => return Ok(None),
         elements if elements <= max => (Start::Tree, tree),
-        _ => (Start::NOTHING, factorised(parts.train(), tree.vtree().clone(), World::Open, TYPICAL_PSEUDOCOUNT)?),
+        _ => (Start::NOTHING, factorised(parts.train(), tree.vtree().clone(), TYPICAL_PSEUDOCOUNT)?),
     };
     let begun = judged(parts, begun, config)?;
     let (log_likelihood, elements) = (begun.log_likelihood, begun.psdd.elements().len());
@@ -145,7 +143,7 @@ fn refined(
     parts: &Parts<'_>,
     begun: Judged,
     max_elements: usize,
-    config: &Config,
+    config: &SloppConfig,
     history: &mut Vec<Look>,
     progress: &dyn Progress,
 ) -> Result<Judged, LearnError> {
@@ -174,21 +172,13 @@ fn refined(
     Ok(best)
 }
 
-/// The PSDD of a structure and records in a world.
-pub(super) fn fitted_in(world: World, psdd: &Psdd, records: &Records, pseudocount: f64) -> Result<Psdd, LearnError> {
-    match world {
-        World::Open => fitted(psdd, records, &Smoothing::marginal(pseudocount, records)),
-        World::Closed => fitted(&closed(psdd, records)?, records, &Smoothing::marginal(pseudocount, records)),
-    }
-}
-
 /// A start, merged further and further until it keeps within the largest number of elements.
 fn started(
     parts: &Parts<'_>,
     database: &Database<'_>,
     information: &dyn Fn(Var, Var) -> f64,
     penalty: f64,
-    config: &Config,
+    config: &SloppConfig,
     progress: &dyn Progress,
 ) -> Result<Judged, LearnError> {
     let (mut classes, mut factor) = (config.max_classes, 1.0);
@@ -199,8 +189,8 @@ fn started(
         let quiet: &dyn Progress = &();
         let (builder, root) =
             scopes::grow(database, information, limits, if factor == 1.0 { progress } else { quiet })?;
-        // Chosen as if everything were possible, so that no record to choose by is impossible.
-        let psdd = finish(builder, root, parts.train(), World::Open, TYPICAL_PSEUDOCOUNT)?.certify()?;
+        let smoothing = Smoothing::marginal(TYPICAL_PSEUDOCOUNT, parts.train());
+        let psdd = builder.finish_counts(root, &smoothing)?.certify()?;
         // Where no cluster is worth its price there is one element for each variable but the last, which is allowed.
         if config.max_elements.is_none_or(|max| psdd.elements().len() <= max) {
             return judged(parts, psdd, config);
@@ -211,7 +201,7 @@ fn started(
 }
 
 /// A structure with the pseudocount that the records to choose by like best.
-fn judged(parts: &Parts<'_>, psdd: Psdd, config: &Config) -> Result<Judged, LearnError> {
+fn judged(parts: &Parts<'_>, psdd: Psdd, config: &SloppConfig) -> Result<Judged, LearnError> {
     // Training records would always ask for the least smoothing, and a few others may.
     let typical = [TYPICAL_PSEUDOCOUNT];
     let judge = parts.judge().unwrap_or(parts.train());
@@ -219,7 +209,7 @@ fn judged(parts: &Parts<'_>, psdd: Psdd, config: &Config) -> Result<Judged, Lear
     let pseudocounts = if is_typical { &typical } else { &config.pseudocounts[..] };
     let mut best: Option<Judged> = None;
     for &pseudocount in pseudocounts {
-        let psdd = fitted(&psdd, parts.train(), &Smoothing::marginal(pseudocount, parts.train()))?;
+        let psdd = fitted(&psdd, parts.train(), pseudocount)?;
         let log_likelihood = score(&**psdd, judge)?;
         if best.as_ref().is_none_or(|best| log_likelihood > best.log_likelihood) {
             best = Some(Judged { psdd, log_likelihood, pseudocount });
@@ -228,9 +218,10 @@ fn judged(parts: &Parts<'_>, psdd: Psdd, config: &Config) -> Result<Judged, Lear
     Ok(best.expect("at least one pseudocount"))
 }
 
-fn fitted(psdd: &Psdd, records: &Records, smoothing: &Smoothing) -> Result<Psdd, LearnError> {
+/// The structure with parameters fitted to records, smoothed towards their marginals.
+pub(super) fn fitted(psdd: &Psdd, records: &Records, pseudocount: f64) -> Result<Psdd, LearnError> {
     Ok(psdd
-        .fit(records, smoothing)
+        .fit(records, &Smoothing::marginal(pseudocount, records))
         .map_err(|error| match error {
             FitError::Query(error) => LearnError::Query(error),
             FitError::Build(error) => LearnError::Build(error),

@@ -1,29 +1,29 @@
 //! Learners that refine what another one made.
 
-use super::judge::Parts;
-use super::learner::{Learner, Outcome, Task, VtreeUse};
-use super::refine::{LearnPsddConfig, Scope, StrudelConfig, learn_psdd, strudel, strudel_deterministic};
-use super::slopp::check_pseudocount;
-use super::vtree::VtreeMethod;
-use super::{InsideError, LearnError, World, baseline, merged};
+use super::{LearnPsddConfig, Scope, StrudelConfig, learn_psdd, strudel, strudel_deterministic};
 use crate::circuit::{Circuit, Deterministic, Psdd, Smoothing};
 use crate::data::Records;
-use crate::logic::{Limits, Rules};
+use crate::learn::judge::Parts;
+use crate::learn::slopp::{self, SloppConfig};
+use crate::learn::support::Support;
+use crate::learn::task::{Learner, Prior, Structure, Task, VtreeUse};
+use crate::learn::vtree::VtreeMethod;
+use crate::learn::{LearnError, baseline};
 use crate::model::Certified;
-use crate::names::Names;
 use crate::progress::Progress;
 use std::sync::Arc;
 
 /// Where a refinement starts from.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Start {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum RefineFrom {
     /// The Chow-Liu tree or, on a given vtree, the factorised model.
-    Baseline(World),
-    /// What merged SLoPP learns.
-    Slopp(merged::Config),
-    /// A PSDD at hand.
-    Given(Arc<Psdd>),
-    /// A circuit at hand that is deterministic but need not be a PSDD, for refinements that need no more.
+    #[default]
+    Baseline,
+    /// What SLoPP learns.
+    Slopp(SloppConfig),
+    /// A given PSDD.
+    Psdd(Arc<Psdd>),
+    /// A given circuit that is deterministic but need not be a PSDD, for refinements that need no more.
     Deterministic(Arc<Deterministic>),
 }
 
@@ -31,7 +31,7 @@ pub enum Start {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnPsdd {
     /// Where it starts from.
-    pub start: Start,
+    pub start: RefineFrom,
     /// Its own settings.
     pub config: LearnPsddConfig,
 }
@@ -40,96 +40,79 @@ pub struct LearnPsdd {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strudel {
     /// Where it starts from.
-    pub start: Start,
+    pub start: RefineFrom,
     /// By which variables it splits.
     pub scope: Scope,
     /// Its own settings.
     pub config: StrudelConfig,
 }
 
-impl Start {
+impl RefineFrom {
     /// The PSDD to start from. Its parameters do not matter, only what is possible: refinement counts anew, and stays
-    /// inside. So one that is made here has one value per column from the start.
-    pub fn psdd(&self, task: &Task, progress: &dyn Progress) -> Result<Arc<Psdd>, LearnError> {
-        let pseudocount = 1.0;
-        Ok(match self {
-            Start::Given(psdd) => psdd.clone(),
-            Start::Deterministic(circuit) => {
+    /// inside. So one that is made here is in the world of the task and has one value per column from the start.
+    fn psdd(&self, task: &Task, progress: &dyn Progress) -> Result<Arc<Psdd>, LearnError> {
+        let made = match self {
+            RefineFrom::Psdd(psdd) => return Ok(psdd.clone()),
+            RefineFrom::Deterministic(circuit) => {
                 let certified = Deterministic::clone(circuit).into_circuit().certify();
-                certified.map_err(|refusal| LearnError::NotPsdd { reason: refusal.reason })?.into()
+                return Ok(certified.map_err(|refusal| LearnError::NotPsdd { reason: refusal.reason })?.into());
             }
-            Start::Slopp(config) => {
-                let vtree = task.vtree.cloned().or_else(|| config.vtree.clone());
-                let config = merged::Config { vtree, seed: task.seed, ..config.clone() };
-                within_columns(merged::learn(task.train, task.valid, &config, progress)?.psdd, task.train.names())?
-            }
-            Start::Baseline(world) => {
-                let start = match task.vtree {
-                    None => baseline::chow_liu(task.train, *world, pseudocount)?,
-                    Some(vtree) => baseline::factorised(task.train, vtree.clone(), *world, pseudocount)?,
-                };
-                within_columns(start, task.train.names())?
-            }
-        })
+            RefineFrom::Slopp(config) => slopp::learn(task, config, progress)?.psdd,
+            RefineFrom::Baseline => match task.vtree {
+                None => baseline::chow_liu(task.train, START_PSEUDOCOUNT)?,
+                Some(vtree) => baseline::factorised(task.train, vtree.clone(), START_PSEUDOCOUNT)?,
+            },
+        };
+        Ok(task.support.start(made, task.train)?.into())
     }
 
     /// What a refinement does about the vtree if it starts from here.
-    pub fn vtree(&self) -> VtreeUse {
+    fn vtree(&self) -> VtreeUse {
         match self {
-            Start::Baseline(_) => VtreeUse::Any(VtreeMethod::ChowLiu),
-            Start::Slopp(_) => VtreeUse::Inside,
-            Start::Given(_) | Start::Deterministic(_) => VtreeUse::None,
+            RefineFrom::Baseline => VtreeUse::Any(VtreeMethod::ChowLiu),
+            RefineFrom::Slopp(_) => VtreeUse::Inside,
+            RefineFrom::Psdd(_) | RefineFrom::Deterministic(_) => VtreeUse::None,
         }
     }
 
-    /// The settings of what is started from.
-    pub fn settings(&self) -> Vec<(&'static str, String)> {
-        match self {
-            Start::Baseline(world) => vec![("world", world.name().to_owned())],
-            Start::Slopp(config) => config.settings(),
-            Start::Given(_) | Start::Deterministic(_) => vec![("start", "a model".to_owned())],
-        }
-    }
-
-    /// Refuses no pseudocount where everything is to stay possible.
-    fn check_pseudocount(&self, pseudocount: f64) -> Result<(), LearnError> {
-        let world = match self {
-            Start::Baseline(world) => *world,
-            Start::Slopp(config) => config.world,
-            Start::Given(_) | Start::Deterministic(_) => World::Closed,
+    /// The settings of what is started from, and of its refinement.
+    fn settings<const N: usize>(&self, refinement: [(&'static str, String); N]) -> Vec<(&'static str, String)> {
+        let mut settings = match self {
+            RefineFrom::Baseline => Vec::new(),
+            RefineFrom::Slopp(config) => {
+                let mut settings = config.settings();
+                settings.push(("effort", "fast".to_owned()));
+                settings
+            }
+            RefineFrom::Psdd(_) | RefineFrom::Deterministic(_) => vec![("start", "a model".to_owned())],
         };
-        check_pseudocount(pseudocount, world)
-    }
-
-    /// The settings of what is started from and of its refinement, whose pseudocount is the one that counts.
-    fn refined_with<const N: usize>(&self, refinement: [(&'static str, String); N]) -> Vec<(&'static str, String)> {
-        let mut settings = self.settings();
-        settings.retain(|(name, _)| *name != "pseudocount");
         settings.extend(refinement);
         settings
     }
+
+    /// Refuses no pseudocount where everything is to stay possible.
+    fn check_weight(&self, pseudocount: f64, support: &Support) -> Result<(), LearnError> {
+        match self {
+            RefineFrom::Baseline | RefineFrom::Slopp(_) => support.check_weight(pseudocount),
+            RefineFrom::Psdd(_) | RefineFrom::Deterministic(_) => Support::closed().check_weight(pseudocount),
+        }
+    }
 }
 
-/// A PSDD given that every column has one value.
-fn within_columns(psdd: Psdd, names: &Arc<Names>) -> Result<Arc<Psdd>, LearnError> {
-    if names.groups().is_empty() {
-        return Ok(psdd.into());
-    }
-    let one = Rules::of_columns(names.clone()).compile(psdd.vtree().clone(), &Limits::default());
-    Ok(psdd.given(&one.map_err(InsideError::Rules)?).map_err(InsideError::from)?.0.into())
-}
+/// The weight of the prior in what is started from.
+const START_PSEUDOCOUNT: f64 = 1.0;
 
 impl Learner for LearnPsdd {
     fn name(&self) -> &'static str {
         match self.start {
-            Start::Slopp(_) => "slopp+learnpsdd",
-            Start::Baseline(_) | Start::Given(_) | Start::Deterministic(_) => "learnpsdd",
+            RefineFrom::Slopp(_) => "slopp+learnpsdd",
+            RefineFrom::Baseline | RefineFrom::Psdd(_) | RefineFrom::Deterministic(_) => "learnpsdd",
         }
     }
 
     fn settings(&self) -> Vec<(&'static str, String)> {
         let LearnPsddConfig { steps, penalty, depth, pseudocount, .. } = self.config;
-        self.start.refined_with([
+        self.start.settings([
             ("pseudocount", pseudocount.to_string()),
             ("penalty", penalty.to_string()),
             ("depth", depth.to_string()),
@@ -146,23 +129,25 @@ impl Learner for LearnPsdd {
     }
 
     fn within(&self, max_elements: usize) -> Option<Box<dyn Learner>> {
-        let max_elements = Some(max_elements);
         let start = match &self.start {
-            Start::Slopp(config) => Start::Slopp(merged::Config { max_elements, ..config.clone() }),
+            RefineFrom::Slopp(config) => RefineFrom::Slopp(config.within(max_elements)),
             start => start.clone(),
         };
-        Some(Box::new(LearnPsdd { start, config: LearnPsddConfig { max_elements, ..self.config.clone() } }))
+        Some(Box::new(LearnPsdd {
+            start,
+            config: LearnPsddConfig { max_elements: Some(max_elements), ..self.config.clone() },
+        }))
     }
 
     /// Without validation records a tenth of the records is held out by seed, and parameters are fitted to all.
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         let pseudocount = self.config.pseudocount;
-        self.start.check_pseudocount(pseudocount)?;
-        let parts = Parts::new(task.train, task.valid, task.seed)?;
+        self.start.check_weight(pseudocount, task.support)?;
+        let parts = task.parts()?;
         let start = self.start.psdd(task, progress)?;
         let config = LearnPsddConfig { pseudocount: while_growing(pseudocount, &parts), ..self.config.clone() };
         let refined = learn_psdd(&start, parts.train(), parts.judge(), &config, progress)?;
-        Grown { circuit: refined.circuit.into(), steps: refined.steps }.outcome(task.train, &parts, pseudocount)
+        Grown { circuit: refined.circuit.into(), steps: refined.steps }.structure(task.train, &parts, pseudocount)
     }
 }
 
@@ -177,7 +162,7 @@ impl Learner for Strudel {
             Scope::Prime => "prime",
             Scope::Whole => "whole",
         };
-        self.start.refined_with([
+        self.start.settings([
             ("pseudocount", pseudocount.to_string()),
             ("scope", scope.to_owned()),
             ("depth", depth.to_string()),
@@ -190,17 +175,22 @@ impl Learner for Strudel {
     }
 
     /// Without validation records a tenth of the records is held out by seed, and parameters are fitted to all.
-    fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
-        let parts = Parts::new(task.train, task.valid, task.seed)?;
-        self.grow(task, &parts, progress)?.outcome(task.train, &parts, self.config.pseudocount)
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
+        let parts = task.parts()?;
+        self.grow(task, &parts, progress)?.structure(task.train, &parts, self.config.pseudocount)
     }
 }
 
 impl Strudel {
     /// Grows the structure on the part of the records to learn from. The start is made from all of them, for what it
     /// makes impossible stays so.
-    pub(super) fn grow(&self, task: &Task, parts: &Parts, progress: &dyn Progress) -> Result<Grown, LearnError> {
-        self.start.check_pseudocount(self.config.pseudocount)?;
+    pub(in crate::learn) fn grow(
+        &self,
+        task: &Task,
+        parts: &Parts,
+        progress: &dyn Progress,
+    ) -> Result<Grown, LearnError> {
+        self.start.check_weight(self.config.pseudocount, task.support)?;
         let pseudocount = while_growing(self.config.pseudocount, parts);
         let config = StrudelConfig { pseudocount, ..self.config.clone() };
         let (train, valid) = (parts.train(), parts.judge());
@@ -209,7 +199,7 @@ impl Strudel {
             Ok(Grown { circuit: Certified::new(refined.circuit.into_circuit()), steps: refined.steps })
         };
         match (self.scope, &self.start) {
-            (Scope::Whole, Start::Deterministic(circuit)) => whole(circuit),
+            (Scope::Whole, RefineFrom::Deterministic(circuit)) => whole(circuit),
             (Scope::Whole, start) => whole(&**start.psdd(task, progress)?),
             (Scope::Prime, start) => {
                 let refined = strudel(&*start.psdd(task, progress)?, train, valid, &config, progress)?;
@@ -220,22 +210,22 @@ impl Strudel {
 }
 
 /// What a refinement made of its start.
-pub(super) struct Grown {
-    pub(super) circuit: Certified,
+pub(in crate::learn) struct Grown {
+    pub(in crate::learn) circuit: Certified,
     /// How many operations were done.
     steps: usize,
 }
 
 impl Grown {
     /// What was found on the way, as a learner reports it.
-    pub(super) fn facts(&self, parts: &Parts) -> [(&'static str, String); 2] {
+    pub(in crate::learn) fn facts(&self, parts: &Parts) -> [(&'static str, String); 2] {
         [("steps_done", self.steps.to_string()), ("held_out", parts.held_out().to_string())]
     }
 
-    fn outcome(self, all: &Records, parts: &Parts, pseudocount: f64) -> Result<Outcome, LearnError> {
+    fn structure(self, all: &Records, parts: &Parts, pseudocount: f64) -> Result<Structure, LearnError> {
         let chosen = self.facts(parts).to_vec();
         let circuit = if parts.is_divided() { refit(&self.circuit, all, pseudocount)? } else { self.circuit };
-        Ok(Outcome { chosen, ..Outcome::new(circuit, pseudocount) })
+        Ok(Structure { chosen, ..Structure::in_world(circuit, Prior::new(Some(pseudocount), pseudocount)) })
     }
 }
 
@@ -246,7 +236,11 @@ fn while_growing(pseudocount: f64, parts: &Parts) -> f64 {
 }
 
 /// The structure of a refined circuit with parameters fitted to these records.
-pub(super) fn refit(circuit: &Certified, records: &Records, pseudocount: f64) -> Result<Certified, LearnError> {
+pub(in crate::learn) fn refit(
+    circuit: &Certified,
+    records: &Records,
+    pseudocount: f64,
+) -> Result<Certified, LearnError> {
     let structure = circuit.deterministic().map_err(|reason| LearnError::NotDeterministic(reason.clone()))?;
     let counts = structure.count_records(records)?.weights;
     let fitted = Circuit::clone(structure).with_estimates(counts, &Smoothing::marginal(pseudocount, records))?;

@@ -1,4 +1,5 @@
-//! Merged SLoPP: a certified PSDD whose nodes are shared, with its vtree, a right-linear one, learned inside.
+//! SLoPP with merged classes: a certified PSDD whose nodes are shared, on a right-linear vtree that it learns, or on any
+//! that is given.
 //!
 //! A deterministic circuit sends every record to exactly one sum of each vtree node. So learning a circuit is choosing,
 //! for every vtree node, a partition of the records into classes. Without merging the classes multiply, which is the
@@ -20,22 +21,14 @@
 //! few elements are allowed, a Chow-Liu tree on its own vtree, refined by them, is tried too.
 
 mod agglomerate;
-mod bag;
-mod best;
 mod clones;
 mod config;
-mod distil;
-mod effort;
-mod em;
 mod export;
 mod forest;
 mod found;
 mod general;
 mod grow;
-mod joined;
 mod layers;
-mod learner;
-mod left;
 pub mod order;
 mod plan;
 mod scopes;
@@ -44,24 +37,18 @@ mod surrogate;
 mod sweep;
 mod view;
 
-pub use self::bag::{BagConfig, BagLearned, bag};
-pub use self::best::{Best, Teacher, best};
-pub use self::config::{Config, Start};
-pub use self::distil::{DistilConfig, Distilled, distil, sample_size, synthetic};
-pub use self::effort::{Effort, Slopp, balanced};
-pub use self::em::{EmConfig, em};
+pub use self::config::{SloppConfig, Start};
+pub(super) use self::found::Found;
 
 use self::forest::{Edges, Forest};
-use self::found::{Found, Structure};
+use self::found::Classes;
 use self::grow::Tree;
 use self::search::Search;
-pub use super::judge::FEW_JUDGES;
-use super::judge::Parts;
-pub(crate) use super::judge::check_validation;
+use super::LearnError;
+use super::error::{check, check_records};
+use super::task::Task;
 use super::vtree::{ChowLiuTree, Gathered, pair_information, spanning_tree};
-use super::{LearnError, check, check_complete};
 use crate::circuit::Psdd;
-use crate::data::Records;
 use crate::progress::Progress;
 use crate::vtree::Vtree;
 use std::sync::Arc;
@@ -77,9 +64,9 @@ const DENSE: usize = 4096;
 pub enum Stage {
     /// A structure was started.
     Started(Start),
-    /// It was swept, for the so-manieth time.
+    /// It was swept; this is the number of the sweep.
     Swept(usize),
-    /// So many edges had got their clones.
+    /// This many edges had been given their own copies.
     Cloned(usize),
 }
 
@@ -96,7 +83,7 @@ pub struct Look {
 
 /// What was learned.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Learned {
+pub struct LearnedSlopp {
     /// The PSDD.
     pub psdd: Psdd,
     /// The start that was best; [`Start::NOTHING`] for independent variables.
@@ -106,58 +93,49 @@ pub struct Learned {
     /// The weight of the records that were held out to choose by; zero where validation records were given, or records
     /// are so few that the training records had to do.
     pub held_out: f64,
-    /// The log-likelihood per record of those it was chosen by, as if everything were possible: before parameters were
-    /// fitted to all records, and before anything was ruled out. In a closed world, or with columns of several values, whole
-    /// models are compared by what is left of them instead, which this is not.
+    /// The log-likelihood per record of those it was chosen by, before parameters were fitted to all records.
     pub log_likelihood: f64,
     /// All looks, in the order of the starts, then of the clones.
     pub history: Vec<Look>,
 }
 
-/// Merged SLoPP: a certified PSDD, on the vtree that is given, or on one that is learned: a right-linear one, except that
-/// where few elements are allowed ([`Config::max_elements`]) it may be that of the Chow-Liu tree.
+/// SLoPP with merged classes in an open world: a certified PSDD, on the vtree that is given, or on one that is learned. That
+/// is a right-linear one, except that where few elements are allowed ([`SloppConfig::max_elements`]) it may be that of the
+/// Chow-Liu tree. [`Slopp`](super::Slopp) is the learner, which also keeps to a [`Support`](super::Support).
 ///
 /// Without validation records a tenth of the records is held out by seed to choose by, and the parameters are fitted
-/// to all of them. Every training record is possible; in an open world every world is.
+/// to all of them.
 ///
 /// Cost: linear in the distinct records times variables times classes, and in the square of the variables.
 ///
 /// ```
-/// use slopp::learn::{World, merged};
+/// use slopp::learn::{Task, slopp};
 /// let records = slopp::data::Truth::configurations().sample(500, 1);
-/// let learned = merged::learn(&records, None, &merged::Config::new(World::Open), &())?;
+/// let learned = slopp::learn(&Task::new(&records), &slopp::SloppConfig::default(), &())?;
 /// assert!(learned.psdd.vtree().is_right_linear());
 /// assert_eq!(learned.held_out, 50.0);
 /// # Ok::<(), slopp::learn::LearnError>(())
 /// ```
-pub fn learn(
-    train: &Records,
-    valid: Option<&Records>,
-    config: &Config,
-    progress: &dyn Progress,
-) -> Result<Learned, LearnError> {
-    let parts = Parts::new(train, valid, config.seed)?;
-    find(&parts, config, progress)?.learned(&parts, config)
+pub fn learn(task: &Task, config: &SloppConfig, progress: &dyn Progress) -> Result<LearnedSlopp, LearnError> {
+    find(task, config, progress)?.learned(task, config)
 }
 
 /// The structure that explains the records to choose by best.
-fn find(parts: &Parts<'_>, config: &Config, progress: &dyn Progress) -> Result<Found, LearnError> {
-    let train = parts.all();
-    let variables = train.var_count();
-    match &config.vtree {
+pub(super) fn find(task: &Task, config: &SloppConfig, progress: &dyn Progress) -> Result<Found, LearnError> {
+    let (train, variables) = (task.train, task.train.var_count());
+    match task.vtree {
         Some(vtree) => check(train, vtree)?,
-        None if variables == 0 => return Err(LearnError::NoVariables),
-        None if train.is_empty() => return Err(LearnError::NoRecords),
-        None => check_complete(train)?,
+        None => check_records(train)?,
     }
-    config.check(variables)?;
+    config.check(variables, task.support)?;
+    let parts = &task.parts()?;
     let (part, judge) = (parts.train(), parts.judge());
-    if let Some(vtree) = config.vtree.as_ref().filter(|vtree| !vtree.is_right_linear()) {
+    if let Some(vtree) = task.vtree.filter(|vtree| !vtree.is_right_linear()) {
         return general::find(parts, vtree, config, progress);
     }
     progress.begin("counting pairs", 1);
     let information = pair_information(part)?;
-    let vtree = match &config.vtree {
+    let vtree = match task.vtree {
         Some(vtree) => vtree.clone(),
         None => {
             let gathered = Gathered::new(train.names());
@@ -172,11 +150,10 @@ fn find(parts: &Parts<'_>, config: &Config, progress: &dyn Progress) -> Result<F
     let search = Search::new(part, judge, order, config);
     let found = search.run(&Tree { information: &between, edges: &edges, mended: &mended }, progress);
     let search::Candidate { layers, log_likelihood, pseudocount, start, history } = found;
-    let found =
-        Found { structure: Structure::Layers(layers, vtree.clone()), start, pseudocount, log_likelihood, history };
-    match config.vtree {
+    let found = Found { classes: Classes::Layers(layers, vtree.clone()), start, pseudocount, log_likelihood, history };
+    match task.vtree {
         Some(_) => Ok(found),
-        None => found.or(general::find_small(parts, config, progress)?, parts, config),
+        None => found.or(general::find_small(parts, config, progress)?, task, config),
     }
 }
 

@@ -1,20 +1,20 @@
-//! Learning inside rules: what was learned, given that they hold, and fitted again.
+//! Conditioning on rules: what was learned, given that they hold, and fitted again.
 
-use super::learner::Learned;
-use super::params::FitError;
-use super::{EmConfig, LearnError, em};
 use crate::circuit::{CarryOver, Circuit, Psdd, Smoothing, Weights};
 use crate::data::Records;
 use crate::infer::QueryError;
+use crate::learn::params::FitError;
+use crate::learn::{EmConfig, LearnError, em};
 use crate::logic::{Limits, Rules, Sdd, Stopped};
 use crate::model::Certified;
+use crate::model::ModelKind;
 use crate::progress::Progress;
 use crate::vtree::Vtree;
 use std::sync::Arc;
 
 /// Why what was learned could not be conditioned on rules.
 #[derive(Debug, thiserror::Error)]
-pub enum InsideError {
+pub enum ConditionError {
     /// A sum-product network has no vtree that rules could be compiled on.
     #[error("a sum-product network cannot be conditioned on rules; choose a learner that gives a circuit")]
     Network,
@@ -22,10 +22,10 @@ pub enum InsideError {
     #[error("nothing that was learned obeys the rules; look at the rules")]
     Impossible,
     /// The rules are too large on the vtree of what was learned.
-    #[error("the rules do not go with the vtree of what was learned: {0}")]
+    #[error("the rules do not fit the vtree of the learned model: {0}")]
     Rules(#[from] Stopped),
     /// The product is too large.
-    #[error("the rules do not go with the vtree of what was learned: {0}")]
+    #[error("the rules do not fit the vtree of the learned model: {0}")]
     Product(QueryError),
     /// The result could not be fitted.
     #[error(transparent)]
@@ -35,57 +35,42 @@ pub enum InsideError {
     Em(Box<LearnError>),
 }
 
-impl From<QueryError> for InsideError {
-    fn from(error: QueryError) -> InsideError {
+impl From<QueryError> for ConditionError {
+    fn from(error: QueryError) -> ConditionError {
         match error {
-            QueryError::ImpossibleFormula => InsideError::Impossible,
-            error => InsideError::Product(error),
+            QueryError::ImpossibleFormula => ConditionError::Impossible,
+            error => ConditionError::Product(error),
         }
     }
 }
 
-impl Learned {
-    /// The same given rules, exactly: the base implies them. A PSDD is then fitted to the records again, since given the
-    /// rules other parameters fit best.
-    ///
-    /// A column with several values is a rule: [`Rules::of_columns`].
-    ///
-    /// ```
-    /// use slopp::learn::{Learner, Task, World, merged};
-    /// use slopp::logic::{Limits, Rules};
-    /// let records = slopp::example::records();
-    /// let rules = Rules::parse_with("X1 | X2", records.names().clone())?;
-    /// let learned = merged::Config::new(World::Open).learn(&Task::new(&records), &())?.learned;
-    /// let inside = learned.inside(&rules, &records, 1.0, &Limits::default(), &())?;
-    /// assert!(!inside.psdd().unwrap().is_possible(&[false, false, true, true])?);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn inside(
-        self,
-        rules: &Rules,
-        records: &Records,
-        pseudocount: f64,
-        limits: &Limits,
-        progress: &dyn Progress,
-    ) -> Result<Learned, InsideError> {
-        progress.begin("conditioning on the rules", 1);
-        let mut on = |vtree: &Arc<Vtree>| -> Result<Sdd, InsideError> { Ok(rules.compile(vtree.clone(), limits)?) };
-        match self {
-            Learned::Spn(_) => Err(InsideError::Network),
-            Learned::Mixture(mixture) => Ok(Learned::Mixture(mixture.given_within(&mut on, limits)?.0)),
-            Learned::Circuit(circuit) => {
-                let sdd = on(circuit.vtree())?;
-                Ok(Learned::Circuit(match circuit.given_within(&sdd, limits)?.0 {
-                    Certified::Psdd(psdd) => Certified::Psdd(refitted(&psdd, records, pseudocount, progress)?),
-                    other => other,
-                }))
-            }
+/// A model given rules, exactly: its base implies them. A PSDD is then fitted to the records again, since given the rules
+/// other parameters fit best.
+pub(super) fn condition(
+    model: ModelKind,
+    rules: &Rules,
+    records: &Records,
+    pseudocount: f64,
+    limits: &Limits,
+    progress: &dyn Progress,
+) -> Result<ModelKind, ConditionError> {
+    progress.begin("conditioning on the rules", 1);
+    let mut on = |vtree: &Arc<Vtree>| -> Result<Sdd, ConditionError> { Ok(rules.compile(vtree.clone(), limits)?) };
+    match model {
+        ModelKind::Spn(_) => Err(ConditionError::Network),
+        ModelKind::Mixture(mixture) => Ok(ModelKind::Mixture(mixture.given_within(&mut on, limits)?.0)),
+        ModelKind::Circuit(circuit) => {
+            let sdd = on(circuit.vtree())?;
+            Ok(ModelKind::Circuit(match circuit.given_within(&sdd, limits)?.0 {
+                Certified::Psdd(psdd) => Certified::Psdd(refitted(&psdd, records, pseudocount, progress)?),
+                other => other,
+            }))
         }
     }
 }
 
 /// A PSDD with parameters fitted to records, by counting where no cell is missing.
-fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Progress) -> Result<Psdd, InsideError> {
+fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Progress) -> Result<Psdd, ConditionError> {
     match records.has_missing() {
         false => {
             let counted = psdd.count_records(records)?;
@@ -99,7 +84,7 @@ fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Pro
         true => {
             let smoothing = Smoothing::marginal(pseudocount, records);
             let config = EmConfig { smoothing, ..EmConfig::default() };
-            Ok(em(psdd, records, &config, progress).map_err(|error| InsideError::Em(error.into()))?.circuit)
+            Ok(em(psdd, records, &config, progress).map_err(|error| ConditionError::Em(error.into()))?.circuit)
         }
     }
 }

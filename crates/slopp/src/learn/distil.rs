@@ -4,45 +4,44 @@
 //! over many structures has less of it; records drawn from the teacher are as many as wanted, and a structure learned
 //! from them is better than one learned from the real records. Its parameters then are refitted to those.
 
-use super::bag::check_task;
-use super::effort::score;
-use super::{Config, learn};
+use super::LearnError;
+use super::error::{check_records, check_validation};
+use super::judge::score;
+use super::slopp::{SloppConfig, learn};
+use super::task::Task;
 use crate::certified::Certified;
 use crate::circuit::Psdd;
 use crate::data::{MAX_RECORDS, Records, RecordsBuilder};
 use crate::infer::{Distribution, Evidence, count_shares};
-use crate::learn::LearnError;
-use crate::learn::judge::Parts;
-use crate::learn::learner::Task;
 use crate::progress::Progress;
 use rayon::prelude::*;
 
 /// Settings of [`distil`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct DistilConfig {
+pub struct Distil {
     /// How the model is learned from synthetic and real records together.
-    pub student: Config,
+    pub student: SloppConfig,
     /// The weights of the parameters learned from all in the fit to the real records that are tried, in records.
     pub strengths: Vec<f64>,
 }
 
-impl DistilConfig {
-    /// With more classes, unless these settings have a cap on them, and dearer copies, as befits many records.
-    pub fn new(model: Config) -> DistilConfig {
-        let max_classes = if model.capped { model.max_classes } else { model.max_classes.max(64) };
-        let student = Config { max_classes, clone_penalty: 1.0, ..model };
-        DistilConfig { student, strengths: vec![5.0, 10.0, 25.0, 50.0, 100.0, 200.0, 500.0, 5000.0] }
+impl Default for Distil {
+    fn default() -> Distil {
+        Distil::new(SloppConfig::default())
     }
+}
 
-    /// The same with the vtree of a task, if it has one, and its seed.
-    pub(in crate::learn) fn for_task(&self, task: &Task) -> DistilConfig {
-        DistilConfig { student: self.student.for_task(task), ..self.clone() }
+impl Distil {
+    /// With more classes, unless these settings have a cap on them, and a higher price of copies, since records are many.
+    pub fn new(model: SloppConfig) -> Distil {
+        let max_classes = if model.capped { model.max_classes } else { model.max_classes.max(64) };
+        let student = SloppConfig { max_classes, clone_penalty: 1.0, ..model };
+        Distil { student, strengths: vec![5.0, 10.0, 25.0, 50.0, 100.0, 200.0, 500.0, 5000.0] }
     }
 
     /// The same with another largest number of elements.
-    pub(in crate::learn) fn within(&self, max_elements: usize) -> DistilConfig {
-        let student = Config { max_elements: Some(max_elements), ..self.student.clone() };
-        DistilConfig { student, ..self.clone() }
+    pub(super) fn within(&self, max_elements: usize) -> Distil {
+        Distil { student: self.student.within(max_elements), ..self.clone() }
     }
 }
 
@@ -65,19 +64,20 @@ pub struct Distilled {
 ///
 /// The synthetic records may come from [`synthetic`], or from anywhere else.
 pub fn distil(
-    train: &Records,
+    task: &Task,
     synthetic: &Records,
-    valid: Option<&Records>,
-    config: &DistilConfig,
+    config: &Distil,
     progress: &dyn Progress,
 ) -> Result<Distilled, LearnError> {
-    check_task(train, valid)?;
-    check_task(train, Some(synthetic))?;
+    let train = task.train;
+    check_records(train)?;
+    check_validation(train, task.valid)?;
+    check_validation(train, Some(synthetic))?;
     if let Some(value) = config.strengths.iter().find(|x| !(x.is_finite() && **x > 0.0)) {
         let (name, expected) = ("strengths", "finite numbers above 0");
-        return Err(LearnError::Setting { name, value: value.to_string(), expected });
+        return Err(LearnError::Setting { name, value: value.to_string(), expected: expected.into() });
     }
-    let parts = Parts::new(train, valid, config.student.seed)?;
+    let parts = task.parts()?;
     let Some(judge) = parts.judge() else { return Err(LearnError::NothingToChooseBy) };
     let mut all = RecordsBuilder::new(train.names().clone());
     for records in [parts.train(), synthetic] {
@@ -85,7 +85,8 @@ pub fn distil(
             all.push_words(records.rows().line(row), weight);
         }
     }
-    let student = learn(&all.finish(), Some(judge), &config.student, progress)?.psdd;
+    let all = all.finish();
+    let student = learn(&Task { train: &all, valid: Some(judge), ..*task }, &config.student, progress)?.psdd;
     let fitted_to = |records: &Records, strength: f64| -> Result<Psdd, LearnError> {
         let counts = count_shares(&student, 1, records, records.weights()).counts.swap_remove(0);
         Ok(student.with_estimates_towards(counts, strength)?.certify()?)
@@ -97,7 +98,7 @@ pub fn distil(
     });
     let refitted: Vec<Distilled> = refitted.collect::<Result<_, LearnError>>()?;
     let best = refitted.into_iter().reduce(|a, b| if b.log_likelihood > a.log_likelihood { b } else { a });
-    let nothing = LearnError::Setting { name: "strengths", value: "empty".to_owned(), expected: "at least one" };
+    let nothing = LearnError::Setting { name: "strengths", value: "empty".to_owned(), expected: "at least one".into() };
     let best = best.ok_or(nothing)?;
     match parts.is_divided() {
         true => Ok(Distilled { psdd: fitted_to(train, best.strength)?, ..best }),
@@ -115,7 +116,7 @@ pub fn sample_size(train: &Records) -> usize {
 pub fn synthetic(teacher: &dyn Distribution, like: &Records, count: usize, seed: u64) -> Result<Records, LearnError> {
     if count > MAX_RECORDS {
         let (name, value) = ("samples", count.to_string());
-        return Err(LearnError::Setting { name, value, expected: "at most 1000000000" });
+        return Err(LearnError::Setting { name, value, expected: "at most 1000000000".into() });
     }
     let mut builder = RecordsBuilder::new(like.names().clone());
     for part in teacher.sample_in_parts(count, &Evidence::none(teacher.var_count()), seed)? {

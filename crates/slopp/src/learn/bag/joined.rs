@@ -1,11 +1,11 @@
 //! Held-out records come in: a mixture that was chosen by them is fitted to all records.
 
-use super::bag::Member;
+use super::Member;
 use crate::certified::Certified;
 use crate::data::Records;
 use crate::infer::count_shares;
 use crate::learn::LearnError;
-use crate::learn::start::refit;
+use crate::learn::refine::refit;
 use crate::logspace::{LOG_ZERO, log_sum};
 use crate::mixture::Mixture;
 

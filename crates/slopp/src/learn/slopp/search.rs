@@ -4,7 +4,7 @@ use super::clones::{self, Cloning};
 use super::grow::{self, Tree};
 use super::layers::{Class, Layers, Prior};
 use super::view::View;
-use super::{Config, Look, Stage, Start, TYPICAL_PSEUDOCOUNT, sweep};
+use super::{Look, SloppConfig, Stage, Start, TYPICAL_PSEUDOCOUNT, sweep};
 use crate::data::Records;
 use crate::learn::judge::FEW_JUDGES;
 use crate::progress::Progress;
@@ -16,7 +16,7 @@ const PATIENCE: [usize; 2] = [2, 8];
 
 /// A search for the best structure along an order.
 pub(super) struct Search<'a> {
-    config: &'a Config,
+    config: &'a SloppConfig,
     order: &'a [Var],
     view: View,
     judge: &'a Records,
@@ -43,7 +43,7 @@ impl<'a> Search<'a> {
         train: &'a Records,
         judge: Option<&'a Records>,
         order: &'a [Var],
-        config: &'a Config,
+        config: &'a SloppConfig,
     ) -> Search<'a> {
         let view = View::new(train, order);
         let values = (0..view.vars()).map(|position| view.values(position));

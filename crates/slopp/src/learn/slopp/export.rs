@@ -1,21 +1,17 @@
 //! From classes to a certified PSDD.
 
 use super::layers::Layers;
-use crate::circuit::{BuildError, Builder, Circuit, Node, NodeId, Psdd, Sharing, Smoothing};
+use crate::circuit::{Builder, NodeId, Psdd, Sharing, Smoothing};
 use crate::data::Records;
-use crate::learn::{LearnError, World, finish};
-use crate::logspace::log_share;
+use crate::learn::LearnError;
 use crate::vtree::Vtree;
 use std::sync::Arc;
 
 /// The PSDD of a structure on its right-linear vtree, smoothed towards the marginals of the records.
-///
-/// In a closed world what no record uses is dropped.
 pub(super) fn psdd(
     layers: &Layers,
     vtree: &Arc<Vtree>,
     records: &Records,
-    world: World,
     pseudocount: f64,
 ) -> Result<Psdd, LearnError> {
     let mut builder = Builder::new(vtree.clone(), Sharing::LiteralsOnly);
@@ -44,31 +40,6 @@ pub(super) fn psdd(
         }
         below = here;
     }
-    let circuit = finish(builder, below[0], records, world, pseudocount)?;
-    let circuit = with_literal_priors(circuit, &Smoothing::marginal(pseudocount, records))?;
-    Ok(circuit.certify()?)
-}
-
-/// The same circuit with the prior of a literal also where it is the prime of an element.
-fn with_literal_priors(circuit: Circuit, smoothing: &Smoothing) -> Result<Circuit, BuildError> {
-    let (Some(counts), Some(priors)) = (circuit.counts(), &smoothing.prior) else { return Ok(circuit) };
-    let mut parameters = circuit.log_parameters().clone();
-    for id in circuit.ids() {
-        let range = circuit.element_range(id);
-        if range.len() != 2 {
-            continue;
-        }
-        let smoothed = |i: usize| match circuit.node(circuit.elements()[i].prime) {
-            Node::Literal(lit) => {
-                let share = priors[lit.var.index()];
-                counts.elements[i] + smoothing.pseudocount * if lit.value { share } else { 1.0 - share }
-            }
-            _ => unreachable!("two primes of one variable are its literals"),
-        };
-        let [first, second] = [range.start, range.start + 1].map(smoothed);
-        parameters.elements[range.start] = log_share(first, second);
-        parameters.elements[range.start + 1] = log_share(second, first);
-    }
-    let wrong = BuildError::Parameter { value: f64::NEG_INFINITY };
-    circuit.with_log_parameters(parameters).ok_or(wrong)
+    let smoothing = Smoothing::marginal(pseudocount, records).of_literals(true);
+    Ok(builder.finish_counts(below[0], &smoothing)?.certify()?)
 }

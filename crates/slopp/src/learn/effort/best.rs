@@ -1,0 +1,202 @@
+//! The most effort: a teacher distilled to one model, beside what is learned from the records alone.
+
+use super::{balanced, best_vtrees, check_task, full_runs, ranked_orders};
+use crate::certified::Certified;
+use crate::circuit::{Circuit, Psdd, Smoothing};
+use crate::data::Records;
+use crate::infer::Distribution;
+use crate::learn::LearnError;
+use crate::learn::bag::{SloppBag, bag_along};
+use crate::learn::baseline::chow_liu;
+use crate::learn::distil::{Distil, Distilled, distil, synthetic};
+use crate::learn::judge::{FEW_JUDGES, Judge, Worth, score};
+use crate::learn::learnspn::{self, LearnSpn};
+use crate::learn::refine::{LearnPsddConfig, learn_psdd};
+use crate::learn::slopp::SloppConfig;
+use crate::learn::support::Support;
+use crate::learn::task::{Prior, Structure, Task};
+use crate::progress::Progress;
+use crate::vtree::Vtree;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Models of the bag that is the teacher.
+const TEACHERS: usize = 16;
+
+/// Synthetic records for each real one: at least, and at most where records are few.
+const SYNTHETIC: [f64; 2] = [6.0, 60.0];
+
+/// Synthetic records that are enough where records are few, and that are never exceeded.
+const ENOUGH: [f64; 2] = [80_000.0, 600_000.0];
+
+/// What an operation of LearnPSDD must gain for each element, and the weights of the prior, that are tried.
+const REFINEMENTS: ([f64; 2], [f64; 4]) = ([0.7, 1.0], [1.0, 2.0, 4.0, 8.0]);
+
+/// What the best structure was learned from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Teacher {
+    /// The records alone, by LearnPSDD from their Chow-Liu tree.
+    LearnPsdd,
+    /// A bag.
+    Bag,
+    /// A sum-product network of LearnSPN.
+    LearnSpn,
+}
+
+impl Teacher {
+    fn name(self) -> &'static str {
+        match self {
+            Teacher::LearnPsdd => "none, by learnpsdd",
+            Teacher::Bag => "bag",
+            Teacher::LearnSpn => "learnspn",
+        }
+    }
+}
+
+/// A model beside those that SLoPP learns from the records alone.
+struct Taught {
+    psdd: Psdd,
+    teacher: Teacher,
+    log_likelihood: f64,
+    /// The weight of the prior in records.
+    pseudocount: f64,
+}
+
+impl Taught {
+    fn structure(&self, config: &SloppConfig) -> Structure {
+        let told_as = match self.teacher {
+            Teacher::LearnPsdd => "pseudocount",
+            Teacher::Bag | Teacher::LearnSpn => "strength",
+        };
+        let prior = Prior { weight: self.pseudocount, told_as: Some(told_as), ..Prior::new(config.pseudocount, 0.0) };
+        Structure::new(self.psdd.clone(), prior)
+    }
+}
+
+/// The best structure: a bag, and LearnSPN where it explains the validation records better, are distilled, unless what the
+/// balanced effort or LearnPSDD learn from the records alone is worth more.
+///
+/// Without validation records a tenth of the records is held out by seed, and the parameters are fitted to all records
+/// at the end. A pseudocount above 0 that is given is the weight of the prior in all that is compared. All is found in an
+/// open world and compared once support has been applied: in a closed world no choice makes more validation records
+/// impossible than the balanced effort does. The same bytes for a seed on any number of threads.
+pub(super) fn find(task: &Task, config: &SloppConfig, progress: &dyn Progress) -> Result<Structure, LearnError> {
+    check_task(task, config)?;
+    let parts = task.parts()?;
+    let held_out = ("held_out", parts.held_out().to_string());
+    let by_itself = |structure: Structure| {
+        let chosen = vec![("teacher", "none".to_owned()), held_out.clone()];
+        Structure { chosen, ..structure }
+    };
+    let Some(judge) = parts.judge().filter(|judge| judge.total() >= FEW_JUDGES) else {
+        // Too few records to choose among teachers by.
+        return Ok(by_itself(balanced(task, config, progress)?));
+    };
+    let part = parts.train();
+    // Without any prior nothing could be compared that leaves a record out.
+    let given = config.pseudocount.filter(|&pseudocount| pseudocount > 0.0);
+    let pseudocounts = given.map_or(config.pseudocounts.clone(), |given| vec![given]);
+    let own = &SloppConfig { pseudocounts, ..config.clone() };
+    let config = &SloppConfig { pseudocount: given, ..own.clone() };
+    let given = given.map(|given| vec![given]);
+    let on_part = Task { train: part, valid: Some(judge), ..*task };
+    let orders = ranked_orders(&on_part, own, progress)?;
+    let vtrees = task.vtree.map_or_else(|| best_vtrees(&orders), |vtree| vec![vtree.clone()]);
+    let (alone, worth, alone_config) = full_runs(&on_part, &vtrees, own, progress)?;
+    // What teachers make up is of an open world.
+    let open = Task { support: Support::open(), ..on_part };
+    let refined = match task.vtree {
+        Some(_) => None,
+        None => Some(refined(&open, judge, given.as_deref().unwrap_or(&REFINEMENTS.1), config, progress)?),
+    };
+    let few = |psdd: &Psdd| config.max_elements.is_none_or(|max| psdd.elements().len() <= max);
+    let refined = refined.filter(|refined| few(&refined.psdd) && config.allows_classes_of(&refined.psdd));
+    // The teacher may be on any vtree, and of any size.
+    let model = SloppConfig { max_elements: None, ..config.clone() };
+    let bag = SloppBag { members: TEACHERS, ..SloppBag::new(model) };
+    let bag = bag_along(&Task { vtree: None, ..open }, &bag, &orders, progress)?.0.mixture;
+    progress.begin("learning a sum-product network", 1);
+    let settings: Vec<LearnSpn> = LearnSpn::grid().into_iter().map(|spn| LearnSpn { seed: task.seed, ..spn }).collect();
+    let networks =
+        settings.par_iter().map(|spn| learnspn::learn(part, Some(judge), spn, &()).map(|learned| learned.spn));
+    let networks: Vec<_> = networks.collect::<Result<_, LearnError>>()?;
+    // The better teacher need not have the better student, so the bag is always heard.
+    let mut teachers: Vec<(&dyn Distribution, Teacher)> = vec![(&bag, Teacher::Bag)];
+    let mut highest = score(&bag, judge)?;
+    for spn in &networks {
+        let log_likelihood = score(spn, judge)?;
+        if log_likelihood > highest {
+            highest = log_likelihood;
+            teachers.truncate(1);
+            teachers.push((spn, Teacher::LearnSpn));
+        }
+    }
+    let total = part.total();
+    let count = (SYNTHETIC[0] * total).max((SYNTHETIC[1] * total).min(ENOUGH[0])).min(ENOUGH[1]);
+    let mut lessons: Vec<(Teacher, Arc<Records>, &Arc<Vtree>)> = Vec::new();
+    for (teacher, kind) in teachers {
+        let drawn = Arc::new(synthetic(teacher, part, count.ceil() as usize, task.seed)?);
+        lessons.extend(vtrees.iter().map(|vtree| (kind, drawn.clone(), vtree)));
+    }
+    progress.begin("distilling", lessons.len() as u64);
+    let students = lessons.par_iter().map(|(kind, drawn, vtree)| {
+        let usual = Distil::new(config.clone());
+        let settings = Distil { strengths: given.clone().unwrap_or(usual.strengths), ..usual };
+        let student = distil(&Task { vtree: Some(vtree), ..open }, drawn, &settings, &())?;
+        progress.advance(1);
+        Ok((*kind, student))
+    });
+    let students: Vec<(Teacher, Distilled)> = students.collect::<Result<_, LearnError>>()?;
+    let others = refined.into_iter().chain(students.into_iter().map(|(teacher, student)| {
+        let Distilled { psdd, strength: pseudocount, log_likelihood, .. } = student;
+        Taught { psdd, teacher, log_likelihood, pseudocount }
+    }));
+    let choice = Judge::new(on_part, judge);
+    let mut best: (Worth, Option<Taught>) = (worth, None);
+    for other in others {
+        let worth = choice.worth(other.log_likelihood, || Ok(other.structure(own)))?;
+        if worth.is_better_than(&best.0) {
+            best = (worth, Some(other));
+        }
+    }
+    let Some(mut taught) = best.1 else { return Ok(by_itself(alone.structure(task, &alone_config)?)) };
+    if parts.is_divided() {
+        // Held-out records come in last, with what was learned without them as the prior.
+        let train = task.train;
+        let counts = crate::infer::count_shares(&taught.psdd, 1, train, train.weights()).counts.swap_remove(0);
+        taught.psdd = taught.psdd.with_estimates_towards(counts, taught.pseudocount)?.certify()?;
+    }
+    let chosen = vec![("teacher", taught.teacher.name().to_owned()), held_out];
+    Ok(Structure { chosen, ..taught.structure(own) })
+}
+
+/// The best of LearnPSDD from the Chow-Liu tree with several settings.
+fn refined(
+    task: &Task,
+    judge: &Records,
+    pseudocounts: &[f64],
+    own: &SloppConfig,
+    progress: &dyn Progress,
+) -> Result<Taught, LearnError> {
+    let train = task.train;
+    let (penalties, _) = REFINEMENTS;
+    let start = chow_liu(train, LearnPsddConfig::default().pseudocount)?;
+    progress.begin("refining the Chow-Liu tree", penalties.len() as u64);
+    let tried = penalties.par_iter().map(|&penalty| {
+        let max_classes = own.capped.then_some(own.max_classes);
+        let config = LearnPsddConfig { penalty, max_classes, ..LearnPsddConfig::default() };
+        let grown = learn_psdd(&start, train, Some(judge), &config, &())?.circuit;
+        progress.advance(1);
+        let smoothed = pseudocounts.iter().map(|&pseudocount| {
+            let counts = grown.counts().cloned().expect("a learned circuit keeps its counts");
+            let psdd = Circuit::clone(&grown).with_estimates(counts, &Smoothing::marginal(pseudocount, train))?;
+            let psdd = psdd.certify()?;
+            let log_likelihood = score(&Certified::from(psdd.clone()), judge)?;
+            Ok(Taught { psdd, teacher: Teacher::LearnPsdd, log_likelihood, pseudocount })
+        });
+        smoothed.collect::<Result<Vec<Taught>, LearnError>>()
+    });
+    let tried: Vec<Vec<Taught>> = tried.collect::<Result<_, LearnError>>()?;
+    let better = |a: Taught, b: Taught| if b.log_likelihood > a.log_likelihood { b } else { a };
+    Ok(tried.into_iter().flatten().reduce(better).expect("several settings are tried"))
+}

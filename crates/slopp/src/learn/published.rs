@@ -1,0 +1,101 @@
+//! SLoPP as published, whose CLUSTER is k-means or an explicit partition.
+//!
+//! Each prime is a *relaxation* of its cluster, two relaxations may overlap, and so the result is a [`Circuit`] that comes
+//! with a report of its overlaps. The paper's Proposition 1 claims exclusive primes for it; the tests hold the smallest
+//! counterexamples.
+
+use super::baseline::USUAL_PSEUDOCOUNT;
+use super::error::check;
+use super::grow::{Database, finished, grow};
+use super::partition::Published;
+use super::task::{Learner, Prior, Structure, Task};
+use super::vtree::VtreeMethod;
+use super::{LearnError, Partition};
+use crate::circuit::{Circuit, Overlaps, Smoothing};
+use crate::model::Certified;
+use crate::progress::Progress;
+
+/// Which reading of the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// The pseudo-code: k-means wherever at least `d` records are left.
+    Algorithm2,
+    /// The authors' code: a single left variable is always split by value, otherwise k-means on more than `d` records.
+    Notebook,
+}
+
+/// SLoPP as published, as a [`Learner`]; the world of the paper is closed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SloppKmeans {
+    /// Which reading of the paper.
+    pub variant: Variant,
+    /// The number of clusters.
+    pub k: usize,
+    /// The number of records from which a sub-database is clustered.
+    pub d: usize,
+    /// The weight of the prior in records; 2 unless given, none in a closed world, as in the paper.
+    pub pseudocount: Option<f64>,
+    /// Clusters given by hand, which take precedence over k-means.
+    pub partition: Partition,
+}
+
+impl SloppKmeans {
+    /// The paper's settings for a variant, `k` and `d`.
+    pub fn new(variant: Variant, k: usize, d: usize) -> SloppKmeans {
+        SloppKmeans { variant, k, d, pseudocount: None, partition: Partition::new() }
+    }
+}
+
+impl Learner for SloppKmeans {
+    fn name(&self) -> &'static str {
+        "slopp-kmeans"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        let variant = match self.variant {
+            Variant::Algorithm2 => "algorithm2",
+            Variant::Notebook => "notebook",
+        };
+        vec![("variant", variant.to_owned()), ("k", self.k.to_string()), ("d", self.d.to_string())]
+    }
+
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
+        let weight = task.support.weight(self.pseudocount, USUAL_PSEUDOCOUNT);
+        let circuit = Certified::new(self.circuit(task, progress)?);
+        Ok(Structure::in_world(circuit, Prior::new(Some(weight), weight)))
+    }
+}
+
+impl SloppKmeans {
+    /// The circuit, and where its primes overlap.
+    ///
+    /// ```
+    /// use slopp::learn::{SloppKmeans, Task, Variant};
+    /// let records = slopp::example::records();
+    /// let paper = SloppKmeans::new(Variant::Notebook, 2, 2);
+    /// let (circuit, overlaps) = paper.published(&Task::closed(&records), &())?;
+    /// println!("{} nodes, primes overlap in {} sums", circuit.nodes().len(), overlaps.sums);
+    /// # Ok::<(), slopp::learn::LearnError>(())
+    /// ```
+    pub fn published(&self, task: &Task, progress: &dyn Progress) -> Result<(Circuit, Overlaps), LearnError> {
+        let circuit = self.circuit(task, progress)?;
+        let overlaps = circuit.overlaps(10);
+        Ok((circuit, overlaps))
+    }
+
+    fn circuit(&self, task: &Task, progress: &dyn Progress) -> Result<Circuit, LearnError> {
+        let (records, vtree) = (task.train, task.vtree_or(VtreeMethod::ChowLiu, progress)?);
+        check(records, &vtree)?;
+        if self.k == 0 {
+            return Err(LearnError::Setting { name: "k", value: "0".into(), expected: "at least 1".into() });
+        }
+        let weight = task.support.weight(self.pseudocount, USUAL_PSEUDOCOUNT);
+        task.support.check_weight(weight)?;
+        let database = Database::new(records, vtree);
+        let SloppKmeans { variant, k, d, .. } = *self;
+        let mut cluster = Published { variant, k, d, partition: &self.partition };
+        let is_closed = task.support.world.is_all_closed();
+        let (builder, root) = grow(&database, &mut cluster, is_closed, task.seed, progress)?;
+        Ok(finished(builder, root, is_closed, &Smoothing::marginal(weight, records))?)
+    }
+}

@@ -1,0 +1,590 @@
+//! The one table of learners: what they are called, what they take, what they make.
+//!
+//! The command line, Python, the benchmark and the guide are made from it. A new learner is one file and one entry here.
+
+use super::refine::{LearnPsddConfig, Scope, StrudelConfig};
+use super::support::World;
+use super::task::Learner;
+use super::{
+    ChowLiu, Effort, Factorised, LearnError, LearnPsdd, LearnSpn, MixtureGrid, RefineFrom, Slopp, SloppBag,
+    SloppConfig, SloppEm, SloppKmeans, SloppTree, Strudel, StrudelEm, Variant, learnspn,
+};
+use std::collections::BTreeMap;
+
+/// A learner as people choose it.
+#[non_exhaustive]
+pub struct Entry {
+    /// The name people write.
+    pub name: &'static str,
+    /// One line of help.
+    pub about: &'static str,
+    /// What it makes.
+    pub makes: Makes,
+    /// The world if none is asked for.
+    pub world: World,
+    /// Whether the world may be closed.
+    pub closes: bool,
+    /// Whether it refines a given model.
+    pub refines: bool,
+    /// Its options, with their defaults as people read them.
+    pub options: &'static [(&'static str, &'static str)],
+    make: fn(&Options) -> Box<dyn Learner + Send + Sync>,
+}
+
+/// What a learner makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Makes {
+    /// A certified PSDD.
+    Psdd,
+    /// A deterministic circuit, which is a PSDD unless asked otherwise.
+    Deterministic,
+    /// A circuit whose primes may overlap.
+    Circuit,
+    /// A mixture of circuits.
+    Mixture,
+    /// A sum-product network.
+    Spn,
+}
+
+/// An option of learners.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct LearnerOption {
+    /// Its name, with underscores.
+    pub name: &'static str,
+    /// What it means.
+    pub about: &'static str,
+    /// What it may be.
+    pub kind: OptionKind,
+}
+
+/// What an option may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionKind {
+    /// A whole number of at least this.
+    Whole(usize),
+    /// A finite number of at least 0.
+    Real,
+    /// One of these words, with what they mean; the first is the default.
+    Word(&'static [(&'static str, &'static str)]),
+    /// Yes or no.
+    Flag,
+}
+
+/// The value of an option.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OptionValue {
+    /// A number.
+    Number(f64),
+    /// A word.
+    Word(String),
+    /// Yes or no.
+    Flag(bool),
+}
+
+/// Options of a learner by name, checked, and where a refinement starts from.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    values: BTreeMap<&'static str, OptionValue>,
+    /// The model to refine, if one is given.
+    pub start: RefineFrom,
+}
+
+const fn option(name: &'static str, kind: OptionKind, about: &'static str) -> LearnerOption {
+    LearnerOption { name, about, kind }
+}
+
+/// Every option of any learner.
+pub static OPTIONS: &[LearnerOption] = &[
+    option(
+        "effort",
+        OptionKind::Word(&[
+            ("fast", "one order of the variables, one setting; 16 models of slopp-bag"),
+            ("balanced", "several orders and settings; 32 models"),
+            ("best", "a mixture distilled to one PSDD; 64 models"),
+        ]),
+        "How much slopp tries, or how many models slopp-bag has",
+    ),
+    option("pseudocount", OptionKind::Real, "The weight of the prior in records; 0 needs a closed world"),
+    option("max_classes", OptionKind::Whole(1), "The largest number of nodes of an inner vtree node"),
+    option("max_elements", OptionKind::Whole(0), "The largest number of elements; of a mixture, in each component"),
+    option("components", OptionKind::Whole(1), "How many models slopp-bag has, or components slopp-em and strudel-em"),
+    option("whole", OptionKind::Flag, "Keep the models of slopp-bag whole: it then has no more components than models"),
+    option("max_clusters", OptionKind::Whole(1), "The largest number of clusters of a sum"),
+    option("min_records", OptionKind::Real, "The smallest number of records that may be clustered"),
+    option("split_penalty", OptionKind::Real, "The gain that a cluster needs to be split off, in units of ½ ln N nats"),
+    option("parameter_penalty", OptionKind::Real, "The same for each parameter that the split doubles, in nats"),
+    option(
+        "variant",
+        OptionKind::Word(&[("notebook", "the code of the authors"), ("algorithm2", "the pseudo-code of the paper")]),
+        "Which reading of the paper",
+    ),
+    option("k", OptionKind::Whole(1), "The number of clusters"),
+    option("d", OptionKind::Whole(0), "The number of records from which a sub-database is clustered"),
+    option("penalty", OptionKind::Real, "The gain that an operation of LearnPSDD needs for each new element, in nats"),
+    option(
+        "scope",
+        OptionKind::Word(&[
+            ("prime", "by variables of its prime: the result is a PSDD"),
+            ("whole", "by any variable: the result is a deterministic circuit"),
+        ]),
+        "By which variables Strudel splits an element",
+    ),
+    option("depth", OptionKind::Whole(1), "How many levels of nodes an operation may copy"),
+    option("steps", OptionKind::Whole(0), "The largest number of operations, or of sub-databases that learnspn cuts"),
+    option("independence", OptionKind::Real, "The G statistic above which two columns are dependent"),
+    option("cluster_penalty", OptionKind::Real, "The gain that a cluster needs for each column, in nats"),
+    option(
+        "leaves",
+        OptionKind::Word(&[("chow-liu", "a Chow-Liu tree"), ("independent", "independent columns")]),
+        "What stands where records are not divided further",
+    ),
+];
+
+const BY_WORLD: (&str, &str) = ("pseudocount", "2; 0 in a closed world");
+const BY_VALIDATION: (&str, &str) = ("pseudocount", "by validation; 0 in a closed world");
+const CLASSES: (&str, &str) = ("max_classes", "32, and as many as copies add");
+const ELEMENTS: (&str, &str) = ("max_elements", "no limit");
+const COMPONENTS: (&str, &str) = ("components", "4 to 16, by validation");
+const STEPS: (&str, &str) = ("steps", "20000");
+
+/// All learners, in the order of help texts; the first is the default.
+pub static LEARNERS: &[Entry] = &[
+    Entry {
+        name: "slopp",
+        about: "SLoPP with merged classes: always a PSDD, on a vtree that it learns",
+        makes: Makes::Psdd,
+        world: World::Open,
+        closes: true,
+        refines: false,
+        options: &[("effort", "fast"), CLASSES, ELEMENTS, BY_VALIDATION],
+        make: |options| Box::new(Slopp { config: options.slopp(), effort: options.effort() }),
+    },
+    Entry {
+        name: "slopp-bag",
+        about: "A mixture of slopp models, each on its own vtree unless one is given",
+        makes: Makes::Mixture,
+        world: World::Open,
+        closes: true,
+        refines: false,
+        options: &[
+            ("effort", "fast"),
+            ("components", "by effort: 16, 32 or 64"),
+            ("whole", "no"),
+            CLASSES,
+            ELEMENTS,
+            ("pseudocount", "by validation"),
+        ],
+        make: |options| {
+            let default = SloppBag::with_effort(options.slopp(), options.effort());
+            let members = options.whole("components").unwrap_or(default.members);
+            Box::new(SloppBag { members, divide: !options.flag("whole"), ..default })
+        },
+    },
+    Entry {
+        name: "slopp-em",
+        about: "A mixture of components on one slopp structure, by expectation maximisation",
+        makes: Makes::Mixture,
+        world: World::Open,
+        closes: false,
+        refines: false,
+        options: &[COMPONENTS, CLASSES, ELEMENTS, ("pseudocount", "by validation")],
+        make: |options| Box::new(SloppEm { model: options.slopp(), grid: options.grid() }),
+    },
+    Entry {
+        name: "slopp-tree",
+        about: "SLoPP with separating trees: always a PSDD, on any vtree",
+        makes: Makes::Psdd,
+        world: World::Open,
+        closes: true,
+        refines: false,
+        options: &[
+            ("max_clusters", "6"),
+            ("min_records", "20"),
+            ("split_penalty", "1"),
+            ("parameter_penalty", "1.2"),
+            BY_WORLD,
+        ],
+        make: |options| {
+            let default = SloppTree::default();
+            Box::new(SloppTree {
+                max_clusters: options.whole("max_clusters").unwrap_or(default.max_clusters),
+                min_records: options.real("min_records").unwrap_or(default.min_records),
+                split_penalty: options.real("split_penalty").unwrap_or(default.split_penalty),
+                parameter_penalty: options.real("parameter_penalty").unwrap_or(default.parameter_penalty),
+                pseudocount: options.real("pseudocount"),
+            })
+        },
+    },
+    Entry {
+        name: "slopp-kmeans",
+        about: "SLoPP as published, with k-means: its primes usually overlap",
+        makes: Makes::Circuit,
+        world: World::CLOSED,
+        closes: true,
+        refines: false,
+        options: &[("variant", "notebook"), ("k", "3"), ("d", "20"), BY_WORLD],
+        make: |options| {
+            let variant = match options.word("variant") {
+                "algorithm2" => Variant::Algorithm2,
+                _ => Variant::Notebook,
+            };
+            let (k, d) = (options.whole("k").unwrap_or(3), options.whole("d").unwrap_or(20));
+            Box::new(SloppKmeans { pseudocount: options.real("pseudocount"), ..SloppKmeans::new(variant, k, d) })
+        },
+    },
+    Entry {
+        name: "factorised",
+        about: "Independent variables",
+        makes: Makes::Psdd,
+        world: World::Open,
+        closes: true,
+        refines: false,
+        options: &[BY_WORLD],
+        make: |options| Box::new(Factorised { pseudocount: options.real("pseudocount") }),
+    },
+    Entry {
+        name: "chow-liu",
+        about: "The Chow-Liu tree",
+        makes: Makes::Psdd,
+        world: World::Open,
+        closes: true,
+        refines: false,
+        options: &[BY_WORLD],
+        make: |options| Box::new(ChowLiu { pseudocount: options.real("pseudocount") }),
+    },
+    Entry {
+        name: "learnpsdd",
+        about: "LearnPSDD: splits and copies, from the Chow-Liu tree or a given model",
+        makes: Makes::Psdd,
+        world: World::Open,
+        closes: true,
+        refines: true,
+        options: &[("penalty", "1"), ("depth", "6"), STEPS, ("pseudocount", "2")],
+        make: |options| Box::new(LearnPsdd { start: options.start.clone(), config: options.learn_psdd() }),
+    },
+    Entry {
+        name: "slopp+learnpsdd",
+        about: "slopp, refined by LearnPSDD",
+        makes: Makes::Psdd,
+        world: World::Open,
+        closes: true,
+        refines: false,
+        options: &[CLASSES, ELEMENTS, ("penalty", "1"), ("depth", "6"), STEPS, ("pseudocount", "2")],
+        make: |options| {
+            // The refinement has its own pseudocount, and keeps to the size too.
+            let start = SloppConfig { pseudocount: None, ..options.slopp() };
+            let config = LearnPsddConfig {
+                max_elements: start.max_elements,
+                max_classes: options.whole("max_classes"),
+                ..options.learn_psdd()
+            };
+            Box::new(LearnPsdd { start: RefineFrom::Slopp(start), config })
+        },
+    },
+    Entry {
+        name: "strudel",
+        about: "Strudel: splits where most records pass, from the Chow-Liu tree or a given model",
+        makes: Makes::Deterministic,
+        world: World::Open,
+        closes: true,
+        refines: true,
+        options: &[("scope", "prime"), ("depth", "4"), STEPS, ("pseudocount", "2")],
+        make: |options| Box::new(options.strudel()),
+    },
+    Entry {
+        name: "strudel-em",
+        about: "A mixture of components on one Strudel structure, by expectation maximisation",
+        makes: Makes::Mixture,
+        world: World::Open,
+        closes: true,
+        refines: true,
+        options: &[COMPONENTS, ("scope", "prime"), ("depth", "4"), STEPS, ("pseudocount", "2")],
+        make: |options| Box::new(StrudelEm { strudel: options.strudel(), grid: options.grid() }),
+    },
+    Entry {
+        name: "learnspn",
+        about: "LearnSPN: a sum-product network, which has no vtree and answers less",
+        makes: Makes::Spn,
+        world: World::Open,
+        closes: false,
+        refines: false,
+        options: &[
+            ("independence", "12"),
+            ("cluster_penalty", "0.2"),
+            ("max_clusters", "2"),
+            ("min_records", "50"),
+            ("leaves", "chow-liu"),
+            STEPS,
+            ("pseudocount", "2"),
+        ],
+        make: |options| {
+            let default = LearnSpn::default();
+            let leaves = match options.word("leaves") {
+                "independent" => learnspn::Leaves::Independent,
+                _ => learnspn::Leaves::ChowLiu,
+            };
+            Box::new(LearnSpn {
+                independence: options.real("independence").unwrap_or(default.independence),
+                cluster_penalty: options.real("cluster_penalty").unwrap_or(default.cluster_penalty),
+                max_clusters: options.whole("max_clusters").unwrap_or(default.max_clusters),
+                min_records: options.real("min_records").unwrap_or(default.min_records),
+                leaves,
+                steps: options.whole("steps").unwrap_or(default.steps),
+                pseudocount: options.real("pseudocount").unwrap_or(default.pseudocount),
+                seed: default.seed,
+            })
+        },
+    },
+];
+
+/// The learner of this name.
+///
+/// ```
+/// use slopp::learn::registry::{Options, find};
+/// use slopp::learn::Task;
+/// let records = slopp::example::records();
+/// let tree = find("slopp-tree").expect("a learner");
+/// let mut options = Options::default();
+/// options.set("min_records", "5")?;
+/// let outcome = Task::new(&records).learn(&*tree.learner(&options)?, &())?;
+/// assert_eq!(outcome.origin["min_records"], "5");
+/// # Ok::<(), slopp::learn::LearnError>(())
+/// ```
+pub fn find(name: &str) -> Option<&'static Entry> {
+    LEARNERS.iter().find(|entry| entry.name == name)
+}
+
+impl Entry {
+    /// The learner with these options; one that it does not have is refused.
+    pub fn learner(&self, options: &Options) -> Result<Box<dyn Learner + Send + Sync>, LearnError> {
+        let foreign = options.values.keys().find(|name| !self.has(name));
+        match foreign {
+            Some(&option) => Err(LearnError::OptionOfOthers { learner: self.name, option }),
+            None => Ok((self.make)(options)),
+        }
+    }
+
+    /// Whether it has an option of this name.
+    pub fn has(&self, option: &str) -> bool {
+        self.options.iter().any(|(name, _)| *name == option)
+    }
+
+    /// Whether what it makes can be conditioned, so that rules and closed columns can be obeyed.
+    pub fn obeys_rules(&self) -> bool {
+        self.makes != Makes::Spn
+    }
+
+    /// How the file of a model ends.
+    pub fn ending(&self) -> &'static str {
+        match self.makes {
+            Makes::Psdd | Makes::Deterministic | Makes::Circuit => ".psdd",
+            Makes::Mixture => ".mix",
+            Makes::Spn => ".spn",
+        }
+    }
+}
+
+impl LearnerOption {
+    /// The learners that have it.
+    pub fn owners(&self) -> impl Iterator<Item = &'static Entry> {
+        let name = self.name;
+        LEARNERS.iter().filter(move |entry| entry.has(name))
+    }
+
+    /// The default as people read it, with the learners that have another one.
+    pub fn default_text(&self) -> String {
+        let default =
+            |entry: &'static Entry| entry.options.iter().find(|(name, _)| *name == self.name).map(|(_, d)| *d);
+        let mut texts: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (entry, text) in self.owners().filter_map(|entry| Some((entry, default(entry)?))) {
+            match texts.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, owners)) => owners.push(entry.name),
+                None => texts.push((text, vec![entry.name])),
+            }
+        }
+        let others = |(text, owners): &(&str, Vec<&str>)| format!("{text} for {}", owners.join(", "));
+        let rest: Vec<String> = texts.iter().skip(1).map(others).collect();
+        let first = texts.first().map_or("", |(text, _)| *text).to_owned();
+        [first].into_iter().chain(rest).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The value of a text.
+    fn read(&self, text: &str) -> Result<OptionValue, LearnError> {
+        let value = match self.kind {
+            OptionKind::Whole(_) | OptionKind::Real => text.trim().parse().ok().map(OptionValue::Number),
+            OptionKind::Word(_) => Some(OptionValue::Word(text.to_owned())),
+            OptionKind::Flag => match text {
+                "true" | "yes" => Some(OptionValue::Flag(true)),
+                "false" | "no" => Some(OptionValue::Flag(false)),
+                _ => None,
+            },
+        };
+        value.ok_or_else(|| self.fault(text)).and_then(|value| self.checked(value))
+    }
+
+    /// The value, if the option may have it.
+    fn checked(&self, value: OptionValue) -> Result<OptionValue, LearnError> {
+        let fits = match (&value, self.kind) {
+            (OptionValue::Number(x), OptionKind::Whole(least)) => {
+                x.fract() == 0.0 && (least as f64..=2f64.powi(53)).contains(x)
+            }
+            (OptionValue::Number(x), OptionKind::Real) => x.is_finite() && *x >= 0.0,
+            (OptionValue::Word(word), OptionKind::Word(words)) => words.iter().any(|(known, _)| known == word),
+            (OptionValue::Flag(_), OptionKind::Flag) => true,
+            _ => false,
+        };
+        match (fits, &value) {
+            (true, _) => Ok(value),
+            (false, OptionValue::Number(x)) => Err(self.fault(x)),
+            (false, OptionValue::Word(word)) => Err(self.fault(format!("\"{word}\""))),
+            (false, OptionValue::Flag(flag)) => Err(self.fault(flag)),
+        }
+    }
+
+    fn fault(&self, value: impl ToString) -> LearnError {
+        let expected = match self.kind {
+            OptionKind::Whole(0) => "a whole number".to_owned(),
+            OptionKind::Whole(least) => format!("a whole number of at least {least}"),
+            OptionKind::Real => "a finite number of at least 0".to_owned(),
+            OptionKind::Flag => "true or false".to_owned(),
+            OptionKind::Word(words) => {
+                format!("one of {}", words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", "))
+            }
+        };
+        LearnError::Setting { name: self.name, value: value.to_string(), expected: expected.into() }
+    }
+}
+
+impl Options {
+    /// Sets an option by its text.
+    pub fn set(&mut self, name: &str, text: &str) -> Result<(), LearnError> {
+        let option = known(name)?;
+        self.values.insert(option.name, option.read(text)?);
+        Ok(())
+    }
+
+    /// Sets an option by its value.
+    pub fn insert(&mut self, name: &str, value: OptionValue) -> Result<(), LearnError> {
+        let option = known(name)?;
+        self.values.insert(option.name, option.checked(value)?);
+        Ok(())
+    }
+
+    fn real(&self, name: &str) -> Option<f64> {
+        match self.values.get(name) {
+            Some(OptionValue::Number(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn whole(&self, name: &str) -> Option<usize> {
+        self.real(name).map(|number| number as usize)
+    }
+
+    /// The word that is set, or an empty one, which stands for the default.
+    fn word(&self, name: &str) -> &str {
+        match self.values.get(name) {
+            Some(OptionValue::Word(word)) => word,
+            _ => "",
+        }
+    }
+
+    fn flag(&self, name: &str) -> bool {
+        self.values.get(name) == Some(&OptionValue::Flag(true))
+    }
+
+    fn effort(&self) -> Effort {
+        match self.word("effort") {
+            "balanced" => Effort::Balanced,
+            "best" => Effort::Best,
+            _ => Effort::Fast,
+        }
+    }
+
+    fn slopp(&self) -> SloppConfig {
+        let default = SloppConfig::default();
+        let max_classes = self.whole("max_classes");
+        SloppConfig {
+            max_classes: max_classes.unwrap_or(default.max_classes),
+            capped: max_classes.is_some(),
+            max_elements: self.whole("max_elements"),
+            pseudocount: self.real("pseudocount"),
+            ..default
+        }
+    }
+
+    fn grid(&self) -> MixtureGrid {
+        let default = MixtureGrid::default();
+        MixtureGrid { components: self.whole("components").map_or(default.components, |n| vec![n]), ..default }
+    }
+
+    /// In every world some pseudocount, so that the base stays what the start makes it.
+    fn learn_psdd(&self) -> LearnPsddConfig {
+        let default = LearnPsddConfig::default();
+        LearnPsddConfig {
+            penalty: self.real("penalty").unwrap_or(default.penalty),
+            depth: self.whole("depth").unwrap_or(default.depth),
+            steps: self.whole("steps").unwrap_or(default.steps),
+            pseudocount: self.real("pseudocount").unwrap_or(default.pseudocount),
+            ..default
+        }
+    }
+
+    fn strudel(&self) -> Strudel {
+        let default = StrudelConfig::default();
+        let config = StrudelConfig {
+            depth: self.whole("depth").unwrap_or(default.depth),
+            steps: self.whole("steps").unwrap_or(default.steps),
+            pseudocount: self.real("pseudocount").unwrap_or(default.pseudocount),
+            ..default
+        };
+        let scope = if self.word("scope") == "whole" { Scope::Whole } else { Scope::Prime };
+        Strudel { start: self.start.clone(), scope, config }
+    }
+}
+
+/// The option of this name.
+fn known(name: &str) -> Result<&'static LearnerOption, LearnError> {
+    let option = OPTIONS.iter().find(|option| option.name == name);
+    option.ok_or_else(|| LearnError::NoSuchOption { option: name.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_belongs_to_a_learner_and_every_default_is_what_it_says() {
+        for option in OPTIONS {
+            assert!(option.owners().count() > 0, "{}", option.name);
+        }
+        for entry in LEARNERS {
+            let usual = entry.learner(&Options::default()).unwrap();
+            assert_eq!(usual.name(), entry.name);
+            for (name, default) in entry.options {
+                let Ok(()) = Options::default().set(name, default) else {
+                    // Chosen, or by world: then a sentence says so.
+                    assert!(default.contains(' '), "{} {name}: {default}", entry.name);
+                    continue;
+                };
+                let mut options = Options::default();
+                options.set(name, default).unwrap();
+                assert_eq!(entry.learner(&options).unwrap().settings(), usual.settings(), "{} {name}", entry.name);
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_options_are_refused_by_name() {
+        let mut options = Options::default();
+        for (name, text) in [("k", "0"), ("k", "1.5"), ("penalty", "-1"), ("effort", "slow"), ("whole", "perhaps")] {
+            let error = options.set(name, text).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{name} is ")), "{error}");
+        }
+        assert!(options.set("kay", "1").is_err());
+        options.set("k", "3").unwrap();
+        let error = find("slopp").unwrap().learner(&options).unwrap_err().to_string();
+        assert!(error.contains("slopp-kmeans"), "{error}");
+    }
+}

@@ -1,0 +1,96 @@
+//! A structure that was chosen, before it is fitted to the records that it is for.
+
+use super::layers::Layers;
+use super::{LearnedSlopp, Look, SloppConfig, Start, export, general};
+use crate::circuit::Psdd;
+use crate::data::Records;
+use crate::learn::LearnError;
+use crate::learn::judge::{Judge, Worth};
+use crate::learn::task::{Prior, Structure, Task};
+use crate::vtree::Vtree;
+use std::sync::Arc;
+
+/// A structure, and how it was chosen.
+pub(in crate::learn) struct Found {
+    pub(super) classes: Classes,
+    pub(super) start: Start,
+    /// The weight of the prior in records that was best.
+    pub(super) pseudocount: f64,
+    /// The log-likelihood per record of those it was chosen by, as if everything were possible.
+    pub(in crate::learn) log_likelihood: f64,
+    pub(super) history: Vec<Look>,
+}
+
+/// Classes of records, which become the nodes of a circuit.
+pub(super) enum Classes {
+    /// With the counts of the records they were learned from, on a right-linear vtree.
+    Layers(Layers, Arc<Vtree>),
+    /// On any other vtree.
+    Any(Psdd),
+}
+
+impl Found {
+    /// The prior of the parameters.
+    fn prior(&self, config: &SloppConfig) -> Prior {
+        let of_literals = matches!(self.classes, Classes::Layers(..));
+        Prior { of_literals, ..Prior::new(config.pseudocount, self.pseudocount) }
+    }
+
+    /// The PSDD of the records that the classes were counted on, or are to be.
+    fn psdd(&self, records: &Records, config: &SloppConfig) -> Result<Psdd, LearnError> {
+        // Without any prior nothing unseen would be possible, which is for support to say.
+        let weight = Some(self.prior(config).weight).filter(|&weight| weight > 0.0).unwrap_or(self.pseudocount);
+        match &self.classes {
+            Classes::Layers(layers, vtree) => export::psdd(layers, vtree, records, weight),
+            Classes::Any(psdd) => general::fitted(psdd, records, weight),
+        }
+    }
+
+    /// The structure, fitted to the part of the records that it was learned from.
+    fn on_part(&self, part: &Records, config: &SloppConfig) -> Result<Structure, LearnError> {
+        Ok(Structure::new(self.psdd(part, config)?, self.prior(config)))
+    }
+
+    /// What it is worth once support has been applied.
+    pub(in crate::learn) fn worth(
+        &self,
+        judge: &Judge<'_>,
+        part: &Records,
+        config: &SloppConfig,
+    ) -> Result<Worth, LearnError> {
+        judge.worth(self.log_likelihood, || self.on_part(part, config))
+    }
+
+    /// The better one of this and another, if there is one; the looks at both.
+    pub(super) fn or(self, other: Option<Found>, task: &Task, config: &SloppConfig) -> Result<Found, LearnError> {
+        let Some(mut other) = other else { return Ok(self) };
+        let parts = task.parts()?;
+        let part = parts.train();
+        let judge = Judge::new(Task { train: part, ..*task }, parts.judge().unwrap_or(part));
+        let [mine, its] = [self.worth(&judge, part, config)?, other.worth(&judge, part, config)?];
+        let mut history = self.history.clone();
+        history.append(&mut other.history);
+        Ok(Found { history, ..if its.is_better_than(&mine) { other } else { self } })
+    }
+
+    /// What was learned in an open world, with parameters fitted to all training records.
+    pub(super) fn learned(mut self, task: &Task, config: &SloppConfig) -> Result<LearnedSlopp, LearnError> {
+        let parts = task.parts()?;
+        if let (Classes::Layers(layers, vtree), true) = (&mut self.classes, parts.is_divided()) {
+            let tally = layers.tally_records(parts.all(), vtree.vars(vtree.root()));
+            layers.take_counts(&tally);
+        }
+        let (psdd, prior) = (self.psdd(parts.all(), config)?, self.prior(config));
+        let Found { start, log_likelihood, history, .. } = self;
+        let held_out = parts.held_out();
+        Ok(LearnedSlopp { psdd, start, pseudocount: prior.weight, held_out, log_likelihood, history })
+    }
+
+    /// The structure, with parameters fitted to all training records.
+    pub(in crate::learn) fn structure(self, task: &Task, config: &SloppConfig) -> Result<Structure, LearnError> {
+        let prior = self.prior(config);
+        let learned = self.learned(task, config)?;
+        let chosen = vec![("start", learned.start.to_string()), ("held_out", learned.held_out.to_string())];
+        Ok(Structure { chosen, ..Structure::new(learned.psdd, prior) })
+    }
+}

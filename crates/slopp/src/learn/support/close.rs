@@ -1,0 +1,110 @@
+//! Closing a world: what no record uses is dropped, but for variables that stay open.
+
+use super::condition::ConditionError;
+use crate::circuit::{CarryOver, Circuit, Psdd, Smoothing, Weights};
+use crate::data::{Records, RecordsBuilder};
+use crate::learn::LearnError;
+use crate::learn::params::FitError;
+use crate::learn::task::Prior;
+use crate::mixture::Mixture;
+use crate::model::{Certified, ModelKind};
+use crate::var::Var;
+
+/// A model without what no record uses: every record stays possible. A PSDD is fitted to the records again, smoothed towards
+/// their marginals; a mixture keeps what its components are.
+pub(super) fn close(model: ModelKind, records: &Records, prior: Prior) -> Result<ModelKind, ConditionError> {
+    match model {
+        ModelKind::Circuit(Certified::Psdd(psdd)) => {
+            Ok(ModelKind::Circuit(Certified::Psdd(closed(&psdd, records, prior)?)))
+        }
+        other => close_except(other, &[], records, prior.weight),
+    }
+}
+
+/// The same, whatever values a record has for the variables that stay open: so does every world that differs from a record
+/// only there. A PSDD is fitted to the records again, with what was learned as the prior.
+///
+/// The model must make everything possible that the open variables are to allow, as it does in an open world.
+pub(super) fn close_except(
+    model: ModelKind,
+    except: &[Var],
+    records: &Records,
+    pseudocount: f64,
+) -> Result<ModelKind, ConditionError> {
+    let seen = erased(records, except);
+    match model {
+        ModelKind::Spn(_) => Err(ConditionError::Network),
+        ModelKind::Mixture(mixture) => Ok(ModelKind::Mixture(components_closed(&mixture, &seen).map_err(stopped)?)),
+        ModelKind::Circuit(circuit) => {
+            let closed = certified_closed(&circuit, &seen).map_err(stopped)?;
+            let Certified::Psdd(psdd) = &closed else { return Ok(ModelKind::Circuit(closed)) };
+            let counts = psdd.expected_counts(records)?.weights;
+            // Without any prior, values of open variables that were not seen would go.
+            let pseudocount = if except.is_empty() { pseudocount } else { pseudocount.max(LEAST_PSEUDOCOUNT) };
+            let fitted = psdd.with_estimates_towards(counts, pseudocount).map_err(FitError::from)?;
+            Ok(ModelKind::Circuit(Certified::Psdd(psdd.carry_over(fitted))))
+        }
+    }
+}
+
+/// A PSDD without what no record uses, smoothed only then, so that smoothing makes nothing possible.
+fn closed(psdd: &Psdd, records: &Records, prior: Prior) -> Result<Psdd, ConditionError> {
+    let counts = match psdd.counts() {
+        Some(counts) => counts.clone(),
+        None => psdd.count_records(records)?.weights,
+    };
+    let mut used = Circuit::clone(psdd).with_estimates(counts, &Smoothing::none()).map_err(FitError::from)?;
+    if prior.weight > 0.0 {
+        let smoothing = Smoothing::marginal(prior.weight, records).of_literals(prior.of_literals);
+        let counts = used.counts().cloned().expect("kept by the estimates");
+        used = used.with_estimates(counts, &smoothing).map_err(FitError::from)?;
+    }
+    Ok(psdd.carry_over(used))
+}
+
+fn stopped(error: LearnError) -> ConditionError {
+    ConditionError::Em(error.into())
+}
+
+/// The weight of the prior where some is needed.
+const LEAST_PSEUDOCOUNT: f64 = 1e-3;
+
+/// A mixture without what no record uses of each component.
+fn components_closed(mixture: &Mixture, seen: &Records) -> Result<Mixture, LearnError> {
+    let parts = mixture.components().iter().zip(mixture.weights());
+    let parts: Vec<(f64, Certified)> = parts
+        .map(|(circuit, &weight)| Ok((weight, certified_closed(circuit, seen)?)))
+        .collect::<Result<_, LearnError>>()?;
+    Ok(Mixture::new(parts).expect("as many components over the same variables"))
+}
+
+/// A circuit of any certificate without what no record uses.
+fn certified_closed(circuit: &Certified, seen: &Records) -> Result<Certified, LearnError> {
+    Ok(circuit.carry_over(used(circuit, seen)?))
+}
+
+/// The part of a circuit that records use, with its shares.
+fn used(circuit: &Circuit, seen: &Records) -> Result<Circuit, LearnError> {
+    let used = circuit.expected_counts(seen)?;
+    if used.possible == 0.0 {
+        return Err(LearnError::NothingPossible);
+    }
+    let share = |log: f64, used: f64| if used > 0.0 { log.exp() } else { 0.0 };
+    let Weights { tops, elements } = circuit.log_parameters();
+    let top = |([f, t], used): (&[f64; 2], &[f64; 2])| [share(*f, used[0]), share(*t, used[1])];
+    let shares = Weights {
+        tops: tops.iter().zip(&used.weights.tops).map(top).collect(),
+        elements: elements.iter().zip(&used.weights.elements).map(|(log, used)| share(*log, *used)).collect(),
+    };
+    Ok(Circuit::clone(circuit).with_estimates(shares, &Smoothing::none())?.without_counts())
+}
+
+/// The records without the cells of some variables.
+fn erased(records: &Records, vars: &[Var]) -> Records {
+    let mut builder = RecordsBuilder::new(records.names().clone());
+    for (row, &weight) in records.weights().iter().enumerate() {
+        let cells = records.row(row).enumerate();
+        builder.push(cells.map(|(i, cell)| cell.filter(|_| !vars.contains(&Var(i as u32)))), weight);
+    }
+    builder.finish()
+}

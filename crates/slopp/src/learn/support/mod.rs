@@ -1,0 +1,233 @@
+//! What is possible: the one place that says so.
+//!
+//! A learner finds a structure as if everything were possible. [`Support`] then says what is: what the rules allow, one
+//! value for each column, only what was seen together in some groups of columns, and, in a closed world, only what the
+//! records use. Three learners are asked to grow inside the world instead (`Structure::in_world`): `slopp-tree` and
+//! `slopp-kmeans` prune while they grow, and refinements start from a model of the world and keep to it.
+
+mod close;
+mod condition;
+mod sizes;
+
+pub use condition::ConditionError;
+pub use sizes::AtSize;
+pub(super) use sizes::{Made, within};
+
+use super::LearnError;
+use super::task::{Learner, Outcome, Prior, Structure, Task};
+use crate::circuit::Psdd;
+use crate::data::Records;
+use crate::logic::{Limits, Rules};
+use crate::model::ModelKind;
+use crate::names::Names;
+use crate::progress::Progress;
+use crate::var::Var;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How many times larger a model must become for that to be reported.
+const MUCH_LARGER: usize = 4;
+
+/// What is possible in what is learned; everything by default, but that every column has one value.
+///
+/// ```
+/// use slopp::Var;
+/// use slopp::learn::{Slopp, Support, Task};
+/// use slopp::logic::Rules;
+/// let records = slopp::example::records();
+/// let seen = Rules::seen(&records, [("X1,X2".to_owned(), vec![Var(0), Var(1)])]);
+/// let support = Support { groups: Some(seen), ..Support::default() };
+/// let task = Task { support: &support, ..Task::new(&records) };
+/// assert!(task.learn(&Slopp::default(), &())?.model.psdd().is_some());
+/// # Ok::<(), slopp::learn::LearnError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Support {
+    /// What the base implies; that every column has one value is always one of them.
+    pub rules: Option<Rules>,
+    /// That groups of columns have values which were seen together: [`Rules::seen`].
+    pub groups: Option<Rules>,
+    /// What else is possible.
+    pub world: World,
+    /// How large rules may become when they are compiled.
+    pub limits: Limits,
+}
+
+/// What is possible beyond the records.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum World {
+    /// Everything: what was never seen is only improbable.
+    #[default]
+    Open,
+    /// Only what the records show, relaxed by the structure, whatever the values of some variables are.
+    Closed {
+        /// The variables that stay open: every record stays possible with any of their values.
+        except: Vec<Var>,
+    },
+}
+
+static OPEN: Support = Support::of(World::Open);
+
+static CLOSED: Support = Support::of(World::CLOSED);
+
+impl Default for Support {
+    fn default() -> Support {
+        Support::of(World::Open)
+    }
+}
+
+impl World {
+    /// Only what the records show, relaxed.
+    pub const CLOSED: World = World::Closed { except: Vec::new() };
+
+    /// The name people write.
+    pub fn name(&self) -> &'static str {
+        match self {
+            World::Open => "open",
+            World::Closed { .. } => "closed",
+        }
+    }
+
+    /// Whether it is closed without exception.
+    pub fn is_all_closed(&self) -> bool {
+        matches!(self, World::Closed { except } if except.is_empty())
+    }
+}
+
+impl Support {
+    /// A world without rules.
+    pub const fn of(world: World) -> Support {
+        Support { rules: None, groups: None, world, limits: Limits::USUAL }
+    }
+
+    /// Everything is possible in which columns have one value.
+    pub fn open() -> &'static Support {
+        &OPEN
+    }
+
+    /// Only what the records show, relaxed, is possible.
+    pub fn closed() -> &'static Support {
+        &CLOSED
+    }
+
+    /// The rules over these names, and that every column has one value; `None` if there is nothing to obey.
+    pub(super) fn rules_over(&self, names: &Arc<Names>) -> Option<Rules> {
+        match &self.rules {
+            Some(rules) => Some(rules.clone().with_columns()),
+            None if names.groups().is_empty() => None,
+            None => Some(Rules::of_columns(names.clone())),
+        }
+    }
+
+    /// Whether everything stays possible over these names.
+    pub(super) fn is_everything(&self, names: &Names) -> bool {
+        self.rules.is_none() && self.groups.is_none() && self.world == World::Open && names.groups().is_empty()
+    }
+
+    /// The weight of a prior that was asked for, or else the usual one; none in a closed world, where nothing unseen is to
+    /// become possible.
+    pub(super) fn weight(&self, asked: Option<f64>, usual: f64) -> f64 {
+        asked.unwrap_or(if self.world.is_all_closed() { 0.0 } else { usual })
+    }
+
+    /// Refuses a weight of the prior that does not fit the world.
+    pub(super) fn check_weight(&self, pseudocount: f64) -> Result<(), LearnError> {
+        let closed = self.world.is_all_closed();
+        let expected = match closed {
+            false => "a finite number above 0 in an open world, or nothing unseen would be possible",
+            true => "a finite number of at least 0",
+        };
+        let fits = pseudocount.is_finite() && (pseudocount > 0.0 || pseudocount == 0.0 && closed);
+        let value = pseudocount.to_string();
+        if fits { Ok(()) } else { Err(LearnError::Setting { name: "pseudocount", value, expected: expected.into() }) }
+    }
+
+    /// The weight of the prior in what becomes of a structure.
+    fn weight_of(&self, structure: &Structure) -> f64 {
+        let Prior { asked, weight, .. } = structure.prior;
+        if structure.in_world { weight } else { self.weight(asked, weight) }
+    }
+
+    /// What becomes of a structure: the model without what is impossible, fitted to the records again.
+    ///
+    /// A circuit is conditioned exactly, so the certificate stays. What the structure gives probability zero stays
+    /// impossible: nothing is added here.
+    pub fn apply(
+        &self,
+        structure: Structure,
+        records: &Records,
+        progress: &dyn Progress,
+    ) -> Result<ModelKind, LearnError> {
+        let weight = self.weight_of(&structure);
+        let Structure { mut model, prior, in_world, .. } = structure;
+        if self.world.is_all_closed() && !in_world {
+            model = close::close(model, records, Prior { weight, ..prior }).map_err(LearnError::Closed)?;
+        }
+        // A network keeps to its columns by itself.
+        let is_network = matches!(model, ModelKind::Spn(_)) && self.rules.is_none();
+        if let Some(rules) = self.rules_over(records.names()).filter(|_| !is_network) {
+            model = condition::condition(model, &rules, records, weight, &self.limits, progress)
+                .map_err(LearnError::Rules)?;
+        }
+        if let Some(groups) = &self.groups {
+            model = condition::condition(model, groups, records, weight, &self.limits, progress)
+                .map_err(LearnError::Groups)?;
+        }
+        if let World::Closed { except } = &self.world
+            && !except.is_empty()
+        {
+            model = close::close_except(model, except, records, weight).map_err(LearnError::Closed)?;
+        }
+        Ok(model)
+    }
+
+    /// A PSDD to refine: in the world, and given that every column has one value. Its parameters do not matter.
+    pub(super) fn start(&self, psdd: Psdd, records: &Records) -> Result<Psdd, LearnError> {
+        let world = if self.world.is_all_closed() { World::CLOSED } else { World::Open };
+        let structure = Structure::new(psdd, Prior::new(Some(1.0), 1.0));
+        let model = Support::of(world).apply(structure, records, &())?;
+        Ok(model.into_psdd().expect("a PSDD stays one"))
+    }
+}
+
+/// What a learner makes of a task.
+pub(super) fn learn(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+    let first = once(learner, task, progress)?;
+    let Some(max) = learner.max_elements().filter(|&max| first.elements > max) else { return Ok(first.made) };
+    let least = task.train.var_count().saturating_sub(1);
+    sizes::within(max, least, first, |room| {
+        let smaller = learner.within(room);
+        smaller.map(|smaller| once(&*smaller, task, progress)).transpose()
+    })
+}
+
+fn once(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<sizes::Made<Outcome>, LearnError> {
+    let structure = learner.find(task, progress)?;
+    let unrestricted = structure.model.most_elements();
+    let mut origin = origin(learner, task);
+    origin.extend(structure.chosen.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+    let weight = task.support.weight_of(&structure);
+    let is_taught = !task.support.world.is_all_closed();
+    origin.extend(structure.prior.told_as.map(|name| {
+        let name = if is_taught { name } else { "pseudocount" };
+        (name.to_owned(), weight.to_string())
+    }));
+    let model = task.support.apply(structure, task.train, progress)?;
+    let elements = model.most_elements();
+    if elements > MUCH_LARGER * unrestricted {
+        origin.insert("elements_unrestricted".to_owned(), unrestricted.to_string());
+    }
+    Ok(sizes::Made { made: Outcome { model, origin, unrestricted }, elements, unrestricted })
+}
+
+/// What makes a model: enough to make it again from the same records, and nothing about the machine.
+fn origin(learner: &dyn Learner, task: &Task) -> BTreeMap<String, String> {
+    let facts = [
+        ("learner", learner.name().to_owned()),
+        ("records", task.train.total().to_string()),
+        ("seed", task.seed.to_string()),
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("world", task.support.world.name().to_owned()),
+    ];
+    facts.into_iter().chain(learner.settings()).map(|(key, value)| (key.to_owned(), value)).collect()
+}

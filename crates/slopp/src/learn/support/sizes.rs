@@ -1,0 +1,109 @@
+//! Sizes: what is learned within a number of elements, and the same learner at several of them.
+
+use crate::learn::LearnError;
+use crate::learn::task::{Learner, Outcome, Task};
+use crate::progress::Progress;
+
+/// How often a smaller model is tried where what is ruled out makes one larger than asked for.
+const SMALLER: usize = 8;
+
+/// What a learner made within a size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AtSize {
+    /// The largest number of elements that was asked for; none of the first, unless the learner has one itself.
+    pub max_elements: Option<usize>,
+    /// What was made, which may be larger where something is ruled out.
+    pub outcome: Outcome,
+}
+
+impl Task<'_> {
+    /// What a learner makes at up to so many sizes, the largest first: as it is, then within half the elements of that,
+    /// and so on, until there is one element for each variable but the last, or less room makes nothing smaller.
+    ///
+    /// Each is what [`Task::learn`] makes within its size.
+    ///
+    /// ```
+    /// use slopp::learn::{Slopp, Task};
+    /// let records = slopp::data::Truth::configurations().sample(500, 1);
+    /// let sizes = Task::new(&records).sizes(&Slopp::default(), 3, &())?;
+    /// let elements: Vec<usize> = sizes.iter().map(|size| size.outcome.model.most_elements()).collect();
+    /// assert!(elements[1] <= elements[0] / 2 && elements[2] <= elements[1] / 2);
+    /// # Ok::<(), slopp::learn::LearnError>(())
+    /// ```
+    pub fn sizes(
+        &self,
+        learner: &dyn Learner,
+        points: usize,
+        progress: &dyn Progress,
+    ) -> Result<Vec<AtSize>, LearnError> {
+        progress.begin("learning at several sizes", points as u64);
+        let least = self.train.var_count().saturating_sub(1);
+        let mut sizes: Vec<AtSize> = Vec::new();
+        let mut smaller: Option<Box<dyn Learner>> = None;
+        while sizes.len() < points {
+            let learner = smaller.as_deref().unwrap_or(learner);
+            let size = AtSize { max_elements: learner.max_elements(), outcome: self.learn(learner, &())? };
+            let elements = size.outcome.model.most_elements();
+            if sizes.last().is_some_and(|last| elements >= last.outcome.model.most_elements()) {
+                break;
+            }
+            sizes.push(size);
+            progress.advance(1);
+            if elements <= least {
+                break;
+            }
+            let Some(half) = learner.within((elements / 2).max(least)) else { break };
+            smaller = Some(half);
+        }
+        Ok(sizes)
+    }
+}
+
+/// What was learned, how many elements it has, and how many it had before something was ruled out.
+pub(in crate::learn) struct Made<T> {
+    pub(in crate::learn) made: T,
+    pub(in crate::learn) elements: usize,
+    pub(in crate::learn) unrestricted: usize,
+}
+
+/// What was learned or, where it has more elements than asked for, the largest of what is learned within less room that
+/// has not; if there is none, the smallest.
+pub(in crate::learn) fn within<T, E>(
+    max: usize,
+    least: usize,
+    first: Made<T>,
+    again: impl Fn(usize) -> Result<Option<Made<T>>, E>,
+) -> Result<T, E> {
+    // More room than was used made the same, and so much was too much; so much was not.
+    let (mut much, mut enough) = (first.unrestricted.min(max), None);
+    let mut best = first;
+    for _ in 0..SMALLER {
+        let is_filled = best.elements <= max && best.elements * 10 >= 9 * max;
+        let room = match enough {
+            // A little less than in proportion: what is ruled out is not spread evenly.
+            None => ((0.9 * much as f64 * max as f64 / best.elements as f64) as usize).max(least),
+            Some(enough) => usize::midpoint(enough, much),
+        };
+        if is_filled || room >= much || Some(room) == enough {
+            break;
+        }
+        let Some(made) = again(room)? else { break };
+        let (fits, fitted) = (made.elements <= max, best.elements <= max);
+        if fits {
+            enough = Some(room);
+        } else {
+            much = room.min(made.unrestricted);
+        }
+        // Up to the size that is asked for more is better, and beyond it less.
+        if fits && (!fitted || made.elements > best.elements) || !fitted && made.elements < best.elements {
+            best = made;
+        }
+    }
+    if best.elements > max
+        && much > least
+        && let Some(made) = again(least)?.filter(|made| made.elements < best.elements)
+    {
+        best = made;
+    }
+    Ok(best.made)
+}

@@ -1,0 +1,181 @@
+//! What every learner is: a task in, a structure out, in which everything is still possible.
+
+use super::support::{self, Support};
+use super::vtree::VtreeMethod;
+use super::{LearnError, judge::Parts};
+use crate::data::Records;
+use crate::model::ModelKind;
+use crate::progress::Progress;
+use crate::vtree::Vtree;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a learner has to work with.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    /// The records to learn from.
+    pub train: &'a Records,
+    /// Records to choose or stop by, for learners that do; without them these hold out a tenth of the training records.
+    pub valid: Option<&'a Records>,
+    /// The vtree to learn on; without one the learner makes its own, as [`Learner::vtree`] says.
+    pub vtree: Option<&'a Arc<Vtree>>,
+    /// What is possible in the result.
+    pub support: &'a Support,
+    /// The seed of everything random.
+    pub seed: u64,
+}
+
+/// What a learner does about the vtree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VtreeUse {
+    /// It learns without one.
+    None,
+    /// It brings its own, which is made in this way.
+    Own(VtreeMethod),
+    /// It takes any; where none is given, one made in this way.
+    Any(VtreeMethod),
+    /// It takes one, and learns its own where none is given.
+    Inside,
+}
+
+/// A learner with its settings.
+///
+/// It finds a structure as if everything were possible; [`Support`] then says what is. [`Task::learn`] does both.
+///
+/// ```
+/// use slopp::learn::{Learner, LearnSpn, SloppTree, Task};
+/// let records = slopp::example::records();
+/// let learners: [Box<dyn Learner>; 2] = [Box::new(SloppTree::default()), Box::new(LearnSpn::default())];
+/// for learner in learners {
+///     let model = Task::new(&records).learn(&*learner, &())?.model;
+///     let fit: f64 = model.distribution().log_likelihoods(&records).unwrap().iter().sum();
+///     println!("{}: {fit:.3}, {} parameters", learner.name(), model.size().parameters);
+/// }
+/// # Ok::<(), slopp::learn::LearnError>(())
+/// ```
+pub trait Learner {
+    /// The name people write.
+    fn name(&self) -> &'static str;
+
+    /// The settings, as name and value: with records, vtree, support and seed, enough to learn the same again.
+    fn settings(&self) -> Vec<(&'static str, String)>;
+
+    /// What it does about the vtree.
+    fn vtree(&self) -> VtreeUse {
+        VtreeUse::Any(VtreeMethod::ChowLiu)
+    }
+
+    /// The largest number of elements of what it makes, if it was given one.
+    fn max_elements(&self) -> Option<usize> {
+        None
+    }
+
+    /// The same learner with another largest number of elements, if it can keep to one.
+    fn within(&self, _max_elements: usize) -> Option<Box<dyn Learner>> {
+        None
+    }
+
+    /// Finds a structure.
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError>;
+}
+
+/// What a learner found, before support is applied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Structure {
+    /// The model, fitted to the training records.
+    pub model: ModelKind,
+    /// The prior of its parameters.
+    pub prior: Prior,
+    /// Whether the model keeps to the world of the task already: the learner grew it there, which saves work or gives
+    /// another structure than closing in the end.
+    pub in_world: bool,
+    /// What the learner chose itself, as name and value; it replaces what [`Learner::settings`] says.
+    pub chosen: Vec<(&'static str, String)>,
+}
+
+/// The prior of parameters that are fitted to records.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prior {
+    /// The weight that was asked for, in records.
+    pub asked: Option<f64>,
+    /// The weight that the parameters of the structure were fitted with; zero of mixtures and networks, whose parameters
+    /// stay.
+    pub weight: f64,
+    /// Whether the prior of a literal also holds where it is the prime of an element.
+    pub of_literals: bool,
+    /// How the weight is called in reports, if it is told.
+    pub told_as: Option<&'static str>,
+}
+
+/// What was learned.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The model.
+    pub model: ModelKind,
+    /// How it was made: learner, settings, world, seed and what was chosen.
+    pub origin: BTreeMap<String, String>,
+    /// How many elements it had before something was ruled out.
+    pub unrestricted: usize,
+}
+
+impl<'a> Task<'a> {
+    /// Records alone: an open world, no rules.
+    pub fn new(train: &'a Records) -> Task<'a> {
+        Task { train, valid: None, vtree: None, support: Support::open(), seed: 0 }
+    }
+
+    /// Records in a closed world: only what they show, relaxed, is possible.
+    pub fn closed(train: &'a Records) -> Task<'a> {
+        Task { support: Support::closed(), ..Task::new(train) }
+    }
+
+    /// Learns: the learner finds a structure, and support is applied to it.
+    ///
+    /// A learner that keeps within some size is asked for less where support makes the result larger. It may stay larger
+    /// all the same, which [`ModelKind::most_elements`] shows.
+    pub fn learn(&self, learner: &dyn Learner, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+        support::learn(learner, self, progress)
+    }
+
+    /// The vtree that is given, or else one that is made in this way.
+    pub(super) fn vtree_or(&self, method: VtreeMethod, progress: &dyn Progress) -> Result<Arc<Vtree>, LearnError> {
+        if let Some(vtree) = self.vtree {
+            return Ok(vtree.clone());
+        }
+        progress.begin("making the vtree", 1);
+        Ok(Arc::new(method.build(self.train, self.seed)?))
+    }
+
+    /// Refuses a vtree, for learners that take none.
+    pub(super) fn without_vtree(&self, learner: &'static str) -> Result<(), LearnError> {
+        if self.vtree.is_some() { Err(LearnError::VtreeGiven { learner }) } else { Ok(()) }
+    }
+
+    /// The records to learn from and those to choose by.
+    pub(super) fn parts(&self) -> Result<Parts<'a>, LearnError> {
+        Parts::new(self.train, self.valid, self.seed)
+    }
+}
+
+impl Structure {
+    /// A model in which everything is possible, and the prior it was fitted with.
+    pub fn new(model: impl Into<ModelKind>, prior: Prior) -> Structure {
+        Structure { model: model.into(), prior, in_world: false, chosen: Vec::new() }
+    }
+
+    /// A model that keeps to the world of its task.
+    pub fn in_world(model: impl Into<ModelKind>, prior: Prior) -> Structure {
+        Structure { in_world: true, ..Structure::new(model, prior) }
+    }
+}
+
+impl Prior {
+    /// No prior: the parameters stay as they are.
+    pub const NONE: Prior = Prior { asked: None, weight: 0.0, of_literals: false, told_as: None };
+
+    /// The weight that was asked for, or else the usual one.
+    pub fn new(asked: Option<f64>, usual: f64) -> Prior {
+        Prior { asked, weight: asked.unwrap_or(usual), of_literals: false, told_as: Some("pseudocount") }
+    }
+}
