@@ -1,7 +1,9 @@
 //! The command line as a whole: global options, the list of commands, and arguments that several commands share.
 
 use crate::cmd;
+use crate::error::Error;
 use crate::knowledge::LimitArgs;
+use crate::session::Session;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slopp::io::{Binning, BinsError, RecordsOptions};
 use std::path::PathBuf;
@@ -26,7 +28,7 @@ Exit codes: 0 done or yes, 1 the answer is no, 2 could not run.
 #[command(name = "slopp", version, after_help = TOUR, after_long_help = TOUR, max_term_width = 110)]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: AnyCommand,
     #[command(flatten)]
     pub(crate) global: Global,
 }
@@ -34,7 +36,7 @@ pub(crate) struct Cli {
 /// Options of every command.
 #[derive(Args)]
 #[command(next_help_heading = "Global options")]
-pub(crate) struct Global {
+pub struct Global {
     /// Print one JSON document instead of text
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -44,6 +46,37 @@ pub(crate) struct Global {
     /// Use this many threads, 0 for all cores; results are the same on any number [default: all cores]
     #[arg(long, global = true, value_name = "N", value_parser = whole)]
     pub(crate) threads: Option<usize>,
+}
+
+impl Global {
+    /// A session as these options want it, on as many threads.
+    pub fn session(&self) -> Result<Session, Error> {
+        let session = Session::new(self.json, self.quiet);
+        if let Some(threads) = self.threads {
+            use_threads(threads, &session)?;
+        }
+        Ok(session)
+    }
+}
+
+/// Zero is all cores; far more threads than cores only cost time and memory.
+fn use_threads(threads: usize, session: &Session) -> Result<(), Error> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let most = (4 * cores).max(16);
+    if threads > most {
+        session.note(format!("{most} threads are used: more would not help on {cores} cores"));
+    }
+    rayon::ThreadPoolBuilder::new().num_threads(threads.min(most)).build_global()?;
+    Ok(())
+}
+
+/// Commands of this program, and of the lab beside it.
+#[derive(Subcommand)]
+pub(crate) enum AnyCommand {
+    #[command(flatten)]
+    Own(Box<Command>),
+    #[command(flatten)]
+    Lab(cmd::lab::LabCommand),
 }
 
 #[derive(Subcommand)]
@@ -79,10 +112,6 @@ pub(crate) enum Command {
     Vtree(cmd::vtree::VtreeArgs),
     Draw(cmd::draw::DrawArgs),
     Data(cmd::data::DataArgs),
-    Reproduce(cmd::reproduce::ReproduceArgs),
-    Bench(cmd::bench::BenchArgs),
-    #[command(hide = true)]
-    BenchCell(cmd::bench::CellArgs),
 }
 
 /// A model, as most commands take it.

@@ -9,7 +9,7 @@ use std::io;
 
 /// Why a command could not run.
 #[derive(Debug)]
-pub(crate) struct Error {
+pub struct Error {
     message: String,
     because: Vec<String>,
     hint: Option<String>,
@@ -18,25 +18,25 @@ pub(crate) struct Error {
 
 impl Error {
     /// An error without a deeper cause.
-    pub(crate) fn new(message: impl Into<String>) -> Error {
+    pub fn new(message: impl Into<String>) -> Error {
         Error { message: message.into(), because: Vec::new(), hint: None, broken_pipe: false }
     }
 
     /// The same error with something to try.
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Error {
+    pub fn hint(mut self, hint: impl Into<String>) -> Error {
         self.hint = Some(hint.into());
         self
     }
 
     /// Puts what was being done before the error, which becomes its cause.
-    pub(crate) fn while_doing(mut self, what: impl Into<String>) -> Error {
+    pub fn while_doing(mut self, what: impl Into<String>) -> Error {
         let message = std::mem::replace(&mut self.message, what.into());
         self.because.insert(0, message);
         self
     }
 
     /// The same error with a cause.
-    pub(crate) fn because(mut self, cause: impl Into<String>) -> Error {
+    pub fn because(mut self, cause: impl Into<String>) -> Error {
         self.because.push(cause.into());
         self
     }

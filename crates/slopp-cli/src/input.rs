@@ -246,7 +246,7 @@ pub(crate) fn certificate_in_words(circuit: &Certified) -> &'static str {
 }
 
 /// The error of a reader, with what helps if the file is not there.
-pub(crate) fn explained(error: ReadError) -> Error {
+pub fn explained(error: ReadError) -> Error {
     let absent = matches!(&*error.problem, Problem::Open(e) if e.kind() == std::io::ErrorKind::NotFound);
     let error = Error::from(error);
     if absent { error.hint("check the name and the folder; `-` reads from stdin") } else { error }

@@ -8,7 +8,7 @@ use std::process::exit;
 const INTERRUPTED: i32 = 130;
 
 /// Ends the process cleanly when it is interrupted, from now on.
-pub(crate) fn watch() {
+pub fn watch() {
     // Without a handler the process ends all the same, only not as tidily.
     let _ = ctrlc::set_handler(|| {
         let told = match slopp::io::abandon_writing() {

@@ -10,11 +10,11 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// A progress bar; invisible when stderr is no terminal or nobody wants to see it.
-pub(crate) struct Bar(ProgressBar);
+pub struct Bar(ProgressBar);
 
 impl Bar {
     /// A bar that waits for its first stage, and shows up if the work takes long.
-    pub(crate) fn new(quiet: bool) -> Bar {
+    pub fn new(quiet: bool) -> Bar {
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent:>3}%{left}");
         let style = style.expect("the template is well-formed").progress_chars("=> ");
@@ -37,7 +37,7 @@ impl Bar {
     }
 
     /// What is being done now, within a stage.
-    pub(crate) fn say(&self, what: String) {
+    pub fn say(&self, what: String) {
         self.0.set_message(what);
     }
 }

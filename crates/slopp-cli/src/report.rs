@@ -8,12 +8,12 @@ use std::fmt;
 use unicode_width::UnicodeWidthStr;
 
 /// A JSON object whose keys keep the order they are given in.
-pub(crate) fn object<K: Into<String>>(entries: impl IntoIterator<Item = (K, Value)>) -> Value {
+pub fn object<K: Into<String>>(entries: impl IntoIterator<Item = (K, Value)>) -> Value {
     Value::Object(entries.into_iter().map(|(key, value)| (key.into(), value)).collect::<Map<_, _>>())
 }
 
 /// A number in full precision; what JSON cannot say (−∞, NaN) is null.
-pub(crate) fn json(number: f64) -> Value {
+pub fn json(number: f64) -> Value {
     serde_json::Number::from_f64(number).map_or(Value::Null, Value::Number)
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn json_list(numbers: impl IntoIterator<Item = f64>) -> Value {
 }
 
 /// A total weight, which is a whole number unless weights are not.
-pub(crate) fn json_count(count: f64) -> Value {
+pub fn json_count(count: f64) -> Value {
     if count.fract() == 0.0 && count < 9e15 { Value::from(count as u64) } else { json(count) }
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn changes_in_words(names: &Names, changes: &[Lit], word: &str) -> St
 
 /// A whole number with its digits in groups of three, any other number with three decimals, or three digits where decimals
 /// would tell next to nothing.
-pub(crate) fn count(number: f64) -> String {
+pub fn count(number: f64) -> String {
     match number.abs() {
         small if 0.0 < small && small < 0.01 => format!("{number:.2e}"),
         _ if number.fract() == 0.0 => grouped(&format!("{number:.0}")),
@@ -83,7 +83,7 @@ pub(crate) fn grouped(number: &str) -> String {
 }
 
 /// How many of something, with the word in the right number.
-pub(crate) fn counted(number: usize, word: &str) -> String {
+pub fn counted(number: usize, word: &str) -> String {
     format!("{} {word}{}", count(number as f64), if number == 1 { "" } else { "s" })
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn probability(p: f64) -> String {
 }
 
 /// A logarithm, or minus infinity.
-pub(crate) fn logarithm(x: f64) -> String {
+pub fn logarithm(x: f64) -> String {
     if x == f64::NEG_INFINITY { "-inf".to_owned() } else { grouped(&format!("{x:.4}")) }
 }
 
@@ -223,25 +223,25 @@ pub(crate) fn trues(names: &Names, world: &[bool]) -> String {
 
 /// Lines of cells, aligned in columns: the first to the left, the others to the right.
 #[derive(Default)]
-pub(crate) struct Table {
+pub struct Table {
     lines: Vec<Vec<String>>,
 }
 
 impl Table {
     /// A table with a line of titles.
-    pub(crate) fn titled<C: Into<String>>(titles: impl IntoIterator<Item = C>) -> Table {
+    pub fn titled<C: Into<String>>(titles: impl IntoIterator<Item = C>) -> Table {
         let mut table = Table::default();
         table.push(titles);
         table
     }
 
     /// Adds a line.
-    pub(crate) fn push<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
+    pub fn push<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
         self.lines.push(cells.into_iter().map(Into::into).collect());
     }
 
     /// All lines, that of the titles first.
-    pub(crate) fn lines(&self) -> &[Vec<String>] {
+    pub fn lines(&self) -> &[Vec<String>] {
         &self.lines
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// What a command answers beyond its output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// Done, or yes: exit code 0.
     Yes,
     /// The answer is no: exit code 1.
@@ -19,9 +19,9 @@ pub(crate) enum Verdict {
 }
 
 /// One run of the program.
-pub(crate) struct Session {
+pub struct Session {
     /// Whether results are one JSON document.
-    pub(crate) json: bool,
+    pub json: bool,
     quiet: bool,
     /// Whether stdout belongs to a file that a command writes there.
     taken: bool,
@@ -35,7 +35,7 @@ impl Session {
     }
 
     /// If a command writes a file to stdout, nothing else goes there.
-    pub(crate) fn give_stdout_to<'a>(&mut self, files: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Error> {
+    pub fn give_stdout_to<'a>(&mut self, files: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Error> {
         self.taken = files.into_iter().any(|file| file == Path::new("-"));
         match self.taken && self.json {
             true => Err(Error::new("the file and the JSON document cannot both go to stdout")
@@ -45,12 +45,12 @@ impl Session {
     }
 
     /// Whether remarks are not wanted.
-    pub(crate) fn is_quiet(&self) -> bool {
+    pub fn is_quiet(&self) -> bool {
         self.quiet
     }
 
     /// A bar for long work.
-    pub(crate) fn progress(&self) -> Bar {
+    pub fn progress(&self) -> Bar {
         Bar::new(self.quiet)
     }
 
@@ -60,7 +60,7 @@ impl Session {
     }
 
     /// A line of the result.
-    pub(crate) fn line(&mut self, line: impl fmt::Display) -> Result<(), Error> {
+    pub fn line(&mut self, line: impl fmt::Display) -> Result<(), Error> {
         if !self.taken {
             writeln!(self.out, "{line}").map_err(to_stdout)?;
         }
@@ -68,7 +68,7 @@ impl Session {
     }
 
     /// A table of the result.
-    pub(crate) fn table(&mut self, table: &Table) -> Result<(), Error> {
+    pub fn table(&mut self, table: &Table) -> Result<(), Error> {
         if !self.taken {
             write!(self.out, "{table}").map_err(to_stdout)?;
         }
@@ -76,13 +76,13 @@ impl Session {
     }
 
     /// The result as one JSON document.
-    pub(crate) fn document(&mut self, document: &Value) -> Result<(), Error> {
+    pub fn document(&mut self, document: &Value) -> Result<(), Error> {
         serde_json::to_writer_pretty(&mut self.out, document).map_err(|e| to_stdout(e.into()))?;
         writeln!(self.out).map_err(to_stdout)
     }
 
     /// A remark on stderr that is no part of the result.
-    pub(crate) fn note(&self, note: impl fmt::Display) {
+    pub fn note(&self, note: impl fmt::Display) {
         if !self.quiet {
             // A lost remark is no reason to fail.
             let _ = writeln!(io::stderr(), "note: {note}");
@@ -90,7 +90,7 @@ impl Session {
     }
 
     /// Tells where a result was saved.
-    pub(crate) fn saved(&self, file: &Path) {
+    pub fn saved(&self, file: &Path) {
         if file != Path::new("-") {
             self.note(format_args!("saved in {}", file.display()));
         }
@@ -105,7 +105,7 @@ impl Session {
     }
 
     /// Hands everything to stdout.
-    pub(crate) fn finish(mut self) -> Result<(), Error> {
+    pub fn finish(mut self) -> Result<(), Error> {
         self.out.flush().map_err(to_stdout)
     }
 }

@@ -11,7 +11,8 @@ use std::time::Instant;
 const USAGE: &str = "cargo xtask COMMAND
 
 Commands:
-  test        everything CI checks: fmt, clippy, docs, all tests, bounded fuzzing, the Python package
+  test        everything CI checks: fmt, clippy, docs, all tests, bounded fuzzing, packages, the Python package
+  package     the crates as they would be published, with the guide in them
   python      the Python package: a wheel, built, installed into clean environments, and tested there
   docs        the documentation of the library, with the guide and its pictures, in target/doc
   fuzz [N]    N rounds of fuzzing for every reader (default 20000)
@@ -34,6 +35,10 @@ const FUZZ: Step<'_> = ("fuzz", &["run", "--quiet", "--release", "-p", "slopp-fu
 
 const DOCS: Step<'_> = ("docs", &["doc", "--workspace", "--no-deps", "--quiet"]);
 
+/// Offline: what the packages need is what was just built.
+const PACKAGE: Step<'_> =
+    ("package", &["package", "-p", "slopp", "-p", "slopp-cli", "--allow-dirty", "--no-verify", "--quiet", "--offline"]);
+
 const TEST: [Step<'_>; 6] = [
     ("fmt", &["fmt", "--all", "--check"]),
     ("clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
@@ -47,15 +52,10 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
-        ["test"] => match run(&TEST) {
-            ExitCode::SUCCESS => test_python(),
-            failed => failed,
-        },
+        ["test"] => all([&|| run(&TEST), &package, &test_python]),
+        ["package"] => package(),
         ["python"] => test_python(),
-        ["docs"] => match run(&[DOCS]) {
-            ExitCode::SUCCESS => copy_pictures(),
-            failed => failed,
-        },
+        ["docs"] => all([&|| run(&[DOCS]), &copy_pictures]),
         ["fuzz"] => run(&[FUZZ]),
         ["fuzz", rounds] => run(&[("fuzz", &["run", "--quiet", "--release", "-p", "slopp-fuzz", "--", rounds])]),
         ["bench", what @ ..] => {
@@ -67,6 +67,29 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// One after the other, until one fails.
+fn all<const N: usize>(parts: [&dyn Fn() -> ExitCode; N]) -> ExitCode {
+    parts.into_iter().map(|part| part()).find(|&code| code != ExitCode::SUCCESS).unwrap_or(ExitCode::SUCCESS)
+}
+
+/// Makes the packages, and looks whether every page of the guide is in that of the library.
+fn package() -> ExitCode {
+    if run(&[PACKAGE]) != ExitCode::SUCCESS {
+        return ExitCode::FAILURE;
+    }
+    let list =
+        Command::new(env!("CARGO")).args(["package", "-p", "slopp", "--list", "--allow-dirty", "--quiet"]).output();
+    let list = list.map(|list| String::from_utf8_lossy(&list.stdout).into_owned()).unwrap_or_default();
+    let pages = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide"));
+    let pages = pages.into_iter().flatten().flatten().map(|page| format!("guide/{}", page.file_name().display()));
+    let missing: Vec<String> = pages.filter(|page| !list.lines().any(|line| line == page)).collect();
+    if list.contains("guide/") && missing.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("== package: FAILED: the package of slopp lacks pages of the guide: {}", missing.join(", "));
+    ExitCode::FAILURE
 }
 
 /// Puts the pictures of the guide where its pages look for them.

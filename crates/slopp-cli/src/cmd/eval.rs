@@ -171,20 +171,20 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
 }
 
 /// The log-likelihood of records, with the impossible ones apart.
-pub(crate) struct Score {
+pub struct Score {
     /// The total weight.
-    pub(crate) records: f64,
+    pub records: f64,
     /// The weight of records with probability zero: the γ of the paper.
-    pub(crate) impossible: f64,
+    pub impossible: f64,
     /// The sum over the others.
-    pub(crate) log_likelihood: f64,
+    pub log_likelihood: f64,
     /// Whether there are records, and all are impossible.
     none_possible: bool,
 }
 
 impl Score {
     /// Adds up the log-likelihoods of distinct rows.
-    pub(crate) fn new(records: &Records, log_likelihoods: &[f64]) -> Score {
+    pub fn new(records: &Records, log_likelihoods: &[f64]) -> Score {
         let none_possible = !records.is_empty() && log_likelihoods.iter().all(|&value| value == f64::NEG_INFINITY);
         let mut score = Score { records: records.total(), impossible: 0.0, log_likelihood: 0.0, none_possible };
         for (&weight, &value) in records.weights().iter().zip(log_likelihoods) {
@@ -198,23 +198,23 @@ impl Score {
     }
 
     /// The mean over all records, if all are possible.
-    pub(crate) fn per_record(&self) -> Option<f64> {
+    pub fn per_record(&self) -> Option<f64> {
         (self.impossible == 0.0 && self.records > 0.0).then(|| self.log_likelihood / self.records)
     }
 
     /// The mean over the possible records, if there are any.
-    pub(crate) fn per_possible(&self) -> Option<f64> {
+    pub fn per_possible(&self) -> Option<f64> {
         let possible = self.records - self.impossible;
         (possible > 0.0).then(|| self.log_likelihood / possible)
     }
 
     /// The sum over the possible records, unless all are impossible: a sum of nothing would look perfect.
-    pub(crate) fn sum(&self) -> Option<f64> {
+    pub fn sum(&self) -> Option<f64> {
         (!self.none_possible).then_some(self.log_likelihood)
     }
 
     /// The keys that scripts rely on.
-    pub(crate) fn entries(&self) -> Vec<(&'static str, Value)> {
+    pub fn entries(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("records", json_count(self.records)),
             ("impossible", json_count(self.impossible)),

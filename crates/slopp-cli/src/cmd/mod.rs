@@ -1,6 +1,5 @@
 //! One file per command: it reads, calls the library, writes.
 
-pub(crate) mod bench;
 pub(crate) mod compare;
 pub(crate) mod compile;
 pub(crate) mod convert;
@@ -18,6 +17,7 @@ pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod info;
 pub(crate) mod information;
+pub(crate) mod lab;
 pub(crate) mod learn;
 pub(crate) mod map;
 pub(crate) mod marginals;
@@ -26,7 +26,6 @@ pub(crate) mod possible;
 pub(crate) mod prob;
 pub(crate) mod product;
 pub(crate) mod repair;
-pub(crate) mod reproduce;
 pub(crate) mod revise;
 pub(crate) mod rules;
 pub(crate) mod sample;

@@ -182,6 +182,6 @@ impl Kind {
 }
 
 /// Writes a text, whole or not at all.
-pub(crate) fn write_text(file: &Path, text: &str) -> Result<(), Error> {
+pub fn write_text(file: &Path, text: &str) -> Result<(), Error> {
     Ok(slopp::io::write_atomically(file, |out| out.write_all(text.as_bytes()))?)
 }

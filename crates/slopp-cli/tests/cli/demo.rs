@@ -65,7 +65,7 @@ fn help_teaches() {
     let help = folder.run("--help").ok().out;
     assert!(help.contains("A five-line tour") && help.contains("Exit codes"), "{help}");
     let commands: Vec<&str> = "demo learn fit eval prob marginals mpe sample worlds possible info compare validate \
-                               convert vtree draw reproduce"
+                               convert vtree draw"
         .split_whitespace()
         .collect();
     for command in commands {

@@ -118,7 +118,7 @@ impl Folder {
 
     /// The binary in this folder, not yet started.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_slopp"));
+        let mut command = Command::new(crate::program(args));
         // Help is wrapped to the terminal.
         command.args(args).current_dir(self.0.path()).stdin(Stdio::null()).env_remove("COLUMNS");
         command
@@ -151,7 +151,7 @@ impl Folder {
 }
 
 impl Outcome {
-    fn of(output: std::process::Output) -> Outcome {
+    pub(crate) fn of(output: std::process::Output) -> Outcome {
         Outcome {
             code: output.status.code().expect("not killed"),
             out: String::from_utf8(output.stdout).unwrap(),

@@ -1,7 +1,6 @@
 //! The real binary, run as a user would.
 
 mod bad_input;
-mod bench;
 mod by_column;
 mod columns;
 mod curve;
@@ -14,6 +13,7 @@ mod folder;
 mod formulas;
 mod inside;
 mod knowledge;
+mod lab;
 mod learn;
 mod limits;
 mod mixture;
@@ -23,8 +23,13 @@ mod queries;
 mod questions;
 mod readme;
 mod refinement;
-mod reproduce;
 mod rules;
 mod snapshots;
+mod transcript;
 mod validate;
 mod worlds;
+
+/// The binary that runs these arguments.
+fn program(_: &[&str]) -> &'static str {
+    env!("CARGO_BIN_EXE_slopp")
+}

@@ -1,7 +1,7 @@
 //! The pictures of the guide are what its commands draw.
 
 use crate::folder::Folder;
-use crate::snapshots::compare;
+use crate::transcript::compare;
 
 /// Five switches in a row, each as the one before it, mostly.
 fn chain() -> String {

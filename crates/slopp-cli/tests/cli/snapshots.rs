@@ -3,8 +3,7 @@
 //! After a change that is meant, `SLOPP_BLESS=1 cargo test -p slopp-cli` writes them anew: read the difference.
 
 use crate::folder::{Folder, MIXTURE, UNNORMALISED};
-use std::fs;
-use std::path::Path;
+use crate::transcript::Transcript;
 
 #[test]
 fn help() {
@@ -12,7 +11,7 @@ fn help() {
     session.run(&["--help"]);
     let commands = "demo learn fit distil curve eval prob marginals mpe sample worlds possible info compare validate convert vtree \
                     compile count entails equivalent rules diff explain repair revise product map information \
-                    draw reproduce bench";
+                    draw";
     commands.split_whitespace().for_each(|command| session.run(&[command, "--help"]));
     session.run(&["data", "--help"]);
     ["describe", "split", "generate"].iter().for_each(|sub| session.run(&["data", sub, "--help"]));
@@ -24,13 +23,6 @@ fn demo() {
     let mut session = Transcript::new(Folder::new());
     session.run(&["demo"]);
     session.check("demo");
-}
-
-#[test]
-fn reproduce() {
-    let mut session = Transcript::new(Folder::new());
-    session.run(&["reproduce"]);
-    session.check("reproduce");
 }
 
 #[test]
@@ -132,76 +124,4 @@ fn refusals() {
         session.run(&line.split_whitespace().collect::<Vec<_>>());
     }
     session.check("refusals");
-}
-
-/// Commands and what they answered, as one text.
-struct Transcript {
-    folder: Folder,
-    text: String,
-}
-
-impl Transcript {
-    fn new(folder: Folder) -> Transcript {
-        Transcript { folder, text: String::new() }
-    }
-
-    fn run(&mut self, args: &[&str]) {
-        let outcome = self.folder.run_args(args);
-        self.text += &format!("$ slopp {}\n{}{}", args.join(" "), outcome.out, outcome.err);
-        if outcome.code != 0 {
-            self.text += &format!("(exit code {})\n", outcome.code);
-        }
-        self.text += "\n";
-    }
-
-    fn check(self, name: &str) {
-        let text: String = self.text.lines().map(|line| without_time(line) + "\n").collect();
-        compare(&text, &format!("tests/snapshots/{name}.txt"));
-    }
-}
-
-/// Fails where a text is not that of a file, beside this crate; or writes the file, if that is asked for.
-pub(crate) fn compare(text: &str, file: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-    if std::env::var_os("SLOPP_BLESS").is_some() {
-        fs::write(&path, text).unwrap();
-        return;
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    let differ = expected.lines().zip(text.lines()).position(|(a, b)| a != b);
-    let line = differ.unwrap_or_else(|| expected.lines().count().min(text.lines().count()));
-    assert!(
-        expected == text,
-        "{file} differs in line {}:\n- {}\n+ {}\nif that is meant: SLOPP_BLESS=1 cargo test -p slopp-cli",
-        line + 1,
-        expected.lines().nth(line).unwrap_or("(the end)"),
-        text.lines().nth(line).unwrap_or("(the end)"),
-    );
-}
-
-/// Times differ from run to run, and last digits from machine to machine.
-fn without_time(line: &str) -> String {
-    let line = &rounded(line);
-    match line.split_once("\"seconds\": ") {
-        Some((start, _)) => format!("{start}\"seconds\": …,"),
-        None if line.starts_with("time  ") => "time …".to_owned(),
-        None => line.trim_end().to_owned(),
-    }
-}
-
-/// The line with at most nine decimals in every number.
-fn rounded(line: &str) -> String {
-    let mut text = String::new();
-    let mut decimals = None;
-    for c in line.chars() {
-        decimals = match (c, decimals) {
-            ('.', _) if text.ends_with(|c: char| c.is_ascii_digit()) => Some(0),
-            ('0'..='9', Some(n)) => Some(n + 1),
-            _ => None,
-        };
-        if decimals.is_none_or(|n| n <= 9) {
-            text.push(c);
-        }
-    }
-    text
 }

@@ -33,7 +33,7 @@ const NOT_FROM_LEFT: [&str; 4] = ["theta", "id", "to-left", "centred"];
 
 /// Shapes, and how far they reach.
 #[derive(Default)]
-pub(super) struct Svg {
+pub struct Svg {
     body: String,
     width: f64,
     height: f64,
@@ -51,16 +51,17 @@ impl Svg {
     }
 
     /// What follows has this tooltip, until [`Svg::end`].
-    pub(super) fn begin(&mut self, tooltip: &str) {
+    pub fn begin(&mut self, tooltip: &str) {
         let _ = writeln!(self.body, "<g><title>{}</title>", escape(tooltip));
     }
 
     /// The end of what [`Svg::begin`] began.
-    pub(super) fn end(&mut self) {
+    pub fn end(&mut self) {
         self.body.push_str("</g>\n");
     }
 
-    pub(super) fn path(&mut self, class: &str, data: &str) {
+    /// Lines along a path.
+    pub fn path(&mut self, class: &str, data: &str) {
         let _ = writeln!(self.body, "<path class=\"{class}\" d=\"{data}\"/>");
     }
 
@@ -71,12 +72,14 @@ impl Svg {
         self.path(class, &format!("M{x} {y}C{middle} {y} {middle} {to_y} {to_x} {to_y}"));
     }
 
-    pub(super) fn circle(&mut self, class: &str, x: f64, y: f64, r: f64) {
+    /// A circle.
+    pub fn circle(&mut self, class: &str, x: f64, y: f64, r: f64) {
         self.reach(x + r, y + r);
         let _ = writeln!(self.body, "<circle class=\"{class}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>", num(x), num(y), num(r));
     }
 
-    pub(super) fn rect(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2], round: f64) {
+    /// A box whose corners are a little round.
+    pub fn rect(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2], round: f64) {
         self.reach(x + width, y + height);
         let _ = writeln!(
             self.body,
@@ -90,7 +93,7 @@ impl Svg {
     }
 
     /// Text whose baseline is at `y`; its class says on which side of `x` it is.
-    pub(super) fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {
+    pub fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {
         // Only text that begins at `x` can be the rightmost thing.
         if !class.split(' ').any(|c| NOT_FROM_LEFT.contains(&c)) {
             self.reach(x + text_width(text) * if class == "title" { 1.25 } else { 1.0 }, y + 4.0);
@@ -105,7 +108,7 @@ impl Svg {
     }
 
     /// The picture with a class and a style of its own, which several pictures on one page may share.
-    pub(super) fn finish_styled(self, name: &str, class: &str, style: &str) -> String {
+    pub fn finish_styled(self, name: &str, class: &str, style: &str) -> String {
         let (width, height) = (num((self.width + 16.0).ceil()), num((self.height + 16.0).ceil()));
         let alone = format!(".{class}:root{ALONE}.{class}:root{{color:#dde3e9}}}}");
         format!(
@@ -118,14 +121,14 @@ impl Svg {
     }
 
     /// The picture is at least this large.
-    pub(super) fn reach(&mut self, x: f64, y: f64) {
+    pub fn reach(&mut self, x: f64, y: f64) {
         self.width = self.width.max(x);
         self.height = self.height.max(y);
     }
 }
 
 /// An estimate, rather too large, of how wide text is at the usual size.
-pub(super) fn text_width(text: &str) -> f64 {
+pub fn text_width(text: &str) -> f64 {
     let width = |c: char| match c {
         'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '|' | '\'' | '!' => 4.0,
         'f' | 'r' | 't' | ' ' | '-' | '(' | ')' => 5.0,
@@ -156,7 +159,7 @@ fn escape(text: &str) -> String {
 }
 
 /// A coordinate with one decimal at most.
-pub(super) fn num(x: f64) -> String {
+pub fn num(x: f64) -> String {
     let text = format!("{x:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }

@@ -21,13 +21,14 @@ impl Axis {
     }
 
     /// Whether a number has a place on the axis.
-    pub(super) fn shows(&self, x: f64) -> bool {
+    #[doc(hidden)]
+    pub fn shows(&self, x: f64) -> bool {
         x.is_finite() && (!self.log || x > 0.0)
     }
 }
 
 /// An axis over a range of numbers and a range of places.
-pub(super) struct Scale {
+pub struct Scale {
     log: bool,
     low: f64,
     high: f64,
@@ -37,7 +38,7 @@ pub(super) struct Scale {
 
 impl Scale {
     /// The scale that shows all these numbers with a little room around them, between the places `from` and `to`.
-    pub(super) fn new(axis: &Axis, numbers: impl IntoIterator<Item = f64>, [from, to]: [f64; 2]) -> Scale {
+    pub fn new(axis: &Axis, numbers: impl IntoIterator<Item = f64>, [from, to]: [f64; 2]) -> Scale {
         let inner = |x: f64| if axis.log { x.log10() } else { x };
         let shown = numbers.into_iter().filter(|&x| axis.shows(x)).map(inner);
         let (low, high) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
@@ -51,7 +52,7 @@ impl Scale {
     }
 
     /// The same scale without room before zero, from which bars start.
-    pub(super) fn starting_at_zero(mut self) -> Scale {
+    pub fn starting_at_zero(mut self) -> Scale {
         if !self.log {
             (self.low, self.high) = match self.low >= 0.0 || self.high > 0.0 && -self.low < 0.06 * self.high {
                 true => (0.0, self.high),
@@ -62,18 +63,18 @@ impl Scale {
     }
 
     /// Where a number is.
-    pub(super) fn at(&self, x: f64) -> f64 {
+    pub fn at(&self, x: f64) -> f64 {
         let x = if self.log { x.log10() } else { x };
         self.from + (x - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
     /// Where bars start: at zero, or where the axis begins if it has no zero.
-    pub(super) fn base(&self) -> f64 {
+    pub fn base(&self) -> f64 {
         if self.log { self.from } else { self.at(0.0f64.clamp(self.low, self.high)) }
     }
 
     /// Round numbers on the axis, at most about `wanted`, and how they are written.
-    pub(super) fn ticks(&self, wanted: usize) -> Vec<(f64, String)> {
+    pub fn ticks(&self, wanted: usize) -> Vec<(f64, String)> {
         if self.log { self.log_ticks(wanted) } else { self.linear_ticks(wanted) }
     }
 
@@ -128,7 +129,7 @@ pub(super) fn grouped(x: f64, decimals: usize) -> String {
 }
 
 /// A number with as many decimals as its size deserves.
-pub(super) fn plain(x: f64) -> String {
+pub fn plain(x: f64) -> String {
     let decimals = match x.abs() {
         a if a >= 1000.0 || a == a.round() => 0,
         a if a >= 100.0 => 1,

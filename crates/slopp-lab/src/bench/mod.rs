@@ -11,15 +11,13 @@ mod summary;
 
 pub(crate) use cell::{CellArgs, run as run_cell};
 
-use crate::error::Error;
-use crate::report::{Table, count, counted, logarithm, object};
-use crate::session::{Session, Verdict};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args, Command};
 use learner::Entry;
 use results::{Results, Row};
 use serde_json::Value;
 use slopp::Progress;
+use slopp_cli::{Error, Session, Table, Verdict, count, counted, logarithm, object};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 

@@ -8,16 +8,13 @@ mod paper;
 mod table1;
 mod tables;
 
-use crate::benchmark::{self, Parts, how_to_get};
-use crate::cmd::vtree::write_text;
-use crate::error::Error;
-use crate::report::{Table, counted, object};
-use crate::session::{Session, Verdict};
+use crate::datasets::{self, Parts, how_to_get};
 use clap::Args;
 use erratum::Finding;
 use experiment::Experiment;
 use paper::{BENCHMARKS, SOURCE};
 use serde_json::Value;
+use slopp_cli::{Error, Session, Table, Verdict, counted, object, write_text};
 use std::path::{Path, PathBuf};
 use table1::Example;
 
@@ -123,7 +120,7 @@ impl Reproduction {
                  slopp reproduce --data Density-Estimation-Datasets\n--data takes any folder that holds \
                  NAME/NAME.train.data, NAME.valid.data and NAME.test.data, plain or .gz.",
                 self.missing.join(", "),
-                benchmark::SOURCE
+                datasets::SOURCE
             )
         })
     }
@@ -184,7 +181,7 @@ impl Reproduction {
             ("table1", self.example.document()),
             ("experiments", self.experiments.iter().map(Experiment::document).collect()),
             ("missing", self.missing.iter().copied().map(Value::from).collect()),
-            ("data_source", Value::from(benchmark::SOURCE)),
+            ("data_source", Value::from(datasets::SOURCE)),
             ("erratum", self.findings.iter().map(Finding::document).collect()),
         ])
     }

@@ -99,6 +99,9 @@ fn a_row_per_cell_with_all_keys() {
 
 #[test]
 fn the_settings_are_the_best_on_the_validation_part() {
+    if crate::slopp().is_none() {
+        return;
+    }
     let folder = two();
     folder.run("bench --data data --datasets alpha --learners chow-liu --out r.jsonl").ok();
     let row = &rows(&folder, "r.jsonl")[0];
@@ -116,6 +119,9 @@ fn the_settings_are_the_best_on_the_validation_part() {
 
 #[test]
 fn the_settings_of_a_row_learn_its_model() {
+    if crate::slopp().is_none() {
+        return;
+    }
     let folder = Folder::new();
     dataset(&folder, "long", [&chain(30, 900, 1), &chain(30, 200, 2), &chain(30, 200, 3)]);
     let learners = "factorised,chow-liu,slopp,slopp-tree,slopp-kmeans,slopp-kmeans:open,learnspn,learnpsdd,\

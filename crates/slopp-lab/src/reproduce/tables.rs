@@ -2,8 +2,8 @@
 
 use super::experiment::{Experiment, Reference, Run, Setting, Spread};
 use super::paper::Benchmark;
-use crate::report::{Table, json, json_count, object};
 use serde_json::Value;
+use slopp_cli::{Table, json, json_count, object};
 
 /// What stands behind a number of ours that has the paper's inside its range.
 const WITHIN: &str = " *";

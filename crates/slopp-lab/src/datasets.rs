@@ -1,9 +1,8 @@
 //! The benchmark datasets: where they are from, and how a folder of them is read.
 
-use crate::error::Error;
-use crate::input::explained;
 use slopp::Records;
 use slopp::io::{Problem, ReadError, RecordsOptions, read_records, read_records_of};
+use slopp_cli::{Error, explained};
 use std::path::{Path, PathBuf};
 
 /// Where the datasets live.

@@ -1,40 +1,41 @@
 //! Ranges over several runs.
 
-use super::super::svg::{Svg, num};
-use super::axis::{Axis, Scale, plain};
-use super::{COLOURS, EDGE, STYLE, WIDTH, diamond, headed, horizontal_axis, row_labels};
+use slopp::render::plot::Axis;
+use slopp::render::plot::parts::{
+    COLOURS, EDGE, STYLE, Scale, Svg, WIDTH, diamond, headed, horizontal_axis, num, plain, row_labels,
+};
 
 /// A row of [`Strips`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Strip {
+pub(crate) struct Strip {
     /// What the row is.
-    pub name: String,
+    pub(crate) name: String,
     /// The numbers of each series; a series may have none.
-    pub values: Vec<Vec<f64>>,
+    pub(crate) values: Vec<Vec<f64>>,
     /// A number from elsewhere to compare with.
-    pub reference: Option<f64>,
+    pub(crate) reference: Option<f64>,
 }
 
 /// Rows of numbers from several runs: each as a dot, their range as a bar, their mean as a line.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Strips {
+pub(crate) struct Strips {
     /// What the chart shows.
-    pub title: String,
+    pub(crate) title: String,
     /// How to read it; may be empty.
-    pub note: String,
+    pub(crate) note: String,
     /// From left to right.
-    pub axis: Axis,
+    pub(crate) axis: Axis,
     /// The names of the series.
-    pub series: Vec<String>,
+    pub(crate) series: Vec<String>,
     /// What the reference of each row is.
-    pub reference: String,
+    pub(crate) reference: String,
     /// From above to below.
-    pub rows: Vec<Strip>,
+    pub(crate) rows: Vec<Strip>,
 }
 
 impl Strips {
     /// The chart as SVG.
-    pub fn svg(&self) -> String {
+    pub(crate) fn svg(&self) -> String {
         const LANE: f64 = 22.0;
         const GAP: f64 = 12.0;
         let names: Vec<&str> = self.series.iter().map(String::as_str).collect();

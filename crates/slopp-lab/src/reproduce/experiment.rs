@@ -1,16 +1,14 @@
 //! Tables 3 and 4: SLoPP as published over several seeds, with the rows it is compared with.
 
 use super::paper::{Benchmark, Slopp};
-use crate::benchmark::Parts;
-use crate::cmd::eval::Score;
-use crate::error::Error;
-use crate::progress::Bar;
+use crate::datasets::Parts;
 use rayon::prelude::*;
 use slopp::learn::refine::{StrudelConfig, strudel};
 use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
 use slopp::learn::vtree::VtreeMethod;
 use slopp::learn::{World, baseline};
 use slopp::{Circuit, Progress, Psdd, Records, Vtree};
+use slopp_cli::{Bar, Error, Score};
 use std::sync::Arc;
 
 /// The weight of the prior, in records, of the trained baselines.

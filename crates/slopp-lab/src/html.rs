@@ -2,7 +2,7 @@
 //!
 //! Everything that comes as text is escaped; only pictures, which the library drew, go in as they are.
 
-use crate::report::Table;
+use slopp_cli::Table;
 use std::fmt::Write;
 
 const STYLE: &str = "\

@@ -5,8 +5,9 @@ use super::experiment::{Experiment, Run};
 use super::paper::{BENCHMARKS, SOURCE};
 use super::tables::data_table;
 use crate::html::Page;
-use crate::report::counted;
-use slopp::render::plot::{Axis, Strip, Strips};
+use crate::plot::{Strip, Strips};
+use slopp::render::plot::Axis;
+use slopp_cli::counted;
 
 /// The whole page.
 pub(super) fn page(all: &Reproduction) -> String {

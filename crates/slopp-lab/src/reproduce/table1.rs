@@ -1,11 +1,11 @@
 //! Table 1 and Figure 2: the paper's example, learned here and compared with exact fractions.
 
 use super::paper::FIGURE_2;
-use crate::error::Error;
-use crate::report::{Table, json, object};
+use crate::plot::Bars;
 use serde_json::Value;
-use slopp::render::plot::{Axis, Bars};
+use slopp::render::plot::Axis;
 use slopp::{Psdd, example, render};
+use slopp_cli::{Error, Table, json, object};
 
 /// A world of the example.
 pub(super) struct World {

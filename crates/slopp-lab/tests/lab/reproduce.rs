@@ -91,6 +91,9 @@ fn a_report_is_self_contained_and_the_same_for_any_number_of_threads() {
 
 #[test]
 fn means_are_those_of_the_runs_and_of_learn() {
+    if crate::slopp().is_none() {
+        return;
+    }
     let folder = with_data();
     let results = folder.run("reproduce --data sets --seeds 4 --json").ok().json();
     let setting = &results["experiments"][0]["settings"][2];

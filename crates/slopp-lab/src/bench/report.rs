@@ -3,11 +3,10 @@
 use super::published::{self, COLUMNS, COSTS, Cost, RIVALS};
 use super::results::Row;
 use super::summary::{Cell, Summary};
-use crate::error::Error;
 use crate::html::Page;
-use crate::report::{Table, count};
 use slopp::io::write_atomically;
 use slopp::render::plot::{Axis, Point, Scatter, Series};
+use slopp_cli::{Error, Table, count};
 use std::path::Path;
 
 /// What the numbers are; only the twenty datasets have standard splits.

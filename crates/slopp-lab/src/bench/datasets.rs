@@ -1,9 +1,9 @@
 //! Which datasets of a folder are to be measured.
 
-use crate::benchmark::{how_to_get, part_file};
-use crate::error::Error;
+use crate::datasets::{how_to_get, part_file};
 use slopp::Names;
 use slopp::names::NameError;
+use slopp_cli::Error;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

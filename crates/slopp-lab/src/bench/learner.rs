@@ -1,11 +1,10 @@
 //! What the benchmark knows of a learner, and the choice among its settings on the validation part.
 
-use crate::cmd::eval::Score;
-use crate::error::Error;
 use serde_json::{Map, Value, json};
 use slopp::circuit::Smoothing;
 use slopp::learn::{Learned, Learner, Outcome, Start, Task, VtreeUse};
 use slopp::{Progress, Records};
+use slopp_cli::{Error, Score};
 use std::sync::Arc;
 
 /// A learner of the benchmark: a name, what is tried, and how a setting becomes a learner.

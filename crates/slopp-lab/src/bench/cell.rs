@@ -5,11 +5,10 @@
 use super::learner::score;
 use super::registry;
 use super::results::Row;
-use crate::benchmark::Parts;
-use crate::error::Error;
-use crate::session::{Session, Verdict};
+use crate::datasets::Parts;
 use clap::Args;
 use serde_json::Value;
+use slopp_cli::{Error, Session, Verdict};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

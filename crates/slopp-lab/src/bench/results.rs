@@ -1,9 +1,8 @@
 //! The file of results: one row per line, appended as soon as it is measured.
 
-use crate::error::Error;
-use crate::report::{json, json_count, object};
 use serde_json::Value;
 use slopp::learn::Size;
+use slopp_cli::{Error, json, json_count, object};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};

@@ -4,10 +4,9 @@ use super::counterexample::{A, A2, C, D, Learned, fraction};
 use super::experiment::{Experiment, Setting};
 use super::paper::BENCHMARKS;
 use super::tables::whole;
-use crate::error::Error;
 use crate::html::Tone;
-use crate::report::object;
 use serde_json::Value;
+use slopp_cli::{Error, object};
 
 /// A claim with what was found.
 pub(super) struct Finding {

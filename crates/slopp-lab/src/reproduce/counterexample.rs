@@ -1,10 +1,10 @@
 //! The smallest counterexamples to Proposition 1, learned here and looked at world by world.
 
-use crate::error::Error;
 use slopp::circuit::Overlaps;
 use slopp::learn::Partition;
 use slopp::learn::slopp::{PublishedConfig, Variant, published};
 use slopp::{Circuit, Names, Node, Records, RecordsBuilder, Vtree};
+use slopp_cli::Error;
 
 /// Records, a vtree and clusters, as published SLoPP takes them.
 pub(super) struct Counterexample {

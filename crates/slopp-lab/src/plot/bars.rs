@@ -1,27 +1,28 @@
 //! Bars in groups.
 
-use super::super::svg::{num, text_width};
-use super::axis::{Axis, Scale, plain};
-use super::{COLOURS, EDGE, STYLE, WIDTH, headed, horizontal_axis, row_labels};
+use slopp::render::plot::Axis;
+use slopp::render::plot::parts::{
+    COLOURS, EDGE, STYLE, Scale, WIDTH, headed, horizontal_axis, num, plain, row_labels, text_width,
+};
 
 /// Bars from left to right, in groups of one bar per series.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bars {
+pub(crate) struct Bars {
     /// What the chart shows.
-    pub title: String,
+    pub(crate) title: String,
     /// How to read it; may be empty.
-    pub note: String,
+    pub(crate) note: String,
     /// From left to right.
-    pub axis: Axis,
+    pub(crate) axis: Axis,
     /// The names of the series.
-    pub series: Vec<String>,
+    pub(crate) series: Vec<String>,
     /// Groups with the number of each series, if it has one.
-    pub groups: Vec<(String, Vec<Option<f64>>)>,
+    pub(crate) groups: Vec<(String, Vec<Option<f64>>)>,
 }
 
 impl Bars {
     /// The chart as SVG.
-    pub fn svg(&self) -> String {
+    pub(crate) fn svg(&self) -> String {
         const BAR: f64 = 14.0;
         const GAP: f64 = 10.0;
         let names: Vec<&str> = self.series.iter().map(String::as_str).collect();
