@@ -125,12 +125,6 @@ pub(crate) fn contradiction_in_words(conflict: &Conflict) -> &'static str {
         (false, false) => "a contradiction is shown, perhaps with rules that could be left out",
     }
 }
-
-/// That every column has one value, if some column has several.
-pub(crate) fn rules_of_columns(names: &Arc<Names>) -> Option<Rules> {
-    (!names.groups().is_empty()).then(|| Rules::of_columns(names.clone()))
-}
-
 /// Whether the name is that of a diagram.
 pub(crate) fn is_diagram(path: &Path) -> bool {
     slopp::io::ending(path).as_deref() == Some("sdd")

@@ -8,14 +8,12 @@ use crate::error::Error;
 use crate::files::Files;
 use crate::incomplete::{Part, check};
 use crate::input::{VtreeSource, read_records, read_records_of};
-use crate::knowledge::rules_of_columns;
 use crate::report::{Table, count, logarithm, object, records};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::Records;
-use slopp::learn::merged::Config;
-use slopp::learn::{AtSize, Restriction, Task, World};
+use slopp::learn::{AtSize, Slopp, Task};
 use slopp::render::plot::Scatter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -89,17 +87,15 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
         .filter_map(|(name, records)| Some((name, records?)))
         .collect();
     let vtree = source.map(|source| source.build(&train, args.seed)).transpose()?.map(Arc::new);
-    // As `slopp learn` does.
-    let restriction = Restriction { rules: rules_of_columns(train.names()), ..Restriction::default() };
     let task = Task { valid: valid.as_ref(), vtree: vtree.as_ref(), seed: args.seed, ..Task::new(&train) };
     let bar = session.progress();
-    let found = restriction.sizes(&Config::new(World::Open), &task, args.points, &bar)?;
+    let found = task.sizes(&Slopp::default(), args.points, &bar)?;
     drop(bar);
     let size = |AtSize { max_elements, outcome }: AtSize| {
-        let model = outcome.learned.distribution();
+        let model = outcome.model.distribution();
         let scores = parts.iter().map(|(_, records)| Ok(Score::new(records, &model.log_likelihoods(records)?)));
         let scores = scores.collect::<Result<_, Error>>()?;
-        Ok(Size { limit: max_elements, elements: outcome.learned.most_elements(), scores })
+        Ok(Size { limit: max_elements, elements: outcome.model.most_elements(), scores })
     };
     let sizes = found.into_iter().map(size).collect::<Result<Vec<Size>, Error>>()?;
     let names: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();

@@ -2,7 +2,6 @@
 
 use crate::cmd::eval::Score;
 use crate::cmd::info::big;
-use crate::cmd::learn::origin;
 use crate::cmd::possible::changes;
 use crate::cmd::vtree::write_text;
 use crate::error::Error;
@@ -12,9 +11,8 @@ use clap::Args;
 use serde_json::Value;
 use slopp::data::Truth;
 use slopp::infer::Evidence;
-use slopp::learn::slopp::{Config, certified};
 use slopp::learn::vtree::VtreeMethod;
-use slopp::learn::{World, baseline};
+use slopp::learn::{Factorised, Learner, SloppTree, Support, Task};
 use slopp::{Model, Names, Psdd, Records, Var, Vtree, io, render};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -87,15 +85,16 @@ impl Story {
         let (Some(train), Some(test)) = (parts.next(), parts.next()) else { unreachable!("two shares, two parts") };
         let vtree = Arc::new(VtreeMethod::ChowLiu.build(&train, SEED)?);
         let bar = session.progress();
-        let learn = |world: World| -> Result<Model, Error> {
-            let config = Config::new(world);
-            let psdd = certified(&train, vtree.clone(), &config, &bar)?;
-            let origin = origin(&config, SEED, Some(VtreeMethod::ChowLiu.name()), &train);
-            Ok(Model { origin, ..Model::new(train.names().clone(), psdd) })
+        let learn = |learner: &dyn Learner, support: &Support| -> Result<Model, Error> {
+            let task = Task { vtree: Some(&vtree), support, seed: SEED, ..Task::new(&train) };
+            let mut learned = task.learn(learner, &bar)?;
+            learned.origin.insert("vtree".to_owned(), VtreeMethod::ChowLiu.name().to_owned());
+            let psdd = learned.model.into_psdd().expect("certified learners give PSDDs");
+            Ok(Model { origin: learned.origin, ..Model::new(train.names().clone(), psdd) })
         };
-        let (open, closed) = (learn(World::Open)?, learn(World::Closed)?);
-        let factorised =
-            baseline::factorised(&train, vtree.clone(), World::Open, Config::new(World::Open).pseudocount)?;
+        let tree = SloppTree::default();
+        let (open, closed) = (learn(&tree, Support::open())?, learn(&tree, Support::closed())?);
+        let factorised = Story::psdd(&learn(&Factorised::default(), Support::open())?).clone();
         Ok(Story { truth, records, train, test, open, closed, factorised })
     }
 

@@ -16,9 +16,9 @@ use clap::Args;
 use serde_json::Value;
 use slopp::infer::Distribution;
 use slopp::io::LoadedRecords;
-use slopp::learn::merged::{Config, DistilConfig};
-use slopp::learn::{BaseError, Lesson, LessonError, Lessons, Student, Task, World};
-use slopp::logic::Limits;
+use slopp::learn::{
+    BaseError, Distil, LearnError, Lesson, LessonError, Lessons, SloppConfig, Student, Support, Task, World,
+};
 use slopp::{Certified, Model, Names, Records};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -182,20 +182,20 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     let (valid, test) = (valid?, test?);
     valid.as_ref().map_or(Ok(()), |valid| check(Part::Valid, args.valid.as_deref(), valid))?;
     check_size(args.max_elements, &train)?;
-    let config = Config { max_elements: args.max_elements, ..Config::new(World::Open) };
-    let capped = args.max_classes.map(|max_classes| Config { max_classes, capped: true, ..config.clone() });
-    let lesson = Lesson {
-        samples: args.samples,
-        rules: inside.as_ref().map(|inside| inside.rules().clone()),
-        free: args.free,
-        limits: inside.as_ref().map_or_else(Limits::default, |inside| inside.limits.clone()),
-        ..Lesson::new(teacher.lessons(), DistilConfig::new(capped.unwrap_or(config)))
+    let config = SloppConfig { max_elements: args.max_elements, ..SloppConfig::default() };
+    let capped = args.max_classes.map(|max_classes| SloppConfig { max_classes, capped: true, ..config.clone() });
+    let student = Distil::new(capped.unwrap_or(config));
+    let lesson = Lesson { samples: args.samples, free: args.free, ..Lesson::new(teacher.lessons(), student) };
+    let support = Support {
+        rules: inside.as_ref().and_then(Inside::given),
+        limits: args.rules.limits.limits(),
+        ..Support::default()
     };
-    let task = Task { valid: valid.as_ref(), seed: args.seed, ..Task::new(&train) };
+    let task = Task { valid: valid.as_ref(), seed: args.seed, support: &support, ..Task::new(&train) };
     let bar = session.progress();
     let student = lesson.learn(&task, &bar).map_err(|error| match error {
+        LessonError::Learn(LearnError::Rules(error)) => not_obeyed(error),
         LessonError::Learn(error) => error.into(),
-        LessonError::Rules(error) => not_obeyed(error),
         LessonError::Base(error) => base_refused(error),
     })?;
     drop(bar);

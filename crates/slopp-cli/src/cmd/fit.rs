@@ -11,7 +11,8 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::Smoothing;
-use slopp::learn::{EmConfig, FitError, Fitted, Learned, em, em_components, em_network};
+use slopp::learn::{EmConfig, FitError, Fitted, em, em_components, em_network};
+use slopp::model::ModelKind;
 use slopp::{Certified, Circuit, Records};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -97,7 +98,7 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     ];
     let Fit { learned, used, impossible, dropped, history } = fit;
     let components = match (&loaded, &learned) {
-        (Loaded::Mixture(model), Learned::Mixture(fitted)) => {
+        (Loaded::Mixture(model), ModelKind::Mixture(fitted)) => {
             Some((model.circuit.components().len(), fitted.components().len()))
         }
         _ => None,
@@ -163,7 +164,7 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
 
 /// What fitting gave.
 struct Fit {
-    learned: Learned,
+    learned: ModelKind,
     used: f64,
     impossible: f64,
     dropped: usize,
@@ -224,7 +225,7 @@ fn expect(
     }
     let bar = session.progress();
     let config = EmConfig { steps: em_steps(args), smoothing, ..EmConfig::default() };
-    let (learned, before, history, impossible): (Learned, _, _, _) = match loaded {
+    let (learned, before, history, impossible): (ModelKind, _, _, _) = match loaded {
         Loaded::Mixture(model) => {
             let fit = em_components(&model.circuit, data, &config, &bar)?;
             (fit.circuit.into(), model.circuit.stats().elements, fit.history, fit.impossible)

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 use slopp::circuit::Smoothing;
-use slopp::learn::{Learned, Learner, Outcome, Start, Task, VtreeUse};
+use slopp::learn::registry::{self, OptionValue, Options};
+use slopp::learn::{Learner, RefineFrom, SloppConfig, Support, Task, VtreeUse};
+use slopp::model::ModelKind;
 use slopp::{Progress, Records};
 use slopp_cli::{Error, Score};
 use std::sync::Arc;
@@ -17,10 +19,6 @@ pub(super) struct Entry {
     pub(super) grid: &'static [(&'static str, &'static [f64])],
     /// How the pseudocount is chosen.
     pub(super) pseudocount: Pseudocount,
-    /// What a refinement starts from: learned once, for all settings.
-    pub(super) start: Option<fn() -> Start>,
-    /// The learner with the settings of a point of the grid.
-    pub(super) make: fn(&Point) -> Box<dyn Learner>,
 }
 
 /// How the pseudocount of the grid is chosen.
@@ -39,20 +37,9 @@ pub(super) enum Pseudocount {
 #[derive(Clone)]
 pub(super) struct Point {
     settings: Vec<(&'static str, f64)>,
-    start: Option<Start>,
 }
 
 impl Point {
-    /// The value of a setting, or this one where it is not chosen yet.
-    pub(super) fn or(&self, name: &str, default: f64) -> f64 {
-        self.settings.iter().find(|(known, _)| *known == name).map_or(default, |&(_, value)| value)
-    }
-
-    /// What a refinement starts from.
-    pub(super) fn start(&self) -> Start {
-        self.start.clone().expect("the entry has a start")
-    }
-
     fn with(&self, name: &'static str, value: f64) -> Point {
         let mut point = self.clone();
         point.settings.push((name, value));
@@ -63,7 +50,7 @@ impl Point {
 /// The best of what was learned, with the settings that made it.
 pub(super) struct Chosen {
     pub(super) settings: Map<String, Value>,
-    pub(super) learned: Learned,
+    pub(super) learned: ModelKind,
 }
 
 impl Entry {
@@ -91,39 +78,67 @@ impl Entry {
         seed: u64,
         progress: &dyn Progress,
     ) -> Result<Chosen, Error> {
-        let task = Task { valid: Some(valid), seed, ..Task::new(train) };
-        let start = self.start.map(|start| start().psdd(&task, progress)).transpose()?.map(Start::Given);
-        let points = self.points(start);
-        // Made once for all settings.
-        let vtree = match points.first().map(|point| (self.make)(point).vtree()) {
-            Some(VtreeUse::Any(method)) => Some(Arc::new(method.build(train, seed)?)),
-            _ => None,
+        let support = if (self.fixed)()["world"] == "closed" { Support::closed() } else { Support::open() };
+        let task = Task { valid: Some(valid), seed, support, ..Task::new(train) };
+        // Made once for all settings: what a refinement starts from, or the vtree.
+        let start = match (self.fixed)()["start"].as_str() {
+            Some("slopp") => Some(RefineFrom::Slopp(SloppConfig::default())),
+            Some(_) => Some(RefineFrom::Baseline),
+            None => None,
+        };
+        let start = start.map(|start| start.psdd(&task, progress)).transpose()?.map(RefineFrom::Psdd);
+        let points = self.points();
+        let vtree = match points.first().map(|point| self.learner(point, start.as_ref())).transpose()? {
+            Some(learner) => match learner.vtree() {
+                VtreeUse::Any(method) => Some(Arc::new(method.build(train, seed)?)),
+                _ => None,
+            },
+            None => None,
         };
         let task = Task { vtree: vtree.as_ref(), ..task };
         let mut best = Best::new(valid);
         for point in points {
-            let outcome = (self.make)(&point).learn(&task, progress)?;
-            match outcome.learned.psdd().filter(|_| self.is_refitted()) {
-                None => best.offer(point, outcome)?,
+            let outcome = task.learn(&*self.learner(&point, start.as_ref())?, progress)?;
+            match outcome.model.psdd().filter(|_| self.is_refitted()) {
+                None => best.offer(point, outcome.model, outcome.chosen)?,
                 Some(psdd) => {
                     for &pseudocount in self.values("pseudocount") {
                         let fitted = psdd.fit(train, &Smoothing::marginal(pseudocount, train))?.circuit;
-                        best.offer(point.with("pseudocount", pseudocount), Outcome::new(fitted, pseudocount))?;
+                        best.offer(point.with("pseudocount", pseudocount), fitted.into(), Vec::new())?;
                     }
                 }
             }
         }
         let nothing = || Error::new(format!("the learner {} has nothing to try: its grid is empty", self.name));
-        let (point, mut outcome) = best.found.map(|(_, point, outcome)| (point, outcome)).ok_or_else(nothing)?;
+        let Found { point, mut model, mut chosen, .. } = best.found.ok_or_else(nothing)?;
         if self.pseudocount == Pseudocount::RefittedThenLearned {
-            outcome = (self.make)(&point).learn(&task, progress)?;
+            let outcome = task.learn(&*self.learner(&point, start.as_ref())?, progress)?;
+            (model, chosen) = (outcome.model, outcome.chosen);
         }
         let mut settings = self.settings(&point);
-        if !outcome.chosen.is_empty() {
-            let chosen = outcome.chosen.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value)));
+        // What the grid chose is told already.
+        chosen.retain(|(name, _)| !settings.contains_key(*name));
+        if !chosen.is_empty() {
+            let chosen = chosen.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value)));
             settings.insert("chosen".to_owned(), chosen.collect::<Map<_, _>>().into());
         }
-        Ok(Chosen { settings, learned: outcome.learned })
+        Ok(Chosen { settings, learned: model })
+    }
+
+    /// The learner with its fixed settings and those of a point; a refinement is that of LearnPSDD or Strudel alone, since
+    /// what it starts from is given.
+    fn learner(&self, point: &Point, start: Option<&RefineFrom>) -> Result<Box<dyn Learner + Send + Sync>, Error> {
+        let name = self.name.split(':').next().unwrap_or(self.name);
+        let name = if start.is_some() { name.trim_start_matches("slopp+") } else { name };
+        let entry = registry::find(name).expect("the benchmark names learners of the table");
+        let mut options = Options::default().starting_from(start.cloned().unwrap_or_default());
+        for (name, value) in (self.fixed)().as_object().into_iter().flatten().filter(|(name, _)| entry.has(name)) {
+            options.set(name, value.as_str().map_or_else(|| value.to_string(), str::to_owned).as_str())?;
+        }
+        for &(name, value) in &point.settings {
+            options.insert(name, OptionValue::Number(value))?;
+        }
+        Ok(entry.learner(&options)?)
     }
 
     fn values(&self, name: &str) -> &'static [f64] {
@@ -131,8 +146,8 @@ impl Entry {
     }
 
     /// All points of the grid, without the pseudocount where that is refitted; the last setting changes fastest.
-    fn points(&self, start: Option<Start>) -> Vec<Point> {
-        let mut points = vec![Point { settings: Vec::new(), start }];
+    fn points(&self) -> Vec<Point> {
+        let mut points = vec![Point { settings: Vec::new() }];
         for &(name, values) in self.grid.iter().filter(|(name, _)| !(self.is_refitted() && *name == "pseudocount")) {
             points = points.iter().flat_map(|point| values.iter().map(|&value| point.with(name, value))).collect();
         }
@@ -154,7 +169,15 @@ impl Entry {
 /// Keeps the candidate that explains the validation records best; the first of equals.
 struct Best<'a> {
     valid: &'a Records,
-    found: Option<(Rank, Point, Outcome)>,
+    found: Option<Found>,
+}
+
+/// A candidate.
+struct Found {
+    rank: Rank,
+    point: Point,
+    model: ModelKind,
+    chosen: Vec<(&'static str, String)>,
 }
 
 /// Fewer impossible records first, then a higher likelihood of the others.
@@ -166,17 +189,17 @@ impl<'a> Best<'a> {
         Best { valid, found: None }
     }
 
-    fn offer(&mut self, point: Point, outcome: Outcome) -> Result<(), Error> {
-        let score = score(&outcome.learned, self.valid)?;
+    fn offer(&mut self, point: Point, model: ModelKind, chosen: Vec<(&'static str, String)>) -> Result<(), Error> {
+        let score = score(&model, self.valid)?;
         let rank = Rank(-score.impossible, score.log_likelihood);
-        if self.found.as_ref().is_none_or(|(best, ..)| rank > *best) {
-            self.found = Some((rank, point, outcome));
+        if self.found.as_ref().is_none_or(|best| rank > best.rank) {
+            self.found = Some(Found { rank, point, model, chosen });
         }
         Ok(())
     }
 }
 
 /// The score of what was learned on records.
-pub(super) fn score(learned: &Learned, records: &Records) -> Result<Score, Error> {
+pub(super) fn score(learned: &ModelKind, records: &Records) -> Result<Score, Error> {
     Ok(Score::new(records, &learned.distribution().log_likelihoods(records)?))
 }

@@ -1,7 +1,7 @@
 //! The file of results: one row per line, appended as soon as it is measured.
 
 use serde_json::Value;
-use slopp::learn::Size;
+use slopp::model::Size;
 use slopp_cli::{Error, json, json_count, object};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};

@@ -1,10 +1,10 @@
 //! The smallest counterexamples to Proposition 1, learned here and looked at world by world.
 
 use slopp::circuit::Overlaps;
-use slopp::learn::Partition;
-use slopp::learn::slopp::{PublishedConfig, Variant, published};
+use slopp::learn::{Partition, SloppKmeans, Task, Variant};
 use slopp::{Circuit, Names, Node, Records, RecordsBuilder, Vtree};
 use slopp_cli::Error;
+use std::sync::Arc;
 
 /// Records, a vtree and clusters, as published SLoPP takes them.
 pub(super) struct Counterexample {
@@ -61,26 +61,28 @@ impl Counterexample {
             partition.with(vtree.root(), i, rows.iter().map(|row| bits(row)))
         };
         let partition = self.clusters.iter().enumerate().fold(Partition::new(), with);
-        self.learn_with(PublishedConfig { partition, ..self.config() })
+        self.learn_with(SloppKmeans { partition, ..self.config() }, 0)
     }
 
     /// How many of the first `seeds` seeds of k-means itself lead to overlapping primes.
     pub(super) fn overlapping_seeds(&self, seeds: u64) -> Result<usize, Error> {
         let mut found = 0;
         for seed in 0..seeds {
-            let learned = self.learn_with(PublishedConfig { seed, ..self.config() })?;
+            let learned = self.learn_with(self.config(), seed)?;
             found += usize::from(learned.overlaps.sums > 0);
         }
         Ok(found)
     }
 
-    fn config(&self) -> PublishedConfig {
-        PublishedConfig::new(self.variant, self.clusters.len(), self.d)
+    fn config(&self) -> SloppKmeans {
+        SloppKmeans::new(self.variant, self.clusters.len(), self.d)
     }
 
-    fn learn_with(&self, config: PublishedConfig) -> Result<Learned, Error> {
-        let vtree: Vtree = self.vtree.parse()?;
-        let (circuit, overlaps) = published(&self.records(), vtree.into(), &config, &())?;
+    fn learn_with(&self, config: SloppKmeans, seed: u64) -> Result<Learned, Error> {
+        let vtree: Arc<Vtree> = Arc::new(self.vtree.parse()?);
+        let records = self.records();
+        let task = Task { vtree: Some(&vtree), seed, ..Task::closed(&records) };
+        let (circuit, overlaps) = config.published(&task, &())?;
         Ok(Learned { circuit, overlaps })
     }
 

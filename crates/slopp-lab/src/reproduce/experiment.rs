@@ -4,9 +4,8 @@ use super::paper::{Benchmark, Slopp};
 use crate::datasets::Parts;
 use rayon::prelude::*;
 use slopp::learn::refine::{StrudelConfig, strudel};
-use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
 use slopp::learn::vtree::VtreeMethod;
-use slopp::learn::{World, baseline};
+use slopp::learn::{SloppKmeans, SloppTree, Support, Task, Variant, baseline};
 use slopp::{Circuit, Progress, Psdd, Records, Vtree};
 use slopp_cli::{Bar, Error, Score};
 use std::sync::Arc;
@@ -112,8 +111,9 @@ impl Experiment {
 
 impl Run {
     fn new(row: Slopp, seed: u64, parts: &Parts, vtree: &Arc<Vtree>, tree: &Tree) -> Result<Run, Error> {
-        let config = PublishedConfig { seed, ..PublishedConfig::new(Variant::Notebook, row.k, row.d) };
-        let (circuit, overlaps) = published(&parts.train, vtree.clone(), &config, &())?;
+        let paper = SloppKmeans::new(Variant::Notebook, row.k, row.d);
+        let task = Task { vtree: Some(vtree), seed, ..Task::closed(&parts.train) };
+        let (circuit, overlaps) = paper.published(&task, &())?;
         let log_likelihoods = circuit.log_likelihoods(&parts.test)?;
         let flows = circuit.flow_log_values(&parts.test)?;
         let score = Score::new(&parts.test, &log_likelihoods);
@@ -122,8 +122,8 @@ impl Run {
         let has_several = |i: &usize| flows[*i] < log_likelihoods[*i] - 0.5 * std::f64::consts::LN_2;
         let several: f64 = (0..flows.len()).filter(has_several).map(|i| parts.test.weights()[i]).sum();
         let (mixed, weight) = tree.mixed(&circuit.log_likelihoods(&parts.valid)?, &log_likelihoods, parts);
-        let open = PublishedConfig { world: World::Open, pseudocount: PSEUDOCOUNT, ..config };
-        let (open, _) = published(&parts.train, vtree.clone(), &open, &())?;
+        let open = SloppKmeans { pseudocount: Some(PSEUDOCOUNT), ..paper };
+        let (open, _) = open.published(&Task { support: Support::open(), ..task }, &())?;
         let open = Score::new(&parts.test, &open.log_likelihoods(&parts.test)?);
         let by_tree = |dropped: bool| {
             let rows = (0..flows.len()).filter(|&i| (log_likelihoods[i] == f64::NEG_INFINITY) == dropped);
@@ -182,7 +182,7 @@ struct Tree {
 
 impl Tree {
     fn new(parts: &Parts) -> Result<Tree, Error> {
-        let psdd = baseline::chow_liu(&parts.train, World::Open, PSEUDOCOUNT)?;
+        let psdd = baseline::chow_liu(&parts.train, PSEUDOCOUNT)?;
         let [valid, test] = [&parts.valid, &parts.test].map(|records| psdd.log_likelihoods(records));
         Ok(Tree { valid: valid?, test: test?, psdd })
     }
@@ -221,9 +221,12 @@ fn mean(weighted: impl Iterator<Item = (f64, f64)>) -> f64 {
 }
 
 fn references(parts: &Parts, vtree: &Arc<Vtree>, tree: &Tree) -> Result<Vec<Reference>, Error> {
-    let factorised = baseline::factorised(&parts.train, vtree.clone(), World::Open, PSEUDOCOUNT)?;
-    let [closed, open] =
-        [World::Closed, World::Open].map(|world| certified(&parts.train, vtree.clone(), &Config::new(world), &()));
+    let factorised = baseline::factorised(&parts.train, vtree.clone(), PSEUDOCOUNT)?;
+    let [closed, open] = [Support::closed(), Support::open()].map(|support| {
+        let task = Task { vtree: Some(vtree), support, ..Task::new(&parts.train) };
+        let learned = task.learn(&SloppTree::default(), &());
+        learned.map(|learned| learned.model.into_psdd().expect("separating trees give PSDDs"))
+    });
     let strudel = strudel(&tree.psdd, &parts.train, Some(&parts.valid), &StrudelConfig::default(), &())?;
     let models = [
         ("factorised, trained", factorised),

@@ -2,7 +2,8 @@
 
 use super::LearnError;
 use super::error::check;
-use super::task::{Learner, Prior, Structure, Task, VtreeUse};
+use super::structure::{Prior, Structure};
+use super::task::{Learner, Task, VtreeUse};
 use super::vtree::{ChowLiuTree, RootedTree, VtreeMethod, bound, pair_information};
 use crate::circuit::{BuildError, Builder, NodeId, Psdd, Sharing, Smoothing};
 use crate::data::Records;

@@ -1,11 +1,11 @@
 //! Why nothing could be learned, and the checks that every learner makes first.
 
-use super::registry::OPTIONS;
-use super::support::ConditionError;
+use super::params::FitError;
 use super::vtree::VtreeMethodError;
 use crate::circuit::{BuildError, Reason, Refusal};
 use crate::data::Records;
 use crate::infer::QueryError;
+use crate::logic::Stopped;
 use crate::spn::SpnError;
 use crate::vtree::Vtree;
 use std::borrow::Cow;
@@ -88,21 +88,22 @@ pub enum LearnError {
         expected: Cow<'static, str>,
     },
     /// No learner has an option of this name.
-    #[error("no learner has an option {option}; the options are {}", OPTIONS.iter().map(|o| o.name).collect::<Vec<_>>().join(", "))]
+    #[error("no learner has an option {option}; the options are {}", .known.join(", "))]
     NoSuchOption {
         /// The name.
         option: String,
+        /// All options.
+        known: Vec<&'static str>,
     },
     /// An option that only other learners have.
-    #[error(
-        "{option} belongs to {}, not to {learner}: choose one of these learners, or leave the option out",
-        owners(option)
-    )]
+    #[error("{option} belongs to {}, not to {learner}: choose one of these learners, or leave the option out", .owners.join(", "))]
     OptionOfOthers {
         /// The learner.
         learner: &'static str,
         /// The option.
         option: &'static str,
+        /// The learners that have it.
+        owners: Vec<&'static str>,
     },
     /// The rules cannot be obeyed, or the values of columns cannot be kept apart.
     #[error(transparent)]
@@ -124,10 +125,36 @@ pub enum LearnError {
     Certificate(#[from] Refusal),
 }
 
-/// The learners that have an option.
-fn owners(option: &str) -> String {
-    let owners = OPTIONS.iter().filter(|known| known.name == option).flat_map(|known| known.owners());
-    owners.map(|entry| entry.name).collect::<Vec<_>>().join(", ")
+/// Why what was learned could not be conditioned on rules.
+#[derive(Debug, thiserror::Error)]
+pub enum ConditionError {
+    /// A sum-product network has no vtree that rules could be compiled on.
+    #[error("a sum-product network cannot be conditioned on rules; choose a learner that gives a circuit")]
+    Network,
+    /// No world is possible under both.
+    #[error("nothing that was learned obeys the rules; look at the rules")]
+    Impossible,
+    /// The rules are too large on the vtree of what was learned.
+    #[error("the rules do not fit the vtree of the learned model: {0}")]
+    Rules(#[from] Stopped),
+    /// The product is too large.
+    #[error("the rules do not fit the vtree of the learned model: {0}")]
+    Product(QueryError),
+    /// The result could not be fitted.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// The result could not be fitted to records with missing cells, or not be closed.
+    #[error(transparent)]
+    Em(Box<LearnError>),
+}
+
+impl From<QueryError> for ConditionError {
+    fn from(error: QueryError) -> ConditionError {
+        match error {
+            QueryError::ImpossibleFormula => ConditionError::Impossible,
+            error => ConditionError::Product(error),
+        }
+    }
 }
 
 /// Checks that there is something to learn from, and that every cell is there.

@@ -2,11 +2,19 @@
 
 use super::grow::{Cluster, Part, Task};
 use super::kmeans::k_means;
-use super::published::Variant;
 use crate::data::BitMatrix;
 use crate::random::Random;
 use crate::vtree::VtreeId;
 use rustc_hash::FxHashMap;
+
+/// Which reading of the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// The pseudo-code: k-means wherever at least `d` records are left.
+    Algorithm2,
+    /// The authors' code: a single left variable is always split by value, otherwise k-means on more than `d` records.
+    Notebook,
+}
 
 /// An explicit partition: for some vtree nodes, which left rows belong together.
 ///

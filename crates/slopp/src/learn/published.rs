@@ -4,25 +4,17 @@
 //! with a report of its overlaps. The paper's Proposition 1 claims exclusive primes for it; the tests hold the smallest
 //! counterexamples.
 
+use super::LearnError;
 use super::baseline::USUAL_PSEUDOCOUNT;
 use super::error::check;
 use super::grow::{Database, finished, grow};
-use super::partition::Published;
-use super::task::{Learner, Prior, Structure, Task};
+use super::partition::{Partition, Published, Variant};
+use super::structure::{Prior, Structure};
+use super::task::{Learner, Task};
 use super::vtree::VtreeMethod;
-use super::{LearnError, Partition};
 use crate::circuit::{Circuit, Overlaps, Smoothing};
 use crate::model::Certified;
 use crate::progress::Progress;
-
-/// Which reading of the paper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Variant {
-    /// The pseudo-code: k-means wherever at least `d` records are left.
-    Algorithm2,
-    /// The authors' code: a single left variable is always split by value, otherwise k-means on more than `d` records.
-    Notebook,
-}
 
 /// SLoPP as published, as a [`Learner`]; the world of the paper is closed.
 #[derive(Clone, Debug, PartialEq)]

@@ -86,8 +86,8 @@ pub enum OptionValue {
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     values: BTreeMap<&'static str, OptionValue>,
-    /// The model to refine, if one is given.
-    pub start: RefineFrom,
+    /// Where a refinement starts from.
+    start: RefineFrom,
 }
 
 const fn option(name: &'static str, kind: OptionKind, about: &'static str) -> LearnerOption {
@@ -360,7 +360,10 @@ impl Entry {
     pub fn learner(&self, options: &Options) -> Result<Box<dyn Learner + Send + Sync>, LearnError> {
         let foreign = options.values.keys().find(|name| !self.has(name));
         match foreign {
-            Some(&option) => Err(LearnError::OptionOfOthers { learner: self.name, option }),
+            Some(&option) => {
+                let owners = LEARNERS.iter().filter(|entry| entry.has(option)).map(|entry| entry.name).collect();
+                Err(LearnError::OptionOfOthers { learner: self.name, option, owners })
+            }
             None => Ok((self.make)(options)),
         }
     }
@@ -457,6 +460,11 @@ impl LearnerOption {
 }
 
 impl Options {
+    /// The same, where a refinement starts from here.
+    pub fn starting_from(self, start: RefineFrom) -> Options {
+        Options { start, ..self }
+    }
+
     /// Sets an option by its text.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), LearnError> {
         let option = known(name)?;
@@ -478,12 +486,13 @@ impl Options {
         }
     }
 
-    fn whole(&self, name: &str) -> Option<usize> {
+    /// A whole number that is set.
+    pub fn whole(&self, name: &str) -> Option<usize> {
         self.real(name).map(|number| number as usize)
     }
 
     /// The word that is set, or an empty one, which stands for the default.
-    fn word(&self, name: &str) -> &str {
+    pub fn word(&self, name: &str) -> &str {
         match self.values.get(name) {
             Some(OptionValue::Word(word)) => word,
             _ => "",
@@ -547,7 +556,8 @@ impl Options {
 /// The option of this name.
 fn known(name: &str) -> Result<&'static LearnerOption, LearnError> {
     let option = OPTIONS.iter().find(|option| option.name == name);
-    option.ok_or_else(|| LearnError::NoSuchOption { option: name.to_owned() })
+    let known = || OPTIONS.iter().map(|option| option.name).collect();
+    option.ok_or_else(|| LearnError::NoSuchOption { option: name.to_owned(), known: known() })
 }
 
 #[cfg(test)]

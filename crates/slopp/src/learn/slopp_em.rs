@@ -2,9 +2,10 @@
 
 use super::error::{check_records, check_validation};
 use super::judge::Possible;
-use super::refine::refit;
+use super::refinement::refit;
 use super::slopp::{SloppConfig, learn};
-use super::task::{Learner, Structure, Task, VtreeUse};
+use super::structure::Structure;
+use super::task::{Learner, Task, VtreeUse};
 use super::{LearnError, MixtureConfig, MixtureGrid, em_mixture};
 use crate::certified::Certified;
 use crate::data::Records;

@@ -1,8 +1,9 @@
 //! Mixtures over the structure that another learner finds: how many components, and how near to the single model, is
 //! chosen by validation records.
 
-use super::refine::{Strudel, refit};
-use super::task::{Learner, Prior, Structure, Task, VtreeUse};
+use super::refinement::{Strudel, refit};
+use super::structure::{Prior, Structure};
+use super::task::{Learner, Task, VtreeUse};
 use super::{LearnError, MixtureConfig, MixtureFit, em_mixture};
 use crate::certified::Certified;
 use crate::data::Records;

@@ -1,8 +1,10 @@
 //! What every learner is: a task in, a structure out, in which everything is still possible.
 
-use super::support::{self, Support};
+use super::LearnError;
+use super::parts::Parts;
+use super::structure::Structure;
+use super::support::Support;
 use super::vtree::VtreeMethod;
-use super::{LearnError, judge::Parts};
 use crate::data::Records;
 use crate::model::ModelKind;
 use crate::progress::Progress;
@@ -79,34 +81,6 @@ pub trait Learner {
     fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError>;
 }
 
-/// What a learner found, before support is applied.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Structure {
-    /// The model, fitted to the training records.
-    pub model: ModelKind,
-    /// The prior of its parameters.
-    pub prior: Prior,
-    /// Whether the model keeps to the world of the task already: the learner grew it there, which saves work or gives
-    /// another structure than closing in the end.
-    pub in_world: bool,
-    /// What the learner chose itself, as name and value; it replaces what [`Learner::settings`] says.
-    pub chosen: Vec<(&'static str, String)>,
-}
-
-/// The prior of parameters that are fitted to records.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prior {
-    /// The weight that was asked for, in records.
-    pub asked: Option<f64>,
-    /// The weight that the parameters of the structure were fitted with; zero of mixtures and networks, whose parameters
-    /// stay.
-    pub weight: f64,
-    /// Whether the prior of a literal also holds where it is the prime of an element.
-    pub of_literals: bool,
-    /// How the weight is called in reports, if it is told.
-    pub told_as: Option<&'static str>,
-}
-
 /// What was learned.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -115,6 +89,8 @@ pub struct Outcome {
     pub model: ModelKind,
     /// How it was made: learner, settings, world, seed and what was chosen.
     pub origin: BTreeMap<String, String>,
+    /// What the learner chose itself, as name and value, which is also in the origin.
+    pub chosen: Vec<(&'static str, String)>,
     /// How many elements it had before something was ruled out.
     pub unrestricted: usize,
 }
@@ -128,14 +104,6 @@ impl<'a> Task<'a> {
     /// Records in a closed world: only what they show, relaxed, is possible.
     pub fn closed(train: &'a Records) -> Task<'a> {
         Task { support: Support::closed(), ..Task::new(train) }
-    }
-
-    /// Learns: the learner finds a structure, and support is applied to it.
-    ///
-    /// A learner that keeps within some size is asked for less where support makes the result larger. It may stay larger
-    /// all the same, which [`ModelKind::most_elements`] shows.
-    pub fn learn(&self, learner: &dyn Learner, progress: &dyn Progress) -> Result<Outcome, LearnError> {
-        support::learn(learner, self, progress)
     }
 
     /// The vtree that is given, or else one that is made in this way.
@@ -155,27 +123,5 @@ impl<'a> Task<'a> {
     /// The records to learn from and those to choose by.
     pub(super) fn parts(&self) -> Result<Parts<'a>, LearnError> {
         Parts::new(self.train, self.valid, self.seed)
-    }
-}
-
-impl Structure {
-    /// A model in which everything is possible, and the prior it was fitted with.
-    pub fn new(model: impl Into<ModelKind>, prior: Prior) -> Structure {
-        Structure { model: model.into(), prior, in_world: false, chosen: Vec::new() }
-    }
-
-    /// A model that keeps to the world of its task.
-    pub fn in_world(model: impl Into<ModelKind>, prior: Prior) -> Structure {
-        Structure { in_world: true, ..Structure::new(model, prior) }
-    }
-}
-
-impl Prior {
-    /// No prior: the parameters stay as they are.
-    pub const NONE: Prior = Prior { asked: None, weight: 0.0, of_literals: false, told_as: None };
-
-    /// The weight that was asked for, or else the usual one.
-    pub fn new(asked: Option<f64>, usual: f64) -> Prior {
-        Prior { asked, weight: asked.unwrap_or(usual), of_literals: false, told_as: Some("pseudocount") }
     }
 }

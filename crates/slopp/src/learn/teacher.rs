@@ -2,8 +2,9 @@
 
 use super::LearnError;
 use super::distil::{Distil, Distilled, distil, sample_size, synthetic};
-use super::support::{Made, within};
-use super::task::{Prior, Structure, Task};
+use super::learning::{Made, within};
+use super::structure::{Prior, Structure};
+use super::task::Task;
 use crate::data::Records;
 use crate::infer::{Distribution, QueryError};
 use crate::logic::{Limits, Manager, Rules, Stopped};

@@ -4,6 +4,7 @@ use super::options::{LearnArgs, WorldName};
 use crate::error::Error;
 use crate::input::variables;
 use crate::report::counted;
+use slopp::learn::registry::Entry;
 use slopp::logic::Rules;
 use slopp::{Names, Records, Var};
 
@@ -71,7 +72,7 @@ impl Open {
 }
 
 /// Refuses, before any work, lists that name nothing, that contradict each other, or that the learner cannot obey.
-pub(super) fn check(args: &LearnArgs) -> Result<(), Error> {
+pub(super) fn check(args: &LearnArgs, entry: &Entry) -> Result<(), Error> {
     for (option, lists) in [("--closed", &args.closed), ("--open", &args.open)] {
         if lists.is_empty() {
             continue;
@@ -81,7 +82,7 @@ pub(super) fn check(args: &LearnArgs) -> Result<(), Error> {
             return Err(Error::new(format!("{option} names no column"))
                 .hint(format!("names such as {option} a,b,c, or --world {all} without {option}")));
         }
-        if args.learner == "learnspn" {
+        if !entry.obeys_rules() {
             return Err(Error::new("a sum-product network has only an open world, where everything is possible")
                 .hint(format!("--learner slopp, or leave {option} out")));
         }
@@ -94,7 +95,7 @@ pub(super) fn check(args: &LearnArgs) -> Result<(), Error> {
         return Err(Error::new("--open names columns in a world that is closed, and --world open opens all of it")
             .hint("leave one of them out; --closed names the columns that are closed in an open world"));
     }
-    if !args.open.is_empty() && args.refined.start.is_some() {
+    if !args.open.is_empty() && args.start.is_some() {
         return Err(Error::new("--start gives a model, and what it makes impossible stays so, whatever --open says")
             .hint("leave --open out, or learn without --start"));
     }

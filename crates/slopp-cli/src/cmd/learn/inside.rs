@@ -11,7 +11,7 @@ use crate::session::Session;
 use serde_json::Value;
 use slopp::circuit::Smoothing;
 use slopp::infer::{Evidence, Explanation};
-use slopp::learn::InsideError;
+use slopp::learn::ConditionError;
 use slopp::logic::{Limits, Rules, Sdd, Stopped};
 use slopp::{Lit, Names, Psdd, Records, RecordsBuilder};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,6 @@ pub(crate) struct Inside {
     /// How many of them, the first, are of the file; none if there is no file.
     of_file: Option<usize>,
     on_violation: OnViolation,
-    pub(crate) limits: Limits,
     /// The training records that broke rules.
     violations: Vec<Violation>,
     /// Their weight.
@@ -83,7 +82,7 @@ impl Inside {
         let allowed = circuit.certify()?;
         let on_violation = args.on_violation.unwrap_or(OnViolation::Reject);
         let is_part = places.is_some();
-        let mut inside = Inside { rules, of_file, on_violation, limits, violations: Vec::new(), weight: 0.0, is_part };
+        let mut inside = Inside { rules, of_file, on_violation, violations: Vec::new(), weight: 0.0, is_part };
         let explanations = explanations(&allowed, &records)?;
         let change = |row: usize, found: &Explanation| found.repairs[0].changes(&Evidence::from_row(&records, row));
         for (i, &row) in records.original().iter().enumerate() {
@@ -122,9 +121,10 @@ impl Inside {
         Ok((Some(inside), records))
     }
 
-    /// What the result must obey.
-    pub(crate) fn rules(&self) -> &Rules {
-        &self.rules
+    /// The rules of the file, if there is one.
+    pub(crate) fn given(&self) -> Option<Rules> {
+        let own = self.rules[..self.of_file?].to_vec();
+        Some(Rules::with_origin(self.rules.names().clone(), own))
     }
 
     /// The refusal to learn from records that break rules.
@@ -240,12 +240,12 @@ fn has_weights(records: &Records) -> bool {
 }
 
 /// Why the rules could not be obeyed, with the way out.
-pub(crate) fn not_obeyed(error: InsideError) -> Error {
+pub(crate) fn not_obeyed(error: ConditionError) -> Error {
     match error {
-        InsideError::Rules(_) => {
+        ConditionError::Rules(_) => {
             Error::from(error).hint(format!("--max-nodes N and --max-memory MB allow more; or {OWN_VTREE}"))
         }
-        InsideError::Product(_) => Error::from(error).hint(OWN_VTREE),
+        ConditionError::Product(_) => Error::from(error).hint(OWN_VTREE),
         error => error.into(),
     }
 }

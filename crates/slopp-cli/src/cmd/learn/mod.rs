@@ -2,16 +2,13 @@
 
 mod closed;
 mod inside;
-mod learners;
 mod options;
 mod parts;
 mod plan;
 mod report;
 
 pub(crate) use inside::{Inside, not_obeyed};
-use options::EffortName;
 pub(crate) use options::{LearnArgs, RuleArgs};
-pub(crate) use plan::origin;
 pub(crate) use report::score_table;
 
 use crate::error::Error;
@@ -22,8 +19,7 @@ use parts::Parts;
 use plan::Plan;
 use slopp::Records;
 use slopp::io::WriteError;
-use slopp::learn::Outcome;
-use slopp::learn::merged::FEW_JUDGES;
+use slopp::learn::{FEW_JUDGES, registry};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -34,22 +30,24 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let inputs =
         [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref(), args.rules.file.as_ref()];
     // A model may be replaced by what was refined from it.
-    let files = Files::default().read(inputs.into_iter().flatten()).replace(&args.refined.start);
+    let files = Files::default().read(inputs.into_iter().flatten()).replace(&args.start);
     files.write(&args.output).check()?;
-    let entry = learners::find(&args.learner).expect("the parser takes no other");
-    check_ending(args.output.as_deref(), entry.ending, &format!("what the learner {} makes", entry.name))?;
-    if args.rules.file.is_some() && args.learner == "learnspn" {
+    let entry = registry::find(&args.learner).expect("the parser takes no other");
+    check_ending(args.output.as_deref(), entry.ending(), &format!("what the learner {} makes", entry.name))?;
+    if args.rules.file.is_some() && !entry.obeys_rules() {
         return Err(inside::no_rules());
     }
-    closed::check(args)?;
-    args.refined.start.as_ref().map_or(Ok(()), |_| args.columns.check_unused("the model to start from"))?;
+    closed::check(args, entry)?;
+    args.start.as_ref().map_or(Ok(()), |_| args.columns.check_unused("the model to start from"))?;
     let mut plan = Plan::new(entry, args)?;
-    let parts = Parts::read(args, plan.names(), session)?;
-    check_size(args.merged.max_elements, &parts.train)?;
+    let parts = Parts::read(args, &plan, session)?;
+    let [max_elements, max_classes] = ["max_elements", "max_classes"].map(|name| args.options.0.whole(name));
+    check_size(max_elements, &parts.train)?;
     let start = Instant::now();
     let bar = session.progress();
-    let Outcome { learned, chosen, .. } = plan.learn(&parts, &bar)?;
-    let mut origin = plan.origin(&chosen, &parts.train);
+    let outcome = plan.learn(&parts, &bar)?;
+    let (learned, mut origin) = (outcome.model, outcome.origin);
+    origin.extend(plan.origin());
     origin.extend(parts.origin(&args.rules));
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
@@ -66,20 +64,20 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
         false => learned.tell(session)?,
     }
     parts.inside.iter().for_each(|inside| inside.tell(model.names(), session));
-    if let Some(max) = args.merged.max_elements.filter(|&max| elements > max) {
+    if let Some(max) = max_elements.filter(|&max| elements > max) {
         session.note(too_large(elements, max));
     }
     tell_much_larger(elements, model.origin(), session);
-    if let Some(max) = args.merged.max_classes.filter(|&max| classes > max) {
+    if let Some(max) = max_classes.filter(|&max| classes > max) {
         session.note(too_many_classes(classes, max));
     }
     tell_held_out(model.origin(), session);
-    if args.learner == "slopp" && matches!(args.merged.effort, Some(EffortName::Best)) {
+    if model.origin().contains_key("teacher") {
         tell_few_judges(parts.valid.as_ref(), model.origin(), session);
     }
     // A model that could not be saved is lost, but what it was like is told.
     saved?;
-    tell_saved(args.output.as_deref(), entry.ending, session);
+    tell_saved(args.output.as_deref(), entry.ending(), session);
     Ok(Verdict::Yes)
 }
 

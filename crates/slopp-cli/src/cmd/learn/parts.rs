@@ -3,18 +3,18 @@
 use super::closed::{Closed, Open};
 use super::inside::Inside;
 use super::options::{LearnArgs, RuleArgs};
+use super::plan::Plan;
 use super::without_incomplete;
 use crate::args::{check_shares, shares_in_words};
 use crate::cmd::eval::Score;
 use crate::error::Error;
 use crate::input;
 use crate::session::Session;
+use slopp::Records;
 use slopp::infer::Distribution;
-use slopp::learn::Restriction;
+use slopp::learn::{Support, World};
 use slopp::logic::Limits;
-use slopp::{Names, Records};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Training, validation and test records.
 pub(super) struct Parts {
@@ -36,9 +36,9 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Reads all parts, over the variables with these names if they are given.
-    pub(super) fn read(args: &LearnArgs, names: Option<&Arc<Names>>, session: &Session) -> Result<Parts, Error> {
-        let records = match names {
+    /// Reads all parts, over the variables of the model to start from if there is one.
+    pub(super) fn read(args: &LearnArgs, plan: &Plan, session: &Session) -> Result<Parts, Error> {
+        let records = match plan.names() {
             None => input::read_records(&args.train, args.read, &args.columns)?,
             Some(names) => input::read_records_of(&args.train, args.read, names)?,
         };
@@ -65,9 +65,9 @@ impl Parts {
             }
         };
         // A sum-product network gives columns one value by itself, and rules are refused before.
-        let (inside, train) = match args.learner == "learnspn" {
-            true => (None, train),
-            false => Inside::new(&args.rules, &args.train, train, places.as_deref())?,
+        let (inside, train) = match plan.entry.obeys_rules() {
+            false => (None, train),
+            true => Inside::new(&args.rules, &args.train, train, places.as_deref())?,
         };
         let limits = args.rules.limits.limits();
         let files = match args.split {
@@ -92,12 +92,12 @@ impl Parts {
         Ok(parts)
     }
 
-    /// What is ruled out, whatever is learned.
-    pub(super) fn restriction(&self) -> Restriction {
-        Restriction {
-            rules: self.inside.as_ref().map(|inside| inside.rules().clone()),
-            closed: self.closed.as_ref().map(|closed| closed.rules.clone()),
-            open: self.open.as_ref().map(|open| open.vars.clone()),
+    /// What is possible in what is learned; in this world, unless columns stay open in a closed one.
+    pub(super) fn support(&self, world: World) -> Support {
+        Support {
+            rules: self.inside.as_ref().and_then(|inside| inside.given()),
+            groups: self.closed.as_ref().map(|closed| closed.rules.clone()),
+            world: self.open.as_ref().map_or(world, |open| World::Closed { except: open.vars.clone() }),
             limits: self.limits.clone(),
         }
     }
@@ -106,7 +106,7 @@ impl Parts {
     pub(super) fn origin(&self, rules: &RuleArgs) -> Vec<(String, String)> {
         let mut facts: Vec<(&str, String)> = Vec::new();
         facts.extend(self.closed.as_ref().map(|closed| ("closed", closed.origin())));
-        facts.extend(self.open.iter().flat_map(|open| [("world", "closed".to_owned()), ("open", open.origin())]));
+        facts.extend(self.open.as_ref().map(|open| ("open", open.origin())));
         let facts = facts.into_iter().map(|(key, value)| (key.to_owned(), value));
         facts.chain(rules.origin().filter(|_| self.inside.is_some())).collect()
     }

@@ -1,17 +1,16 @@
 //! From the arguments to what was learned and its origin.
 
-use super::learners::Entry;
 use super::not_obeyed;
-use super::options::LearnArgs;
+use super::options::{LearnArgs, WorldName};
 use super::parts::Parts;
 use crate::error::Error;
 use crate::incomplete::{self, Part};
 use crate::input::{LoadedModel, VtreeSource, too_many_pairs};
+use slopp::learn::registry::{Entry, LEARNERS, OPTIONS};
 use slopp::learn::vtree::VtreeMethodError;
-use slopp::learn::{InsideError, LearnError, Learner, Outcome, RestrictionError, Task, VtreeUse};
+use slopp::learn::{ConditionError, LearnError, Learner, Outcome, RefineFrom, Task, VtreeUse, World};
 use slopp::logic::Stopped;
-use slopp::{Model, Names, Progress, Records};
-use std::collections::BTreeMap;
+use slopp::{Certified, Model, Names, Progress};
 use std::sync::Arc;
 
 /// How a vtree was made that the learner made.
@@ -22,19 +21,24 @@ const START_VTREE: &str = "file";
 
 /// A learner with its settings and where its vtree comes from, checked before any work.
 pub(super) struct Plan {
-    learner: Box<dyn Learner>,
+    pub(super) entry: &'static Entry,
+    learner: Box<dyn Learner + Send + Sync>,
     vtree: Option<VtreeSource>,
     /// How the vtree is made, if there is one.
     vtree_name: Option<&'static str>,
     /// The model to refine.
     start: Option<Model>,
+    world: World,
     seed: u64,
 }
 
 impl Plan {
-    pub(super) fn new(entry: &Entry, args: &LearnArgs) -> Result<Plan, Error> {
-        let given = args.refined.start.as_ref().map(|file| LoadedModel::read_files(file, None)).transpose()?;
-        let learner = entry.learner(args, given.as_ref())?;
+    pub(super) fn new(entry: &'static Entry, args: &LearnArgs) -> Result<Plan, Error> {
+        let given = args.start.as_ref().map(|file| LoadedModel::read_files(file, None)).transpose()?;
+        let world = world(entry, args)?;
+        let start = given.as_ref().map_or(Ok(RefineFrom::Baseline), |given| start(entry, args, given))?;
+        let options = args.options.0.clone().starting_from(start);
+        let learner = entry.learner(&options).map_err(foreign)?;
         let start = given.map(|given| given.model);
         let source = args.vtree.as_deref().map(VtreeSource::find).transpose()?;
         let own = match learner.vtree() {
@@ -55,7 +59,7 @@ impl Plan {
         let vtree_name = vtree.as_ref().map(VtreeSource::name).or(own.map(|method| method.name()));
         let inside = (learner.vtree() == VtreeUse::Inside).then_some(LEARNED_VTREE);
         let vtree_name = vtree_name.or(inside).or(start.as_ref().map(|_| START_VTREE));
-        Ok(Plan { learner, vtree, vtree_name, start, seed: args.seed })
+        Ok(Plan { entry, learner, vtree, vtree_name, start, world, seed: args.seed })
     }
 
     /// The names that the variables must have.
@@ -63,7 +67,7 @@ impl Plan {
         self.start.as_ref().map(|start| &start.names)
     }
 
-    /// Learns, and rules out what rules, columns and lists of columns do.
+    /// Learns.
     pub(super) fn learn(&mut self, parts: &Parts, bar: &dyn Progress) -> Result<Outcome, Error> {
         let train = &parts.train;
         let vtree = match self.vtree.take() {
@@ -73,13 +77,15 @@ impl Plan {
                 Some(Arc::new(source.build(train, self.seed)?))
             }
         };
-        let task = Task { valid: parts.valid.as_ref(), vtree: vtree.as_ref(), seed: self.seed, ..Task::new(train) };
-        parts.restriction().learn(&*self.learner, &task, bar).map_err(|error| match error {
-            RestrictionError::Learn(LearnError::MissingCells { .. }) => self.incomplete(parts),
-            RestrictionError::Learn(error) => self.explained(error),
-            RestrictionError::Rules(error) => not_obeyed(error),
-            RestrictionError::Closed(error) => closed_too_large(error),
-            RestrictionError::Open(error) => Error::from(error).while_doing("--open"),
+        let support = parts.support(self.world.clone());
+        let task =
+            Task { train, valid: parts.valid.as_ref(), vtree: vtree.as_ref(), support: &support, seed: self.seed };
+        task.learn(&*self.learner, bar).map_err(|error| match error {
+            LearnError::MissingCells { .. } => self.incomplete(parts),
+            LearnError::Rules(error) => not_obeyed(error),
+            LearnError::Groups(error) => closed_too_large(error),
+            LearnError::Closed(error) => Error::from(error).while_doing("--open"),
+            error => self.explained(error),
         })
     }
 
@@ -93,7 +99,7 @@ impl Plan {
         match parts.train.incomplete().count() == parts.train.original().len() {
             // Dropping would leave nothing.
             true => error,
-            false if self.learner.name() == "learnspn" => {
+            false if !self.entry.obeys_rules() => {
                 error.hint("--drop-incomplete leaves out training records with missing cells")
             }
             false => error.hint(
@@ -110,32 +116,82 @@ impl Plan {
                 too_many_pairs(variables, &format!("the learner {}", self.learner.name()))
                     .hint("--learner factorised, or --learner slopp-kmeans with --vtree balanced or right-linear")
             }
-            LearnError::Setting { name, ref value, expected } => {
+            LearnError::Setting { name, ref value, ref expected } => {
                 Error::new(format!("--{} is {value}, but must be {expected}", name.replace('_', "-")))
             }
             error => Error::from(error),
         }
     }
 
-    /// What made the model.
-    pub(super) fn origin(&self, chosen: &[(&str, String)], records: &Records) -> BTreeMap<String, String> {
-        let mut origin = origin(&*self.learner, self.seed, self.vtree_name, records);
-        origin.extend(chosen.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-        if let Some(start) = &self.start {
-            // What is possible was decided by whatever made the model.
-            for (key, made) in [("start", "learner"), ("world", "world")] {
-                let known = start.origin.get(made).map_or("given", String::as_str);
-                origin.insert(key.to_owned(), known.to_owned());
-            }
-        }
-        origin
+    /// What the library cannot know about what made the model.
+    pub(super) fn origin(&self) -> Vec<(String, String)> {
+        let vtree = self.vtree_name.map(|vtree| ("vtree", vtree));
+        // What is possible was decided by whatever made the model.
+        let start = self.start.iter().flat_map(|start| {
+            let made = |key| start.origin.get(key).map_or("given", String::as_str);
+            [("start", made("learner")), ("world", made("world"))]
+        });
+        vtree.into_iter().chain(start).map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
     }
 }
 
-/// Why columns could not be closed: what records show of them is a rule, but not one that anybody gave.
-fn closed_too_large(error: InsideError) -> Error {
+/// The world that is asked for, or else the usual one of the learner.
+fn world(entry: &Entry, args: &LearnArgs) -> Result<World, Error> {
+    if args.start.is_some() && args.world.is_some() {
+        return Err(Error::new("--start gives a model, and what it makes impossible stays so, whatever --world says")
+            .hint("leave --world out; `slopp revise` widens a model by records that it excludes"));
+    }
+    match args.world {
+        None => Ok(entry.world.clone()),
+        Some(WorldName::Open) => Ok(World::Open),
+        Some(WorldName::Closed) if entry.closes => Ok(World::CLOSED),
+        Some(WorldName::Closed) => {
+            let owners: Vec<&str> = LEARNERS.iter().filter(|entry| entry.closes).map(|entry| entry.name).collect();
+            let message = format!("the learner {} has only an open world, where everything is possible", entry.name);
+            Err(Error::new(message).hint(format!("--learner {}, or leave --world out", owners.join(" or "))))
+        }
+    }
+}
+
+/// A model as the start of a refinement, if this learner can refine it.
+fn start(entry: &Entry, args: &LearnArgs, given: &LoadedModel) -> Result<RefineFrom, Error> {
+    if !entry.refines {
+        return Err(belongs("--start", LEARNERS.iter().filter(|entry| entry.refines), entry.name));
+    }
+    let deterministic = given.deterministic("refinement")?;
+    match &given.model.circuit {
+        Certified::Psdd(psdd) => Ok(RefineFrom::Psdd(Arc::new(psdd.clone()))),
+        Certified::Deterministic(_, overlap) if args.options.0.word("scope") != "whole" => {
+            let overlap = given.overlap_in_words(overlap);
+            Err(Error::new(format!("the learner {} refines PSDDs, and the model is not one: {overlap}", entry.name))
+                .hint("--learner strudel --scope whole, which refines any deterministic circuit"))
+        }
+        _ => Ok(RefineFrom::Deterministic(Arc::new(deterministic.clone()))),
+    }
+}
+
+/// The refusal of an option of other learners.
+fn foreign(error: LearnError) -> Error {
     match error {
-        InsideError::Rules(stopped) => {
+        LearnError::OptionOfOthers { learner, option } => {
+            let known = OPTIONS.iter().find(|known| known.name == option).expect("an option");
+            belongs(&format!("--{}", option.replace('_', "-")), known.owners(), learner)
+        }
+        error => error.into(),
+    }
+}
+
+fn belongs(option: &str, owners: impl Iterator<Item = &'static Entry>, learner: &str) -> Error {
+    let owners: Vec<&str> = owners.map(|entry| entry.name).collect();
+    let s = if owners.len() == 1 { "" } else { "s" };
+    Error::new(format!("{option} belongs to the learner{s} {}, not to {learner}", owners.join(", ")))
+        .hint(format!("--learner {}, or leave {option} out", owners.join(" or ")))
+}
+
+/// Why columns could not be closed: what records show of them is a rule, but not one that anybody gave.
+fn closed_too_large(error: ConditionError) -> Error {
+    match error {
+        ConditionError::Rules(stopped) => {
             // It is one rule of several, which tells nothing.
             let stopped = Stopped { rules: None, ..stopped };
             Error::new("--closed: what the records show of these columns is too large on the vtree of what was learned")
@@ -144,22 +200,4 @@ fn closed_too_large(error: InsideError) -> Error {
         }
         error => Error::from(error).while_doing("--closed").hint("close fewer columns at a time"),
     }
-}
-
-/// What made a model: enough to make it again from the same records, and nothing about the machine.
-pub(crate) fn origin(
-    learner: &dyn Learner,
-    seed: u64,
-    vtree: Option<&str>,
-    records: &Records,
-) -> BTreeMap<String, String> {
-    let facts = [
-        ("learner", learner.name().to_owned()),
-        ("records", records.total().to_string()),
-        ("seed", seed.to_string()),
-        ("version", env!("CARGO_PKG_VERSION").to_owned()),
-    ];
-    let vtree = vtree.map(|vtree| ("vtree", vtree.to_owned()));
-    let all = facts.into_iter().chain(vtree).chain(learner.settings());
-    all.map(|(key, value)| (key.to_owned(), value)).collect()
 }

@@ -7,14 +7,15 @@ mod joined;
 
 use self::joined::joined;
 use super::LearnError;
-use super::effort::{Effort, ranked_orders};
 use super::error::{check_records, check_validation};
 use super::judge::score;
 use super::mixture::MAX_COMPONENTS;
-use super::slopp::{SloppConfig, learn};
+use super::orders::ranked_orders;
+use super::slopp::{Effort, SloppConfig, learn};
 use super::slopp_em::{SloppEm, divide_all};
+use super::structure::{Prior, Structure};
 use super::support::Support;
-use super::task::{Learner, Prior, Structure, Task, VtreeUse};
+use super::task::{Learner, Task, VtreeUse};
 use super::vtree::{ChowLiuTree, Gathered, pair_information};
 use crate::certified::Certified;
 use crate::data::{Records, RecordsBuilder};

@@ -1,6 +1,6 @@
 //! The most effort: a teacher distilled to one model, beside what is learned from the records alone.
 
-use super::{balanced, best_vtrees, check_task, full_runs, ranked_orders};
+use super::{balanced, best_vtrees, check_task, full_runs};
 use crate::certified::Certified;
 use crate::circuit::{Circuit, Psdd, Smoothing};
 use crate::data::Records;
@@ -9,12 +9,15 @@ use crate::learn::LearnError;
 use crate::learn::bag::{SloppBag, bag_along};
 use crate::learn::baseline::chow_liu;
 use crate::learn::distil::{Distil, Distilled, distil, synthetic};
-use crate::learn::judge::{FEW_JUDGES, Judge, Worth, score};
+use crate::learn::judge::{Judge, Worth, score};
 use crate::learn::learnspn::{self, LearnSpn};
+use crate::learn::orders::ranked_orders;
+use crate::learn::parts::FEW_JUDGES;
 use crate::learn::refine::{LearnPsddConfig, learn_psdd};
 use crate::learn::slopp::SloppConfig;
+use crate::learn::structure::{Prior, Structure};
 use crate::learn::support::Support;
-use crate::learn::task::{Prior, Structure, Task};
+use crate::learn::task::Task;
 use crate::progress::Progress;
 use crate::vtree::Vtree;
 use rayon::prelude::*;

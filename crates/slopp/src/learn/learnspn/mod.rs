@@ -16,7 +16,8 @@ mod prune;
 
 use super::LearnError;
 use super::error::check_records;
-use super::task::{Learner, Prior, Structure, Task, VtreeUse};
+use super::structure::{Prior, Structure};
+use super::task::{Learner, Task, VtreeUse};
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::learn::vtree::VtreeMethodError;
 use crate::progress::Progress;

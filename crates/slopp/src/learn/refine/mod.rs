@@ -8,15 +8,12 @@
 mod context;
 mod draft;
 mod learn_psdd;
-mod learners;
 mod looks;
 mod plain;
 mod split;
 mod strudel;
 
 pub use learn_psdd::{LearnPsddConfig, learn_psdd};
-pub(super) use learners::refit;
-pub use learners::{LearnPsdd, RefineFrom, Strudel};
 pub use strudel::{Scope, StrudelConfig, strudel, strudel_deterministic};
 
 use crate::circuit::Psdd;

@@ -13,6 +13,29 @@ const MAX_DEPTH: usize = 64;
 /// With more variables than this other starts are usual.
 const MANY_VARIABLES: usize = 200;
 
+/// How much is tried; for a [bag](crate::learn::SloppBag::with_effort), how many models it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// One order, one setting.
+    #[default]
+    Fast,
+    /// Several orders and settings.
+    Balanced,
+    /// A teacher, distilled to one model.
+    Best,
+}
+
+impl Effort {
+    /// The name people write.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effort::Fast => "fast",
+            Effort::Balanced => "balanced",
+            Effort::Best => "best",
+        }
+    }
+}
+
 /// How the first structure is made, from the top down.
 ///
 /// The surrogate of a set of records is a Chow-Liu tree over the variables that are left, with edges shared by all

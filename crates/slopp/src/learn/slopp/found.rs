@@ -6,7 +6,8 @@ use crate::circuit::Psdd;
 use crate::data::Records;
 use crate::learn::LearnError;
 use crate::learn::judge::{Judge, Worth};
-use crate::learn::task::{Prior, Structure, Task};
+use crate::learn::structure::{Prior, Structure};
+use crate::learn::task::Task;
 use crate::vtree::Vtree;
 use std::sync::Arc;
 

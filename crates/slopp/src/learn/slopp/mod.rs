@@ -37,7 +37,7 @@ mod surrogate;
 mod sweep;
 mod view;
 
-pub use self::config::{SloppConfig, Start};
+pub use self::config::{Effort, SloppConfig, Start};
 pub(super) use self::found::Found;
 
 use self::forest::{Edges, Forest};

@@ -6,7 +6,7 @@ use super::layers::{Class, Layers, Prior};
 use super::view::View;
 use super::{Look, SloppConfig, Stage, Start, TYPICAL_PSEUDOCOUNT, sweep};
 use crate::data::Records;
-use crate::learn::judge::FEW_JUDGES;
+use crate::learn::parts::FEW_JUDGES;
 use crate::progress::Progress;
 use crate::var::Var;
 use rayon::prelude::*;

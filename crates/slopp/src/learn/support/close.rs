@@ -1,11 +1,10 @@
 //! Closing a world: what no record uses is dropped, but for variables that stay open.
 
-use super::condition::ConditionError;
 use crate::circuit::{CarryOver, Circuit, Psdd, Smoothing, Weights};
 use crate::data::{Records, RecordsBuilder};
-use crate::learn::LearnError;
+use crate::learn::error::{ConditionError, LearnError};
 use crate::learn::params::FitError;
-use crate::learn::task::Prior;
+use crate::learn::structure::Prior;
 use crate::mixture::Mixture;
 use crate::model::{Certified, ModelKind};
 use crate::var::Var;

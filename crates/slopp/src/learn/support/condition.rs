@@ -2,47 +2,15 @@
 
 use crate::circuit::{CarryOver, Circuit, Psdd, Smoothing, Weights};
 use crate::data::Records;
-use crate::infer::QueryError;
+use crate::learn::em::{EmConfig, em};
+use crate::learn::error::ConditionError;
 use crate::learn::params::FitError;
-use crate::learn::{EmConfig, LearnError, em};
-use crate::logic::{Limits, Rules, Sdd, Stopped};
+use crate::logic::{Limits, Rules, Sdd};
 use crate::model::Certified;
 use crate::model::ModelKind;
 use crate::progress::Progress;
 use crate::vtree::Vtree;
 use std::sync::Arc;
-
-/// Why what was learned could not be conditioned on rules.
-#[derive(Debug, thiserror::Error)]
-pub enum ConditionError {
-    /// A sum-product network has no vtree that rules could be compiled on.
-    #[error("a sum-product network cannot be conditioned on rules; choose a learner that gives a circuit")]
-    Network,
-    /// No world is possible under both.
-    #[error("nothing that was learned obeys the rules; look at the rules")]
-    Impossible,
-    /// The rules are too large on the vtree of what was learned.
-    #[error("the rules do not fit the vtree of the learned model: {0}")]
-    Rules(#[from] Stopped),
-    /// The product is too large.
-    #[error("the rules do not fit the vtree of the learned model: {0}")]
-    Product(QueryError),
-    /// The result could not be fitted.
-    #[error(transparent)]
-    Fit(#[from] FitError),
-    /// The result could not be fitted to records with missing cells, or not be closed.
-    #[error(transparent)]
-    Em(Box<LearnError>),
-}
-
-impl From<QueryError> for ConditionError {
-    fn from(error: QueryError) -> ConditionError {
-        match error {
-            QueryError::ImpossibleFormula => ConditionError::Impossible,
-            error => ConditionError::Product(error),
-        }
-    }
-}
 
 /// A model given rules, exactly: its base implies them. A PSDD is then fitted to the records again, since given the rules
 /// other parameters fit best.

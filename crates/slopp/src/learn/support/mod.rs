@@ -7,14 +7,9 @@
 
 mod close;
 mod condition;
-mod sizes;
-
-pub use condition::ConditionError;
-pub use sizes::AtSize;
-pub(super) use sizes::{Made, within};
 
 use super::LearnError;
-use super::task::{Learner, Outcome, Prior, Structure, Task};
+use super::structure::{Prior, Structure};
 use crate::circuit::Psdd;
 use crate::data::Records;
 use crate::logic::{Limits, Rules};
@@ -22,11 +17,7 @@ use crate::model::ModelKind;
 use crate::names::Names;
 use crate::progress::Progress;
 use crate::var::Var;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// How many times larger a model must become for that to be reported.
-const MUCH_LARGER: usize = 4;
 
 /// What is possible in what is learned; everything by default, but that every column has one value.
 ///
@@ -148,6 +139,14 @@ impl Support {
         if structure.in_world { weight } else { self.weight(asked, weight) }
     }
 
+    /// The weight of the prior as a report has it.
+    pub(super) fn told(&self, structure: &Structure) -> Option<(&'static str, String)> {
+        // What a teacher taught is no prior where only the records say what is possible.
+        let name = structure.prior.told_as?;
+        let name = if self.world.is_all_closed() { "pseudocount" } else { name };
+        Some((name, self.weight_of(structure).to_string()))
+    }
+
     /// What becomes of a structure: the model without what is impossible, fitted to the records again.
     ///
     /// A circuit is conditioned exactly, so the certificate stays. What the structure gives probability zero stays
@@ -188,46 +187,4 @@ impl Support {
         let model = Support::of(world).apply(structure, records, &())?;
         Ok(model.into_psdd().expect("a PSDD stays one"))
     }
-}
-
-/// What a learner makes of a task.
-pub(super) fn learn(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
-    let first = once(learner, task, progress)?;
-    let Some(max) = learner.max_elements().filter(|&max| first.elements > max) else { return Ok(first.made) };
-    let least = task.train.var_count().saturating_sub(1);
-    sizes::within(max, least, first, |room| {
-        let smaller = learner.within(room);
-        smaller.map(|smaller| once(&*smaller, task, progress)).transpose()
-    })
-}
-
-fn once(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<sizes::Made<Outcome>, LearnError> {
-    let structure = learner.find(task, progress)?;
-    let unrestricted = structure.model.most_elements();
-    let mut origin = origin(learner, task);
-    origin.extend(structure.chosen.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-    let weight = task.support.weight_of(&structure);
-    let is_taught = !task.support.world.is_all_closed();
-    origin.extend(structure.prior.told_as.map(|name| {
-        let name = if is_taught { name } else { "pseudocount" };
-        (name.to_owned(), weight.to_string())
-    }));
-    let model = task.support.apply(structure, task.train, progress)?;
-    let elements = model.most_elements();
-    if elements > MUCH_LARGER * unrestricted {
-        origin.insert("elements_unrestricted".to_owned(), unrestricted.to_string());
-    }
-    Ok(sizes::Made { made: Outcome { model, origin, unrestricted }, elements, unrestricted })
-}
-
-/// What makes a model: enough to make it again from the same records, and nothing about the machine.
-fn origin(learner: &dyn Learner, task: &Task) -> BTreeMap<String, String> {
-    let facts = [
-        ("learner", learner.name().to_owned()),
-        ("records", task.train.total().to_string()),
-        ("seed", task.seed.to_string()),
-        ("version", env!("CARGO_PKG_VERSION").to_owned()),
-        ("world", task.support.world.name().to_owned()),
-    ];
-    facts.into_iter().chain(learner.settings()).map(|(key, value)| (key.to_owned(), value)).collect()
 }

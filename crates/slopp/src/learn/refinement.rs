@@ -1,14 +1,15 @@
 //! Learners that refine what another one made.
 
-use super::{LearnPsddConfig, Scope, StrudelConfig, learn_psdd, strudel, strudel_deterministic};
+use super::parts::Parts;
+use super::refine::{LearnPsddConfig, Scope, StrudelConfig, learn_psdd, strudel, strudel_deterministic};
+use super::slopp::{self, SloppConfig};
+use super::structure::{Prior, Structure};
+use super::support::Support;
+use super::task::{Learner, Task, VtreeUse};
+use super::vtree::VtreeMethod;
+use super::{LearnError, baseline};
 use crate::circuit::{Circuit, Deterministic, Psdd, Smoothing};
 use crate::data::Records;
-use crate::learn::judge::Parts;
-use crate::learn::slopp::{self, SloppConfig};
-use crate::learn::support::Support;
-use crate::learn::task::{Learner, Prior, Structure, Task, VtreeUse};
-use crate::learn::vtree::VtreeMethod;
-use crate::learn::{LearnError, baseline};
 use crate::model::Certified;
 use crate::progress::Progress;
 use std::sync::Arc;
@@ -50,7 +51,7 @@ pub struct Strudel {
 impl RefineFrom {
     /// The PSDD to start from. Its parameters do not matter, only what is possible: refinement counts anew, and stays
     /// inside. So one that is made here is in the world of the task and has one value per column from the start.
-    fn psdd(&self, task: &Task, progress: &dyn Progress) -> Result<Arc<Psdd>, LearnError> {
+    pub fn psdd(&self, task: &Task, progress: &dyn Progress) -> Result<Arc<Psdd>, LearnError> {
         let made = match self {
             RefineFrom::Psdd(psdd) => return Ok(psdd.clone()),
             RefineFrom::Deterministic(circuit) => {
@@ -184,12 +185,7 @@ impl Learner for Strudel {
 impl Strudel {
     /// Grows the structure on the part of the records to learn from. The start is made from all of them, for what it
     /// makes impossible stays so.
-    pub(in crate::learn) fn grow(
-        &self,
-        task: &Task,
-        parts: &Parts,
-        progress: &dyn Progress,
-    ) -> Result<Grown, LearnError> {
+    pub(super) fn grow(&self, task: &Task, parts: &Parts, progress: &dyn Progress) -> Result<Grown, LearnError> {
         self.start.check_weight(self.config.pseudocount, task.support)?;
         let pseudocount = while_growing(self.config.pseudocount, parts);
         let config = StrudelConfig { pseudocount, ..self.config.clone() };
@@ -210,15 +206,15 @@ impl Strudel {
 }
 
 /// What a refinement made of its start.
-pub(in crate::learn) struct Grown {
-    pub(in crate::learn) circuit: Certified,
+pub(super) struct Grown {
+    pub(super) circuit: Certified,
     /// How many operations were done.
     steps: usize,
 }
 
 impl Grown {
     /// What was found on the way, as a learner reports it.
-    pub(in crate::learn) fn facts(&self, parts: &Parts) -> [(&'static str, String); 2] {
+    pub(super) fn facts(&self, parts: &Parts) -> [(&'static str, String); 2] {
         [("steps_done", self.steps.to_string()), ("held_out", parts.held_out().to_string())]
     }
 
@@ -236,11 +232,7 @@ fn while_growing(pseudocount: f64, parts: &Parts) -> f64 {
 }
 
 /// The structure of a refined circuit with parameters fitted to these records.
-pub(in crate::learn) fn refit(
-    circuit: &Certified,
-    records: &Records,
-    pseudocount: f64,
-) -> Result<Certified, LearnError> {
+pub(super) fn refit(circuit: &Certified, records: &Records, pseudocount: f64) -> Result<Certified, LearnError> {
     let structure = circuit.deterministic().map_err(|reason| LearnError::NotDeterministic(reason.clone()))?;
     let counts = structure.count_records(records)?.weights;
     let fitted = Circuit::clone(structure).with_estimates(counts, &Smoothing::marginal(pseudocount, records))?;

@@ -1,8 +1,12 @@
-//! Sizes: what is learned within a number of elements, and the same learner at several of them.
+//! Learning: a structure is found, support is applied, and the result kept within a size.
 
-use crate::learn::LearnError;
-use crate::learn::task::{Learner, Outcome, Task};
+use super::LearnError;
+use super::task::{Learner, Outcome, Task};
 use crate::progress::Progress;
+use std::collections::BTreeMap;
+
+/// How many times larger a model must become for that to be reported.
+const MUCH_LARGER: usize = 4;
 
 /// How often a smaller model is tried where what is ruled out makes one larger than asked for.
 const SMALLER: usize = 8;
@@ -17,6 +21,20 @@ pub struct AtSize {
 }
 
 impl Task<'_> {
+    /// Learns: the learner finds a structure, and support is applied to it.
+    ///
+    /// A learner that keeps within some size is asked for less where support makes the result larger. It may stay larger
+    /// all the same, which [`ModelKind::most_elements`](crate::model::ModelKind::most_elements) shows.
+    pub fn learn(&self, learner: &dyn Learner, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+        let first = once(learner, self, progress)?;
+        let Some(max) = learner.max_elements().filter(|&max| first.elements > max) else { return Ok(first.made) };
+        let least = self.train.var_count().saturating_sub(1);
+        within(max, least, first, |room| {
+            let smaller = learner.within(room);
+            smaller.map(|smaller| once(&*smaller, self, progress)).transpose()
+        })
+    }
+
     /// What a learner makes at up to so many sizes, the largest first: as it is, then within half the elements of that,
     /// and so on, until there is one element for each variable but the last, or less room makes nothing smaller.
     ///
@@ -59,16 +77,43 @@ impl Task<'_> {
     }
 }
 
+fn once(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<Made<Outcome>, LearnError> {
+    let structure = learner.find(task, progress)?;
+    let unrestricted = structure.model.most_elements();
+    let mut chosen = structure.chosen.clone();
+    chosen.extend(task.support.told(&structure));
+    let model = task.support.apply(structure, task.train, progress)?;
+    let elements = model.most_elements();
+    if elements > MUCH_LARGER * unrestricted {
+        chosen.push(("elements_unrestricted", unrestricted.to_string()));
+    }
+    let mut origin = origin(learner, task);
+    origin.extend(chosen.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+    Ok(Made { made: Outcome { model, origin, chosen, unrestricted }, elements, unrestricted })
+}
+
+/// What makes a model: enough to make it again from the same records, and nothing about the machine.
+fn origin(learner: &dyn Learner, task: &Task) -> BTreeMap<String, String> {
+    let facts = [
+        ("learner", learner.name().to_owned()),
+        ("records", task.train.total().to_string()),
+        ("seed", task.seed.to_string()),
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("world", task.support.world.name().to_owned()),
+    ];
+    facts.into_iter().chain(learner.settings()).map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
 /// What was learned, how many elements it has, and how many it had before something was ruled out.
-pub(in crate::learn) struct Made<T> {
-    pub(in crate::learn) made: T,
-    pub(in crate::learn) elements: usize,
-    pub(in crate::learn) unrestricted: usize,
+pub(super) struct Made<T> {
+    pub(super) made: T,
+    pub(super) elements: usize,
+    pub(super) unrestricted: usize,
 }
 
 /// What was learned or, where it has more elements than asked for, the largest of what is learned within less room that
 /// has not; if there is none, the smallest.
-pub(in crate::learn) fn within<T, E>(
+pub(super) fn within<T, E>(
     max: usize,
     least: usize,
     first: Made<T>,

@@ -1,0 +1,53 @@
+//! What a learner finds: a model in which everything is still possible.
+
+use crate::model::ModelKind;
+
+/// What a learner found, before support is applied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Structure {
+    /// The model, fitted to the training records.
+    pub model: ModelKind,
+    /// The prior of its parameters.
+    pub prior: Prior,
+    /// Whether the model keeps to the world of the task already: the learner grew it there, which saves work or gives
+    /// another structure than closing in the end.
+    pub in_world: bool,
+    /// What the learner chose itself, as name and value; it replaces what [`Learner::settings`] says.
+    pub chosen: Vec<(&'static str, String)>,
+}
+
+/// The prior of parameters that are fitted to records.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prior {
+    /// The weight that was asked for, in records.
+    pub asked: Option<f64>,
+    /// The weight that the parameters of the structure were fitted with; zero of mixtures and networks, whose parameters
+    /// stay.
+    pub weight: f64,
+    /// Whether the prior of a literal also holds where it is the prime of an element.
+    pub of_literals: bool,
+    /// How the weight is called in reports, if it is told.
+    pub told_as: Option<&'static str>,
+}
+
+impl Structure {
+    /// A model in which everything is possible, and the prior it was fitted with.
+    pub fn new(model: impl Into<ModelKind>, prior: Prior) -> Structure {
+        Structure { model: model.into(), prior, in_world: false, chosen: Vec::new() }
+    }
+
+    /// A model that keeps to the world of its task.
+    pub fn in_world(model: impl Into<ModelKind>, prior: Prior) -> Structure {
+        Structure { in_world: true, ..Structure::new(model, prior) }
+    }
+}
+
+impl Prior {
+    /// No prior: the parameters stay as they are.
+    pub const NONE: Prior = Prior { asked: None, weight: 0.0, of_literals: false, told_as: None };
+
+    /// The weight that was asked for, or else the usual one.
+    pub fn new(asked: Option<f64>, usual: f64) -> Prior {
+        Prior { asked, weight: asked.unwrap_or(usual), of_literals: false, told_as: Some("pseudocount") }
+    }
+}
