@@ -21,7 +21,7 @@ impl Restriction {
     ///
     /// ```
     /// use slopp::learn::{Restriction, Task, World, merged};
-    /// let records = slopp::data::Truth::configurations().sample(500, 1);
+    /// let records = slopp::example::Truth::configurations().sample(500, 1);
     /// let learner = merged::Config::new(World::Open);
     /// let sizes = Restriction::default().sizes(&learner, &Task::new(&records), 3, &())?;
     /// let elements: Vec<usize> = sizes.iter().map(|size| size.outcome.learned.most_elements()).collect();

@@ -92,7 +92,7 @@ pub(super) struct Member {
 ///
 /// ```
 /// use slopp::learn::{World, merged};
-/// let records = slopp::data::Truth::configurations().sample(300, 1);
+/// let records = slopp::example::Truth::configurations().sample(300, 1);
 /// let model = merged::Config::new(World::Open);
 /// let bag = merged::bag(&records, None, &merged::BagConfig { members: 3, ..merged::BagConfig::new(model) }, &())?;
 /// assert!(bag.divided || bag.mixture.component_count() <= 3);

@@ -124,7 +124,7 @@ pub struct Learned {
 ///
 /// ```
 /// use slopp::learn::{World, merged};
-/// let records = slopp::data::Truth::configurations().sample(500, 1);
+/// let records = slopp::example::Truth::configurations().sample(500, 1);
 /// let learned = merged::learn(&records, None, &merged::Config::new(World::Open), &())?;
 /// assert!(learned.psdd.vtree().is_right_linear());
 /// assert_eq!(learned.held_out, 50.0);
