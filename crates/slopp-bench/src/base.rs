@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask bench base > docs/results/base.md` writes the page.
 
-use slopp::data::Truth;
+use slopp::example::Truth;
 use slopp::infer::Evidence;
 use slopp::learn::slopp::{Config, PublishedConfig, Variant};
 use slopp::learn::{Learned, Learner, Task, World, merged};

@@ -15,7 +15,7 @@ pub(crate) fn records(name: &str) -> (String, Records) {
         Some(path) => {
             (name.to_owned(), read_records(&path, &RecordsOptions::default()).expect("benchmark data is sound"))
         }
-        None => ("generated".to_owned(), slopp::data::Truth::configurations().sample(17_000, 0)),
+        None => ("generated".to_owned(), slopp::example::Truth::configurations().sample(17_000, 0)),
     }
 }
 

@@ -174,6 +174,7 @@ raises! {
     WriteError => "WriteError",
     slopp::data::GenerateError => "RecordsError",
     slopp::data::SplitError => "RecordsError",
+    slopp::example::TruthError => "RecordsError",
     slopp::mixture::MixtureError => "CircuitError",
     slopp::names::NameError => "NamesError",
     slopp::vtree::VtreeError => "VtreeError",

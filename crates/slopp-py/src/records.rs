@@ -262,16 +262,16 @@ impl Records {
 /// Generated records with known truth: car configurations.
 #[pyfunction]
 pub(crate) fn configurations(py: Python<'_>, records: usize, seed: u64) -> Answer<Records> {
-    generated(py, slopp::data::Truth::configurations(), records, seed)
+    generated(py, slopp::example::Truth::configurations(), records, seed)
 }
 
 /// Generated records with known truth: rankings after Mallows.
 #[pyfunction]
 pub(crate) fn rankings(py: Python<'_>, items: usize, dispersion: f64, records: usize, seed: u64) -> Answer<Records> {
-    generated(py, slopp::data::Truth::rankings(items, dispersion)?, records, seed)
+    generated(py, slopp::example::Truth::rankings(items, dispersion)?, records, seed)
 }
 
-fn generated(py: Python<'_>, truth: slopp::data::Truth, records: usize, seed: u64) -> Answer<Records> {
+fn generated(py: Python<'_>, truth: slopp::example::Truth, records: usize, seed: u64) -> Answer<Records> {
     slopp::data::check_count(records)?;
     let generated = run_long(py, None, move |progress| truth.sample_telling(records, seed, progress))?;
     Ok(Records(Arc::new(generated)))

@@ -9,7 +9,7 @@ use crate::report::{Table, count, json, object, probability, trues};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::data::Truth;
+use slopp::example::Truth;
 use slopp::infer::Evidence;
 use slopp::learn::vtree::VtreeMethod;
 use slopp::learn::{Factorised, Learner, SloppTree, Support, Task};

@@ -35,8 +35,9 @@ pub(crate) fn run() -> Result<Verdict, Error> {
     let program = program().ok_or_else(|| {
         Error::new("the command is one of slopp-lab, which is neither beside slopp nor on the path").hint(HOW_TO_GET)
     })?;
-    become_program(Command::new(&program).args(env::args_os().skip(1)))
-        .map_err(|error| Error::from(error).while_doing(format!("{} could not be run", program.display())))
+    become_program(Command::new(&program).args(env::args_os().skip(1))).map_err(|error| {
+        Error::from(error).while_doing(format!("{} could not be run", program.display())).hint(HOW_TO_GET)
+    })
 }
 
 /// The program beside this one, which fits it best, or else the first on the path.

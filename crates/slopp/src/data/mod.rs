@@ -14,7 +14,7 @@ pub use bits::{BitMatrix, bit_of, ones};
 pub use builder::RecordsBuilder;
 pub use closed_world::ClosedWorld;
 pub use describe::{Description, Pair};
-pub use generate::{GenerateError, MAX_RECORDS, Noisy, Rule, Truth, check_count, noisy_copy};
+pub use generate::{GenerateError, MAX_RECORDS, Noisy, check_count, noisy_copy};
 pub use pairs::{PairCounts, SymmetricMatrix};
 pub use split::SplitError;
 

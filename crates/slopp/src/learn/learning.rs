@@ -42,7 +42,7 @@ impl Task<'_> {
     ///
     /// ```
     /// use slopp::learn::{Slopp, Task};
-    /// let records = slopp::data::Truth::configurations().sample(500, 1);
+    /// let records = slopp::example::Truth::configurations().sample(500, 1);
     /// let sizes = Task::new(&records).sizes(&Slopp::default(), 3, &())?;
     /// let elements: Vec<usize> = sizes.iter().map(|size| size.outcome.model.most_elements()).collect();
     /// assert!(elements[1] <= elements[0] / 2 && elements[2] <= elements[1] / 2);

@@ -10,7 +10,8 @@ use crate::session::{Session, Verdict};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use slopp::Records;
-use slopp::data::{Truth, check_count, noisy_copy};
+use slopp::data::{check_count, noisy_copy};
+use slopp::example::Truth;
 use slopp::infer::Evidence;
 use std::path::{Path, PathBuf};
 

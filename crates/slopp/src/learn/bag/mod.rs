@@ -100,7 +100,7 @@ pub(super) struct Member {
 ///
 /// ```
 /// use slopp::learn::{SloppBag, Task, bag};
-/// let records = slopp::data::Truth::configurations().sample(300, 1);
+/// let records = slopp::example::Truth::configurations().sample(300, 1);
 /// let bag = bag(&Task::new(&records), &SloppBag { members: 3, ..SloppBag::default() }, &())?;
 /// assert!(bag.divided || bag.mixture.component_count() <= 3);
 /// # Ok::<(), slopp::learn::LearnError>(())

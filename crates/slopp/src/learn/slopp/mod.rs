@@ -110,7 +110,7 @@ pub struct LearnedSlopp {
 ///
 /// ```
 /// use slopp::learn::{Task, slopp};
-/// let records = slopp::data::Truth::configurations().sample(500, 1);
+/// let records = slopp::example::Truth::configurations().sample(500, 1);
 /// let learned = slopp::learn(&Task::new(&records), &slopp::SloppConfig::default(), &())?;
 /// assert!(learned.psdd.vtree().is_right_linear());
 /// assert_eq!(learned.held_out, 50.0);

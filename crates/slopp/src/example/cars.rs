@@ -7,7 +7,7 @@ use std::fmt;
 
 /// A rule that every possible configuration keeps, over positions of variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub(super) enum Rule {
     /// Exactly one of these is true.
     ExactlyOne(Vec<usize>),
     /// If the first is true, so is at least one of the others.
@@ -18,7 +18,7 @@ pub enum Rule {
 
 impl Rule {
     /// The rule in words.
-    pub fn text<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
+    pub(super) fn text<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
         let name = |i: usize| names.of(Var(i as u32));
         fmt::from_fn(move |f| match self {
             Rule::ExactlyOne(group) => {

@@ -3,34 +3,25 @@
 //! A base learned from such records can be compared with the truth by counting: enumerate the base, ask
 //! [`Truth::is_possible`] for each world found, and compare with [`Truth::count`].
 
-mod cars;
-mod rankings;
-
-pub use cars::Rule;
-
-use self::cars::Configurator;
-use self::rankings::{log_mallows, ranking, sample_mallows};
-use super::{Records, RecordsBuilder};
+use super::cars::Configurator;
+use super::rankings::{log_mallows, ranking, sample_mallows};
+use crate::data::{Records, RecordsBuilder};
 use crate::logspace::LOG_ZERO;
-use crate::names::{Column, Names};
+use crate::names::Names;
 use crate::progress::Progress;
 use crate::random::Random;
-use crate::var::Var;
 use num_bigint::BigUint;
 use std::sync::Arc;
 
 /// Items that can be ranked: their square is the number of variables.
 const MAX_ITEMS: usize = 100;
 
-/// The largest number of records that are generated or drawn at once, all of which are kept.
-pub const MAX_RECORDS: usize = 1_000_000_000;
-
 /// How many records are generated between two words about it.
 const TOLD: usize = 1 << 14;
 
-/// Why records could not be generated.
+/// Why there is no such world.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum GenerateError {
+pub enum TruthError {
     /// Too few or too many items to rank.
     #[error("cannot rank {items} items; give a number from 1 to {MAX_ITEMS}")]
     Items {
@@ -45,34 +36,12 @@ pub enum GenerateError {
         /// The number.
         dispersion: f64,
     },
-    /// A probability of flipping is not in `[0, 1]`.
-    #[error("{probability} is not a probability; give a number from 0 to 1")]
-    Flip {
-        /// The number.
-        probability: f64,
-    },
-    /// More records than are generated at once.
-    #[error("{records} records are too many to generate; give a number of at most {MAX_RECORDS}")]
-    Records {
-        /// How many were asked for.
-        records: usize,
-    },
-    /// A row does not fit the names.
-    #[error("row {row} has {cells} cells, but there are {expected} names; give one cell per name")]
-    Row {
-        /// The row, from one.
-        row: usize,
-        /// How many cells it has.
-        cells: usize,
-        /// How many it should have.
-        expected: usize,
-    },
 }
 
 /// A distribution over Boolean worlds that is known exactly.
 ///
 /// ```
-/// use slopp::data::Truth;
+/// use slopp::example::Truth;
 /// let truth = Truth::configurations();
 /// let records = truth.sample(1000, 1);
 /// assert_eq!(records.total(), 1000.0);
@@ -93,15 +62,6 @@ enum Kind {
     Rankings { items: usize, dispersion: f64 },
 }
 
-/// Records and how many of their cells were flipped.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Noisy {
-    /// The records.
-    pub records: Records,
-    /// How many cells differ from the rows given.
-    pub flipped: usize,
-}
-
 impl Truth {
     /// Cars as customers configure them: 24 options, some exactly one of a group, some requiring or excluding others.
     ///
@@ -117,12 +77,12 @@ impl Truth {
     ///
     /// The distribution is the model of Mallows: the probability of a ranking falls by the factor `dispersion` with
     /// each pair of items that is not in alphabetical order. All `items!` rankings are possible.
-    pub fn rankings(items: usize, dispersion: f64) -> Result<Truth, GenerateError> {
+    pub fn rankings(items: usize, dispersion: f64) -> Result<Truth, TruthError> {
         if !(1..=MAX_ITEMS).contains(&items) {
-            return Err(GenerateError::Items { items });
+            return Err(TruthError::Items { items });
         }
         if !(dispersion > 0.0 && dispersion <= 1.0) {
-            return Err(GenerateError::Dispersion { dispersion });
+            return Err(TruthError::Dispersion { dispersion });
         }
         const FRUIT: [&str; 12] = [
             "apple", "banana", "cherry", "damson", "elder", "fig", "grape", "hazel", "juniper", "kiwi", "lemon",
@@ -177,7 +137,7 @@ impl Truth {
         }
     }
 
-    /// Independent records; [`check_count`] tells whether they are too many.
+    /// Independent records; [`check_count`](crate::data::check_count) tells whether they are too many.
     pub fn sample(&self, records: usize, seed: u64) -> Records {
         self.sample_telling(records, seed, &())
     }
@@ -206,56 +166,6 @@ impl Truth {
         }
         builder.finish()
     }
-}
-
-/// Refuses more records than are generated at once.
-pub fn check_count(records: usize) -> Result<(), GenerateError> {
-    if records > MAX_RECORDS { Err(GenerateError::Records { records }) } else { Ok(()) }
-}
-
-/// Copies rows, for example samples of a model, and changes each cell with the given probability: true to false and
-/// back, the value of a column that has several to another of them, each as likely.
-///
-/// What is possible before the changes is for the giver of the rows to know; after them every record is. This is the
-/// channel of [`Circuit::log_likelihoods_noisy`](crate::Circuit::log_likelihoods_noisy).
-pub fn noisy_copy(
-    names: impl Into<Arc<Names>>,
-    rows: impl IntoIterator<Item = Vec<bool>>,
-    flip: f64,
-    seed: u64,
-) -> Result<Noisy, GenerateError> {
-    if !(0.0..=1.0).contains(&flip) {
-        return Err(GenerateError::Flip { probability: flip });
-    }
-    let names = names.into();
-    let mut random = Random::new(seed);
-    let mut builder = RecordsBuilder::new(names.clone());
-    let mut flipped = 0;
-    for (i, mut row) in rows.into_iter().enumerate() {
-        if row.len() != names.len() {
-            return Err(GenerateError::Row { row: i + 1, cells: row.len(), expected: names.len() });
-        }
-        for column in names.columns() {
-            let others = match column {
-                Column::Boolean(_) => 1,
-                Column::Group(group) => group.vars().len() - 1,
-            };
-            if random.unit() >= flip || others == 0 {
-                continue;
-            }
-            flipped += 1;
-            match column {
-                Column::Boolean(var) => row[var.index()] ^= true,
-                Column::Group(group) => {
-                    let first = group.vars().next().map_or(0, Var::index);
-                    // Turned by at least one place, and not all the way round: any other value, each as likely.
-                    row[first..=first + others].rotate_right(1 + random.below(others));
-                }
-            }
-        }
-        builder.push(row.into_iter().map(Some), 1.0);
-    }
-    Ok(Noisy { records: builder.finish(), flipped })
 }
 
 /// A world as bits, if it has the right number of values.
@@ -329,44 +239,10 @@ mod tests {
 
     #[test]
     fn bad_settings_are_errors() {
-        assert!(matches!(Truth::rankings(0, 0.5), Err(GenerateError::Items { .. })));
-        assert!(matches!(Truth::rankings(101, 0.5), Err(GenerateError::Items { .. })));
+        assert!(matches!(Truth::rankings(0, 0.5), Err(TruthError::Items { .. })));
+        assert!(matches!(Truth::rankings(101, 0.5), Err(TruthError::Items { .. })));
         for dispersion in [0.0, 1.1, f64::NAN] {
-            assert!(matches!(Truth::rankings(3, dispersion), Err(GenerateError::Dispersion { .. })));
-        }
-        let copy = |row: Vec<bool>, flip| noisy_copy(Names::numbered(2), [row], flip, 0);
-        assert!(matches!(copy(vec![true; 2], 1.5), Err(GenerateError::Flip { .. })));
-        assert_eq!(copy(vec![true], 0.1), Err(GenerateError::Row { row: 1, cells: 1, expected: 2 }));
-    }
-
-    #[test]
-    fn noise_flips_the_given_share() {
-        let given = vec![vec![true, false, true, true]; 5000];
-        let noisy = noisy_copy(Names::numbered(4), given.clone(), 0.1, 3).unwrap();
-        assert!((1800..2200).contains(&noisy.flipped), "{}", noisy.flipped);
-        let differ: f64 = rows(&noisy.records)
-            .iter()
-            .map(|(row, weight)| weight * row.iter().zip(&given[0]).filter(|(a, b)| a != b).count() as f64)
-            .sum();
-        assert_eq!(differ, noisy.flipped as f64);
-        assert_eq!(noisy_copy(Names::numbered(4), given.clone(), 0.0, 3).unwrap().records.len(), 1);
-        assert_eq!(noisy, noisy_copy(Names::numbered(4), given, 0.1, 3).unwrap());
-    }
-
-    #[test]
-    fn noise_changes_a_value_to_any_other() {
-        let kind = crate::Kind::Values(["a", "b", "c", "d"].map(String::from).to_vec());
-        let names = Names::of_columns([("x".into(), crate::Kind::Boolean), ("v".into(), kind)]).unwrap();
-        let noisy = noisy_copy(names, vec![vec![true, false, true, false, false]; 6000], 0.3, 5).unwrap();
-        let mut seen = [0.0; 4];
-        for (row, weight) in rows(&noisy.records) {
-            let trues: Vec<usize> = (0..4).filter(|i| row[1 + i]).collect();
-            assert_eq!(trues.len(), 1, "{row:?}");
-            seen[trues[0]] += weight;
-        }
-        for (value, count) in seen.into_iter().enumerate() {
-            let expected: f64 = if value == 1 { 4200.0 } else { 600.0 };
-            assert!((count - expected).abs() < 0.15 * expected, "{seen:?}");
+            assert!(matches!(Truth::rankings(3, dispersion), Err(TruthError::Dispersion { .. })));
         }
     }
 }

@@ -1,0 +1,144 @@
+//! Records that are made: how many at most, and copies with noise.
+
+use super::{Records, RecordsBuilder};
+use crate::names::{Column, Names};
+use crate::random::Random;
+use crate::var::Var;
+use std::sync::Arc;
+
+/// The largest number of records that are generated or drawn at once, all of which are kept.
+pub const MAX_RECORDS: usize = 1_000_000_000;
+
+/// Why records could not be generated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum GenerateError {
+    /// A probability of flipping is not in `[0, 1]`.
+    #[error("{probability} is not a probability; give a number from 0 to 1")]
+    Flip {
+        /// The number.
+        probability: f64,
+    },
+    /// More records than are generated at once.
+    #[error("{records} records are too many to generate; give a number of at most {MAX_RECORDS}")]
+    Records {
+        /// How many were asked for.
+        records: usize,
+    },
+    /// A row does not fit the names.
+    #[error("row {row} has {cells} cells, but there are {expected} names; give one cell per name")]
+    Row {
+        /// The row, from one.
+        row: usize,
+        /// How many cells it has.
+        cells: usize,
+        /// How many it should have.
+        expected: usize,
+    },
+}
+
+/// Records and how many of their cells were flipped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Noisy {
+    /// The records.
+    pub records: Records,
+    /// How many cells differ from the rows given.
+    pub flipped: usize,
+}
+
+/// Refuses more records than are generated at once.
+pub fn check_count(records: usize) -> Result<(), GenerateError> {
+    if records > MAX_RECORDS { Err(GenerateError::Records { records }) } else { Ok(()) }
+}
+
+/// Copies rows, for example samples of a model, and changes each cell with the given probability: true to false and
+/// back, the value of a column that has several to another of them, each as likely.
+///
+/// What is possible before the changes is for the giver of the rows to know; after them every record is. This is the
+/// channel of [`Circuit::log_likelihoods_noisy`](crate::Circuit::log_likelihoods_noisy).
+pub fn noisy_copy(
+    names: impl Into<Arc<Names>>,
+    rows: impl IntoIterator<Item = Vec<bool>>,
+    flip: f64,
+    seed: u64,
+) -> Result<Noisy, GenerateError> {
+    if !(0.0..=1.0).contains(&flip) {
+        return Err(GenerateError::Flip { probability: flip });
+    }
+    let names = names.into();
+    let mut random = Random::new(seed);
+    let mut builder = RecordsBuilder::new(names.clone());
+    let mut flipped = 0;
+    for (i, mut row) in rows.into_iter().enumerate() {
+        if row.len() != names.len() {
+            return Err(GenerateError::Row { row: i + 1, cells: row.len(), expected: names.len() });
+        }
+        for column in names.columns() {
+            let others = match column {
+                Column::Boolean(_) => 1,
+                Column::Group(group) => group.vars().len() - 1,
+            };
+            if random.unit() >= flip || others == 0 {
+                continue;
+            }
+            flipped += 1;
+            match column {
+                Column::Boolean(var) => row[var.index()] ^= true,
+                Column::Group(group) => {
+                    let first = group.vars().next().map_or(0, Var::index);
+                    // Turned by at least one place, and not all the way round: any other value, each as likely.
+                    row[first..=first + others].rotate_right(1 + random.below(others));
+                }
+            }
+        }
+        builder.push(row.into_iter().map(Some), 1.0);
+    }
+    Ok(Noisy { records: builder.finish(), flipped })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(records: &Records) -> Vec<(Vec<bool>, f64)> {
+        let row = |i: usize| records.row(i).map(|cell| cell.expect("no cell is missing")).collect();
+        (0..records.len()).map(|i| (row(i), records.weights()[i])).collect()
+    }
+
+    #[test]
+    fn bad_settings_are_errors() {
+        let copy = |row: Vec<bool>, flip| noisy_copy(Names::numbered(2), [row], flip, 0);
+        assert!(matches!(copy(vec![true; 2], 1.5), Err(GenerateError::Flip { .. })));
+        assert_eq!(copy(vec![true], 0.1), Err(GenerateError::Row { row: 1, cells: 1, expected: 2 }));
+    }
+
+    #[test]
+    fn noise_flips_the_given_share() {
+        let given = vec![vec![true, false, true, true]; 5000];
+        let noisy = noisy_copy(Names::numbered(4), given.clone(), 0.1, 3).unwrap();
+        assert!((1800..2200).contains(&noisy.flipped), "{}", noisy.flipped);
+        let differ: f64 = rows(&noisy.records)
+            .iter()
+            .map(|(row, weight)| weight * row.iter().zip(&given[0]).filter(|(a, b)| a != b).count() as f64)
+            .sum();
+        assert_eq!(differ, noisy.flipped as f64);
+        assert_eq!(noisy_copy(Names::numbered(4), given.clone(), 0.0, 3).unwrap().records.len(), 1);
+        assert_eq!(noisy, noisy_copy(Names::numbered(4), given, 0.1, 3).unwrap());
+    }
+
+    #[test]
+    fn noise_changes_a_value_to_any_other() {
+        let kind = crate::Kind::Values(["a", "b", "c", "d"].map(String::from).to_vec());
+        let names = Names::of_columns([("x".into(), crate::Kind::Boolean), ("v".into(), kind)]).unwrap();
+        let noisy = noisy_copy(names, vec![vec![true, false, true, false, false]; 6000], 0.3, 5).unwrap();
+        let mut seen = [0.0; 4];
+        for (row, weight) in rows(&noisy.records) {
+            let trues: Vec<usize> = (0..4).filter(|i| row[1 + i]).collect();
+            assert_eq!(trues.len(), 1, "{row:?}");
+            seen[trues[0]] += weight;
+        }
+        for (value, count) in seen.into_iter().enumerate() {
+            let expected: f64 = if value == 1 { 4200.0 } else { 600.0 };
+            assert!((count - expected).abs() < 0.15 * expected, "{seen:?}");
+        }
+    }
+}
