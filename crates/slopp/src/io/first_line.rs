@@ -1,6 +1,6 @@
 //! What the first line of records tells: the separator, whether there are names, and how many columns.
 
-use super::cells::{Cell, is_number, split, split_plain, unweighted, word};
+use super::cells::{Cell, is_number, split, split_plain, unweighted, weight_bar, word};
 use super::phrases::show;
 use super::problem::Problem;
 use super::records::{Header, RecordsOptions};
@@ -45,7 +45,7 @@ impl FirstLine {
             return Ok(FirstLine { delimiter, width, header: None, bar_in_name: false });
         }
         let mut bar_in_name = cells.first().is_some_and(|cell| !cell.quoted && cell.text.contains(&b'|'));
-        if bar_in_name && second.is_some_and(|second| second.contains(&b'|')) {
+        if bar_in_name && second.is_some_and(|second| weight_bar(second).is_some()) {
             cells = split(unweighted(line), delimiter);
             bar_in_name = false;
         }
@@ -86,7 +86,7 @@ fn detect_delimiter(line: &[u8], second: Option<&[u8]>) -> u8 {
 }
 
 /// How many Boolean cells a row has if blanks separate them; one if they do not.
-fn blanks_separate(line: &[u8]) -> usize {
+pub(super) fn blanks_separate(line: &[u8]) -> usize {
     let cells = split(unweighted(line), b' ');
     if cells.iter().all(|cell| word(&cell.text).is_some()) { cells.len() } else { 1 }
 }
