@@ -14,7 +14,7 @@
 //! | `.cnf`, `.dnf` | DIMACS | [`read_rules`] | [`write_cnf`], [`dnf_text`] |
 //!
 //! Every reader takes gzipped files and `-` for stdin, and tells what is wrong in which line. Every writer writes a
-//! file whole or not at all ([`write_atomically`]). Every reader has a form that takes bytes and never panics on any.
+//! file whole or not at all ([`write_atomically`]), several files together ([`write_together`]). Every reader has a form that takes bytes and never panics on any.
 //!
 //! ```
 //! use slopp::io::{read_model_bytes, write_model_to};
@@ -58,7 +58,7 @@ mod survey;
 mod vtree;
 
 pub use any::{LoadedAny, read_any_model, read_any_model_bytes, write_any_model};
-pub use atomic::{abandon_writing, write_atomically};
+pub use atomic::{abandon_writing, check_writable, write_atomically, write_together};
 pub use columns::Columns;
 pub use csv::CsvLines;
 pub use dimacs::{Dimacs, NotClausal, cnf_text, dnf_text, read_dimacs_bytes, write_cnf};

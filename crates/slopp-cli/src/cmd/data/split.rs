@@ -8,7 +8,9 @@ use crate::report::{json_count, object, records};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::Names;
+use slopp::io::{write_records_to, write_together, write_weighted_records_to};
+use slopp::{Names, Records};
+use std::io::Write;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -56,15 +58,16 @@ pub(crate) fn run(args: &SplitArgs, session: &mut Session) -> Result<Verdict, Er
     let parts = data.split(&args.shares, args.seed)?;
     // CSV has no place for weights; numbers need no names, as in the files of LearnPSDD.
     let (weighted, header) = (data.is_weighted(), **data.names() != Names::numbered(data.var_count()));
-    let mut written = Vec::new();
-    for (i, part) in parts.iter().enumerate() {
-        let file = format!("{}.{}.{}", args.output, name(i), if weighted { "wdata" } else { "csv" });
-        match weighted {
-            true => slopp::io::write_weighted_records(file.as_ref(), part, header)?,
-            false => slopp::io::write_records(file.as_ref(), part, true)?,
+    let ending = if weighted { "wdata" } else { "csv" };
+    let files: Vec<String> = (0..parts.len()).map(|i| format!("{}.{}.{ending}", args.output, name(i))).collect();
+    let content = |part| {
+        move |out: &mut dyn Write| match weighted {
+            true => write_weighted_records_to(out, part, header),
+            false => write_records_to(out, part, true),
         }
-        written.push((file, part.total()));
-    }
+    };
+    write_together(files.iter().zip(&parts).map(|(file, part)| (file.as_ref(), content(part))))?;
+    let written: Vec<(String, f64)> = files.into_iter().zip(parts.iter().map(Records::total)).collect();
     if session.json {
         let entry = |(file, number): &(String, f64)| {
             object([("file", Value::from(file.as_str())), ("records", json_count(*number))])
