@@ -34,6 +34,7 @@ fn main() -> ExitCode {
             return ExitCode::from(error.exit_code() as u8);
         }
     };
+    interrupt::outlive_file_limit();
     // A cell of a benchmark ends with the benchmark, which tells.
     if !matches!(cli.command, Command::BenchCell(_)) {
         interrupt::watch();

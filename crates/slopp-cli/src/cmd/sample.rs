@@ -49,7 +49,8 @@ pub(crate) struct SampleArgs {
 
 pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
-    Files::default().read(args.model.files()).read(&args.records).write(&args.output).check()?;
+    let files = Files::default().read(args.model.files()).read(&args.records).read(args.given.file());
+    files.write(&args.output).check()?;
     let loaded = Loaded::read(&args.model)?;
     let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), loaded.names())?;
     let (loaded, _) = loaded.given(&known, &args.given.limits.limits())?;

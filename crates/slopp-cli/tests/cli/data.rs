@@ -31,6 +31,7 @@ fn splits_lose_nothing() {
     };
     assert_eq!(sorted(&["cars.csv"]), sorted(&["part.train.csv", "part.valid.csv", "part.test.csv"]));
     folder.run("data split cars.csv --shares 0.5,-1 -o part").fails(&["--shares", "at least 0"]);
+    folder.run("data split cars.csv --shares 1e308,1e308 -o part").fails(&["--shares", "too large", "0.8,0.1,0.1"]);
     let few = folder.run("data split cars.csv --shares 1,0 -o few").ok().out;
     assert_eq!(few, "few.1.csv: 300 records\nfew.2.csv: 0 records\n");
     folder.write("w.wdata", "30|0,1\n10|1,1\n");
