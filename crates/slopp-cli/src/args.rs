@@ -204,7 +204,9 @@ pub(crate) fn formula_text(text: &str) -> Result<FormulaText, String> {
         let lines: Vec<String> = text.trim_start_matches('\u{feff}').lines().map(line).collect();
         FormulaText { text: lines.join("\n").trim_end().to_owned(), file: Some(file.into()) }
     };
-    std::fs::read_to_string(file).map(formula).map_err(|error| {
+    let bytes = slopp::io::read_all(file.as_ref()).map_err(|error| error.problem.to_string());
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string()));
+    text.map(formula).map_err(|error| {
         format!(
             "cannot read the formula from the file {file}: {error}; a name that begins with @ goes in double quotes"
         )

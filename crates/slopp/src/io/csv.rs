@@ -1,6 +1,6 @@
 //! Lines of CSV that read back as what they were made of.
 
-use super::cells::{is_missing, split};
+use super::cells::{cells, is_missing};
 use super::first_line::blanks_separate;
 use super::records::{Opened, RecordsOptions};
 use super::rows::Lines;
@@ -150,9 +150,9 @@ fn all_read_back(group: &Group) -> bool {
 /// Whether the cell of a column is taken for this value.
 fn reads_back(group: &Group, var: Var, cell: &str) -> bool {
     let text = quoted(cell);
-    let mut lines = Lines::new(text.as_bytes());
+    let mut lines = Lines::new(text.as_bytes(), RecordsOptions::default().max_line);
     let is_line = lines.advance().is_ok_and(|more| more);
-    let found = split(&lines.line, b',').into_iter().next().and_then(|cell| String::from_utf8(cell.text).ok());
+    let found = cells(&lines.line, b',').next().and_then(|cell| String::from_utf8(cell.text).ok());
     is_line && found.is_some_and(|found| !is_missing(&found) && group.find(&found) == Some(var))
 }
 

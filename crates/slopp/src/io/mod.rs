@@ -77,7 +77,7 @@ pub use rules::{read_rules, read_rules_bytes, write_rules};
 pub use sdd::{
     read_named_sdd, read_named_sdd_bytes, read_sdd, read_sdd_bytes, write_named_sdd, write_sdd, write_sdd_to,
 };
-pub use source::{ending, open, read_all, unzipped};
+pub use source::{ending, open, read_all, read_all_within, unzipped};
 pub use spn::{read_spn, read_spn_bytes, write_spn, write_spn_to};
 pub use survey::{Binning, BinsError, parse_bins};
 pub use vtree::{LoadedVtree, read_vtree, read_vtree_bytes, write_vtree, write_vtree_to};

@@ -47,7 +47,7 @@ pub fn write_changed_records_to<'a>(
     let layout = Layout::new(&first, first_line);
     // All up to the last of so many records, and the rest of the text if there are not as many.
     let write = |out: &mut dyn Write, most: usize| -> io::Result<()> {
-        let mut lines = Lines::new(text);
+        let mut lines = Lines::new(text, options.max_line);
         let (mut written, mut record) = (0, 0);
         let mut header = layout.header;
         while record < most {
