@@ -6,6 +6,8 @@ use crate::knowledge::LimitArgs;
 use crate::session::Session;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slopp::io::{Binning, BinsError, RecordsOptions};
+use std::fmt;
+use std::ops::Deref;
 use std::path::PathBuf;
 
 const TOUR: &str = "\
@@ -201,17 +203,39 @@ fn bins(text: &str) -> Result<(String, Binning), BinsError> {
     slopp::io::parse_bins(text)
 }
 
+/// A formula, and the file it was read from, if it was.
+#[derive(Clone)]
+pub(crate) struct FormulaText {
+    text: String,
+    pub(crate) file: Option<PathBuf>,
+}
+
+impl Deref for FormulaText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for FormulaText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
 /// A formula, or what a file holds that is named behind `@`: the length of an argument is limited, that of a file is not.
-pub(crate) fn formula_text(text: &str) -> Result<String, String> {
-    let Some(file) = text.strip_prefix('@') else { return Ok(text.to_owned()) };
-    let read = std::fs::read_to_string(file);
+pub(crate) fn formula_text(text: &str) -> Result<FormulaText, String> {
+    let Some(file) = text.strip_prefix('@') else { return Ok(FormulaText { text: text.to_owned(), file: None }) };
     // Comments leave empty lines, so that places in the text stay what they are in the file.
     let line = |line: &str| if line.trim_start().starts_with('#') { String::new() } else { line.to_owned() };
     let formula = |text: String| {
         let lines: Vec<String> = text.trim_start_matches('\u{feff}').lines().map(line).collect();
-        lines.join("\n").trim_end().to_owned()
+        FormulaText { text: lines.join("\n").trim_end().to_owned(), file: Some(file.into()) }
     };
-    read.map(formula).map_err(|error| {
+    let bytes = slopp::io::read_all(file.as_ref()).map_err(|error| error.problem.to_string());
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string()));
+    text.map(formula).map_err(|error| {
         format!(
             "cannot read the formula from the file {file}: {error}; a name that begins with @ goes in double quotes"
         )
@@ -224,9 +248,16 @@ pub(crate) struct GivenArgs {
     /// What is known: literals by name, such as "smoker, !cancer, color=red", or a formula, such as "cancer | xray -> smoker";
     /// @FILE reads it from a file
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, value_parser = formula_text)]
-    pub(crate) given: Option<String>,
+    pub(crate) given: Option<FormulaText>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+}
+
+impl GivenArgs {
+    /// The file that is known from.
+    pub(crate) fn file(&self) -> Option<&PathBuf> {
+        self.given.as_ref()?.file.as_ref()
+    }
 }
 
 impl ModelArgs {
@@ -268,13 +299,14 @@ pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "it must be a number of at least 0".to_owned())
 }
 
-/// Shares that add up to more than nothing.
+/// Shares that add up to a number above zero.
 pub(crate) fn check_shares(option: &str, shares: &[f64]) -> Result<(), crate::error::Error> {
-    match shares.iter().any(|&share| share > 0.0) {
-        true => Ok(()),
-        false => Err(crate::error::Error::new(format!("{option}: at least one share must be above 0"))
-            .hint(format!("{option} 0.8,0.1,0.1"))),
-    }
+    let problem = match shares.iter().sum::<f64>() {
+        0.0 => "at least one share must be above 0",
+        f64::INFINITY => "the shares are too large to be added up",
+        _ => return Ok(()),
+    };
+    Err(crate::error::Error::new(format!("{option}: {problem}")).hint(format!("{option} 0.8,0.1,0.1")))
 }
 
 /// What happens if shares do not add up to one, in words.

@@ -1,7 +1,7 @@
 //! Files that a command is about to read and write, looked at before any work is done.
 
 use crate::error::Error;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ impl Files {
                 return Err(Error::new(format!("{} is read, and would be written over", output.display()))
                     .hint("another name for the output"));
             }
-            check_writable(output)?;
+            slopp::io::check_writable(output)?;
         }
         Ok(())
     }
@@ -72,6 +72,7 @@ pub(crate) fn way_out(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound => "make the folder first, or choose another place",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, or choose another place",
+        io::ErrorKind::FileTooLarge => "raise the limit on the size of files (`ulimit -f`), or choose another place",
         _ => "choose another place",
     }
 }
@@ -82,30 +83,26 @@ fn is_stream(file: &Path) -> bool {
 
 /// Whether two names lead to one regular file; writing to a device replaces nothing.
 fn is_same(a: &Path, b: &Path) -> bool {
+    if is_stream(a) {
+        return is_stdin(b).unwrap_or(false);
+    }
     match (fs::canonicalize(a), fs::canonicalize(b)) {
         (Ok(a), Ok(b)) => a == b && a.is_file(),
         _ => false,
     }
 }
 
-/// Tries to make a file beside the output, because permissions alone do not tell.
-fn check_writable(output: &Path) -> Result<(), Error> {
-    let refuse = |error: io::Error| {
-        let hint = way_out(&error);
-        Err(Error::from(error).while_doing(format!("cannot write {}", output.display())).hint(hint))
-    };
-    let target = fs::canonicalize(output).unwrap_or_else(|_| output.to_owned());
-    match fs::metadata(&target) {
-        Ok(found) if found.is_dir() => return refuse(io::Error::other("it is a folder")),
-        Ok(found) if !found.is_file() => return Ok(()),
-        Ok(found) if found.permissions().readonly() => return refuse(io::ErrorKind::PermissionDenied.into()),
-        _ => {}
-    }
-    let attempt = target.with_file_name(format!(".slopp-{}.part", std::process::id()));
-    match OpenOptions::new().write(true).create_new(true).open(&attempt) {
-        Ok(_) => Ok(fs::remove_file(&attempt)?),
-        // Left behind by a run that was killed: the folder can be written.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => refuse(error),
-    }
+/// Whether stdin comes from this file.
+#[cfg(unix)]
+fn is_stdin(file: &Path) -> io::Result<bool> {
+    use std::os::{fd::AsFd, unix::fs::MetadataExt};
+    let stdin = fs::File::from(io::stdin().as_fd().try_clone_to_owned()?).metadata()?;
+    let found = fs::metadata(file)?;
+    Ok(found.is_file() && (found.dev(), found.ino()) == (stdin.dev(), stdin.ino()))
+}
+
+/// Nothing tells.
+#[cfg(not(unix))]
+fn is_stdin(_: &Path) -> io::Result<bool> {
+    Ok(false)
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C, and being told to end: what is half done is removed, what is done stays, and both are said.
+//! Signals. Ctrl-C, and being told to end: what is half done is removed, what is done stays, and both are said.
 
 use crate::report::counted;
 use std::io::Write;
@@ -18,4 +18,15 @@ pub fn watch() {
         let _ = writeln!(std::io::stderr(), "\ninterrupted; {told}");
         exit(INTERRUPTED)
     });
+}
+
+/// Makes a limit on the size of files an error of writing, which is told, and not the end of the process.
+pub(crate) fn outlive_file_limit() {
+    #[cfg(unix)]
+    {
+        use std::sync::atomic::AtomicBool;
+        // That it is caught is all that is needed.
+        static CAUGHT: AtomicBool = AtomicBool::new(false);
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, &CAUGHT);
+    }
 }

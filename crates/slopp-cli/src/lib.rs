@@ -50,6 +50,7 @@ pub fn slopp() -> ExitCode {
 pub fn parse<P: Parser>() -> Result<P, ExitCode> {
     // Numbers below zero reach the check of their option, which knows what is wrong with them.
     let command = with_negative_numbers(P::command());
+    interrupt::outlive_file_limit();
     command.try_get_matches().and_then(|matches| P::from_arg_matches(&matches)).map_err(|error| {
         // Help goes to stdout, complaints to stderr; a closed pipe is no fault.
         let _ = error.print();

@@ -186,34 +186,6 @@ pub(crate) fn columns_document(names: &Names) -> Option<Value> {
     (!names.groups().is_empty()).then_some(document)
 }
 
-/// The columns as the header of a CSV file.
-pub(crate) fn header(names: &Names) -> String {
-    csv_line(names.columns().map(|column| names.column_name(column)))
-}
-
-/// The variables as the header of a CSV file.
-pub(crate) fn variable_header(names: &Names) -> String {
-    csv_line(names.iter())
-}
-
-/// A world as a line of a CSV file, below [`header`].
-pub(crate) fn cells(names: &Names, world: &[bool]) -> String {
-    csv_line(names.cells(world))
-}
-
-/// An empty line below [`header`].
-pub(crate) fn no_cells(names: &Names) -> String {
-    ",".repeat(names.columns().count() - 1)
-}
-
-fn csv_line<S: AsRef<str>>(cells: impl IntoIterator<Item = S>) -> String {
-    let quoted = |cell: S| match cell.as_ref() {
-        cell if cell.contains([',', '"', '\n', '\r']) => format!("\"{}\"", cell.replace('"', "\"\"")),
-        cell => cell.to_owned(),
-    };
-    cells.into_iter().map(quoted).collect::<Vec<_>>().join(",")
-}
-
 /// Only what is true in a world, by name.
 pub(crate) fn trues(names: &Names, world: &[bool]) -> String {
     let vars = world.iter().enumerate().filter(|(_, value)| **value).map(|(i, _)| Var(i as u32));

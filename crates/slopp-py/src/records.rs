@@ -145,11 +145,12 @@ impl Records {
         Ok(Records(Arc::new(loaded.records)))
     }
 
-    /// Into a file, with names; each distinct row once with its weight if `weighted`.
+    /// Into a file, with names; each distinct row once with its weight if `weighted`, then with names unless they are x1, x2, ….
     #[pyo3(signature = (path, weighted=false))]
     fn write(&self, py: Python<'_>, path: PathBuf, weighted: bool) -> Answer<()> {
+        let named = **self.0.names() != slopp::Names::numbered(self.0.var_count());
         run(py, || match weighted {
-            true => slopp::io::write_weighted_records(&path, &self.0),
+            true => slopp::io::write_weighted_records(&path, &self.0, named),
             false => slopp::io::write_records(&path, &self.0, true),
         })?;
         Ok(())

@@ -1,6 +1,6 @@
 //! `slopp entails`: does a formula hold in every possible world?
 
-use crate::args::{files, formula_text};
+use crate::args::{FormulaText, files, formula_text};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::explained;
@@ -33,7 +33,7 @@ pub(crate) struct EntailsArgs {
     model: PathBuf,
     /// The formula, over the names of the model; @FILE reads it from a file
     #[arg(allow_hyphen_values = true, value_parser = formula_text)]
-    formula: String,
+    formula: FormulaText,
     /// The vtree of a model or diagram, if its file does not hold it, or one to compile rules on where clauses do not decide
     #[arg(long, value_name = "FILE")]
     vtree: Option<PathBuf>,

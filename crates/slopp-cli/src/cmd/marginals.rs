@@ -5,11 +5,12 @@ use crate::error::Error;
 use crate::event::compile;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
-use crate::report::{Table, count, json, json_list, object, probability, variable_header};
+use crate::report::{Table, count, json, json_list, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::infer::{Event, Evidence, PairMarginals};
+use slopp::io::CsvLines;
 use slopp::{Names, Records, Var};
 use std::path::{Path, PathBuf};
 
@@ -122,7 +123,7 @@ fn batch(args: &MarginalsArgs, loaded: &Loaded, file: &Path, session: &mut Sessi
         let variables: Value = names.iter().map(Value::from).collect();
         session.document(&object([("variables", variables), ("marginals", by_record.map(line).collect())]))?;
     } else {
-        session.line(variable_header(names))?;
+        session.line(CsvLines::by_variable(names)?.header())?;
         let mut impossible = 0;
         for answer in by_record {
             let line = answer.map(|p| p.iter().map(f64::to_string).collect::<Vec<_>>().join(","));

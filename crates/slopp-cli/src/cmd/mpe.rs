@@ -4,14 +4,12 @@ use crate::args::{CircuitArgs, GivenArgs, ReadArgs, positive};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
-use crate::report::{
-    cells, counted, full_probability, header, is_or_are, json, json_world, logarithm, no_cells, object, probability_of,
-    world,
-};
+use crate::report::{counted, full_probability, is_or_are, json, json_world, logarithm, object, probability_of, world};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::infer::{Event, Evidence, QueryError};
+use slopp::io::CsvLines;
 use slopp::{Deterministic, Names, Records};
 use std::path::PathBuf;
 
@@ -134,18 +132,19 @@ fn batch(circuit: &Deterministic, records: &Records, wanted: usize, session: &mu
         return Ok(Verdict::Yes);
     }
     let ranked = wanted > 1;
-    session.line(format!("{}{}", if ranked { "record,probability," } else { "" }, header(names)))?;
+    let lines = CsvLines::new(names)?;
+    session.line(format!("{}{}", if ranked { "record,probability," } else { "" }, lines.header()))?;
     let mut impossible = 0;
     for (number, answer) in by_record {
         let Some(worlds) = answer else {
-            let cells = no_cells(names);
+            let cells = lines.unknown();
             session.line(if ranked { format!("{},0,{cells}", number + 1) } else { cells })?;
             impossible += 1;
             continue;
         };
         for (world, log) in worlds {
             let rank = if ranked { format!("{},{},", number + 1, full_probability(*log)) } else { String::new() };
-            session.line(format!("{rank}{}", cells(names, world)))?;
+            session.line(format!("{rank}{}", lines.world(world)))?;
         }
     }
     session.note_impossible(impossible);

@@ -1,6 +1,6 @@
 //! `slopp possible`: which records a model allows, and what would have to change in the others.
 
-use crate::args::{ModelArgs, ReadArgs, formula_text, whole};
+use crate::args::{FormulaText, ModelArgs, ReadArgs, formula_text, whole};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
@@ -36,7 +36,7 @@ pub(crate) struct PossibleArgs {
     /// Instead of records, one piece of evidence: literals by name, such as "smoker, !cancer", for which the nearest
     /// possible world is told too, or a formula, such as "cancer | xray"; @FILE reads it from a file
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "data", value_parser = formula_text)]
-    given: Option<String>,
+    given: Option<FormulaText>,
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! `slopp prob`: the probability of an event.
 
-use crate::args::{GivenArgs, ModelArgs, ReadArgs, formula_text};
+use crate::args::{FormulaText, GivenArgs, ModelArgs, ReadArgs, formula_text};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
@@ -34,7 +34,7 @@ pub(crate) struct ProbArgs {
     /// The event: literals by name, such as "smoker, !cancer", or a formula, such as "smoker & !(cancer | xray)";
     /// @FILE reads it from a file
     #[arg(required_unless_present = "records", allow_hyphen_values = true, value_parser = formula_text)]
-    event: Option<String>,
+    event: Option<FormulaText>,
     #[command(flatten)]
     given: GivenArgs,
     /// One answer per record of this file, whose cells may be missing

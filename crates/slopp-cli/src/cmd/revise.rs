@@ -1,6 +1,6 @@
 //! `slopp revise`: a model makes room for what it excludes, or gives up what a formula excludes.
 
-use crate::args::{CircuitArgs, ReadArgs, formula_text, not_negative};
+use crate::args::{CircuitArgs, FormulaText, ReadArgs, formula_text, not_negative};
 use crate::cmd::learn::{save, tell_saved};
 use crate::error::Error;
 use crate::event::compile;
@@ -43,10 +43,10 @@ pub(crate) struct ReviseArgs {
     data: Option<PathBuf>,
     /// Make room for all worlds of this formula instead; @FILE reads it from a file
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "by_rule", value_parser = formula_text)]
-    formula: Option<String>,
+    formula: Option<FormulaText>,
     /// Take away all worlds that break this formula instead; @FILE reads it from a file
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, value_parser = formula_text)]
-    by_rule: Option<String>,
+    by_rule: Option<FormulaText>,
     /// How many records the worlds of --formula weigh together
     #[arg(long, value_name = "X", default_value_t = 1.0, requires = "formula", value_parser = not_negative)]
     formula_weight: f64,
@@ -65,7 +65,8 @@ pub(crate) struct ReviseArgs {
 pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     let files = Files::default().replace([&args.model.model]).read(&args.model.vtree).read(&args.data);
-    files.write(&args.output).check()?;
+    let formulas = args.formula.iter().chain(&args.by_rule).filter_map(|formula| formula.file.as_ref());
+    files.read(formulas).write(&args.output).check()?;
     let loaded = LoadedModel::read(&args.model)?;
     loaded.deterministic("revision")?;
     let Certified::Psdd(psdd) = &loaded.model.circuit else {
@@ -73,7 +74,7 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
             .hint("learn one with `slopp learn`"));
     };
     let names = &loaded.model.names;
-    let parse = |text: &String| Formula::parse(text, names).map_err(|e| Error::from(e).while_doing("no formula"));
+    let parse = |text: &FormulaText| Formula::parse(text, names).map_err(|e| Error::from(e).while_doing("no formula"));
     let (revised, share) = match (&args.data, &args.formula, &args.by_rule) {
         (Some(data), ..) => {
             let records = read_records_of(data, args.read, names)?;

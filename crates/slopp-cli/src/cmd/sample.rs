@@ -4,12 +4,13 @@ use crate::args::{GivenArgs, ModelArgs, ReadArgs, seed, whole};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
-use crate::report::{cells, header, json_world, no_cells, object};
+use crate::report::{json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::Value;
 use slopp::infer::{Event, Evidence, QueryError};
+use slopp::io::CsvLines;
 use slopp::{Progress, Random};
 use std::path::PathBuf;
 
@@ -48,7 +49,8 @@ pub(crate) struct SampleArgs {
 
 pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
-    Files::default().read(args.model.files()).read(&args.records).write(&args.output).check()?;
+    let files = Files::default().read(args.model.files()).read(&args.records).read(args.given.file());
+    files.write(&args.output).check()?;
     let loaded = Loaded::read(&args.model)?;
     let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), loaded.names())?;
     let (loaded, _) = loaded.given(&known, &args.given.limits.limits())?;
@@ -69,13 +71,14 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     let bar = session.progress_beside(output);
     bar.begin("drawing worlds", drawn.count as u64);
     let mut impossible = 0;
+    let lines = CsvLines::new(names)?;
     slopp::io::write_atomically(output, |out| {
-        writeln!(out, "{}", header(names))?;
+        writeln!(out, "{}", lines.header())?;
         for part in drawn.parts {
             impossible += part.iter().filter(|world| world.is_none()).count();
             let line = |world: &Option<Vec<bool>>| match world {
-                Some(world) => cells(names, world),
-                None => no_cells(names),
+                Some(world) => lines.world(world),
+                None => lines.unknown(),
             };
             part.iter().try_for_each(|world| writeln!(out, "{}", line(world)))?;
             bar.advance(part.len() as u64);

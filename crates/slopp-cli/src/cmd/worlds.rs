@@ -4,11 +4,12 @@ use crate::args::{CircuitArgs, GivenArgs, whole};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::LoadedModel;
-use crate::report::{cells, counted, header, is_or_are, json_world, object};
+use crate::report::{counted, is_or_are, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::infer::Event;
+use slopp::io::CsvLines;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -55,9 +56,10 @@ pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, E
         session.document(&object([("worlds", listed), ("complete", complete)]))?;
         return Ok(Verdict::Yes);
     }
-    session.line(header(names))?;
+    let lines = CsvLines::new(names)?;
+    session.line(lines.header())?;
     for world in worlds.by_ref().take(limit) {
-        session.line(cells(names, &world))?;
+        session.line(lines.world(&world))?;
     }
     if worlds.next().is_some() {
         let first = format!("{} {}", counted(limit, "world"), is_or_are(limit as f64));

@@ -31,11 +31,49 @@ fn splits_lose_nothing() {
     };
     assert_eq!(sorted(&["cars.csv"]), sorted(&["part.train.csv", "part.valid.csv", "part.test.csv"]));
     folder.run("data split cars.csv --shares 0.5,-1 -o part").fails(&["--shares", "at least 0"]);
+    folder.run("data split cars.csv --shares 1e308,1e308 -o part").fails(&["--shares", "too large", "0.8,0.1,0.1"]);
     let few = folder.run("data split cars.csv --shares 1,0 -o few").ok().out;
     assert_eq!(few, "few.1.csv: 300 records\nfew.2.csv: 0 records\n");
     folder.write("w.wdata", "30|0,1\n10|1,1\n");
     folder.run("data split w.wdata --shares 0.5,0.5 -o half").ok();
     assert_eq!(folder.run("data describe half.2.wdata --json").ok().json()["records"], 20);
+}
+
+/// Names, values and weights survive, and all parts are of one kind.
+#[test]
+fn weighted_parts_keep_names_and_values() {
+    let folder = Folder::new();
+    folder.write("w.wdata", "a,b,c\n2.5|0,red,1\n0.5|1,blue,0\n0,red,0\n3|1,green,1\n");
+    let parts = folder.run("data split w.wdata --shares 0.6,0.4 -o part --json").ok().json();
+    assert_eq!(parts["parts"][0]["file"], "part.1.wdata");
+    let lines = |name: &str| folder.read(name).lines().map(str::to_owned).collect::<Vec<_>>();
+    let [one, two] = ["part.1.wdata", "part.2.wdata"].map(lines);
+    assert_eq!([&one[0], &two[0]], ["a,b,c"; 2]);
+    let mut rows = [&one[1..], &two[1..]].concat();
+    rows.sort();
+    assert_eq!(rows, ["0.5|1,blue,0", "1|0,red,0", "2.5|0,red,1", "3|1,green,1"]);
+    // Weights that add up to the number of rows are weights all the same; numbered columns need no names.
+    folder.write("two.wdata", "0.5|0,1\n1.5|1,1\n");
+    folder.run("data split two.wdata --shares 1,0 -o two").ok();
+    assert_eq!([folder.read("two.1.wdata"), folder.read("two.2.wdata")], ["1.5|1,1\n0.5|0,1\n", ""]);
+}
+
+/// Bars, and names that look like cells: records from every command are read back.
+#[test]
+fn records_from_every_command_read_back() {
+    let folder = Folder::new();
+    for (text, odd) in [("p,b\n\"1|u\",1\n\"2|v\",0\n\"3|u\",0\nu,1\n", "bar"), ("\"0\",\"yes\"\n0,1\n1,1\n", "names")]
+    {
+        folder.write("odd.csv", text);
+        folder.run("learn odd.csv --learner chow-liu -o m.psdd").ok();
+        folder.run("sample m.psdd -n 40 -o sample.csv").ok();
+        let worlds = folder.run("worlds m.psdd").ok().out;
+        folder.write("worlds.csv", &worlds);
+        folder.run("data split sample.csv --shares 0.5,0.5 -o part").ok();
+        let count = |file: &str| folder.run(&format!("eval m.psdd {file} --json")).ok().json()["records"].clone();
+        assert_eq!([count("sample.csv"), count("part.1.csv"), count("part.2.csv")], [40, 20, 20], "{odd}");
+        assert_eq!(count("worlds.csv"), worlds.lines().count() - 1, "{odd}");
+    }
 }
 
 #[test]

@@ -173,12 +173,57 @@ fn inputs_are_never_written_over() {
         folder.run(args).fails(&["would be written over", "try: another name"]);
     }
     assert_eq!(["records.csv", "model.psdd", "model.vtree"].map(|file| folder.read(file)).to_vec(), before);
+    folder.write("f.txt", "X1 | X2");
+    for args in ["sample model.psdd --given @f.txt -o f.txt", "revise model.psdd --formula @f.txt -o f.txt"] {
+        folder.run(args).fails(&["would be written over", "try: another name"]);
+    }
+    assert_eq!(folder.read("f.txt"), "X1 | X2");
     folder.write("part.train.csv", folder.read("records.csv"));
     folder.run("data split part.train.csv -o part").fails(&["would be written over"]);
     // A model may take the place of the model it was made from.
     folder.run("fit model.psdd records.csv -o model.psdd").ok();
     folder.run("validate model.psdd --fix -o model.psdd").ok();
     assert!(!folder.files().iter().any(|file| file.ends_with(".part")));
+}
+
+/// A name is not needed to write over a file.
+#[cfg(unix)]
+#[test]
+fn stdin_is_not_written_over() {
+    let folder = Folder::with_paper();
+    for args in [["learn", "-", "-o", "records.csv"], ["vtree", "chow-liu", "--data=-", "-orecords.csv"]] {
+        let stdin = fs::File::open(folder.path("records.csv")).unwrap();
+        let refused = folder.command(&args).stdin(stdin).stderr(Stdio::piped()).output().unwrap();
+        let told = String::from_utf8(refused.stderr).unwrap();
+        assert!(
+            refused.status.code() == Some(2) && told.contains("records.csv is read, and would be written over"),
+            "{told}"
+        );
+    }
+    folder.run("eval model.psdd records.csv").ok();
+}
+
+/// A limit on the size of files ends nothing, and parts that are small enough do not appear without the others.
+#[cfg(unix)]
+#[test]
+fn a_limit_on_files_is_an_error_and_parts_appear_together() {
+    let folder = Folder::new();
+    folder.write("d.csv", format!("a,b\n{}", "0,1\n1,1\n".repeat(500)));
+    folder.write("p.train.csv", "old");
+    let limited = "ulimit -f 1 && exec \"$0\" data split d.csv --shares 0.02,0.02,0.96 -o p";
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", limited, env!("CARGO_BIN_EXE_slopp")]).current_dir(folder.path("."));
+    let output = command.output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(
+        told.contains("cannot write p.test.csv") && told.contains("nothing was changed") && told.contains("ulimit -f"),
+        "{told}"
+    );
+    assert_eq!(
+        (folder.read("p.train.csv"), folder.files()),
+        ("old".into(), vec!["d.csv".into(), "p.train.csv".into()])
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::{BitMatrix, Planes, Records};
 use crate::names::Names;
 use rustc_hash::FxHashMap;
+use std::collections::TryReserveError;
 use std::sync::Arc;
 
 /// Collects rows one by one.
@@ -89,6 +90,22 @@ impl RecordsBuilder {
         };
         self.weights[id as usize] += weight;
         self.original.push(id);
+    }
+
+    /// Makes room for another row, so that adding it does not fail for lack of memory.
+    pub(crate) fn reserve_row(&mut self) -> Result<(), TryReserveError> {
+        self.original.try_reserve(1)?;
+        self.weights.try_reserve(1)?;
+        self.data.try_reserve(2 * self.words)?;
+        self.index.try_reserve(1)
+    }
+
+    /// The records, if there is memory for them.
+    pub(crate) fn try_finish(self) -> Result<Records, TryReserveError> {
+        let bits = 16 * self.words * if self.any_missing { 2 } else { 1 };
+        let needed = self.weights.len() * (bits + 24) + 4 * self.original.len();
+        Vec::<u8>::new().try_reserve_exact(needed)?;
+        Ok(self.finish())
     }
 
     /// How many rows were added.

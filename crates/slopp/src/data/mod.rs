@@ -102,6 +102,13 @@ impl Records {
         &self.weights
     }
 
+    /// Whether some row weighs more or less than the records that have it.
+    pub fn is_weighted(&self) -> bool {
+        let mut repeated = vec![0.0; self.len()];
+        self.original.iter().for_each(|&row| repeated[row as usize] += 1.0);
+        repeated != self.weights
+    }
+
     /// For each record in the order it was given, its row.
     pub fn original(&self) -> &[u32] {
         &self.original

@@ -8,9 +8,13 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// What this process is writing, for who wants to stop it.
 static UNDER_WAY: Mutex<UnderWay> = Mutex::new(UnderWay { temporary: Vec::new(), complete: 0 });
+
+/// A temporary file that was changed more lately is left alone.
+const STALE: Duration = Duration::from_secs(3600);
 
 struct UnderWay {
     /// Files that are not complete.
@@ -41,36 +45,164 @@ pub fn abandon_writing() -> usize {
 /// The content goes to a temporary file in the same folder, which takes the name only when it is complete and on disk.
 /// `-` is stdout; names that end in `.gz` are compressed.
 pub fn write_atomically(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
-    let fail = |source| WriteError { file: path.to_owned(), source };
-    if path == Path::new("-") {
-        let mut out = BufWriter::new(io::stdout().lock());
-        return content(&mut out).and_then(|()| out.flush()).map_err(fail);
-    }
-    // A link keeps leading to the same place: what it leads to is replaced. Devices and pipes cannot be.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    match fs::metadata(&target) {
-        Ok(m) if m.is_dir() => return Err(fail(io::Error::other("it is a folder"))),
-        Ok(m) if !m.is_file() => {
-            let device = OpenOptions::new().write(true).open(&target).map_err(fail)?;
-            return fill(device, path, content).map(drop).map_err(fail);
+    write_together([(path, content)])
+}
+
+/// Writes several files in one step, as [`write_atomically`] writes one: all of them or, on any error, none.
+///
+/// Temporary files are complete before the first takes its name. If one then cannot, those before it are put back; the
+/// error tells which could not be.
+pub fn write_together<'a, C: FnOnce(&mut dyn Write) -> io::Result<()>>(
+    files: impl IntoIterator<Item = (&'a Path, C)>,
+) -> Result<(), WriteError> {
+    let mut complete = Vec::new();
+    for (path, content) in files {
+        match write_beside(path, content) {
+            Ok(file) => complete.extend(file),
+            Err(source) => {
+                discard(&complete, &mut under_way());
+                return Err(WriteError { file: path.to_owned(), source, replaced: Vec::new() });
+            }
         }
-        // Renaming would get past the permission.
-        Ok(m) if m.permissions().readonly() => return Err(fail(io::ErrorKind::PermissionDenied.into())),
-        _ => {}
     }
+    take_names(&complete)
+}
+
+/// Tells whether a file can be written: permissions alone do not, so a file is made beside it and removed.
+pub fn check_writable(path: &Path) -> Result<(), WriteError> {
+    let attempt = || match Place::of(path)? {
+        Place::File(target) => {
+            let mut under_way = under_way();
+            let (temporary, _) = create_beside(&target, &mut under_way)?;
+            under_way.temporary.retain(|other| *other != temporary);
+            fs::remove_file(temporary)
+        }
+        _ => Ok(()),
+    };
+    attempt().map_err(|source| WriteError { file: path.to_owned(), source, replaced: Vec::new() })
+}
+
+/// Where a name leads.
+enum Place {
+    Stdout,
+    /// A device or a pipe, which cannot be replaced.
+    Device(PathBuf),
+    /// A file, perhaps a new one.
+    File(PathBuf),
+}
+
+impl Place {
+    fn of(path: &Path) -> io::Result<Place> {
+        if path == Path::new("-") {
+            return Ok(Place::Stdout);
+        }
+        // A link keeps leading to the same place: what it leads to is replaced.
+        match fs::metadata(path) {
+            Ok(m) if m.is_dir() => Err(io::Error::other("it is a folder")),
+            Ok(m) if !m.is_file() => Ok(Place::Device(path.to_owned())),
+            // Renaming would get past the permission.
+            Ok(m) if m.permissions().readonly() => Err(io::ErrorKind::PermissionDenied.into()),
+            Ok(_) => Ok(Place::File(fs::canonicalize(path)?)),
+            Err(_) => Ok(Place::File(end_of_links(path)?)),
+        }
+    }
+}
+
+/// What links lead to that is not there yet.
+fn end_of_links(path: &Path) -> io::Result<PathBuf> {
+    let mut end = path.to_owned();
+    for _ in 0..40 {
+        match fs::read_link(&end) {
+            Ok(next) => end = end.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => return Ok(end),
+        }
+    }
+    Err(io::Error::other("its links lead in a circle"))
+}
+
+/// A complete file that has yet to take its name.
+struct Complete {
+    path: PathBuf,
+    target: PathBuf,
+    temporary: PathBuf,
+    /// Locked, so that nobody takes it for what a killed writer left.
+    _file: File,
+}
+
+/// Writes a temporary file, or all there is to write to what cannot be replaced.
+fn write_beside(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Option<Complete>> {
+    let target = match Place::of(path)? {
+        Place::Stdout => {
+            let mut out = BufWriter::new(io::stdout().lock());
+            return content(&mut out).and_then(|()| out.flush()).map(|()| None);
+        }
+        Place::Device(device) => {
+            return fill(OpenOptions::new().write(true).open(device)?, path, content).map(|_| None);
+        }
+        Place::File(target) => target,
+    };
     remove_orphans(&target);
-    let (temporary, file) = create_beside(&target).map_err(fail)?;
-    let written =
-        fill(file, path, content).and_then(|file| keep_permissions(&target, &file).and_then(|()| file.sync_all()));
+    let (temporary, file) = create_beside(&target, &mut under_way())?;
+    let written = fill(file, path, content)
+        .and_then(|file| keep_permissions(&target, &file).and_then(|()| file.sync_all()).map(|()| file));
+    match written {
+        Ok(file) => Ok(Some(Complete { path: path.to_owned(), target, temporary, _file: file })),
+        Err(error) => {
+            let mut under_way = under_way();
+            under_way.temporary.retain(|other| *other != temporary);
+            // Removing is all that can be done; the first error is the one to tell.
+            let _ = fs::remove_file(&temporary);
+            Err(error)
+        }
+    }
+}
+
+/// Removes temporary files.
+fn discard(files: &[Complete], under_way: &mut UnderWay) {
+    under_way.temporary.retain(|other| !files.iter().any(|file| file.temporary == *other));
+    for file in files {
+        let _ = fs::remove_file(&file.temporary);
+    }
+}
+
+/// Gives complete files their names; whoever wants to end the process waits for it.
+fn take_names(files: &[Complete]) -> Result<(), WriteError> {
     let mut under_way = under_way();
-    under_way.temporary.retain(|other| *other != temporary);
-    let renamed = written.and_then(|()| fs::rename(&temporary, &target));
-    under_way.complete += usize::from(renamed.is_ok());
-    renamed.map_err(|e| {
-        // Removing is all that can be done; the first error is the one to tell.
-        let _ = fs::remove_file(&temporary);
-        fail(e)
-    })
+    // One file needs no way back.
+    let old = |file: &Complete| (files.len() > 1).then(|| keep_old(&file.target)).flatten();
+    let old: Vec<Option<PathBuf>> = files.iter().map(old).collect();
+    let is_new: Vec<bool> = files.iter().map(|file| !file.target.exists()).collect();
+    let mut result = Ok(());
+    for (i, file) in files.iter().enumerate() {
+        if let Err(source) = fs::rename(&file.temporary, &file.target) {
+            discard(&files[i..], &mut under_way);
+            let is_back = |i: usize| match &old[i] {
+                Some(old) => fs::rename(old, &files[i].target).is_ok(),
+                None => is_new[i] && fs::remove_file(&files[i].target).is_ok(),
+            };
+            let replaced = (0..i).filter(|&i| !is_back(i)).map(|i| files[i].path.clone()).collect();
+            result = Err(WriteError { file: file.path.clone(), source, replaced });
+            break;
+        }
+        under_way.temporary.retain(|other| *other != file.temporary);
+    }
+    old.iter().flatten().for_each(|old| drop(fs::remove_file(old)));
+    under_way.complete += if result.is_ok() { files.len() } else { 0 };
+    result
+}
+
+/// Keeps a file under a second name: a link or, where there are none, a copy.
+fn keep_old(target: &Path) -> Option<PathBuf> {
+    let copy = |name: &Path| {
+        let mut old = File::open(target)?;
+        let mut new = OpenOptions::new().write(true).create_new(true).open(name)?;
+        let copied = io::copy(&mut old, &mut new).and_then(|_| keep_permissions(target, &new));
+        copied.inspect_err(|_| drop(fs::remove_file(name)))
+    };
+    let link = first_free(target, |name| fs::hard_link(target, name));
+    link.or_else(|error| if target.is_file() { first_free(target, copy) } else { Err(error) })
+        .ok()
+        .map(|(name, ())| name)
 }
 
 fn fill(file: File, path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<File> {
@@ -85,44 +217,56 @@ fn fill(file: File, path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Res
     out.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// A new file in the folder of `target`, whose name no other writer has.
-fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
+/// A new file in the folder of `target`, whose name no other writer has, known to whoever ends the process.
+fn create_beside(target: &Path, under_way: &mut UnderWay) -> io::Result<(PathBuf, File)> {
+    let create = |name: &Path| OpenOptions::new().write(true).create_new(true).open(name);
+    let (temporary, file) = first_free(target, create)?;
+    under_way.temporary.push(temporary.clone());
+    // Some file systems know no locks; nothing is removed there.
+    let _ = file.try_lock();
+    Ok((temporary, file))
+}
+
+/// Makes something under the first temporary name for `target` that is free.
+fn first_free<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     let name = target.file_name().ok_or_else(|| io::Error::other("it has no file name"))?;
     for attempt in 0..1000 {
         let mut temporary = OsString::from(".");
         temporary.push(name);
         temporary.push(format!(".{}-{attempt}.part", std::process::id()));
         let temporary = target.with_file_name(temporary);
-        // Held while the file is made: it is known from its first moment.
-        let mut under_way = under_way();
-        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+        match make(&temporary) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(e),
-            Ok(file) => {
-                under_way.temporary.push(temporary.clone());
-                return Ok((temporary, file));
-            }
+            made => return made.map(|made| (temporary, made)),
         }
     }
     Err(io::Error::other("its folder is full of temporary files ending in .part; remove them"))
 }
 
-/// Removes what writers of the same file left behind that were killed: temporary files of processes that are gone.
+/// Removes what writers of the same file left behind that were killed.
 ///
-/// Only where processes can be looked up; failing is no harm.
+/// A writer locks its file as long as it lives, also in another container or on another machine, where its process id
+/// says nothing here. A new file is left alone: its writer may be about to lock it. Failing is no harm.
 fn remove_orphans(target: &Path) {
     let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else { return };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let start = format!(".{}.", name.to_string_lossy());
-    let (Ok(entries), true) = (fs::read_dir(folder), Path::new("/proc/self").exists()) else { return };
+    let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let entry_name = entry.file_name();
         let middle = entry_name.to_str().and_then(|n| n.strip_prefix(&start)?.strip_suffix(".part"));
         let process = middle.and_then(|middle| middle.split_once('-')?.0.parse::<u32>().ok());
-        if process.is_some_and(|id| !Path::new("/proc").join(id.to_string()).exists()) {
+        if process.is_some() && is_stale(&entry.path()).unwrap_or(false) {
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// Whether nobody writes a temporary file any more.
+fn is_stale(temporary: &Path) -> io::Result<bool> {
+    let file = OpenOptions::new().write(true).open(temporary)?;
+    let age = file.metadata()?.modified()?.elapsed().unwrap_or_default();
+    Ok(age >= STALE && file.try_lock().is_ok())
 }
 
 fn keep_permissions(target: &Path, file: &File) -> io::Result<()> {
@@ -153,15 +297,79 @@ mod tests {
     #[test]
     fn what_a_killed_writer_left_is_removed() {
         let folder = folder("orphan");
-        let path = folder.join("model.psdd");
-        // No process has this id; this test's own process does.
-        let (orphan, own) = (".model.psdd.4194999-0.part", format!(".model.psdd.{}-7.part", std::process::id()));
-        [orphan, &own, ".other.psdd.4194999-0.part"]
-            .iter()
-            .for_each(|name| fs::write(folder.join(name), b"x").unwrap());
-        write_atomically(&path, |out| out.write_all(b"new")).unwrap();
-        let expected: Vec<OsString> = [&own, ".other.psdd.4194999-0.part", "model.psdd"].map(OsString::from).into();
-        assert_eq!(names(&folder), expected);
+        // No process here has this id: that of a writer in another container says nothing.
+        let part = |name: &str, age: u64| {
+            let file = File::create_new(folder.join(format!(".{name}.4194999-{age}.part"))).unwrap();
+            file.set_modified(std::time::SystemTime::now() - Duration::from_secs(age)).unwrap();
+            file
+        };
+        for (name, age) in [("model.psdd", 4000), ("model.psdd", 10), ("other.psdd", 4000)] {
+            part(name, age);
+        }
+        let live = part("model.psdd", 9000);
+        live.lock().unwrap();
+        write_atomically(&folder.join("model.psdd"), |out| {
+            out.write_all(b"new")?;
+            let own = names(&folder)
+                .into_iter()
+                .find(|name| name.to_string_lossy().contains(&format!(".{}-", std::process::id())));
+            assert!(File::open(folder.join(own.unwrap())).unwrap().try_lock().is_err(), "a live writer holds a lock");
+            Ok(())
+        })
+        .unwrap();
+        let left = [
+            ".model.psdd.4194999-10.part",
+            ".model.psdd.4194999-9000.part",
+            ".other.psdd.4194999-4000.part",
+            "model.psdd",
+        ];
+        assert_eq!(names(&folder), left.map(OsString::from));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn files_are_written_together_or_not_at_all() {
+        let folder = folder("together");
+        let [a, b, c] = ["a", "b", "c"].map(|name| folder.join(name));
+        fs::write(&a, b"old").unwrap();
+        let write = |in_the_way: bool| {
+            let c = &c;
+            let content = |path: &PathBuf| {
+                let blocks = in_the_way && path == c;
+                move |out: &mut dyn Write| {
+                    // A folder takes the name of the last file before it can.
+                    if blocks {
+                        fs::create_dir_all(c.join("folder"))?;
+                    }
+                    out.write_all(b"new")
+                }
+            };
+            write_together([&a, &b, c].map(|path| (path.as_path(), content(path))))
+        };
+        let error = write(true).unwrap_err();
+        assert!(error.to_string().ends_with("; nothing was changed") && error.file == c, "{error}");
+        assert_eq!((fs::read(&a).unwrap(), names(&folder)), (b"old".to_vec(), ["a", "c"].map(OsString::from).to_vec()));
+        fs::remove_dir_all(&c).unwrap();
+        write(false).unwrap();
+        assert_eq!(names(&folder), ["a", "b", "c"]);
+        assert!([a, b, c].iter().all(|path| fs::read(path).unwrap() == b"new"));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_links_wherever_they_lead() {
+        use std::os::unix::fs::symlink;
+        let folder = folder("links");
+        fs::create_dir(folder.join("there")).unwrap();
+        for (to, link) in [("there/new", "first"), ("first", "second"), ("circle", "circle")] {
+            symlink(to, folder.join(link)).unwrap();
+        }
+        write_atomically(&folder.join("second"), |out| out.write_all(b"x")).unwrap();
+        assert_eq!(fs::read(folder.join("there/new")).unwrap(), b"x");
+        assert_eq!(fs::read_link(folder.join("second")).unwrap(), Path::new("first"));
+        let error = write_atomically(&folder.join("circle"), |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("circle"), "{error}");
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -55,10 +55,15 @@ pub(super) fn split_plain(line: &[u8], delimiter: u8) -> impl Iterator<Item = &[
 
 /// The cells of any line.
 pub(super) fn split(line: &[u8], delimiter: u8) -> Vec<Cell> {
-    let mut cells = Vec::new();
+    cells(line, delimiter).collect()
+}
+
+/// The cells of any line, one by one: a long line may have more than the memory holds.
+pub(super) fn cells(line: &[u8], delimiter: u8) -> impl Iterator<Item = Cell> {
     let line_end = if delimiter == b' ' { line.trim_ascii_end().len() } else { line.len() };
-    let mut at = 0;
-    loop {
+    let mut next = Some(0);
+    std::iter::from_fn(move || {
+        let mut at = next?;
         at += line[at..line_end].iter().take_while(|&&b| b == b' ' || (b == b'\t' && delimiter != b'\t')).count();
         let (start, mut rest) = (at, &line[at..line_end]);
         let mut text = Vec::new();
@@ -72,12 +77,9 @@ pub(super) fn split(line: &[u8], delimiter: u8) -> Vec<Cell> {
         quoted &= after.trim_ascii().is_empty();
         text.extend_from_slice(after.trim_ascii());
         let place = start..at + after.trim_ascii_end().len();
-        cells.push(Cell { text, quoted, place });
-        match end {
-            None => return cells,
-            Some(end) => at += end + 1,
-        }
-    }
+        next = end.map(|end| at + end + 1);
+        Some(Cell { text, quoted, place })
+    })
 }
 
 /// Takes what stands before the closing quote, and returns what stands after it; two quotes are one.

@@ -1,6 +1,7 @@
 //! DIMACS files: `p cnf`, clauses that all hold, and `p dnf`, terms of which one holds.
 
 use super::error::{ReadError, WriteError};
+use super::first_line::MOST_VARS;
 use super::lines::{Line, check_text, content, lines};
 use super::phrases::show;
 use super::problem::Problem;
@@ -12,8 +13,6 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// More variables than this are a mistake in the header, and their names would fill the memory.
-const MOST_VARS: u64 = 10_000_000;
 /// What stands before the names in a comment line.
 const NAMES: &[u8] = b"c names ";
 
@@ -49,7 +48,7 @@ pub fn read_dimacs_bytes(text: &[u8], kind: Option<Dimacs>) -> Result<Rules, Rea
         (found, _) => return Err(ReadError::unexpected(header.number, EXPECTED, show(found.unwrap_or_default()))),
     };
     let vars = header.id("the number of variables")?;
-    if vars > MOST_VARS {
+    if vars > MOST_VARS as u64 {
         let found = vars.to_string();
         return Err(header.wrong(&format!("at most {MOST_VARS} variables"), Some(found.as_bytes())));
     }

@@ -88,13 +88,15 @@ impl std::error::Error for ReadError {
     }
 }
 
-/// A file that could not be written; what was there before is untouched.
+/// A file that could not be written; what was there before is untouched, there and in all files but those listed.
 #[derive(Debug)]
 pub struct WriteError {
     /// The file; `-` is stdout.
     pub file: PathBuf,
     /// Why.
     pub source: io::Error,
+    /// Files of the same step that were replaced before, and could not be put back.
+    pub replaced: Vec<PathBuf>,
 }
 
 impl fmt::Display for WriteError {
@@ -102,7 +104,12 @@ impl fmt::Display for WriteError {
         if self.file == Path::new("-") {
             return write!(f, "cannot write to stdout: {}", self.source);
         }
-        write!(f, "cannot write {}: {}; nothing was changed", self.file.display(), self.source)
+        write!(f, "cannot write {}: {}; ", self.file.display(), self.source)?;
+        let replaced: Vec<String> = self.replaced.iter().map(|file| file.display().to_string()).collect();
+        match replaced.is_empty() {
+            true => write!(f, "nothing was changed"),
+            false => write!(f, "replaced before that, and not put back: {}", replaced.join(", ")),
+        }
     }
 }
 

@@ -1,10 +1,14 @@
 //! What the first line of records tells: the separator, whether there are names, and how many columns.
 
-use super::cells::{Cell, is_number, split, split_plain, unweighted, word};
+use super::cells::{Cell, cells, is_number, split, split_plain, unweighted, weight_bar, word};
 use super::phrases::show;
 use super::problem::Problem;
 use super::records::{Header, RecordsOptions};
 use crate::names::Names;
+use std::borrow::Borrow;
+
+/// More columns than this are a mistake, and their names would fill the memory.
+pub(super) const MOST_VARS: usize = 10_000_000;
 
 /// The first line of a file of records, understood.
 #[derive(Debug)]
@@ -22,15 +26,19 @@ pub(super) struct FirstLine {
 impl FirstLine {
     /// Understands the first line, if need be with the help of the second.
     pub(super) fn new(line: &[u8], second: Option<&[u8]>, options: &RecordsOptions) -> Result<FirstLine, Problem> {
+        let separators = line.iter().filter(|byte| matches!(byte, b',' | b';' | b'\t' | b' ')).count();
+        if separators >= MOST_VARS {
+            return Err(Problem::TooManyColumns);
+        }
         let delimiter = options.delimiter.unwrap_or_else(|| detect_delimiter(line, second));
-        let mut cells = split(line, delimiter);
+        let mut found = split(line, delimiter);
         let weighted = weighted_row(line, delimiter);
-        let odd = cells.iter().find(|cell| word(&cell.text).is_none());
+        let odd = found.iter().find(|cell| word(&cell.text).is_none());
         let because = match odd {
-            Some(odd) if !weighted && !cells.iter().any(|cell| is_number(&cell.text)) => {
+            Some(odd) if !weighted && !found.iter().any(|cell| is_number(&cell.text)) => {
                 Some(format!("{} is no Boolean", show(&odd.text)))
             }
-            _ if all_quoted(&cells) && second.is_some_and(|second| !all_quoted(&split(second, delimiter))) => {
+            _ if all_quoted(found.iter()) && second.is_some_and(|second| !all_quoted(cells(second, delimiter))) => {
                 Some("its cells are quoted and those of the next line are not".to_owned())
             }
             _ => None,
@@ -41,15 +49,15 @@ impl FirstLine {
             Header::Absent => false,
         };
         if !header {
-            let width = if weighted { split(unweighted(line), delimiter).len() } else { cells.len() };
+            let width = if weighted { split(unweighted(line), delimiter).len() } else { found.len() };
             return Ok(FirstLine { delimiter, width, header: None, bar_in_name: false });
         }
-        let mut bar_in_name = cells.first().is_some_and(|cell| !cell.quoted && cell.text.contains(&b'|'));
-        if bar_in_name && second.is_some_and(|second| second.contains(&b'|')) {
-            cells = split(unweighted(line), delimiter);
+        let mut bar_in_name = found.first().is_some_and(|cell| !cell.quoted && cell.text.contains(&b'|'));
+        if bar_in_name && second.is_some_and(|second| weight_bar(second).is_some()) {
+            found = split(unweighted(line), delimiter);
             bar_in_name = false;
         }
-        let texts = cells.into_iter().map(|cell| String::from_utf8(cell.text)).collect::<Result<Vec<_>, _>>();
+        let texts = found.into_iter().map(|cell| String::from_utf8(cell.text)).collect::<Result<Vec<_>, _>>();
         let texts = texts.map_err(|_| Problem::NotUtf8)?;
         let because = because.filter(|_| options.header == Header::Detect);
         let names = Names::new(texts).map_err(|error| Problem::Header { error, because })?;
@@ -57,8 +65,8 @@ impl FirstLine {
     }
 }
 
-fn all_quoted(cells: &[Cell]) -> bool {
-    cells.iter().all(|cell| cell.quoted)
+fn all_quoted(mut cells: impl Iterator<Item = impl Borrow<Cell>>) -> bool {
+    cells.all(|cell| cell.borrow().quoted)
 }
 
 /// The one of `,`, `;` and tab that a line has most of outside quotes; blanks if it has none of them and blanks
@@ -86,9 +94,9 @@ fn detect_delimiter(line: &[u8], second: Option<&[u8]>) -> u8 {
 }
 
 /// How many Boolean cells a row has if blanks separate them; one if they do not.
-fn blanks_separate(line: &[u8]) -> usize {
-    let cells = split(unweighted(line), b' ');
-    if cells.iter().all(|cell| word(&cell.text).is_some()) { cells.len() } else { 1 }
+pub(super) fn blanks_separate(line: &[u8]) -> usize {
+    let boolean = |count, cell: Cell| word(&cell.text).map(|_| count + 1);
+    cells(unweighted(line), b' ').try_fold(0, boolean).unwrap_or(1)
 }
 
 /// Whether a line is something, a bar and Boolean cells: a weighted row, perhaps with a broken weight, but no header.

@@ -14,7 +14,7 @@
 //! | `.cnf`, `.dnf` | DIMACS | [`read_rules`] | [`write_cnf`], [`dnf_text`] |
 //!
 //! Every reader takes gzipped files and `-` for stdin, and tells what is wrong in which line. Every writer writes a
-//! file whole or not at all ([`write_atomically`]). Every reader has a form that takes bytes and never panics on any.
+//! file whole or not at all ([`write_atomically`]), several files together ([`write_together`]). Every reader has a form that takes bytes and never panics on any.
 //!
 //! ```
 //! use slopp::io::{read_model_bytes, write_model_to};
@@ -34,6 +34,7 @@ mod any;
 mod atomic;
 mod cells;
 mod columns;
+mod csv;
 mod dimacs;
 mod error;
 mod first_line;
@@ -57,8 +58,9 @@ mod survey;
 mod vtree;
 
 pub use any::{LoadedAny, read_any_model, read_any_model_bytes, write_any_model};
-pub use atomic::{abandon_writing, write_atomically};
+pub use atomic::{abandon_writing, check_writable, write_atomically, write_together};
 pub use columns::Columns;
+pub use csv::CsvLines;
 pub use dimacs::{Dimacs, NotClausal, cnf_text, dnf_text, read_dimacs_bytes, write_cnf};
 pub use error::{GzipDamage, ReadError, WriteError};
 pub use mixture::{read_mixture, read_mixture_bytes, write_mixture, write_mixture_to};
@@ -75,7 +77,7 @@ pub use rules::{read_rules, read_rules_bytes, write_rules};
 pub use sdd::{
     read_named_sdd, read_named_sdd_bytes, read_sdd, read_sdd_bytes, write_named_sdd, write_sdd, write_sdd_to,
 };
-pub use source::{ending, open, read_all, unzipped};
+pub use source::{ending, open, read_all, read_all_within, unzipped};
 pub use spn::{read_spn, read_spn_bytes, write_spn, write_spn_to};
 pub use survey::{Binning, BinsError, parse_bins};
 pub use vtree::{LoadedVtree, read_vtree, read_vtree_bytes, write_vtree, write_vtree_to};

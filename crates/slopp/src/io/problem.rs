@@ -28,6 +28,27 @@ pub enum Problem {
     /// The compressed bytes are damaged.
     #[error("{0}; copy or compress the file again")]
     Gzip(GzipDamage),
+    /// A text that is longer than may be kept.
+    #[error(
+        "holds more than {} MB of text; only what a plain file holds may be longer: unzip it, or save it in a file",
+        .limit >> 20
+    )]
+    LongText {
+        /// How many bytes are allowed.
+        limit: u64,
+    },
+    /// A line that is longer than lines of records are.
+    #[error("the line has more than {} MB; write one record per line, and end lines with a line feed", .limit >> 20)]
+    LongLine {
+        /// How many bytes are allowed.
+        limit: usize,
+    },
+    /// More columns than records have.
+    #[error("the line has more than 10 million cells; write one record per line, with a cell per column")]
+    TooManyColumns,
+    /// The memory does not hold what is in the file.
+    #[error("does not fit into memory; use a part of it, or a machine with more")]
+    OutOfMemory,
     /// A NUL byte in a text.
     #[error("found a NUL byte: this is no plain text file; save it as UTF-8 text")]
     Nul,

@@ -48,6 +48,10 @@ pub struct RecordsOptions {
     pub categories: Vec<String>,
     /// Columns of numbers, and how they are cut into bins.
     pub bins: Vec<(String, Binning)>,
+    /// How many bytes a line may have.
+    pub max_line: usize,
+    /// How many bytes a text may have that can be read once only, such as stdin, and so is kept; files are not.
+    pub max_text: u64,
 }
 
 impl Default for RecordsOptions {
@@ -59,6 +63,8 @@ impl Default for RecordsOptions {
             max_values: 20,
             categories: Vec::new(),
             bins: Vec::new(),
+            max_line: 64 << 20,
+            max_text: source::MAX_TEXT,
         }
     }
 }
@@ -107,18 +113,14 @@ pub fn load_records(
 
 /// Reads records from a plain text, over the variables `names` or those the text has.
 pub fn read_records_from(
-    mut text: impl BufRead,
+    text: impl BufRead,
     options: &RecordsOptions,
     names: Option<&Arc<Names>>,
 ) -> Result<LoadedRecords, ReadError> {
     if names.is_some() {
         return read_once(text, options, names);
     }
-    let mut bytes = Vec::new();
-    text.read_to_end(&mut bytes).map_err(|error| {
-        let line = 1 + bytes.iter().filter(|&&b| b == b'\n').count();
-        ReadError { line: Some(line), ..source::read_problem(error) }
-    })?;
+    let bytes = source::keep(text, options.max_text)?;
     read_again(&|| Ok(Box::new(&bytes[..])), options, None)
 }
 
@@ -157,7 +159,7 @@ pub(super) struct Opened<R> {
 
 impl<R: BufRead> Opened<R> {
     pub(super) fn new(text: R, options: &RecordsOptions) -> Result<Opened<R>, ReadError> {
-        let mut lines = Lines::new(text);
+        let mut lines = Lines::new(text, options.max_line);
         if !lines.advance()? {
             return Err(ReadError::new(Problem::Empty { expected: "records, one per line, of cells like 0,1,1" }));
         }
@@ -204,5 +206,7 @@ fn read_once(
     let columns = columns.map_err(|problem| ReadError::at(opened.first_line, problem))?;
     let mut rows = Rows::new(Layout::new(&opened.first, opened.first_line), columns, options.missing);
     opened.rows(|number, line| rows.push(number, line))?;
-    Ok(LoadedRecords { weighted: rows.weighted, header, records: rows.builder.finish() })
+    let weighted = rows.weighted;
+    let records = rows.builder.try_finish().map_err(|_| ReadError::new(Problem::OutOfMemory))?;
+    Ok(LoadedRecords { weighted, header, records })
 }

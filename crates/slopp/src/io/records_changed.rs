@@ -2,6 +2,7 @@
 
 use super::cells::{split, word};
 use super::columns::{Columns, Place};
+use super::csv::{cell_of, needs_quotes};
 use super::error::{ReadError, WriteError};
 use super::first_line::FirstLine;
 use super::records::{Opened, RecordsOptions};
@@ -22,7 +23,7 @@ const WORDS: [[&str; 2]; 6] = [["1", "0"], ["1.0", "0.0"], ["true", "false"], ["
 ///
 /// What does not change stays as it is, byte for byte: header, order of columns, words, quotes, weights, blank lines and
 /// line ends. A Boolean cell gets the opposite word in the same spelling; one of a column with several values gets the value,
-/// or the name of a bin, which reads back as that bin. The error is that of reading if the text is not what was read.
+/// or the name of a bin, which reads back as that bin (a number in the bin, if the name is a number that is not). The error is that of reading if the text is not what was read.
 pub fn write_changed_records<'a>(
     path: &Path,
     text: &[u8],
@@ -44,32 +45,45 @@ pub fn write_changed_records_to<'a>(
     let Opened { first, first_line, .. } = Opened::new(text, options).map_err(invalid)?;
     let columns = columns(&first, names).map_err(invalid)?;
     let layout = Layout::new(&first, first_line);
-    let mut lines = Lines::new(text);
-    let (mut written, mut record) = (0, 0);
-    let mut header = layout.header;
-    loop {
-        let before = text.len() - lines.rest().len();
-        if !lines.advance().map_err(invalid)? {
-            break;
+    // All up to the last of so many records, and the rest of the text if there are not as many.
+    let write = |out: &mut dyn Write, most: usize| -> io::Result<()> {
+        let mut lines = Lines::new(text, options.max_line);
+        let (mut written, mut record) = (0, 0);
+        let mut header = layout.header;
+        while record < most {
+            let before = text.len() - lines.rest().len();
+            if !lines.advance().map_err(invalid)? {
+                return out.write_all(&text[written..]);
+            }
+            if std::mem::take(&mut header) {
+                continue;
+            }
+            let change = changes(record);
+            record += 1;
+            if change.is_empty() {
+                continue;
+            }
+            let line = not_blank(text, before..text.len() - lines.rest().len());
+            let (_, row) = layout.weight(lines.number, &text[line.clone()]).map_err(invalid)?;
+            for (place, cell) in changed_cells(row, layout.delimiter, &columns, change)? {
+                let start = line.end - row.len();
+                out.write_all(&text[written..start + place.start])?;
+                out.write_all(&cell)?;
+                written = start + place.end;
+            }
         }
-        if std::mem::take(&mut header) {
-            continue;
-        }
-        let change = changes(record);
-        record += 1;
-        if change.is_empty() {
-            continue;
-        }
-        let line = not_blank(text, before..text.len() - lines.rest().len());
-        let (_, row) = layout.weight(lines.number, &text[line.clone()]).map_err(invalid)?;
-        for (place, cell) in changed_cells(row, layout.delimiter, &columns, change) {
-            let start = line.end - row.len();
-            out.write_all(&text[written..start + place.start])?;
-            out.write_all(&cell)?;
-            written = start + place.end;
-        }
+        out.write_all(&text[written..text.len() - lines.rest().len()])
+    };
+    // The first two lines tell how all others are read.
+    let mut start = Vec::new();
+    write(&mut start, 2)?;
+    let again = Opened::new(&start[..], options).map_err(invalid)?.first;
+    if (again.delimiter, again.width, &again.header) != (first.delimiter, first.width, &first.header) {
+        let reason = "the changed records would not read back, because their first line could be a header or a record; \
+                      say which with `--header yes` or `--header no`";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
-    out.write_all(&text[written..])
+    write(out, usize::MAX)
 }
 
 fn invalid(error: ReadError) -> io::Error {
@@ -102,8 +116,11 @@ fn not_blank(text: &[u8], mut range: Range<usize>) -> Range<usize> {
     range
 }
 
-/// The cells of a row that change: where they stand, and what they become.
-fn changed_cells(row: &[u8], delimiter: u8, columns: &Columns, change: &[Lit]) -> Vec<(Range<usize>, Vec<u8>)> {
+/// Where a cell stands, and what it becomes.
+type Changed = (Range<usize>, Vec<u8>);
+
+/// The cells of a row that change.
+fn changed_cells(row: &[u8], delimiter: u8, columns: &Columns, change: &[Lit]) -> io::Result<Vec<Changed>> {
     let names = columns.names();
     let mut changed = Vec::new();
     for (column, cell) in split(row, delimiter).into_iter().enumerate() {
@@ -114,16 +131,21 @@ fn changed_cells(row: &[u8], delimiter: u8, columns: &Columns, change: &[Lit]) -
             }
             Some(Place::Group(group)) => {
                 let group = &names.groups()[group];
-                group.values().find(|(var, _)| change.contains(&var.is(true))).map(|(_, value)| value.to_owned())
+                let value = group.vars().find(|var| change.contains(&var.is(true)));
+                value.map(|var| cell_of(group, var).ok_or_else(|| unwritable(names.of(var)))).transpose()?
             }
             None => None,
         };
         let Some(new) = new else { continue };
-        let special = |c: char| c == delimiter as char || matches!(c, '"' | '|' | '\n' | '\r');
-        let quoted = cell.quoted || new.contains(special) || new.trim() != new;
+        let quoted = cell.quoted || needs_quotes(&new) || new.contains(delimiter as char);
         changed.push((cell.place, if quoted { quote(&new) } else { new }.into_bytes()));
     }
-    changed
+    Ok(changed)
+}
+
+fn unwritable(value: &str) -> io::Error {
+    let reason = format!("no cell reads back as {value:?}; rename the value");
+    io::Error::new(io::ErrorKind::InvalidInput, reason)
 }
 
 /// A truth value in the spelling of the cell that it replaces.

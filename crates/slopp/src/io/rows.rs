@@ -1,6 +1,6 @@
 //! The lines of a file of records, and the rows they become.
 
-use super::cells::{is_missing, split, split_plain, weight_bar, word};
+use super::cells::{cells, is_missing, split_plain, weight_bar, word};
 use super::columns::{Columns, Place};
 use super::error::ReadError;
 use super::first_line::FirstLine;
@@ -9,7 +9,7 @@ use super::problem::Problem;
 use super::records::{MAX_WEIGHT, MIN_WEIGHT};
 use super::source;
 use crate::data::RecordsBuilder;
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 
 /// The lines of a text that are not blank; a line end inside quotes does not end a line.
 pub(super) struct Lines<R> {
@@ -17,11 +17,13 @@ pub(super) struct Lines<R> {
     pub(super) number: usize,
     pub(super) line: Vec<u8>,
     first: bool,
+    max_line: usize,
 }
 
 impl<R: BufRead> Lines<R> {
-    pub(super) fn new(text: R) -> Lines<R> {
-        Lines { text, number: 0, line: Vec::new(), first: true }
+    /// The lines of a text, of at most so many bytes each.
+    pub(super) fn new(text: R, max_line: usize) -> Lines<R> {
+        Lines { text, number: 0, line: Vec::new(), first: true, max_line }
     }
 
     /// Moves to the next line; `false` at the end.
@@ -71,12 +73,19 @@ impl<R: BufRead> Lines<R> {
 
     /// Appends the next line without its end; returns how many bytes were read.
     fn read_on(&mut self) -> Result<usize, ReadError> {
-        let read = self.text.read_until(b'\n', &mut self.line).map_err(|e| {
+        // One byte more than is allowed: that of the line end.
+        let room = (self.max_line + 1).saturating_sub(self.line.len()).max(1);
+        let read = self.text.by_ref().take(room as u64).read_until(b'\n', &mut self.line).map_err(|e| {
             let error = source::read_problem(e);
             ReadError { line: Some(self.number), ..error }
         })?;
         if self.line.ends_with(b"\n") {
             self.line.pop();
+        }
+        if self.line.len() > self.max_line {
+            let is_text = !self.line.contains(&0);
+            let problem = if is_text { Problem::LongLine { limit: self.max_line } } else { Problem::Nul };
+            return Err(ReadError::at(self.number, problem));
         }
         if self.line.ends_with(b"\r") {
             self.line.pop();
@@ -135,7 +144,7 @@ impl Layout {
             Ok(())
         };
         match row.contains(&b'"') {
-            true => split(row, self.delimiter).iter().try_for_each(|cell| each(&cell.text))?,
+            true => cells(row, self.delimiter).try_for_each(|cell| each(&cell.text))?,
             false => split_plain(row, self.delimiter).try_for_each(each)?,
         }
         match found == width {
@@ -174,6 +183,7 @@ impl Rows {
     pub(super) fn push(&mut self, number: usize, line: &[u8]) -> Result<(), ReadError> {
         let (delimiter, width) = (self.layout.delimiter, self.columns.width());
         let in_order = self.columns.in_order();
+        self.builder.reserve_row().map_err(|_| ReadError::at(number, Problem::OutOfMemory))?;
         if in_order && pack(line, delimiter, width, &mut self.packed) {
             self.builder.push_words(&self.packed, 1.0);
             return Ok(());

@@ -11,22 +11,35 @@ use std::path::Path;
 const BUFFER: usize = 1 << 18;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
+/// How much text is kept in memory, unless another limit is given, that a plain file does not hold: a gzipped one may be a
+/// thousand times as long as it seems, and a pipe may never end.
+pub(super) const MAX_TEXT: u64 = 1 << 30;
+
 /// Opens a file, or stdin for `-`; gzip is recognised by its first bytes, whatever the name.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
+    open_any(path).map(|(text, _)| text)
+}
+
+/// The text of a file, and whether it is as long as the file.
+fn open_any(path: &Path) -> Result<(Box<dyn BufRead>, bool), ReadError> {
     let fail = |problem| ReadError::new(problem).in_file(path);
     if path == Path::new("-") {
-        return unzipped(BufReader::with_capacity(BUFFER, io::stdin())).map_err(|e| e.in_file(path));
+        let text = unzipped(BufReader::with_capacity(BUFFER, io::stdin())).map_err(|e| e.in_file(path))?;
+        return Ok((text, false));
     }
     let file = File::open(path).map_err(|e| fail(Problem::Open(e)))?;
-    if file.metadata().is_ok_and(|m| m.is_dir()) {
+    let metadata = file.metadata().map_err(|e| fail(Problem::Open(e)))?;
+    if metadata.is_dir() {
         return Err(fail(Problem::Folder));
     }
     let mut reader = BufReader::with_capacity(BUFFER, file);
     let start = reader.fill_buf().map_err(|e| fail(Problem::Read(e)))?;
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz")) && !start.starts_with(&GZIP) {
+    let is_zipped = start.starts_with(&GZIP);
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz")) && !is_zipped {
         return Err(fail(Problem::NotGzip));
     }
-    unzipped(reader).map_err(|e| e.in_file(path))
+    let text = unzipped(reader).map_err(|e| e.in_file(path))?;
+    Ok((text, metadata.is_file() && !is_zipped))
 }
 
 /// What a name ends in after its last point, in lower case; of gzipped files that before the `.gz`.
@@ -43,11 +56,42 @@ pub fn ending(path: &Path) -> Option<String> {
     plain.rsplit_once('.').map(|(_, ending)| ending.to_owned())
 }
 
-/// The whole content of a file, or of stdin for `-`, unzipped.
+/// The whole text of a file, or of stdin for `-`, unzipped; of what is no plain file at most 1 GiB.
+///
+/// A NUL byte ends it: no text has one, and every reader refuses it.
 pub fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
-    let mut bytes = Vec::new();
-    open(path)?.read_to_end(&mut bytes).map_err(|e| read_problem(e).in_file(path))?;
-    Ok(bytes)
+    read_all_within(path, MAX_TEXT)
+}
+
+/// As [`read_all`], with another limit on the bytes of what is gzipped or comes from stdin or a pipe.
+pub fn read_all_within(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let (text, is_plain) = open_any(path)?;
+    keep(text, if is_plain { u64::MAX } else { limit }).map_err(|e| ReadError { line: None, ..e }.in_file(path))
+}
+
+/// Keeps a text of at most so many bytes, up to a NUL byte; the error knows the line.
+pub(super) fn keep(mut text: impl BufRead, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let mut kept: Vec<u8> = Vec::new();
+    let problem = loop {
+        let part = match text.fill_buf() {
+            Ok(part) => part,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => break *read_problem(error).problem,
+        };
+        let len = part.len();
+        if (kept.len() + len) as u64 > limit {
+            break Problem::LongText { limit };
+        }
+        if kept.try_reserve(len).is_err() {
+            break Problem::OutOfMemory;
+        }
+        kept.extend_from_slice(part);
+        if part.is_empty() || part.contains(&0) {
+            return Ok(kept);
+        }
+        text.consume(len);
+    };
+    Err(ReadError::at(1 + kept.iter().filter(|&&b| b == b'\n').count(), problem))
 }
 
 /// Gunzips if the first bytes say so.

@@ -147,6 +147,7 @@ impl Seen<'_> {
             let known = matches!(binning, Binning::Named(bins) if bins.names().iter().any(|name| name == text.trim()));
             return match number {
                 Some(number) => {
+                    self.numbers.try_reserve(1).map_err(|_| Problem::OutOfMemory)?;
                     self.numbers.push((number, weight));
                     Ok(())
                 }

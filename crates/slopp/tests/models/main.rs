@@ -191,7 +191,7 @@ proptest! {
         let read = |bytes: &[u8]| read_records_from(bytes, &RecordsOptions::default(), None).unwrap();
         prop_assert_eq!(&read(&csv).records, &records);
         let mut weighted = Vec::new();
-        write_weighted_records_to(&mut weighted, &records).unwrap();
+        write_weighted_records_to(&mut weighted, &records, false).unwrap();
         let again = read(&weighted).records;
         prop_assert_eq!(again.rows(), records.rows());
         prop_assert_eq!(again.weights(), records.weights());
@@ -306,7 +306,7 @@ fn weighted_records_are_not_written_as_csv() {
     let error = write_records_to(&mut Vec::new(), &loaded.records, false).unwrap_err().to_string();
     assert!(error.contains(".wdata"), "{error}");
     let mut bytes = Vec::new();
-    write_weighted_records_to(&mut bytes, &loaded.records).unwrap();
+    write_weighted_records_to(&mut bytes, &loaded.records, false).unwrap();
     assert_eq!(bytes, b"2.5|0,1\n1|1,1\n");
 }
 

@@ -8,6 +8,9 @@ use crate::report::{json_count, object, records};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::io::{write_records_to, write_together, write_weighted_records_to};
+use slopp::{Names, Records};
+use std::io::Write;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -15,7 +18,7 @@ Examples:
   slopp data split records.csv -o my                        my.train.csv, my.valid.csv, my.test.csv
   slopp data split records.csv --shares 0.5,0.5 -o half     half.1.csv, half.2.csv
 
-Records with weights become .wdata files.";
+Records with weights become .wdata files, with names if the columns have names.";
 
 /// Split records at random into parts, by seed
 ///
@@ -53,17 +56,18 @@ pub(crate) fn run(args: &SplitArgs, session: &mut Session) -> Result<Verdict, Er
     shares_in_words(&args.shares).into_iter().for_each(|words| session.note(words));
     let data = read_records(&args.data, args.read, &args.columns)?;
     let parts = data.split(&args.shares, args.seed)?;
-    let mut written = Vec::new();
-    for (i, part) in parts.iter().enumerate() {
-        // CSV has no place for weights.
-        let weighted = part.original().len() as f64 != part.total();
-        let file = format!("{}.{}.{}", args.output, name(i), if weighted { "wdata" } else { "csv" });
-        match weighted {
-            true => slopp::io::write_weighted_records(file.as_ref(), part)?,
-            false => slopp::io::write_records(file.as_ref(), part, true)?,
+    // CSV has no place for weights; numbers need no names, as in the files of LearnPSDD.
+    let (weighted, header) = (data.is_weighted(), **data.names() != Names::numbered(data.var_count()));
+    let ending = if weighted { "wdata" } else { "csv" };
+    let files: Vec<String> = (0..parts.len()).map(|i| format!("{}.{}.{ending}", args.output, name(i))).collect();
+    let content = |part| {
+        move |out: &mut dyn Write| match weighted {
+            true => write_weighted_records_to(out, part, header),
+            false => write_records_to(out, part, true),
         }
-        written.push((file, part.total()));
-    }
+    };
+    write_together(files.iter().zip(&parts).map(|(file, part)| (file.as_ref(), content(part))))?;
+    let written: Vec<(String, f64)> = files.into_iter().zip(parts.iter().map(Records::total)).collect();
     if session.json {
         let entry = |(file, number): &(String, f64)| {
             object([("file", Value::from(file.as_str())), ("records", json_count(*number))])
