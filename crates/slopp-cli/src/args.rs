@@ -93,6 +93,8 @@ pub(crate) struct ModelArgs {
     /// The vtree of the model, if its file does not hold it
     #[arg(long, value_name = "FILE")]
     pub(crate) vtree: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 /// A model of one circuit, for the questions that only such a model answers.
@@ -103,6 +105,8 @@ pub(crate) struct CircuitArgs {
     /// The vtree of the model, if its file does not hold it
     #[arg(long, value_name = "FILE")]
     pub(crate) vtree: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 /// How a file of records is to be read.
@@ -196,8 +200,6 @@ pub(crate) struct GivenArgs {
     /// @FILE reads it from a file
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, value_parser = formula_text)]
     pub(crate) given: Option<String>,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
 }
 
 impl ModelArgs {

@@ -4,6 +4,7 @@ use crate::cmd::info::large;
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::LoadedModel;
+use crate::knowledge::LimitArgs;
 use crate::report::{Table, count, grouped, json, logarithm, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -31,11 +32,14 @@ pub(crate) struct CompareArgs {
     /// The vtree of both models, if their files do not hold it
     #[arg(long, value_name = "FILE")]
     vtree: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 pub(crate) fn run(args: &CompareArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read([&args.a, &args.b]).read(&args.vtree).check()?;
-    let [a, b] = [&args.a, &args.b].map(|file| LoadedModel::read_files(file, args.vtree.as_deref()));
+    let limits = args.limits.limits();
+    let [a, b] = [&args.a, &args.b].map(|file| LoadedModel::read_files(file, args.vtree.as_deref(), &limits));
     let (a, b) = (a?, b?);
     if a.model.names != b.model.names {
         return Err(Error::new("the models have different variables, so they cannot be compared")

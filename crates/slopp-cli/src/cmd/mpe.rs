@@ -60,7 +60,7 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
     let (log_given, worlds) = match &known {
         Event::Literals(given) => (circuit.log_evidence(given)?, best(circuit, given, wanted)?),
         Event::Formula(formula) => {
-            let (conditioned, log_given) = loaded.given_formula(formula, &args.given.limits.limits())?;
+            let (conditioned, log_given) = loaded.given_formula(formula, &args.model.limits.limits())?;
             let circuit = conditioned.deterministic().expect("fewer worlds keep every derivation unique");
             let mut worlds = best(circuit, &given, wanted)?;
             worlds.iter_mut().for_each(|(_, log)| *log += log_given);

@@ -68,6 +68,25 @@ fn products_stop_at_limits() {
     folder.run("product m.psdd m.psdd").ok();
 }
 
+/// What is not proved is told, and the model stays one that answers what needs no proof.
+#[test]
+fn certificates_stop_at_limits() {
+    let folder = Folder::new();
+    folder.write("parity.rules", "x1 ^ x2 ^ x3 ^ x4 ^ x5 ^ x6 ^ x7 ^ x8\n");
+    folder.run("compile parity.rules --vtree balanced -o m.psdd").ok();
+    folder.write("all.csv", "x1,x2,x3,x4,x5,x6,x7,x8\n1,0,0,0,0,0,0,0\n");
+    let info = folder.run("info m.psdd --max-nodes 1").ok();
+    assert!(info.out.contains("not proved: ") && info.err.contains("not proved within 1 nodes"), "{}", info.err);
+    let document = folder.run("info m.psdd --max-nodes 1 --json").ok().json();
+    assert_eq!(document["certificate"], "unproved");
+    assert!(folder.run("eval m.psdd all.csv --max-nodes 1").ok().out.contains("-4.8520"));
+    let more = "--max-nodes N and --max-memory MB allow more";
+    folder.run("mpe m.psdd --max-nodes 1").fails(&["was not proved within 1 nodes", more]);
+    folder.run("validate m.psdd --max-nodes 1").fails(&["was not proved within 1 nodes", more]);
+    folder.run("compare m.psdd m.psdd --max-nodes 1").fails(&["was not proved within 1 nodes", more]);
+    folder.run("validate m.psdd").ok();
+}
+
 #[test]
 fn every_broken_rule_is_named_up_to_a_few() {
     let folder = Folder::with_paper();

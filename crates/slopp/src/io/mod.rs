@@ -56,7 +56,7 @@ mod spn;
 mod survey;
 mod vtree;
 
-pub use any::{LoadedAny, read_any_model, read_any_model_bytes, write_any_model};
+pub use any::{LoadedAny, read_any_model, read_any_model_bytes, read_any_model_within, write_any_model};
 pub use atomic::{abandon_writing, write_atomically};
 pub use columns::Columns;
 pub use dimacs::{Dimacs, NotClausal, cnf_text, dnf_text, read_dimacs_bytes, write_cnf};

@@ -33,7 +33,12 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(entry: &Entry, args: &LearnArgs) -> Result<Plan, Error> {
-        let given = args.refined.start.as_ref().map(|file| LoadedModel::read_files(file, None)).transpose()?;
+        let given = args
+            .refined
+            .start
+            .as_ref()
+            .map(|file| LoadedModel::read_files(file, None, &args.rules.limits.limits()))
+            .transpose()?;
         let learner = entry.learner(args, given.as_ref())?;
         let start = given.map(|given| given.model);
         let source = args.vtree.as_deref().map(VtreeSource::find).transpose()?;

@@ -10,7 +10,7 @@ mod quantify;
 mod sums;
 mod tables;
 
-use super::limits::{Limit, Limits, Stopped};
+use crate::limits::{Limit, Limits, Stopped};
 use crate::var::Lit;
 use crate::vtree::{Vtree, VtreeId};
 use places::Places;
