@@ -114,7 +114,7 @@ impl LoadedModel {
 
     /// A sum that is not normalised, by the id of the file.
     pub(crate) fn fault_in_words(&self, fault: &ParameterFault) -> String {
-        format!("the parameters of node {} add up to {}, not to 1", self.file_id(fault.node), fault.total)
+        format!("the parameters of node {} add up to {:?}, not to 1", self.file_id(fault.node), fault.total)
     }
 
     /// Two elements that overlap, by the ids of the file and the names of the variables.

@@ -109,11 +109,19 @@ impl std::error::Error for Stopped {}
 /// How often what grows is looked at: adding up bytes is not free, and their number changes slowly.
 pub(crate) const LOOK_EVERY: usize = 256;
 
-/// The bytes of a table; of one that is about to grow also those of the table twice as large that it is copied to.
+/// The bytes of a table, as [`array_bytes`].
 pub(crate) fn table_bytes<K, V>(table: &FxHashMap<K, V>) -> usize {
     // A byte beside each entry, and a free place in eight.
-    let bytes = table.capacity() / 7 * 8 * (size_of::<(K, V)>() + 1);
-    if table.len() + LOOK_EVERY > table.capacity() { 3 * bytes } else { bytes }
+    growing(table.capacity() / 7 * 8 * (size_of::<(K, V)>() + 1), table.len(), table.capacity())
+}
+
+/// The bytes of an array; of one that is about to grow also those of the array twice as large that it is copied to.
+pub(crate) fn array_bytes<T>(array: &Vec<T>) -> usize {
+    growing(size_of::<T>() * array.capacity(), array.len(), array.capacity())
+}
+
+fn growing(bytes: usize, len: usize, capacity: usize) -> usize {
+    if len > capacity / 8 * 7 { 3 * bytes } else { bytes }
 }
 
 fn megabytes(bytes: usize) -> usize {

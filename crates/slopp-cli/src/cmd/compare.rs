@@ -1,6 +1,5 @@
 //! `slopp compare`: how far two models are from each other.
 
-use crate::cmd::info::large;
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::LoadedModel;
@@ -53,7 +52,9 @@ pub(crate) fn run(args: &CompareArgs, session: &mut Session) -> Result<Verdict, 
             format!("`slopp convert {file} a.vtree`, then learn the other with `slopp learn RECORDS --vtree a.vtree`");
         if differ { error.hint(hint) } else { error }
     };
-    let [forward, backward] = [p.kl_divergence(q).map_err(explained)?, q.kl_divergence(p).map_err(explained)?];
+    let [forward, backward] =
+        [(p, q), (q, p)].map(|(from, to)| from.kl_divergence_within(to, &limits).map_err(explained));
+    let (forward, backward) = (forward?, backward?);
     let facts = |d: &Deterministic| (d.stats(), d.model_count().to_string(), d.entropy());
     let sides = [facts(p), facts(q)];
     if session.json {
@@ -80,7 +81,7 @@ pub(crate) fn run(args: &CompareArgs, session: &mut Session) -> Result<Verdict, 
     };
     row("elements", &|s| count(s.0.elements as f64));
     row("parameters", &|s| count(s.0.parameters as f64));
-    row("possible worlds", &|s| large(&s.1));
+    row("possible worlds", &|s| grouped(&s.1));
     row("entropy (nats)", &|s| logarithm(s.2));
     session.table(&table)?;
     let divergence =

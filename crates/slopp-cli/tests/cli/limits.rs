@@ -88,6 +88,35 @@ fn certificates_stop_at_limits() {
 }
 
 #[test]
+fn the_most_probable_worlds_stop_at_limits() {
+    let folder = Folder::new();
+    let header: Vec<String> = (1..=40).map(|i| format!("x{i}")).collect();
+    folder.write("records.csv", format!("{}\n{}", header.join(","), chain(40, 60, 1)));
+    folder.run("learn records.csv --learner factorised --world open -o m.psdd").ok();
+    let more = "--max-nodes N and --max-memory MB allow more";
+    folder
+        .run("mpe m.psdd -k 1000000000 --max-memory 2")
+        .fails(&["worlds and what ranks them need more than 2 MB", more]);
+    folder.run("mpe m.psdd --records records.csv -k 3 --max-memory 2").ok();
+}
+
+/// Counts with more digits than anyone reads are shortened, but not for machines.
+#[test]
+fn huge_counts_are_short() {
+    let folder = Folder::new();
+    folder.write(
+        "records.csv",
+        format!("{}\n{}", (1..=300).map(|i| format!("x{i}")).collect::<Vec<_>>().join(","), chain(300, 20, 1)),
+    );
+    folder.run("learn records.csv --learner factorised --world open -o m.psdd").ok();
+    let revise = ["revise", "m.psdd", "--by-rule", "x1 | x300"];
+    let told = folder.run_args(&revise).ok();
+    assert!(told.out.lines().all(|line| line.len() < 100), "{}", told.out);
+    let document = folder.run_args(&[&revise[..], &["--json"]].concat()).ok().json();
+    assert!(document["model_count"].as_str().unwrap().len() > 80);
+}
+
+#[test]
 fn every_broken_rule_is_named_up_to_a_few() {
     let folder = Folder::with_paper();
     let rules = "X1 -> X2\nX1 -> X3\n# no\nX1 -> X4\n";

@@ -64,7 +64,7 @@ impl fmt::Display for Reason {
         match self {
             Reason::Overlap(overlap) => overlap.fmt(f),
             Reason::Parameters(ParameterFault { node, total }) => {
-                write!(f, "node {}: its parameters add up to {total}, not to 1; renormalise the circuit", node.0)
+                write!(f, "node {}: its parameters add up to {total:?}, not to 1; renormalise the circuit", node.0)
             }
             Reason::Unproved(limit) => {
                 write!(f, "whether primes are exclusive was not proved within {limit}; allow more")
