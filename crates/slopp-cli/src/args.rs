@@ -124,6 +124,8 @@ pub(crate) struct ModelArgs {
     /// The vtree of the model, if its file does not hold it
     #[arg(long, value_name = "FILE")]
     pub(crate) vtree: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 /// A model of one circuit, for the questions that only such a model answers.
@@ -134,6 +136,8 @@ pub(crate) struct CircuitArgs {
     /// The vtree of the model, if its file does not hold it
     #[arg(long, value_name = "FILE")]
     pub(crate) vtree: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 /// How a file of records is to be read.
@@ -249,8 +253,6 @@ pub(crate) struct GivenArgs {
     /// @FILE reads it from a file
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, value_parser = formula_text)]
     pub(crate) given: Option<FormulaText>,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
 }
 
 impl GivenArgs {

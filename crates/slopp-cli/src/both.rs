@@ -13,7 +13,7 @@ pub(crate) fn compare(files: [&Path; 2], vtree: Option<&Path>, limits: Limits) -
     if vtree.is_some() && !files.iter().any(|file| is_diagram(file)) {
         return Err(Error::new("--vtree is for .sdd files, and none is given").hint("leave it out"));
     }
-    let [first, second] = files.map(|file| Knowledge::read(file, vtree.filter(|_| is_diagram(file)), None));
+    let [first, second] = files.map(|file| Knowledge::read(file, vtree.filter(|_| is_diagram(file)), None, &limits));
     let known = by_columns(files, [first?, second?]);
     Both::new(known.each_ref().map(Knowledge::known), limits).map_err(|error| in_words(error, files))
 }

@@ -62,7 +62,9 @@ impl<E: Cause + 'static> From<E> for Error {
                 Some(QueryError::ImpossibleEvidence) => {
                     Some("`slopp possible MODEL --given EVIDENCE` tells what would have to change")
                 }
-                Some(QueryError::Stopped { .. }) => Some("--max-nodes N and --max-memory MB allow more"),
+                Some(QueryError::Stopped { .. } | QueryError::TooManyWorlds { .. }) => {
+                    Some("--max-nodes N and --max-memory MB allow more")
+                }
                 _ => None,
             };
             result.hint = hint.map(str::to_owned).or(result.hint);

@@ -7,6 +7,7 @@ use slopp::circuit::{Overlap, ParameterFault, Reason};
 use slopp::infer::Distribution;
 use slopp::io::{Header, LoadedAny, Problem, ReadError, RecordsOptions};
 use slopp::learn::vtree::{VtreeMethod, VtreeMethodError};
+use slopp::logic::Limits;
 use slopp::spn::Spn;
 use slopp::{Certified, Deterministic, Mixture, Model, Names, NodeId, OnVtrees, Records, Var, Vtree};
 use std::path::Path;
@@ -40,17 +41,17 @@ pub(crate) struct LoadedModel {
 impl LoadedModel {
     /// Reads a circuit to ask it questions, and gives it the strongest certificate it deserves.
     pub(crate) fn read(args: &CircuitArgs) -> Result<LoadedModel, Error> {
-        LoadedModel::read_normalised(&args.model, args.vtree.as_deref())
+        LoadedModel::read_normalised(&args.model, args.vtree.as_deref(), &args.limits.limits())
     }
 
     /// Reads a model to look at it, whatever its parameters.
     pub(crate) fn read_as_is(args: &CircuitArgs) -> Result<LoadedModel, Error> {
-        LoadedModel::read_files(&args.model, args.vtree.as_deref())
+        LoadedModel::read_files(&args.model, args.vtree.as_deref(), &args.limits.limits())
     }
 
     /// The same from a file and the vtree file it may need.
-    pub(crate) fn read_files(model: &Path, vtree: Option<&Path>) -> Result<LoadedModel, Error> {
-        match slopp::io::read_any_model(model, vtree).map_err(explained)? {
+    pub(crate) fn read_files(model: &Path, vtree: Option<&Path>, limits: &Limits) -> Result<LoadedModel, Error> {
+        match slopp::io::read_any_model_within(model, vtree, limits).map_err(explained)? {
             LoadedAny::Circuit(loaded) => Ok(LoadedModel { model: loaded.model, file_ids: loaded.file_ids }),
             LoadedAny::Spn(_) => Err(no_circuit(&format!("{} is a sum-product network", model.display()))),
             LoadedAny::Mixture(_) => {
@@ -62,8 +63,8 @@ impl LoadedModel {
     }
 
     /// Reads a circuit to ask it questions, from a file and the vtree file it may need.
-    pub(crate) fn read_normalised(model: &Path, vtree: Option<&Path>) -> Result<LoadedModel, Error> {
-        LoadedModel::read_files(model, vtree)?.normalised()
+    pub(crate) fn read_normalised(model: &Path, vtree: Option<&Path>, limits: &Limits) -> Result<LoadedModel, Error> {
+        LoadedModel::read_files(model, vtree, limits)?.normalised()
     }
 
     /// Refuses parameters that do not add up to one: answers would be no probabilities.
@@ -95,6 +96,10 @@ impl LoadedModel {
                 Error::new(format!("{question} needs parameters that add up to one: {fault}"))
                     .hint("`slopp validate MODEL --fix -o FILE` divides them by their total")
             }
+            Reason::Unproved(limit) => Error::new(format!(
+                "{question} needs a deterministic circuit, and whether this one is was not proved within {limit}"
+            ))
+            .hint(format!("{MORE}; {FOR_MIXTURES}")),
         })
     }
 
@@ -103,12 +108,13 @@ impl LoadedModel {
         match reason {
             Reason::Overlap(overlap) => self.overlap_in_words(overlap),
             Reason::Parameters(fault) => self.fault_in_words(fault),
+            Reason::Unproved(limit) => format!("not proved within {limit}; {MORE}"),
         }
     }
 
     /// A sum that is not normalised, by the id of the file.
     pub(crate) fn fault_in_words(&self, fault: &ParameterFault) -> String {
-        format!("the parameters of node {} add up to {}, not to 1", self.file_id(fault.node), fault.total)
+        format!("the parameters of node {} add up to {:?}, not to 1", self.file_id(fault.node), fault.total)
     }
 
     /// Two elements that overlap, by the ids of the file and the names of the variables.
@@ -153,7 +159,9 @@ impl Loaded {
 
     /// Reads a model to look at it, whatever its parameters.
     pub(crate) fn read_as_is(args: &ModelArgs) -> Result<Loaded, Error> {
-        Ok(match slopp::io::read_any_model(&args.model, args.vtree.as_deref()).map_err(explained)? {
+        let limits = args.limits.limits();
+        let read = slopp::io::read_any_model_within(&args.model, args.vtree.as_deref(), &limits);
+        Ok(match read.map_err(explained)? {
             LoadedAny::Circuit(loaded) => {
                 Loaded::Circuit(LoadedModel { model: loaded.model, file_ids: loaded.file_ids })
             }
@@ -214,6 +222,9 @@ const FOR_MIXTURES: &str =
 /// The commands that take a sum-product network.
 const FOR_NETWORKS: &str = "for sum-product networks there are eval, prob, marginals, sample, info, fit and distil";
 
+/// The way to a proof that took too much.
+const MORE: &str = "--max-nodes N and --max-memory MB allow more";
+
 /// The way from a model of another kind to a PSDD.
 const DISTIL: &str = "`slopp distil MODEL RECORDS -o model.psdd` makes one PSDD of it";
 
@@ -230,6 +241,7 @@ pub(crate) fn certificate(circuit: &Certified) -> &'static str {
         Certified::Deterministic(..) => "deterministic",
         Certified::Circuit(_, Reason::Overlap(_)) => "mixture",
         Certified::Circuit(_, Reason::Parameters(_)) => "none",
+        Certified::Circuit(_, Reason::Unproved(_)) => "unproved",
     }
 }
 
@@ -241,6 +253,9 @@ pub(crate) fn certificate_in_words(circuit: &Certified) -> &'static str {
         Certified::Circuit(_, Reason::Overlap(_)) => "not deterministic: elements overlap, so it is read as a mixture",
         Certified::Circuit(_, Reason::Parameters(_)) => {
             "none: parameters do not add up to one, so it is no distribution"
+        }
+        Certified::Circuit(_, Reason::Unproved(_)) => {
+            "not proved: it took too much to decide whether primes are exclusive, so it is read as a mixture"
         }
     }
 }
@@ -322,7 +337,7 @@ impl VtreeSource {
         }
         let path = Path::new(text);
         if is_model(path) {
-            return Ok(VtreeSource::Model(Box::new(LoadedModel::read_files(path, None)?.model)));
+            return Ok(VtreeSource::Model(Box::new(LoadedModel::read_files(path, None, &Limits::default())?.model)));
         }
         let looks_like_a_file = text == "-" || text.contains(['/', '.']) || path.exists();
         if looks_like_a_file {

@@ -15,13 +15,13 @@ use std::sync::Arc;
 /// Where limits stand in help; each says so itself, or what comes after them would stand there too.
 const LIMITS: &str = "Limits";
 
-/// How much a compilation may cost.
+/// How much a compilation, a product or the certificate of a model may cost.
 #[derive(Clone, Args)]
 pub(crate) struct LimitArgs {
-    /// Stop if a diagram, or its product with a model, needs more nodes than this
+    /// Stop if a diagram, its product with a model, or the certificate of a model needs more nodes than this
     #[arg(long, value_name = "N", default_value_t = 20_000_000, value_parser = positive, help_heading = LIMITS)]
     max_nodes: usize,
-    /// Stop if diagrams and products need more memory than this, in megabytes
+    /// Stop if diagrams, products and certificates need more memory than this, in megabytes
     #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = positive, help_heading = LIMITS)]
     max_memory: usize,
 }
@@ -58,9 +58,14 @@ impl Knowledge {
     /// Reads a model (.psdd), a diagram (.sdd), or rules (anything else), told by the ending of the name.
     ///
     /// Rules have no vtree: that of a file is for those who compile them, and has to be asked for by [`vtree_of`].
-    pub(crate) fn read(path: &Path, vtree: Option<&Path>, names: Option<&Arc<Names>>) -> Result<Knowledge, Error> {
+    pub(crate) fn read(
+        path: &Path,
+        vtree: Option<&Path>,
+        names: Option<&Arc<Names>>,
+        limits: &Limits,
+    ) -> Result<Knowledge, Error> {
         if is_model(path) {
-            return Ok(Knowledge::Model(LoadedModel::read_files(path, vtree)?.into()));
+            return Ok(Knowledge::Model(LoadedModel::read_files(path, vtree, limits)?.into()));
         }
         if is_diagram(path) {
             let vtree = vtree.map(slopp::io::read_vtree).transpose().map_err(explained)?;

@@ -68,10 +68,20 @@ pub fn count(number: f64) -> String {
     }
 }
 
-/// A number, given by its digits, in groups of three before the point; minus nothing is nothing.
+/// How many digits before the point people read.
+const MOST_DIGITS: usize = 20;
+
+/// A number, given by its digits, in groups of three before the point, or three digits and an exponent where it has too
+/// many to read; minus nothing is nothing.
 pub(crate) fn grouped(number: &str) -> String {
     let (sign, digits) = number.strip_prefix('-').map_or(("", number), |digits| ("-", digits));
     let (whole, decimals) = digits.find('.').map_or((digits, ""), |point| digits.split_at(point));
+    if whole.len() > MOST_DIGITS {
+        let (exponent, first) = (whole.len() - 1, format!("0.{}", &whole[..MOST_DIGITS]));
+        let first = 10.0 * first.parse::<f64>().unwrap_or(0.0);
+        let (first, exponent) = if first >= 9.995 { (1.0, exponent + 1) } else { (first, exponent) };
+        return format!("{sign}{first:.2}e{exponent}");
+    }
     let mut text = if digits.contains(|c| ('1'..='9').contains(&c)) { sign.to_owned() } else { String::new() };
     for (i, digit) in whole.chars().enumerate() {
         if i > 0 && (whole.len() - i).is_multiple_of(3) {
@@ -251,6 +261,9 @@ mod tests {
     fn numbers_are_readable() {
         assert_eq!(count(1234567.0), "1 234 567");
         assert_eq!(count(100.0), "100");
+        assert_eq!([count(1e300), count(-1.5e250)], ["1.00e300", "-1.50e250"]);
+        assert_eq!(["9", "1"].map(|digit| grouped(&digit.repeat(25))), ["1.00e25", "1.11e24"]);
+        assert_eq!(logarithm(-2e30), "-2.00e30");
         assert_eq!([count(-0.0), count(-1234.0), count(12345.5)], ["0", "-1 234", "12 345.500"]);
         assert_eq!([logarithm(-0.0), logarithm(-1959.9931)], ["0.0000", "-1 959.9931"]);
         assert_eq!([probability_of(-1275.0), probability_of(f64::NEG_INFINITY)], ["1.882e-554", "0"]);

@@ -30,6 +30,17 @@ pub fn mixture(tree: &Tree, width: usize, dice: &mut Dice) -> OracleCircuit {
     OracleCircuit { vars: tree.vars().len(), nodes: grow.nodes }
 }
 
+/// A random circuit with up to `width` nodes per inner node of the tree, exclusive but for `overlap`: every pair of a left
+/// and a right node goes to at most one of them, and with this probability to another one too.
+pub fn layered(tree: &Tree, width: usize, overlap: f64, dice: &mut Dice) -> OracleCircuit {
+    let mut grow = Grow { nodes: Vec::new(), literals: BTreeMap::new(), known: BTreeMap::new(), weak: false };
+    let Tree::Node(left, right) = tree else { return mixture(tree, 1, dice) };
+    let [left, right] = [left, right].map(|side| grow.layer(side, width, overlap, dice));
+    let pairs: Vec<(usize, usize)> = left.iter().map(|&prime| (prime, right[dice.below(right.len())])).collect();
+    grow.sum(&pairs, dice);
+    OracleCircuit { vars: tree.vars().len(), nodes: reachable(grow.nodes) }
+}
+
 /// Random rows; each cell is missing with probability `missing`.
 pub fn records(vars: usize, rows: usize, missing: f64, dice: &mut Dice) -> Vec<Cells> {
     let mut cell = || (!dice.chance(missing)).then(|| dice.chance(0.5));
@@ -101,6 +112,38 @@ impl Grow {
         node
     }
 
+    /// Nodes that are exclusive but for `overlap`.
+    fn layer(&mut self, tree: &Tree, width: usize, overlap: f64, dice: &mut Dice) -> Vec<usize> {
+        let (left, right) = match tree {
+            Tree::Leaf(x) if dice.chance(overlap) => {
+                return vec![self.push(OracleNode::Top(*x, 0.3)), self.literal(*x, true)];
+            }
+            Tree::Leaf(x) => return vec![self.literal(*x, false), self.literal(*x, true)],
+            Tree::Node(left, right) => (left, right),
+        };
+        let [left, right] = [left, right].map(|side| self.layer(side, width, overlap, dice));
+        let mut owned: Vec<Vec<(usize, usize)>> = vec![Vec::new(); width];
+        for pair in left.iter().flat_map(|&prime| right.iter().map(move |&sub| (prime, sub))) {
+            let (first, second) = (dice.below(width + 1), dice.below(width));
+            if first < width {
+                owned[first].push(pair);
+            }
+            if second != first && dice.chance(overlap) {
+                owned[second].push(pair);
+            }
+        }
+        owned.retain(|pairs| !pairs.is_empty());
+        if owned.is_empty() {
+            owned.push(vec![(left[0], right[0])]);
+        }
+        owned.iter().map(|pairs| self.sum(pairs, dice)).collect()
+    }
+
+    fn sum(&mut self, pairs: &[(usize, usize)], dice: &mut Dice) -> usize {
+        let shares = dice.shares(pairs.len());
+        self.push(OracleNode::Sum(pairs.iter().zip(shares).map(|(&(prime, sub), theta)| (prime, sub, theta)).collect()))
+    }
+
     fn any(&mut self, tree: &Tree, width: usize, dice: &mut Dice) -> usize {
         match tree {
             Tree::Leaf(x) if dice.chance(0.5) => {
@@ -124,11 +167,33 @@ impl Grow {
                         pairs.push(pair);
                     }
                 }
-                let shares = dice.shares(pairs.len());
-                self.push(OracleNode::Sum(pairs.into_iter().zip(shares).map(|((p, s), x)| (p, s, x)).collect()))
+                self.sum(&pairs, dice)
             }
         }
     }
+}
+
+/// The nodes below the last one.
+fn reachable(nodes: Vec<OracleNode>) -> Vec<OracleNode> {
+    let mut used = vec![false; nodes.len()];
+    used[nodes.len() - 1] = true;
+    for (i, node) in nodes.iter().enumerate().rev() {
+        if let (true, OracleNode::Sum(elements)) = (used[i], node) {
+            elements.iter().for_each(|&(prime, sub, _)| (used[prime], used[sub]) = (true, true));
+        }
+    }
+    let mut places = Vec::new();
+    let mut left = Vec::new();
+    for (node, used) in nodes.into_iter().zip(used) {
+        places.push(left.len());
+        if let (true, OracleNode::Sum(elements)) = (used, &node) {
+            let moved = elements.iter().map(|&(prime, sub, theta)| (places[prime], places[sub], theta));
+            left.push(OracleNode::Sum(moved.collect()));
+        } else if used {
+            left.push(node);
+        }
+    }
+    left
 }
 
 fn mask(tree: &Tree) -> usize {

@@ -12,7 +12,7 @@ mod table;
 mod tree;
 
 pub use circuit::{OracleCircuit, OracleNode, OracleOverlap};
-pub use generate::{deterministic, mixture, records, with_support};
+pub use generate::{deterministic, layered, mixture, records, with_support};
 pub use network::Network;
 pub use random::Dice;
 pub use shared::shared;

@@ -94,7 +94,7 @@ impl Model {
             AnyModel::Circuit(model) => match &model.circuit {
                 Certified::Psdd(_) => "psdd",
                 Certified::Deterministic(..) => "deterministic",
-                Certified::Circuit(_, Reason::Overlap(_)) => "circuit",
+                Certified::Circuit(_, Reason::Overlap(_) | Reason::Unproved(_)) => "circuit",
                 Certified::Circuit(_, Reason::Parameters(_)) => "unnormalised",
             },
             AnyModel::Spn(_) => "spn",

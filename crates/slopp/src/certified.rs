@@ -13,23 +13,23 @@ pub enum Certified {
     Psdd(Psdd),
     /// Elements are exclusive, primes are not: the overlap shows where.
     Deterministic(Deterministic, Overlap),
-    /// Elements overlap, which makes the circuit a mixture, or parameters do not add up to one.
+    /// Elements overlap, which makes the circuit a mixture, or parameters do not add up to one, or limits were too
+    /// tight for a proof.
     Circuit(Circuit, Reason),
 }
 
 impl Certified {
-    /// Gives a circuit the strongest certificate it deserves.
+    /// Gives a circuit the strongest certificate it deserves, as far as [`Limits::default`] allow to prove it.
     pub fn new(circuit: Circuit) -> Certified {
-        let refusal = match circuit.certify() {
-            Ok(psdd) => return Certified::Psdd(psdd),
-            Err(refusal) => refusal,
-        };
-        match (refusal.reason, refusal.circuit) {
-            (Reason::Overlap(weak), circuit) if weak.weak => match circuit.certify_deterministic() {
-                Ok(deterministic) => Certified::Deterministic(deterministic, weak),
-                Err(stronger) => Certified::Circuit(*stronger.circuit, stronger.reason),
-            },
-            (reason, circuit) => Certified::Circuit(*circuit, reason),
+        Certified::within(circuit, &Limits::default())
+    }
+
+    /// The same within limits, as [`Circuit::certify_within`].
+    pub fn within(circuit: Circuit, limits: &Limits) -> Certified {
+        match circuit.proof(false, limits) {
+            Ok(None) => Certified::Psdd(Psdd::proved(circuit)),
+            Ok(Some(weak)) => Certified::Deterministic(Deterministic::proved(circuit), weak),
+            Err(reason) => Certified::Circuit(circuit, reason),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Learn and use Probabilistic Sentential Decision Diagrams (PSDDs).
 //!
-//! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress`, `scored` →
+//! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress`, `scored`, `limits` →
 //! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`], [`certified`] → [`mixture`] → [`model`],
 //! `on_vtrees` → [`knowledge`] → [`learn`] → [`io`], [`render`].
 
@@ -13,6 +13,7 @@ pub mod infer;
 pub mod io;
 pub mod knowledge;
 pub mod learn;
+mod limits;
 pub mod logic;
 pub mod logspace;
 pub mod mixture;

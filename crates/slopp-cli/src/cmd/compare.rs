@@ -1,9 +1,9 @@
 //! `slopp compare`: how far two models are from each other.
 
-use crate::cmd::info::large;
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::LoadedModel;
+use crate::knowledge::LimitArgs;
 use crate::report::{Table, count, grouped, json, logarithm, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -31,11 +31,14 @@ pub(crate) struct CompareArgs {
     /// The vtree of both models, if their files do not hold it
     #[arg(long, value_name = "FILE")]
     vtree: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 pub(crate) fn run(args: &CompareArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read([&args.a, &args.b]).read(&args.vtree).check()?;
-    let [a, b] = [&args.a, &args.b].map(|file| LoadedModel::read_files(file, args.vtree.as_deref()));
+    let limits = args.limits.limits();
+    let [a, b] = [&args.a, &args.b].map(|file| LoadedModel::read_files(file, args.vtree.as_deref(), &limits));
     let (a, b) = (a?, b?);
     if a.model.names != b.model.names {
         return Err(Error::new("the models have different variables, so they cannot be compared")
@@ -49,7 +52,9 @@ pub(crate) fn run(args: &CompareArgs, session: &mut Session) -> Result<Verdict, 
             format!("`slopp convert {file} a.vtree`, then learn the other with `slopp learn RECORDS --vtree a.vtree`");
         if differ { error.hint(hint) } else { error }
     };
-    let [forward, backward] = [p.kl_divergence(q).map_err(explained)?, q.kl_divergence(p).map_err(explained)?];
+    let [forward, backward] =
+        [(p, q), (q, p)].map(|(from, to)| from.kl_divergence_within(to, &limits).map_err(explained));
+    let (forward, backward) = (forward?, backward?);
     let facts = |d: &Deterministic| (d.stats(), d.model_count().to_string(), d.entropy());
     let sides = [facts(p), facts(q)];
     if session.json {
@@ -76,7 +81,7 @@ pub(crate) fn run(args: &CompareArgs, session: &mut Session) -> Result<Verdict, 
     };
     row("elements", &|s| count(s.0.elements as f64));
     row("parameters", &|s| count(s.0.parameters as f64));
-    row("possible worlds", &|s| large(&s.1));
+    row("possible worlds", &|s| grouped(&s.1));
     row("entropy (nats)", &|s| logarithm(s.2));
     session.table(&table)?;
     let divergence =

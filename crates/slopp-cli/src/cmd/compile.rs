@@ -152,7 +152,9 @@ fn note_columns(rules: &Rules, session: &Session) {
 /// The rules over the variables that were asked for, and that every column of theirs has one value.
 fn read(args: &CompileArgs, vtree: Option<&VtreeSource>) -> Result<Rules, Error> {
     let names: Option<Arc<Names>> = match (&args.names, vtree) {
-        (Some(file), _) if is_model(file) => Some(LoadedModel::read_files(file, None)?.model.names),
+        (Some(file), _) if is_model(file) => {
+            Some(LoadedModel::read_files(file, None, &args.limits.limits())?.model.names)
+        }
         (Some(file), _) => Some(read_records(file, args.read, &args.columns)?.names().clone()),
         (None, Some(VtreeSource::Model(model))) => Some(model.names.clone()),
         (None, _) => None,

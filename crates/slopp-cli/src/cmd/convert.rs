@@ -4,6 +4,7 @@ use crate::args::{ColumnArgs, ReadArgs};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{LoadedModel, read_records};
+use crate::knowledge::LimitArgs;
 use crate::report::object;
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -37,6 +38,8 @@ pub(crate) struct ConvertArgs {
     /// Name the variables like the columns of this file of records
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
     #[command(flatten)]
     read: ReadArgs,
     /// Write a .psdd file without our comments
@@ -104,7 +107,7 @@ pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, 
 }
 
 fn write_model(args: &ConvertArgs, to: Format) -> Result<(), Error> {
-    let loaded = LoadedModel::read_files(&args.input, args.vtree.as_deref())?;
+    let loaded = LoadedModel::read_files(&args.input, args.vtree.as_deref(), &args.limits.limits())?;
     match to {
         Format::Vtree => io::write_vtree(&args.output, loaded.model.circuit.vtree())?,
         Format::Sdd => {

@@ -34,7 +34,7 @@ pub(crate) struct CountArgs {
 
 pub(crate) fn run(args: &CountArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(files(&args.file, &args.vtree)).check()?;
-    let knowledge = Knowledge::read(&args.file, args.vtree.as_deref(), None)?;
+    let knowledge = Knowledge::read(&args.file, args.vtree.as_deref(), None, &args.limits.limits())?;
     let worlds = match &knowledge {
         Knowledge::Model(loaded) => loaded.deterministic("the model count")?.model_count(),
         Knowledge::Diagram(sdd, _) => sdd.model_count(),

@@ -99,7 +99,7 @@ impl Teacher {
                 return Err(Error::new("--samples is 0, and nothing is learned from no records").hint("leave it out"));
             }
             args.columns.check_unused("the teacher")?;
-            let model = ModelArgs { model: args.teacher.clone(), vtree: None };
+            let model = ModelArgs { model: args.teacher.clone(), vtree: None, limits: args.rules.limits.clone() };
             let teacher = Loaded::read(&model)?;
             let train = read_records_of(&args.train, args.read, teacher.names())?;
             return Ok((Teacher::Model(Box::new(teacher)), train));

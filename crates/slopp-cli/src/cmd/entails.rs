@@ -89,13 +89,13 @@ enum Asked {
 
 impl Asked {
     fn read(args: &EntailsArgs) -> Result<Asked, Error> {
-        let vtree = args.vtree.as_deref();
+        let (vtree, limits) = (args.vtree.as_deref(), args.limits.limits());
         if !is_mixture(&args.model) {
-            return Ok(Asked::Knowledge(Knowledge::read(&args.model, vtree, None)?));
+            return Ok(Asked::Knowledge(Knowledge::read(&args.model, vtree, None, &limits)?));
         }
-        match slopp::io::read_any_model(&args.model, vtree).map_err(explained)? {
+        match slopp::io::read_any_model_within(&args.model, vtree, &limits).map_err(explained)? {
             LoadedAny::Mixture(model) => Ok(Asked::Mixture(model.into())),
-            _ => Ok(Asked::Knowledge(Knowledge::read(&args.model, vtree, None)?)),
+            _ => Ok(Asked::Knowledge(Knowledge::read(&args.model, vtree, None, &limits)?)),
         }
     }
 

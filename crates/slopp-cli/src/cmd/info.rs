@@ -228,15 +228,7 @@ fn nodes(stats: &slopp::circuit::Stats) -> String {
 
 /// A large whole number, given by its digits, next to the number of all worlds.
 pub(crate) fn big(digits: &str, variables: usize) -> String {
-    format!("{} of 2^{variables}", large(digits))
-}
-
-/// A large whole number, given by its digits.
-pub(crate) fn large(digits: &str) -> String {
-    match digits.len() {
-        ..=40 => grouped(digits),
-        length => format!("{}.{}e{} ({length} digits)", &digits[..1], &digits[1..4], length - 1),
-    }
+    format!("{} of 2^{variables}", grouped(digits))
 }
 
 fn shortened(text: &str) -> String {

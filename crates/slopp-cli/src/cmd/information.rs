@@ -51,8 +51,8 @@ pub(crate) fn run(args: &InformationArgs, session: &mut Session) -> Result<Verdi
             }
             Event::Formula(formula) => formula.clone(),
         };
-        let sdd = compile(&formula, loaded.model.circuit.vtree(), &args.given.limits.limits())?;
-        (loaded.model.circuit, _) = loaded.model.circuit.given_within(&sdd, &args.given.limits.limits())?;
+        let sdd = compile(&formula, loaded.model.circuit.vtree(), &args.model.limits.limits())?;
+        (loaded.model.circuit, _) = loaded.model.circuit.given_within(&sdd, &args.model.limits.limits())?;
     }
     let circuit = &loaded.model.circuit;
     let information = circuit.mutual_information(&a, &b)?;

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
     let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &names)?;
     let mut log_formula = 0.0;
     if let Event::Formula(formula) = &known {
-        (loaded.model.circuit, log_formula) = loaded.given_formula(formula, &args.given.limits.limits())?;
+        (loaded.model.circuit, log_formula) = loaded.given_formula(formula, &args.model.limits.limits())?;
     }
     let given = known.evidence(names.len());
     let log_given = loaded.model.circuit.log_evidence(&given)?;

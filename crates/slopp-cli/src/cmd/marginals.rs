@@ -59,12 +59,12 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     let quick = match (&loaded, &known) {
         (Loaded::Circuit(loaded), Event::Formula(formula)) if !args.pairs => {
             let circuit = &loaded.model.circuit;
-            let limits = args.given.limits.limits();
+            let limits = args.model.limits.limits();
             Some(circuit.marginals_given_within(&compile(formula, circuit.vtree(), &limits)?, &limits)?)
         }
         _ => None,
     };
-    let loaded = if quick.is_some() { loaded } else { loaded.given(&known, &args.given.limits.limits())?.0 };
+    let loaded = if quick.is_some() { loaded } else { loaded.given(&known, &args.model.limits.limits())?.0 };
     let names = loaded.names();
     let given = known.evidence(names.len());
     let marginals = quick.map_or_else(|| loaded.distribution().marginals(&given), Ok)?;

@@ -10,6 +10,7 @@ use clap::Args;
 use serde_json::Value;
 use slopp::infer::{Event, Evidence, QueryError};
 use slopp::io::CsvLines;
+use slopp::logic::Limits;
 use slopp::{Deterministic, Names, Records};
 use std::path::PathBuf;
 
@@ -48,19 +49,19 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
     let loaded = LoadedModel::read(&args.model)?;
     let circuit = loaded.deterministic("the most probable world")?;
     let names = &loaded.model.names;
-    let wanted = args.k;
+    let (wanted, limits) = (args.k, args.model.limits.limits());
     if let Some(file) = &args.records {
         let records = read_records_of(file, args.read, names)?;
-        return batch(circuit, &records, wanted, session);
+        return batch(circuit, &records, wanted, &limits, session);
     }
     let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), names)?;
     let given = known.evidence(names.len());
     let (log_given, worlds) = match &known {
-        Event::Literals(given) => (circuit.log_evidence(given)?, best(circuit, given, wanted)?),
+        Event::Literals(given) => (circuit.log_evidence(given)?, best(circuit, given, wanted, &limits)?),
         Event::Formula(formula) => {
-            let (conditioned, log_given) = loaded.given_formula(formula, &args.given.limits.limits())?;
+            let (conditioned, log_given) = loaded.given_formula(formula, &limits)?;
             let circuit = conditioned.deterministic().expect("fewer worlds keep every derivation unique");
-            let mut worlds = best(circuit, &given, wanted)?;
+            let mut worlds = best(circuit, &given, wanted, &limits)?;
             worlds.iter_mut().for_each(|(_, log)| *log += log_given);
             (log_given, worlds)
         }
@@ -105,10 +106,10 @@ fn told(log: f64) -> String {
 }
 
 /// The most probable worlds of a circuit.
-fn best(circuit: &Deterministic, given: &Evidence, wanted: usize) -> Result<Vec<Ranked>, QueryError> {
+fn best(circuit: &Deterministic, given: &Evidence, wanted: usize, limits: &Limits) -> Result<Vec<Ranked>, QueryError> {
     match wanted {
         1 => Ok(vec![circuit.mpe(given)?]),
-        k => circuit.top_worlds(given, k),
+        k => circuit.top_worlds_within(given, k, limits),
     }
 }
 
@@ -116,11 +117,17 @@ fn best(circuit: &Deterministic, given: &Evidence, wanted: usize) -> Result<Vec<
 type Ranked = (Vec<bool>, f64);
 
 /// The most probable completions of each record.
-fn batch(circuit: &Deterministic, records: &Records, wanted: usize, session: &mut Session) -> Result<Verdict, Error> {
+fn batch(
+    circuit: &Deterministic,
+    records: &Records,
+    wanted: usize,
+    limits: &Limits,
+    session: &mut Session,
+) -> Result<Verdict, Error> {
     let names = records.names();
     let answers: Vec<Option<Vec<Ranked>>> = match wanted {
         1 => circuit.mpe_batch(records)?.into_iter().map(|answer| answer.map(|best| vec![best])).collect(),
-        k => circuit.top_worlds_batch(records, k)?,
+        k => circuit.top_worlds_batch_within(records, k, limits)?,
     };
     let by_record = records.original().iter().map(|&row| answers[row as usize].as_ref()).enumerate();
     if session.json {

@@ -4,7 +4,6 @@ use crate::args::{FormulaText, ModelArgs, ReadArgs, formula_text, whole};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
-use crate::knowledge::LimitArgs;
 use crate::report::records as records_in_words;
 use crate::report::{changes_in_words, count, is_or_are, json_changes, json_count, json_world, object};
 use crate::session::{Session, Verdict};
@@ -37,8 +36,6 @@ pub(crate) struct PossibleArgs {
     /// possible world is told too, or a formula, such as "cancer | xray"; @FILE reads it from a file
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "data", value_parser = formula_text)]
     given: Option<FormulaText>,
-    #[command(flatten)]
-    limits: LimitArgs,
     #[command(flatten)]
     read: ReadArgs,
     /// Print at most this many impossible records; 0 for all; JSON always has all
@@ -113,7 +110,7 @@ fn of_evidence(
     let names = loaded.names();
     let event = Event::parse(args.given.as_deref().unwrap_or_default(), names)?;
     let Some(given) = event.literals() else {
-        let possible = loaded.log_probability_of(&event, &args.limits.limits())? > f64::NEG_INFINITY;
+        let possible = loaded.log_probability_of(&event, &args.model.limits.limits())? > f64::NEG_INFINITY;
         match session.json {
             true => session.document(&object([("possible", Value::Bool(possible))]))?,
             false => session.line(if possible { "possible" } else { "impossible" })?,

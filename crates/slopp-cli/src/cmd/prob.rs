@@ -47,7 +47,7 @@ pub(crate) struct ProbArgs {
 pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read(&args.records).check()?;
     let loaded = Loaded::read(&args.model)?;
-    let limits = args.given.limits.limits();
+    let limits = args.model.limits.limits();
     let event = Event::parse_question(args.event.as_deref().unwrap_or_default(), loaded.names())?;
     if let Some(file) = &args.records {
         return batch(args, loaded, &event, file, session);
@@ -94,7 +94,7 @@ fn batch(args: &ProbArgs, loaded: Loaded, event: &Event, file: &Path, session: &
             let answers = loaded.distribution().conditional_batch(event, &records)?;
             answers.into_iter().map(|answer| answer.map_or(f64::NAN, f64::ln)).collect()
         }
-        (true, Event::Formula(_)) => given_records(loaded, event, &records, &args.given.limits.limits())?,
+        (true, Event::Formula(_)) => given_records(loaded, event, &records, &args.model.limits.limits())?,
     };
     let logs = records.original().iter().map(|&row| answers[row as usize]);
     if session.json {

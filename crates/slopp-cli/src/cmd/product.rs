@@ -45,14 +45,15 @@ pub(crate) fn run(args: &ProductArgs, session: &mut Session) -> Result<Verdict, 
     session.give_stdout_to(&args.output)?;
     Files::default().read([&args.a, &args.b]).read(&args.vtree).write(&args.output).check()?;
     check_ending(args.output.as_deref(), ".psdd", "a product of circuits")?;
-    let [a, b] = [&args.a, &args.b].map(|file| LoadedModel::read_normalised(file, args.vtree.as_deref()));
+    let limits = args.limits.limits();
+    let [a, b] = [&args.a, &args.b].map(|file| LoadedModel::read_normalised(file, args.vtree.as_deref(), &limits));
     let (a, b) = (a?.model, b?.model);
     if a.names != b.names {
         return Err(Error::new("the models have different variables, so they have no product")
             .hint("`slopp info` lists the names of each; learn both from files with the same header"));
     }
     let (circuit, log_constant) =
-        a.circuit.product_within(&b.circuit, &args.limits.limits()).map_err(|error| explained(error, &args.a))?;
+        a.circuit.product_within(&b.circuit, &limits).map_err(|error| explained(error, &args.a))?;
     let name = |file: &Path| file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let origin = BTreeMap::from([("product".to_owned(), format!("{} x {}", name(&args.a), name(&args.b)))]);
     let model = Model { names: a.names.clone(), circuit, origin };

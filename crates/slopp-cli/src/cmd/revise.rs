@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::event::compile;
 use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
-use crate::knowledge::{LimitArgs, stopped_on_model};
+use crate::knowledge::stopped_on_model;
 use crate::report::{count, counted, grouped, json, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -54,8 +54,6 @@ pub(crate) struct ReviseArgs {
     #[arg(long, value_name = "X", conflicts_with = "by_rule", value_parser = not_negative)]
     weight: Option<f64>,
     #[command(flatten)]
-    limits: LimitArgs,
-    #[command(flatten)]
     read: ReadArgs,
     /// Save the revised model in this file, `-` for stdout
     #[arg(short, long, value_name = "FILE")]
@@ -82,14 +80,14 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
             (revised.psdd, revised.share)
         }
         (None, Some(text), _) => {
-            let (formula, limits) = (parse(text)?, args.limits.limits());
+            let (formula, limits) = (parse(text)?, args.model.limits.limits());
             let revised = psdd.revise_by_formula(&formula, names, args.formula_weight, args.weight, &limits);
             let revised = revised.map_err(with_hint)?;
             (revised.psdd, revised.share)
         }
         (None, None, text) => {
             let formula = parse(text.as_ref().expect("the parser asks for one of the three"))?;
-            let limits = args.limits.limits();
+            let limits = args.model.limits.limits();
             let (circuit, log) =
                 loaded.model.circuit.given_within(&compile(&formula, psdd.vtree(), &limits)?, &limits)?;
             let Certified::Psdd(left) = circuit else { unreachable!("a PSDD given a formula is one") };

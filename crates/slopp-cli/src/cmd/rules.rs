@@ -1,11 +1,10 @@
 //! `slopp rules`: what a model says is impossible, as rules that people read.
 
 use crate::args::{CircuitArgs, ReadArgs, positive, whole};
-use crate::cmd::info::large;
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{LoadedModel, read_records_of};
-use crate::report::{count, counted, json, json_count, json_literals, object, probability};
+use crate::report::{count, counted, grouped, json, json_count, json_literals, object, probability};
 use crate::session::{Session, Verdict};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
@@ -129,7 +128,7 @@ fn said_in_words(said: Option<&Said>, found: &FoundRules, args: &RulesArgs) -> S
             _ => "these rules are the whole base".to_owned(),
         };
     }
-    let [possible, allowed] = [&said.possible, &said.allowed].map(|number| large(&number.to_string()));
+    let [possible, allowed] = [&said.possible, &said.allowed].map(|number| grouped(&number.to_string()));
     let more = match found.complete_to < args.max_length {
         false => "longer clauses (--max-length)",
         true => "a longer search (--steps, --max-clauses)",

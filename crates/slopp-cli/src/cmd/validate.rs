@@ -9,6 +9,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::{Overlap, PARAMETER_TOLERANCE, ParameterFault, Reason};
+use slopp::logic::{Limit, Limits};
 use slopp::{Certified, Mixture, Model};
 use std::path::PathBuf;
 
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     if let Some(output) = &args.output {
         let faults = loaded.model.circuit.parameter_faults(0.0).len();
-        loaded.model = renormalised(loaded.model);
+        loaded.model = renormalised(loaded.model, &args.model.limits.limits());
         slopp::io::write_model(output, &loaded.model)?;
         session.saved(output);
         session.note(format!("the parameters of {} were divided by their total", counted(faults, "sum")));
@@ -67,9 +68,12 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
     let circuit = &loaded.model.circuit;
     let overlaps = match circuit {
         Certified::Psdd(_) => Default::default(),
-        _ => circuit.overlaps(limit),
+        _ => circuit.overlaps_within(limit, &args.model.limits.limits()),
     };
     let faults = circuit.parameter_faults(args.tolerance);
+    if let (0, Some(limit)) = (overlaps.sums, overlaps.stopped) {
+        return Err(unproved(limit));
+    }
     let valid = overlaps.sums == 0 && faults.is_empty();
     if session.json {
         let violations = overlaps.examples.iter().map(|overlap| overlap_entry(&loaded, overlap));
@@ -87,6 +91,7 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
             Certified::Deterministic(..) => "elements are exclusive, but some primes overlap",
             Certified::Circuit(_, Reason::Overlap(_)) => "elements overlap: some worlds have two derivations",
             Certified::Circuit(_, Reason::Parameters(_)) => "parameters do not add up to one",
+            Certified::Circuit(_, Reason::Unproved(_)) => "some primes overlap; others were not looked at",
         })?;
         for overlap in &overlaps.examples {
             session.line(format!("{}: {}", property(overlap), loaded.overlap_in_words(overlap)))?;
@@ -97,6 +102,11 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
         let hidden = overlaps.sums - overlaps.examples.len() + faults.len().saturating_sub(limit);
         if hidden > 0 {
             session.note(format!("{} more; --limit 0 lists all", count(hidden as f64)));
+        }
+        if let Some(limit) = overlaps.stopped {
+            session.note(format!(
+                "the search stopped at {limit}, so there may be more; --max-nodes N and --max-memory MB allow more"
+            ));
         }
         if !faults.is_empty() && !args.fix {
             session.note("`slopp validate MODEL --fix -o FILE` makes parameters sum to one");
@@ -117,6 +127,11 @@ fn mixture(args: &ValidateArgs, model: &Model<Mixture>, session: &mut Session) -
     let components = model.circuit.components();
     let is_psdd = |circuit: &Certified| matches!(circuit, Certified::Psdd(_));
     let valid = components.iter().all(is_psdd);
+    for circuit in components {
+        if let Certified::Circuit(_, Reason::Unproved(limit)) = circuit {
+            return Err(unproved(*limit));
+        }
+    }
     if session.json {
         let certificates = components.iter().map(|circuit| Value::from(certificate(circuit))).collect();
         session.document(&object([
@@ -137,9 +152,14 @@ fn mixture(args: &ValidateArgs, model: &Model<Mixture>, session: &mut Session) -
     Ok(if valid { Verdict::Yes } else { Verdict::No })
 }
 
-fn renormalised(model: Model) -> Model {
+fn renormalised(model: Model, limits: &Limits) -> Model {
     let circuit = (*model.circuit).clone().renormalised();
-    Model { circuit: Certified::new(circuit), ..model }
+    Model { circuit: Certified::within(circuit, limits), ..model }
+}
+
+fn unproved(limit: Limit) -> Error {
+    Error::new(format!("whether the primes of every sum are exclusive was not proved within {limit}"))
+        .hint("--max-nodes N and --max-memory MB allow more")
 }
 
 fn property(overlap: &Overlap) -> &'static str {

@@ -94,7 +94,9 @@ pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Er
 
 fn make(args: &VtreeArgs) -> Result<(Vtree, Arc<Names>), Error> {
     if is_model(Path::new(&args.source)) {
-        let model = LoadedModel::read_files(Path::new(&args.source), args.vtree.as_deref())?.model;
+        let model =
+            LoadedModel::read_files(Path::new(&args.source), args.vtree.as_deref(), &slopp::logic::Limits::default())?
+                .model;
         return Ok((Vtree::clone(model.circuit.vtree()), model.names));
     }
     let source = VtreeSource::find(&args.source)?;

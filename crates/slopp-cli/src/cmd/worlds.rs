@@ -41,7 +41,7 @@ pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, E
     let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), names)?;
     let conditioned;
     if let Event::Formula(formula) = &known {
-        (conditioned, _) = loaded.given_formula(formula, &args.given.limits.limits())?;
+        (conditioned, _) = loaded.given_formula(formula, &args.model.limits.limits())?;
         circuit = conditioned.deterministic().expect("fewer worlds keep every derivation unique");
     }
     let given = known.evidence(names.len());

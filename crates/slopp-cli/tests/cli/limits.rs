@@ -68,6 +68,54 @@ fn products_stop_at_limits() {
     folder.run("product m.psdd m.psdd").ok();
 }
 
+/// What is not proved is told, and the model stays one that answers what needs no proof.
+#[test]
+fn certificates_stop_at_limits() {
+    let folder = Folder::new();
+    folder.write("parity.rules", "x1 ^ x2 ^ x3 ^ x4 ^ x5 ^ x6 ^ x7 ^ x8\n");
+    folder.run("compile parity.rules --vtree balanced -o m.psdd").ok();
+    folder.write("all.csv", "x1,x2,x3,x4,x5,x6,x7,x8\n1,0,0,0,0,0,0,0\n");
+    let info = folder.run("info m.psdd --max-nodes 1").ok();
+    assert!(info.out.contains("not proved: ") && info.err.contains("not proved within 1 nodes"), "{}", info.err);
+    let document = folder.run("info m.psdd --max-nodes 1 --json").ok().json();
+    assert_eq!(document["certificate"], "unproved");
+    assert!(folder.run("eval m.psdd all.csv --max-nodes 1").ok().out.contains("-4.8520"));
+    let more = "--max-nodes N and --max-memory MB allow more";
+    folder.run("mpe m.psdd --max-nodes 1").fails(&["was not proved within 1 nodes", more]);
+    folder.run("validate m.psdd --max-nodes 1").fails(&["was not proved within 1 nodes", more]);
+    folder.run("compare m.psdd m.psdd --max-nodes 1").fails(&["was not proved within 1 nodes", more]);
+    folder.run("validate m.psdd").ok();
+}
+
+#[test]
+fn the_most_probable_worlds_stop_at_limits() {
+    let folder = Folder::new();
+    let header: Vec<String> = (1..=40).map(|i| format!("x{i}")).collect();
+    folder.write("records.csv", format!("{}\n{}", header.join(","), chain(40, 60, 1)));
+    folder.run("learn records.csv --learner factorised --world open -o m.psdd").ok();
+    let more = "--max-nodes N and --max-memory MB allow more";
+    folder
+        .run("mpe m.psdd -k 1000000000 --max-memory 2")
+        .fails(&["worlds and what ranks them need more than 2 MB", more]);
+    folder.run("mpe m.psdd --records records.csv -k 3 --max-memory 2").ok();
+}
+
+/// Counts with more digits than anyone reads are shortened, but not for machines.
+#[test]
+fn huge_counts_are_short() {
+    let folder = Folder::new();
+    folder.write(
+        "records.csv",
+        format!("{}\n{}", (1..=300).map(|i| format!("x{i}")).collect::<Vec<_>>().join(","), chain(300, 20, 1)),
+    );
+    folder.run("learn records.csv --learner factorised --world open -o m.psdd").ok();
+    let revise = ["revise", "m.psdd", "--by-rule", "x1 | x300"];
+    let told = folder.run_args(&revise).ok();
+    assert!(told.out.lines().all(|line| line.len() < 100), "{}", told.out);
+    let document = folder.run_args(&[&revise[..], &["--json"]].concat()).ok().json();
+    assert!(document["model_count"].as_str().unwrap().len() > 80);
+}
+
 #[test]
 fn every_broken_rule_is_named_up_to_a_few() {
     let folder = Folder::with_paper();

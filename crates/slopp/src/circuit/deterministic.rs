@@ -30,7 +30,7 @@ pub struct Deterministic(Circuit);
 pub struct Psdd(Deterministic);
 
 impl Deterministic {
-    pub(super) fn proved(circuit: Circuit) -> Deterministic {
+    pub(crate) fn proved(circuit: Circuit) -> Deterministic {
         Deterministic(circuit)
     }
 
@@ -41,7 +41,7 @@ impl Deterministic {
 }
 
 impl Psdd {
-    pub(super) fn proved(circuit: Circuit) -> Psdd {
+    pub(crate) fn proved(circuit: Circuit) -> Psdd {
         Psdd(Deterministic::proved(circuit))
     }
 

@@ -11,13 +11,13 @@ pub(super) struct Fixed {
     words: Vec<u64>,
 }
 
-/// Words of bit sets per node and element, beside a flat allowance; above that `Fixed` stays empty, which costs time
-/// in the search and nothing else.
+/// Words of bit sets per node and element, beside a flat allowance; above that, or above the bytes that are allowed,
+/// `Fixed` stays empty, which costs time in the search and nothing else.
 const WORDS_PER_PART: usize = 64;
 const WORDS_ANYWAY: usize = 1 << 20;
 
 impl Fixed {
-    pub(super) fn new(circuit: &Circuit) -> Fixed {
+    pub(super) fn new(circuit: &Circuit, bytes: usize) -> Fixed {
         let vtree = circuit.vtree();
         // Only nodes that are inside the prime of some sum are ever compared.
         let mut inside = vec![false; vtree.node_count()];
@@ -41,7 +41,8 @@ impl Fixed {
             }
         }
         start.push(total);
-        if total > WORDS_ANYWAY + WORDS_PER_PART * (circuit.nodes.len() + circuit.elements.len()) {
+        let most = WORDS_ANYWAY + WORDS_PER_PART * (circuit.nodes.len() + circuit.elements.len());
+        if total > most.min(bytes / 8) {
             return Fixed { start: vec![0; circuit.nodes.len() + 1], words: Vec::new() };
         }
         let mut fixed = Fixed { start, words: vec![0; total] };
@@ -87,9 +88,34 @@ impl Fixed {
 
     /// Whether some variable is fixed to true in one and to false in the other.
     pub(super) fn differ(&self, a: NodeId, b: NodeId) -> bool {
-        let words = |id: NodeId| &self.words[self.start[id.index()]..self.start[id.index() + 1]];
-        let (a, b) = (words(a), words(b));
+        let (a, b) = (self.words(a), self.words(b));
         let width = a.len() / 2;
         a.len() == b.len() && (0..width).any(|w| a[w] & b[width + w] | a[width + w] & b[w] != 0)
+    }
+
+    /// Sorts nodes of one vtree node by the values of the variables that are fixed in all of them, and cuts them where
+    /// these differ: nodes of different parts are exclusive.
+    pub(super) fn parts(&self, mut nodes: Vec<NodeId>) -> Vec<Vec<NodeId>> {
+        let width = self.words(nodes[0]).len() / 2;
+        let mut in_all = vec![u64::MAX; width];
+        for &node in &nodes {
+            let words = self.words(node);
+            in_all.iter_mut().enumerate().for_each(|(w, all)| *all &= words[w] | words[width + w]);
+        }
+        if in_all.iter().all(|&word| word == 0) {
+            return vec![nodes];
+        }
+        let key = |node: NodeId| self.words(node)[width..].iter().zip(&in_all).map(|(word, all)| word & all);
+        nodes.sort_by(|&a, &b| key(a).cmp(key(b)).then(a.cmp(&b)));
+        nodes.chunk_by(|&a, &b| key(a).eq(key(b))).map(<[NodeId]>::to_vec).collect()
+    }
+
+    /// How many bytes are in use.
+    pub(super) fn bytes(&self) -> usize {
+        8 * (self.start.len() + self.words.len())
+    }
+
+    fn words(&self, id: NodeId) -> &[u64] {
+        &self.words[self.start[id.index()]..self.start[id.index() + 1]]
     }
 }

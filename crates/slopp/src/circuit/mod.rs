@@ -11,6 +11,8 @@ mod deterministic;
 mod fixed;
 mod independent;
 mod parameters;
+mod search;
+mod sets;
 mod stats;
 mod weights;
 

@@ -38,7 +38,8 @@ impl Deterministic {
             }
             // Only the layer of the parent looks at the layers of its children: on deep vtrees memory stays small.
             for child in self.vtree().children(v).into_iter().flatten() {
-                counts[self.layer(child)].fill(BigUint::ZERO);
+                // Not `fill`, which keeps what the numbers have allocated.
+                counts[self.layer(child)].iter_mut().for_each(|count| *count = BigUint::ZERO);
             }
         }
         counts.swap_remove(self.root().index())

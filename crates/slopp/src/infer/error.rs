@@ -118,6 +118,14 @@ pub enum QueryError {
         /// How much memory was in use.
         megabytes: usize,
     },
+    /// More worlds than memory may hold.
+    #[error("{found} worlds and what ranks them need more than {limit}; ask for fewer, or allow more")]
+    TooManyWorlds {
+        /// How many were found.
+        found: usize,
+        /// Which limit.
+        limit: Limit,
+    },
     /// A result that memory should not hold.
     #[error("the {what} would have more than {limit} parts; ask about less, or use a smaller formula or circuit")]
     TooLarge {

@@ -2,6 +2,7 @@
 
 use crate::circuit::{Circuit, Node};
 use crate::infer::QueryError;
+use crate::limits::{array_bytes, table_bytes};
 use crate::logic::{Sdd, SddId, SddNode};
 use crate::logspace::LOG_ZERO;
 use crate::vtree::VtreeId;
@@ -120,7 +121,7 @@ impl Factor {
             factor.parts.push(part);
             factor.at.push(v);
             stack.pop();
-            check(factor.parts.len(), factor.bytes() + 24 * made.capacity())?;
+            check(factor.parts.len(), factor.bytes() + table_bytes(&made))?;
         }
         factor.root = factor.known(sdd, &made, goal).expect("the stack is empty");
         Ok(factor)
@@ -128,7 +129,7 @@ impl Factor {
 
     /// How many bytes are in use.
     pub(super) fn bytes(&self) -> usize {
-        28 * self.parts.capacity() + 16 * self.terms.capacity()
+        array_bytes(&self.parts) + array_bytes(&self.terms) + array_bytes(&self.at)
     }
 
     fn constants(root: VtreeId) -> Factor {

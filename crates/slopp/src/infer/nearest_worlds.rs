@@ -5,6 +5,7 @@ use super::{Evidence, QueryError};
 use crate::circuit::{Circuit, Deterministic, Node};
 use crate::data::Records;
 use crate::logic::Clause;
+use crate::logic::Limits;
 use crate::var::{Lit, Var};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -63,7 +64,7 @@ impl Deterministic {
     /// ```
     pub fn nearest_worlds(&self, evidence: &Evidence, count: usize) -> Result<Vec<NearWorld>, QueryError> {
         self.check_evidence(evidence)?;
-        Ok(self.near(evidence, count))
+        self.near(evidence, count)
     }
 
     /// The nearest worlds of each distinct row; missing cells are free.
@@ -72,7 +73,7 @@ impl Deterministic {
     pub fn nearest_worlds_batch(&self, records: &Records, count: usize) -> Result<Vec<Vec<NearWorld>>, QueryError> {
         self.check_records(records)?;
         let rows = (0..records.len()).into_par_iter();
-        Ok(rows.map(|row| self.near(&Evidence::from_row(records, row), count)).collect())
+        rows.map(|row| self.near(&Evidence::from_row(records, row), count)).collect()
     }
 
     /// Why evidence is impossible and the nearest possible worlds, at most `count`; `None` if it is possible.
@@ -88,7 +89,7 @@ impl Deterministic {
     /// ```
     pub fn explain(&self, evidence: &Evidence, count: usize) -> Result<Option<Explanation>, QueryError> {
         let conflict = self.conflict(evidence)?;
-        Ok(conflict.map(|conflict| Explanation { conflict, repairs: self.near(evidence, count) }))
+        conflict.map(|conflict| Ok(Explanation { conflict, repairs: self.near(evidence, count)? })).transpose()
     }
 
     /// Why each distinct row is impossible, `None` where it is possible; a column with several values counts once.
@@ -114,10 +115,10 @@ impl Deterministic {
         (0..records.len()).into_par_iter().map(explain).collect()
     }
 
-    fn near(&self, evidence: &Evidence, count: usize) -> Vec<NearWorld> {
-        let worlds = Ranking::new(self, Distance(evidence)).best(count).into_iter();
+    fn near(&self, evidence: &Evidence, count: usize) -> Result<Vec<NearWorld>, QueryError> {
+        let worlds = Ranking::new(self, Distance(evidence)).best(count, 0, &Limits::default())?.into_iter();
         let near = |(world, Near { distance, log })| NearWorld { distance, log_probability: log, world };
-        worlds.map(near).collect()
+        Ok(worlds.map(near).collect())
     }
 }
 

@@ -8,9 +8,12 @@
 mod arithmetic;
 mod budget;
 mod build;
+mod divergence;
 mod marginals;
 mod memo;
 mod values;
+
+pub(super) use divergence::divergence;
 
 use super::QueryError;
 use crate::circuit::{Circuit, Deterministic, Kind, Psdd};

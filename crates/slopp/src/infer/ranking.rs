@@ -4,7 +4,9 @@
 //! its prime and a rank in its sub. Any score will do that is added along a derivation and does not change its order
 //! when the same is added to both sides. Huang and Chiang, *Better k-best parsing* (2005), algorithm 3.
 
+use super::QueryError;
 use crate::circuit::{Deterministic, Node, NodeId};
+use crate::limits::{Limit, Limits, array_bytes};
 use crate::var::Lit;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -82,6 +84,15 @@ struct Ranked<S> {
     open: Vec<(u32, u32, u32)>,
 }
 
+impl<S> Ranked<S> {
+    fn bytes(&self) -> usize {
+        array_bytes(&self.best) + array_bytes(&self.open) + size_of::<Candidate<S>>() * self.heap.capacity()
+    }
+}
+
+/// Worlds with their scores.
+pub(super) type Worlds<J> = Vec<(Vec<bool>, <J as Judge>::Score)>;
+
 /// The worlds of a circuit in the order of a judge, found as they are asked for.
 pub(super) struct Ranking<'a, J: Judge> {
     circuit: &'a Deterministic,
@@ -89,6 +100,8 @@ pub(super) struct Ranking<'a, J: Judge> {
     /// The best score below each node, `None` if all its worlds are out.
     maxima: Vec<Option<J::Score>>,
     sums: Vec<Option<Box<Ranked<J::Score>>>>,
+    /// What the ranks of all sums take.
+    bytes: usize,
 }
 
 /// What is known of the score of a rank.
@@ -105,6 +118,7 @@ impl<'a, J: Judge> Ranking<'a, J> {
             judge,
             maxima: Vec::with_capacity(circuit.nodes().len()),
             sums: (0..circuit.nodes().len()).map(|_| None).collect(),
+            bytes: 0,
         };
         for id in circuit.ids() {
             let best = match circuit.node(id) {
@@ -128,11 +142,25 @@ impl<'a, J: Judge> Ranking<'a, J> {
         self.maxima[self.circuit.root().index()].is_some()
     }
 
-    /// The best worlds with their scores, at most `count`.
-    pub(super) fn best(&mut self, count: usize) -> Vec<(Vec<bool>, J::Score)> {
-        let ranks = 0..u32::try_from(count).unwrap_or(u32::MAX);
+    /// The best worlds with their scores, at most `count`; an error if they and their ranks, beside `others`, take more
+    /// than they may.
+    pub(super) fn best(&mut self, count: usize, others: usize, limits: &Limits) -> Result<Worlds<J>, QueryError> {
         let root = self.circuit.root();
-        ranks.map_while(|rank| self.score(root, rank).map(|score| (self.world(rank), score))).collect()
+        let mut worlds = Vec::new();
+        for rank in 0..u32::try_from(count).unwrap_or(u32::MAX) {
+            let Some(score) = self.score(root, rank) else { break };
+            worlds.push((self.world(rank), score));
+            let stopped = |limit| Err(QueryError::TooManyWorlds { found: worlds.len(), limit });
+            // A value is a byte, and every list of them has a few of its own.
+            let values = worlds.len() * (self.circuit.var_count() + 16);
+            if others + self.bytes + array_bytes(&worlds) + values > limits.bytes {
+                return stopped(Limit::Bytes(limits.bytes));
+            }
+            if limits.is_cancelled() {
+                return stopped(Limit::Cancelled);
+            }
+        }
+        Ok(worlds)
     }
 
     /// The values of a ⊤ node that are in, the better one first; *false* first if they are equal.
@@ -194,6 +222,7 @@ impl<'a, J: Judge> Ranking<'a, J> {
                 Box::new(Ranked { best: Vec::new(), heap: heap.collect(), open: Vec::new() })
             }
         };
+        let before = ranked.bytes();
         let mut wanted = None;
         while let Some(&ranks) = ranked.open.last() {
             match self.candidate(ranks) {
@@ -215,6 +244,7 @@ impl<'a, J: Judge> Ranking<'a, J> {
             }
             ranked.best.push(next);
         }
+        self.bytes = (self.bytes + ranked.bytes()).saturating_sub(before);
         self.sums[node.index()] = Some(ranked);
         wanted
     }

@@ -4,8 +4,10 @@ use super::ranking::{Judge, Ranking};
 use super::{Evidence, QueryError};
 use crate::circuit::Deterministic;
 use crate::data::Records;
+use crate::logic::Limits;
 use crate::var::Lit;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 impl Deterministic {
     /// The `count` most probable worlds that agree with evidence, with their log-probabilities, most probable first.
@@ -30,8 +32,18 @@ impl Deterministic {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn top_worlds(&self, evidence: &Evidence, count: usize) -> Result<Vec<(Vec<bool>, f64)>, QueryError> {
+        self.top_worlds_within(evidence, count, &Limits::default())
+    }
+
+    /// The same within limits to memory.
+    pub fn top_worlds_within(
+        &self,
+        evidence: &Evidence,
+        count: usize,
+        limits: &Limits,
+    ) -> Result<Vec<(Vec<bool>, f64)>, QueryError> {
         self.check_evidence(evidence)?;
-        self.ranked(evidence, count).ok_or(QueryError::ImpossibleEvidence)
+        self.ranked(evidence, count, 0, limits)?.ok_or(QueryError::ImpossibleEvidence)
     }
 
     /// The most probable completions of each distinct row; `None` where the row is impossible.
@@ -59,14 +71,38 @@ impl Deterministic {
         records: &Records,
         count: usize,
     ) -> Result<Vec<Option<Vec<(Vec<bool>, f64)>>>, QueryError> {
-        self.check_records(records)?;
-        let rows = (0..records.len()).into_par_iter();
-        Ok(rows.map(|row| self.ranked(&Evidence::from_row(records, row), count)).collect())
+        self.top_worlds_batch_within(records, count, &Limits::default())
     }
 
-    fn ranked(&self, evidence: &Evidence, count: usize) -> Option<Vec<(Vec<bool>, f64)>> {
+    /// The same within limits to memory.
+    #[allow(clippy::type_complexity)]
+    pub fn top_worlds_batch_within(
+        &self,
+        records: &Records,
+        count: usize,
+        limits: &Limits,
+    ) -> Result<Vec<Option<Vec<(Vec<bool>, f64)>>>, QueryError> {
+        self.check_records(records)?;
+        let found = AtomicUsize::new(0);
+        let world = size_of::<(Vec<bool>, f64)>() + self.var_count();
+        let rows = (0..records.len()).into_par_iter().map(|row| {
+            let others = found.load(Ordering::Relaxed) * world;
+            let worlds = self.ranked(&Evidence::from_row(records, row), count, others, limits)?;
+            found.fetch_add(worlds.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
+            Ok(worlds)
+        });
+        rows.collect()
+    }
+
+    fn ranked(
+        &self,
+        evidence: &Evidence,
+        count: usize,
+        others: usize,
+        limits: &Limits,
+    ) -> Result<Option<Vec<(Vec<bool>, f64)>>, QueryError> {
         let mut ranking = Ranking::new(self, Agreeing(evidence));
-        ranking.is_possible().then(|| ranking.best(count))
+        ranking.is_possible().then(|| ranking.best(count, others, limits)).transpose()
     }
 }
 

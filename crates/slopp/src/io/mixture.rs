@@ -26,6 +26,7 @@ use super::problem::Problem;
 use super::{source, write_atomically};
 use crate::certified::Certified;
 use crate::circuit::{Circuit, Node, NodeId, PARAMETER_TOLERANCE, Weights};
+use crate::logic::Limits;
 use crate::mixture::Mixture;
 use crate::model::Model;
 use std::io::{self, Write};
@@ -38,15 +39,20 @@ pub fn read_mixture(path: &Path) -> Result<Model<Mixture>, ReadError> {
 
 /// Reads the text of a `.mix` file.
 pub fn read_mixture_bytes(text: &[u8]) -> Result<Model<Mixture>, ReadError> {
+    mixture(text, &Limits::default())
+}
+
+/// The same with limits to the certificates of its components.
+pub(super) fn mixture(text: &[u8], limits: &Limits) -> Result<Model<Mixture>, ReadError> {
     check_text(text)?;
-    read(text).map_err(|error| match *error.problem {
+    read(text, limits).map_err(|error| match *error.problem {
         // What helps with a damaged model does not help here.
         Problem::Damaged { reason } => ReadError { problem: Box::new(Problem::DamagedMixture { reason }), ..error },
         _ => error,
     })
 }
 
-fn read(text: &[u8]) -> Result<Model<Mixture>, ReadError> {
+fn read(text: &[u8], limits: &Limits) -> Result<Model<Mixture>, ReadError> {
     let (head, sections) = sections(text);
     let mut lines = content(head);
     let (line, count) =
@@ -67,7 +73,7 @@ fn read(text: &[u8]) -> Result<Model<Mixture>, ReadError> {
     }
     let mut components: Vec<(f64, Certified)> = Vec::with_capacity(sections.len());
     for section in &sections {
-        let component = section.component(components.len() + 1, &components)?;
+        let component = section.component(&components, limits)?;
         components.push(component);
     }
     let mixture = Mixture::new(components).map_err(|e| ReadError::at(line, Problem::Mixture(e)))?;
@@ -101,7 +107,8 @@ fn sections(text: &[u8]) -> (&[u8], Vec<Section<'_>>) {
 
 impl Section<'_> {
     /// The weight and the circuit; `known` are the components before.
-    fn component(&self, number: usize, known: &[(f64, Certified)]) -> Result<(f64, Certified), ReadError> {
+    fn component(&self, known: &[(f64, Certified)], limits: &Limits) -> Result<(f64, Certified), ReadError> {
+        let number = known.len() + 1;
         let end = self.text.iter().position(|&b| b == b'\n').map_or(self.text.len(), |end| end + 1);
         let (first, rest) = self.text.split_at(end);
         // `component` begins like a comment, so that its line is none of the content of a circuit.
@@ -113,7 +120,7 @@ impl Section<'_> {
         }
         let weight = line.number("the weight of the component, a number above 0 and at most 1")?;
         if line.is_done() {
-            return Ok((weight, Certified::new(self.whole_circuit(rest)?)));
+            return Ok((weight, Certified::within(self.whole_circuit(rest)?, limits)));
         }
         const LIKE: &str = "the end of the line, or `like` and the number of a component before";
         match line.word() {

@@ -57,7 +57,7 @@ mod spn;
 mod survey;
 mod vtree;
 
-pub use any::{LoadedAny, read_any_model, read_any_model_bytes, write_any_model};
+pub use any::{LoadedAny, read_any_model, read_any_model_bytes, read_any_model_within, write_any_model};
 pub use atomic::{abandon_writing, check_writable, write_atomically, write_together};
 pub use columns::Columns;
 pub use csv::CsvLines;

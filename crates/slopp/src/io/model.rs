@@ -22,6 +22,7 @@ use super::sdd::read_named_sdd_bytes;
 use super::source;
 use super::vtree::{LoadedVtree, read_vtree};
 use crate::circuit::{Circuit, Node, NodeId, Weights};
+use crate::logic::Limits;
 use crate::logspace::log_complement;
 use crate::model::{Certified, Model};
 use crate::names::Names;
@@ -57,23 +58,28 @@ pub fn read_model(path: &Path, vtree: Option<&Path>) -> Result<LoadedModel, Read
 
 /// Reads the text of a model file.
 pub fn read_model_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
+    model(text, vtree, &Limits::default())
+}
+
+/// The same with limits to its certificate.
+pub(super) fn model(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Result<LoadedModel, ReadError> {
     check_text(text)?;
     match content(text).next().and_then(|mut line| line.word()) {
-        Some(b"sdd") => return from_sdd(text, vtree),
+        Some(b"sdd") => return from_sdd(text, vtree, limits),
         Some(b"mixture") => return Err(ReadError::new(Problem::IsMixture)),
         _ => {}
     }
     match Comments::read(text)? {
-        Some(comments) => comments.model(text, vtree),
+        Some(comments) => comments.model(text, vtree, limits),
         None => {
             let Loaded { circuit, file_ids, vtree_ids } = read_psdd_bytes(text, vtree)?;
             let names = Names::numbered(circuit.var_count());
-            Ok(LoadedModel { model: Model::new(names, Certified::new(circuit)), file_ids, vtree_ids })
+            Ok(LoadedModel { model: Model::new(names, Certified::within(circuit, limits)), file_ids, vtree_ids })
         }
     }
 }
 
-fn from_sdd(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
+fn from_sdd(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Result<LoadedModel, ReadError> {
     let (sdd, names) = read_named_sdd_bytes(text, vtree)?;
     let circuit = sdd.to_circuit().map_err(|e| {
         ReadError::new(match e {
@@ -84,7 +90,7 @@ fn from_sdd(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedModel, Rea
     let file_ids = circuit.ids().map(|id| u64::from(id.0)).collect();
     let vtree_ids = (0..circuit.vtree().node_count() as u64).collect();
     let names = names.unwrap_or_else(|| Names::numbered(circuit.var_count()));
-    Ok(LoadedModel { model: Model::new(names, Certified::new(circuit)), file_ids, vtree_ids })
+    Ok(LoadedModel { model: Model::new(names, Certified::within(circuit, limits)), file_ids, vtree_ids })
 }
 
 /// A column with several values.
@@ -238,9 +244,10 @@ impl Comments {
         Ok(Some(LoadedVtree::in_order(vtree)))
     }
 
-    fn model(mut self, text: &[u8], given: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
+    fn model(mut self, text: &[u8], given: Option<&LoadedVtree>, limits: &Limits) -> Result<LoadedModel, ReadError> {
         let Loaded { circuit, file_ids, vtree_ids } = self.circuit(text, given)?;
-        let mut model = Model::new(self.take_names(circuit.var_count())?, Certified::new(circuit));
+        let names = self.take_names(circuit.var_count())?;
+        let mut model = Model::new(names, Certified::within(circuit, limits));
         model.origin = self.origin;
         Ok(LoadedModel { model, file_ids, vtree_ids })
     }

@@ -27,12 +27,19 @@ impl Task<'_> {
     /// all the same, which [`ModelKind::most_elements`](crate::model::ModelKind::most_elements) shows.
     pub fn learn(&self, learner: &dyn Learner, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         let first = once(learner, self, progress)?;
-        let Some(max) = learner.max_elements().filter(|&max| first.elements > max) else { return Ok(first.made) };
-        let least = self.train.var_count().saturating_sub(1);
-        within(max, least, first, |room| {
-            let smaller = learner.within(room);
-            smaller.map(|smaller| once(&*smaller, self, progress)).transpose()
-        })
+        let mut outcome = match learner.max_elements().filter(|&max| first.elements > max) {
+            None => first.made,
+            Some(max) => {
+                let least = self.train.var_count().saturating_sub(1);
+                within(max, least, first, |room| {
+                    let smaller = learner.within(room);
+                    smaller.map(|smaller| once(&*smaller, self, progress)).transpose()
+                })?
+            }
+        };
+        // What was asked for is told, and not with how much less it was tried.
+        outcome.origin = origin(learner, self, &outcome.chosen);
+        Ok(outcome)
     }
 
     /// What a learner makes at up to so many sizes, the largest first: as it is, then within half the elements of that,
@@ -87,13 +94,12 @@ fn once(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<M
     if elements > MUCH_LARGER * unrestricted {
         chosen.push(("elements_unrestricted", unrestricted.to_string()));
     }
-    let mut origin = origin(learner, task);
-    origin.extend(chosen.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-    Ok(Made { made: Outcome { model, origin, chosen, unrestricted }, elements, unrestricted })
+    let made = Outcome { model, origin: BTreeMap::new(), chosen, unrestricted };
+    Ok(Made { made, elements, unrestricted })
 }
 
 /// What makes a model: enough to make it again from the same records, and nothing about the machine.
-fn origin(learner: &dyn Learner, task: &Task) -> BTreeMap<String, String> {
+fn origin(learner: &dyn Learner, task: &Task, chosen: &[(&'static str, String)]) -> BTreeMap<String, String> {
     let facts = [
         ("learner", learner.name().to_owned()),
         ("records", task.train.total().to_string()),
@@ -101,7 +107,8 @@ fn origin(learner: &dyn Learner, task: &Task) -> BTreeMap<String, String> {
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
         ("world", task.support.world.name().to_owned()),
     ];
-    facts.into_iter().chain(learner.settings()).map(|(key, value)| (key.to_owned(), value)).collect()
+    let all = facts.into_iter().chain(learner.settings()).chain(chosen.iter().cloned());
+    all.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// What was learned, how many elements it has, and how many it had before something was ruled out.

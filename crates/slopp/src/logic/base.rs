@@ -1,9 +1,9 @@
 //! The base of a PSDD: the formula that holds exactly in the possible worlds.
 
-use super::limits::{Limits, Stopped};
 use super::manager::{Handle, Manager};
 use super::sdd::Sdd;
 use crate::circuit::{Circuit, Node, Psdd};
+use crate::limits::{Limits, Stopped};
 use crate::var::Var;
 
 /// How many nodes [`Sdd::base_of`] makes before it gives up.

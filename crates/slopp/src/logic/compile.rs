@@ -1,9 +1,9 @@
 //! From formulas to diagrams.
 
 use super::formula::{Formula, Op, Rules};
-use super::limits::{Limits, Stopped};
 use super::manager::{Handle, Manager};
 use super::sdd::Sdd;
+use crate::limits::{Limits, Stopped};
 use crate::vtree::Vtree;
 use std::sync::Arc;
 

@@ -2,8 +2,8 @@
 
 use super::conflict::{Search, WORK};
 use super::formula::{Formula, Rule, Rules};
-use super::limits::{Limits, Stopped};
 use super::manager::Manager;
+use crate::limits::{Limits, Stopped};
 use crate::vtree::Vtree;
 use std::sync::Arc;
 

@@ -11,9 +11,9 @@
 //! A. Choi and A. Darwiche, Dynamic Minimization of Sentential Decision Diagrams, AAAI 2013 (the local moves).
 
 use super::formula::{Op, Rules};
-use super::limits::{Limit, Limits, Stopped};
 use super::manager::Manager;
 use super::sdd::Sdd;
+use crate::limits::{Limit, Limits, Stopped};
 use crate::random::Random;
 use crate::var::Var;
 use crate::vtree::{Step, Vtree, VtreeId};

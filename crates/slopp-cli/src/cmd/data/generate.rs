@@ -132,7 +132,7 @@ const MAX_WORLDS: u32 = 20_000_000;
 
 /// How many worlds a model allows, how many of those are truly possible, and how many of the possible ones it allows.
 fn compare_with(truth: &Truth, file: &Path, vtree: Option<&Path>, session: &mut Session) -> Result<Verdict, Error> {
-    let loaded = LoadedModel::read_files(file, vtree)?;
+    let loaded = LoadedModel::read_files(file, vtree, &slopp::logic::Limits::default())?;
     let names = &loaded.model.names;
     let places: Option<Vec<usize>> = truth.names().iter().map(|name| Some(names.find(name).ok()?.index())).collect();
     let Some(places) = places.filter(|places| places.len() == names.len()) else {

@@ -34,7 +34,8 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(entry: &'static Entry, args: &LearnArgs) -> Result<Plan, Error> {
-        let given = args.start.as_ref().map(|file| LoadedModel::read_files(file, None)).transpose()?;
+        let limits = args.rules.limits.limits();
+        let given = args.start.as_ref().map(|file| LoadedModel::read_files(file, None, &limits)).transpose()?;
         let world = world(entry, args)?;
         let start = given.as_ref().map_or(Ok(RefineFrom::Baseline), |given| start(entry, args, given))?;
         let options = args.options.0.clone().starting_from(start);

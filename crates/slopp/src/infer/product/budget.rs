@@ -1,10 +1,7 @@
 //! What a product may use, counted where it grows.
 
 use crate::infer::QueryError;
-use crate::logic::{Limit, Limits};
-
-/// How often what grows is looked at: adding up bytes is not free, and their number changes slowly.
-const EVERY: usize = 256;
+use crate::limits::{LOOK_EVERY, Limit, Limits};
 
 /// The limits of a product, and what it has used.
 pub(super) struct Budget<'a> {
@@ -34,7 +31,7 @@ impl<'a> Budget<'a> {
 
     /// Looks at what is in use, once in a while of those that are numbered.
     pub(super) fn after(&self, number: usize, bytes: impl FnOnce() -> usize) -> Result<(), QueryError> {
-        if number.is_multiple_of(EVERY) { self.check(bytes()) } else { Ok(()) }
+        if number.is_multiple_of(LOOK_EVERY) { self.check(bytes()) } else { Ok(()) }
     }
 
     pub(super) fn check(&self, bytes: usize) -> Result<(), QueryError> {

@@ -5,6 +5,7 @@ use super::values::Product;
 use crate::circuit::{BuildError, Builder, Circuit, Node, NodeId, Sharing};
 use crate::infer::QueryError;
 use crate::infer::factor::{ANY, Part};
+use crate::limits::array_bytes;
 use crate::logspace::{LOG_ZERO, log_add};
 
 impl Product<'_> {
@@ -26,8 +27,8 @@ impl Product<'_> {
         let used = self.bytes() + slots.bytes() + 12 * slots.len() + 8 * pairs.len();
         let mut element_count = 0;
         for (i, (node, part)) in pairs.into_iter().enumerate() {
-            // Nodes, elements and parameters, which are copied once when all are there.
-            self.budget.after(i, || used + 64 * i + 48 * element_count)?;
+            // Nodes, elements and parameters, in arrays that may be half empty, and once more when all are there.
+            self.budget.after(i, || used + 72 * i + 64 * element_count)?;
             let slot = slots.of(node, part);
             logs[slot] = self.log_of(node, part);
             let id = match (self.circuit.node(node), self.factor.parts[part as usize]) {
@@ -94,7 +95,8 @@ impl Product<'_> {
         let mut children = Vec::new();
         while let Some(&pair) = pairs.get(next) {
             next += 1;
-            self.budget.after(next, || self.bytes() + slots.bytes() + 17 * pairs.len())?;
+            // Pairs are copied when they are sorted.
+            self.budget.after(next, || self.bytes() + slots.bytes() + 2 * array_bytes(&pairs) + slots.len())?;
             if pair.1 == ANY && !below_any {
                 continue;
             }

@@ -2,6 +2,7 @@
 
 use crate::circuit::{Circuit, NodeId};
 use crate::infer::factor::{ANY, Factor};
+use crate::limits::table_bytes;
 use rustc_hash::FxHashMap;
 
 /// The values of pairs of a node and a part; the place of a pair is known from both.
@@ -48,8 +49,7 @@ impl Memo {
     pub(super) fn bytes(&self) -> usize {
         match self {
             Memo::Dense { base, values } => 8 * (base.len() + values.len()),
-            // Keys and values of 16 bytes, a byte of the map's own, and a free place in eight.
-            Memo::Sparse(values) => 20 * values.capacity(),
+            Memo::Sparse(values) => table_bytes(values),
         }
     }
 
@@ -84,7 +84,7 @@ impl Slots {
     pub(super) fn bytes(&self) -> usize {
         match self {
             Slots::Dense { base, .. } => 8 * base.len(),
-            Slots::Sparse(places) => 15 * places.capacity(),
+            Slots::Sparse(places) => table_bytes(places),
         }
     }
 

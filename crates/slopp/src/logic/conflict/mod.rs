@@ -4,9 +4,9 @@ mod encode;
 mod hitting;
 
 use super::formula::Rules;
-use super::limits::{Limits, Stopped};
 use super::manager::{Handle, Manager};
 use super::solver::Answer;
+use crate::limits::{Limits, Stopped};
 use crate::random::Random;
 use crate::vtree::Vtree;
 use encode::Encoded;
@@ -273,8 +273,8 @@ impl<'a> Search<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limit;
     use crate::logic::formula::{Comparison, Formula};
-    use crate::logic::limits::Limit;
     use crate::names::Names;
     use crate::var::Var;
     use std::sync::atomic::AtomicBool;

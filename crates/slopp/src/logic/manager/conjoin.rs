@@ -7,7 +7,7 @@
 
 use super::places::Relation;
 use super::{Element, Handle, Manager};
-use crate::logic::limits::Stopped;
+use crate::limits::Stopped;
 
 /// A conjunction under way.
 pub(super) struct Frame {

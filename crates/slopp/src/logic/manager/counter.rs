@@ -8,8 +8,8 @@
 
 use super::sums::{Sums, Weighted};
 use super::{Element, Handle, Manager};
+use crate::limits::{Limit, Stopped};
 use crate::logic::formula::Comparison;
-use crate::logic::limits::{Limit, Stopped};
 use rustc_hash::FxHashMap;
 
 /// Formulas that are counted together.

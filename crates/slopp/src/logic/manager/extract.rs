@@ -1,7 +1,7 @@
 //! Between the diagrams of a manager and the read-only [`Sdd`], which has no negated nodes.
 
 use super::{Element, Handle, Manager};
-use crate::logic::limits::Stopped;
+use crate::limits::Stopped;
 use crate::logic::sdd::{Sdd, SddElement, SddId, SddNode};
 use crate::vtree::VtreeId;
 

@@ -4,7 +4,7 @@
 //! with clauses: intermediate diagrams stay local.
 
 use super::{Handle, Manager};
-use crate::logic::limits::Stopped;
+use crate::limits::Stopped;
 use crate::vtree::VtreeId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -10,7 +10,7 @@ mod quantify;
 mod sums;
 mod tables;
 
-use super::limits::{Limit, Limits, Stopped};
+use crate::limits::{LOOK_EVERY, Limit, Limits, Stopped, array_bytes};
 use crate::var::Lit;
 use crate::vtree::{Vtree, VtreeId};
 use places::Places;
@@ -122,7 +122,7 @@ impl Manager {
             nodes,
             elements: Vec::new(),
             unique: Unique::new(),
-            memo: Memo::new(),
+            memo: Memo::new(limits.bytes / 2),
             limits,
             steps: 0,
             frames: Vec::new(),
@@ -156,7 +156,8 @@ impl Manager {
 
     /// How many bytes are in use.
     pub fn bytes(&self) -> usize {
-        16 * self.nodes.capacity()
+        12 * self.nodes.capacity()
+            + 4 * self.hashes.capacity()
             + 8 * (self.elements.capacity() + self.rights.capacity() + self.products.capacity())
             + self.unique.bytes()
             + self.memo.bytes()
@@ -264,6 +265,13 @@ impl Manager {
         Ok(Handle(2 * node).negated_if(negated))
     }
 
+    /// How many bytes are in use, or will be while what is nearly full grows.
+    fn needed(&self) -> usize {
+        let arrays = [&self.elements, &self.rights, &self.products].map(array_bytes).into_iter().sum::<usize>();
+        let nodes = array_bytes(&self.nodes) + array_bytes(&self.hashes);
+        nodes + arrays + self.unique.needed() + self.memo.bytes() + self.places.bytes()
+    }
+
     fn check_size(&self) -> Result<(), Stopped> {
         /// Handles have 31 bits for the node.
         const MOST: usize = i32::MAX as usize;
@@ -271,8 +279,9 @@ impl Manager {
         if self.nodes.len() >= most {
             return Err(self.stopped(Limit::Nodes(most)));
         }
-        // Adding up bytes is not free, and their number changes slowly.
-        if self.nodes.len().is_multiple_of(256) && self.bytes() > self.limits.bytes || self.elements.len() >= MOST {
+        if self.nodes.len().is_multiple_of(LOOK_EVERY) && self.needed() > self.limits.bytes
+            || self.elements.len() >= MOST
+        {
             return Err(self.stopped(Limit::Bytes(self.limits.bytes)));
         }
         Ok(())

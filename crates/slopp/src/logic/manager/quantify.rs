@@ -1,7 +1,7 @@
 //! Fixing variables and forgetting them.
 
 use super::{Handle, Manager};
-use crate::logic::limits::Stopped;
+use crate::limits::Stopped;
 use crate::var::{Lit, Var};
 use crate::vtree::VtreeId;
 use rustc_hash::FxHashMap;

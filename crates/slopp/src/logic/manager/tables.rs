@@ -50,6 +50,11 @@ impl Unique {
         4 * self.slots.len()
     }
 
+    /// The same, or what it takes to rebuild a table that is nearly full.
+    pub(super) fn needed(&self) -> usize {
+        if 2 * self.used > self.slots.len() / 8 * 7 { 4 * self.bytes() } else { self.bytes() }
+    }
+
     fn rebuild(&mut self, nodes: impl ExactSizeIterator<Item = u32>, slots: usize, hashes: &[u32]) {
         self.used = nodes.len();
         self.slots.clear();
@@ -79,14 +84,16 @@ pub(super) fn hash_of(vtree: u32, elements: &[Element]) -> u32 {
 pub(super) struct Memo {
     slots: Vec<[u32; 3]>,
     inserted: usize,
+    /// No more slots than this, however many nodes there are.
+    most: usize,
 }
 
 impl Memo {
-    /// No more slots than this, however many nodes there are.
     const MOST_SLOTS: usize = 1 << 24;
 
-    pub(super) fn new() -> Memo {
-        Memo { slots: vec![[EMPTY; 3]; 1 << 12], inserted: 0 }
+    /// A memo that does not grow beyond so many bytes: it only costs time to forget.
+    pub(super) fn new(bytes: usize) -> Memo {
+        Memo { slots: vec![[EMPTY; 3]; 1 << 12], inserted: 0, most: (bytes / 12).min(Memo::MOST_SLOTS) }
     }
 
     pub(super) fn result(&self, a: Handle, b: Handle) -> Option<Handle> {
@@ -98,7 +105,7 @@ impl Memo {
         let place = self.place(a.0, b.0);
         self.slots[place] = [a.0, b.0, result.0];
         self.inserted += 1;
-        if self.inserted > self.slots.len() && self.slots.len() < Memo::MOST_SLOTS {
+        if self.inserted > self.slots.len() && 2 * self.slots.len() <= self.most {
             let old = std::mem::take(&mut self.slots);
             self.slots = vec![[EMPTY; 3]; 2 * old.len()];
             for entry in old.into_iter().filter(|entry| entry[0] != EMPTY) {

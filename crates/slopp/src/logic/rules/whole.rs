@@ -1,8 +1,8 @@
 //! What rules that were found say together.
 
 use super::{FoundRule, FoundRules, RuleKind};
+use crate::limits::{Limits, Stopped};
 use crate::logic::formula::{Comparison, Formula, Rules};
-use crate::logic::limits::{Limits, Stopped};
 use crate::logic::sdd::Sdd;
 use crate::names::Names;
 use crate::vtree::Vtree;

@@ -1,17 +1,18 @@
-//! How much work a compilation may cost, and the clean stop when that is not enough.
+//! How much a compilation, a product or a proof may cost, and the clean stop when that is not enough.
 
+use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How much a [`super::Manager`] may use before it stops.
+/// How much a [`crate::logic::Manager`], a product or a certificate may use before it stops.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The most nodes it may hold at a time.
+    /// The most nodes, or pairs of nodes, it may hold at a time.
     pub nodes: usize,
     /// The most bytes it may hold at a time.
     pub bytes: usize,
-    /// The most pairs of diagrams it may combine.
+    /// The most pairs of diagrams it may combine, or of nodes it may compare.
     pub steps: u64,
     /// Work stops soon after this becomes true.
     pub cancel: Option<Arc<AtomicBool>>,
@@ -29,7 +30,7 @@ impl Limits {
     pub const USUAL: Limits = Limits { nodes: 20_000_000, bytes: 4 << 30, steps: u64::MAX, cancel: None };
 
     /// So many nodes beside those that are always there, and memory and steps in proportion.
-    pub(super) fn for_nodes(nodes: usize, always: usize) -> Limits {
+    pub(crate) fn for_nodes(nodes: usize, always: usize) -> Limits {
         let bytes = (1 << 24) + nodes.saturating_add(always).saturating_mul(4096);
         let steps = nodes.saturating_mul(64).max(1 << 16) as u64;
         Limits { nodes: nodes.saturating_add(always), bytes, steps, cancel: None }
@@ -64,6 +65,17 @@ pub enum Limit {
     Cancelled,
 }
 
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::Nodes(limit) => write!(f, "{limit} nodes"),
+            Limit::Bytes(limit) => write!(f, "{} MB", megabytes(*limit)),
+            Limit::Steps(limit) => write!(f, "{limit} steps"),
+            Limit::Cancelled => write!(f, "the time until it was cancelled"),
+        }
+    }
+}
+
 /// Work stopped at a limit; what there was before is untouched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
@@ -81,10 +93,8 @@ impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let used = megabytes(self.bytes);
         match self.limit {
-            Limit::Nodes(limit) => write!(f, "the diagram needs more than {limit} nodes")?,
-            Limit::Bytes(limit) => write!(f, "the diagram needs more than {} MB", megabytes(limit))?,
-            Limit::Steps(limit) => write!(f, "the diagram needs more than {limit} steps")?,
             Limit::Cancelled => write!(f, "the work was cancelled")?,
+            limit => write!(f, "the diagram needs more than {limit}")?,
         }
         write!(f, " (reached: {} nodes, {used} MB", self.nodes)?;
         if let Some((done, all)) = self.rules {
@@ -98,6 +108,24 @@ impl fmt::Display for Stopped {
 }
 
 impl std::error::Error for Stopped {}
+
+/// How often what grows is looked at: adding up bytes is not free, and their number changes slowly.
+pub(crate) const LOOK_EVERY: usize = 256;
+
+/// The bytes of a table, as [`array_bytes`].
+pub(crate) fn table_bytes<K, V>(table: &FxHashMap<K, V>) -> usize {
+    // A byte beside each entry, and a free place in eight.
+    growing(table.capacity() / 7 * 8 * (size_of::<(K, V)>() + 1), table.len(), table.capacity())
+}
+
+/// The bytes of an array; of one that is about to grow also those of the array twice as large that it is copied to.
+pub(crate) fn array_bytes<T>(array: &Vec<T>) -> usize {
+    growing(size_of::<T>() * array.capacity(), array.len(), array.capacity())
+}
+
+fn growing(bytes: usize, len: usize, capacity: usize) -> usize {
+    if len > capacity / 8 * 7 { 3 * bytes } else { bytes }
+}
 
 fn megabytes(bytes: usize) -> usize {
     bytes.div_ceil(1 << 20)
