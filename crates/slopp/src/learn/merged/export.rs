@@ -1,7 +1,7 @@
 //! From classes to a certified PSDD.
 
 use super::layers::Layers;
-use crate::circuit::{BuildError, Builder, Circuit, Node, NodeId, Psdd, Sharing, Smoothing};
+use crate::circuit::{BuildError, Builder, Circuit, Node, NodeId, Psdd, Sharing, Smoothing, SmoothingError};
 use crate::data::Records;
 use crate::learn::{LearnError, World, finish};
 use crate::logspace::log_share;
@@ -69,6 +69,5 @@ fn with_literal_priors(circuit: Circuit, smoothing: &Smoothing) -> Result<Circui
         parameters.elements[range.start] = log_share(first, second);
         parameters.elements[range.start + 1] = log_share(second, first);
     }
-    let wrong = BuildError::Parameter { value: f64::NEG_INFINITY };
-    circuit.with_log_parameters(parameters).ok_or(wrong)
+    circuit.with_log_parameters(parameters).ok_or(SmoothingError::TooSmall(smoothing.pseudocount).into())
 }
