@@ -51,7 +51,7 @@ pub use em::{EmConfig, EmFit, em, em_components, em_network};
 pub use inside::InsideError;
 pub use learner::{Learned, Learner, Outcome, Size, Task, VtreeUse};
 pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};
-pub use params::{FitError, Fitted};
+pub use params::{FitError, Fitted, possible_records};
 pub use partition::Partition;
 pub use restriction::{Restriction, RestrictionError};
 pub use revise::{ReviseError, Revised, WORLD_LIMIT};
