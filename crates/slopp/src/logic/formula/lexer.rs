@@ -163,8 +163,9 @@ impl<'a> Lexer<'a> {
         Ok(number)
     }
 
-    /// A name with what may follow it: `x`, `x=0`, `color=red`, `color!=red`, `color=red = yes`.
-    pub(super) fn literal(&mut self, names: &mut Vocabulary<'_>) -> Result<Lit, FormulaError> {
+    /// A name with what may follow it: `x`, `x=0`, `color=red`, `color!=red`, `color=red = yes`; none for `color=?`, which
+    /// says nothing.
+    pub(super) fn literal(&mut self, names: &mut Vocabulary<'_>) -> Result<Option<Lit>, FormulaError> {
         let start = self.at;
         let name = self.name(names)?;
         let mut name_end = self.at;
@@ -184,6 +185,9 @@ impl<'a> Lexer<'a> {
             let word = if is_quoted { self.quoted()? } else { self.take_plain().to_owned() };
             let joined = format!("{name}={word}");
             if !is_quoted && names.is_open() && !names.contains(&joined) {
+            if word == "?" && !is_quoted && !denied && names.is_column(&name) && !names.contains(&joined) {
+                return Ok(None);
+            }
                 self.check_blanks(word_start, &word)?;
             }
             let whole = if denied { joined.clone() } else { self.text[start..self.at].to_owned() };
@@ -214,7 +218,7 @@ impl<'a> Lexer<'a> {
             self.at += word.len();
             value = (value == truth) == (length == 1);
         }
-        Ok(var.is(value))
+        Ok(Some(var.is(value)))
     }
 
     fn take_plain(&mut self) -> &'a str {
