@@ -7,7 +7,7 @@ use super::first_line::FirstLine;
 use super::records::{Opened, RecordsOptions};
 use super::rows::{Layout, Lines};
 use super::write_atomically;
-use crate::names::{Names, quote};
+use crate::names::Names;
 use crate::var::{Lit, Var};
 use std::io::{self, Write};
 use std::ops::Range;
@@ -121,7 +121,7 @@ fn changed_cells(row: &[u8], delimiter: u8, columns: &Columns, change: &[Lit]) -
         let Some(new) = new else { continue };
         let special = |c: char| c == delimiter as char || matches!(c, '"' | '|' | '\n' | '\r');
         let quoted = cell.quoted || new.contains(special) || new.trim() != new;
-        changed.push((cell.place, if quoted { quote(&new) } else { new }.into_bytes()));
+        changed.push((cell.place, if quoted { format!("\"{}\"", new.replace('"', "\"\"")) } else { new }.into_bytes()));
     }
     changed
 }

@@ -2,6 +2,7 @@
 
 use super::error::{FormulaError, FormulaProblem};
 use super::vocabulary::Vocabulary;
+use crate::names::{is_unprintable, unescaped};
 use crate::var::Lit;
 use std::ops::Range;
 
@@ -184,10 +185,10 @@ impl<'a> Lexer<'a> {
             let is_quoted = self.rest().starts_with('"');
             let word = if is_quoted { self.quoted()? } else { self.take_plain().to_owned() };
             let joined = format!("{name}={word}");
-            if !is_quoted && names.is_open() && !names.contains(&joined) {
             if word == "?" && !is_quoted && !denied && names.is_column(&name) && !names.contains(&joined) {
                 return Ok(None);
             }
+            if !is_quoted && names.is_open() && !names.contains(&joined) {
                 self.check_blanks(word_start, &word)?;
             }
             let whole = if denied { joined.clone() } else { self.text[start..self.at].to_owned() };
@@ -266,7 +267,7 @@ impl<'a> Lexer<'a> {
         Err(self.error(at..at + right.len(), problem))
     }
 
-    /// A name in quotes; a quote in the name is written twice.
+    /// A name in quotes, as [`quote`](crate::names::quote) writes it.
     fn quoted(&mut self) -> Result<String, FormulaError> {
         let start = self.at;
         let mut name = String::new();
@@ -281,7 +282,7 @@ impl<'a> Lexer<'a> {
             if !self.rest().starts_with('"') {
                 return match name.is_empty() {
                     true => Err(self.error(start..self.at, FormulaProblem::NoName)),
-                    false => Ok(name),
+                    false => Ok(unescaped(&name)),
                 };
             }
             name.push('"');
@@ -305,7 +306,7 @@ fn truth(word: &str) -> Option<bool> {
 pub(super) fn is_plain(name: &str) -> bool {
     let (first, second) = name.split_once('=').map_or((name, None), |(a, b)| (a, Some(b)));
     let simple = |word: &str| {
-        let odd = |c: char| c == '\\' || c.is_whitespace();
+        let odd = |c: char| c == '\\' || c.is_whitespace() || is_unprintable(c);
         !word.is_empty() && Lexer::new(word, 0..word.len(), true).word() == word && !word.contains(odd)
     };
     let negated = name.starts_with(NEGATIONS) || Lexer::new(name, 0..name.len(), true).take_negation();
