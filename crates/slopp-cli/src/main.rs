@@ -15,13 +15,16 @@ mod knowledge;
 mod progress;
 mod report;
 mod session;
+mod visible;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, FromArgMatches};
 use error::Error;
 use session::{Session, Verdict};
+use std::borrow::Cow;
 use std::io::Write;
 use std::process::ExitCode;
+use visible::visible_lines;
 
 fn main() -> ExitCode {
     // Numbers below zero reach the check of their option, which knows what is wrong with them.
@@ -30,7 +33,10 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // Help goes to stdout, complaints to stderr; a closed pipe is no fault.
-            let _ = error.print();
+            let _ = match visible_lines(&error.render().to_string()) {
+                Cow::Borrowed(_) => error.print(),
+                Cow::Owned(text) => write!(std::io::stderr(), "{text}"),
+            };
             return ExitCode::from(error.exit_code() as u8);
         }
     };

@@ -122,12 +122,12 @@ fn batch(args: &MarginalsArgs, loaded: &Loaded, file: &Path, session: &mut Sessi
         let variables: Value = names.iter().map(Value::from).collect();
         session.document(&object([("variables", variables), ("marginals", by_record.map(line).collect())]))?;
     } else {
-        session.line(variable_header(names))?;
+        session.data(variable_header(names))?;
         let mut impossible = 0;
         for answer in by_record {
             let line = answer.map(|p| p.iter().map(f64::to_string).collect::<Vec<_>>().join(","));
             impossible += usize::from(line.is_none());
-            session.line(line.unwrap_or_else(|| ",".repeat(names.len() - 1)))?;
+            session.data(line.unwrap_or_else(|| ",".repeat(names.len() - 1)))?;
         }
         session.note_impossible(impossible);
     }

@@ -134,18 +134,18 @@ fn batch(circuit: &Deterministic, records: &Records, wanted: usize, session: &mu
         return Ok(Verdict::Yes);
     }
     let ranked = wanted > 1;
-    session.line(format!("{}{}", if ranked { "record,probability," } else { "" }, header(names)))?;
+    session.data(format!("{}{}", if ranked { "record,probability," } else { "" }, header(names)))?;
     let mut impossible = 0;
     for (number, answer) in by_record {
         let Some(worlds) = answer else {
             let cells = no_cells(names);
-            session.line(if ranked { format!("{},0,{cells}", number + 1) } else { cells })?;
+            session.data(if ranked { format!("{},0,{cells}", number + 1) } else { cells })?;
             impossible += 1;
             continue;
         };
         for (world, log) in worlds {
             let rank = if ranked { format!("{},{},", number + 1, full_probability(*log)) } else { String::new() };
-            session.line(format!("{rank}{}", cells(names, world)))?;
+            session.data(format!("{rank}{}", cells(names, world)))?;
         }
     }
     session.note_impossible(impossible);

@@ -55,9 +55,9 @@ pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, E
         session.document(&object([("worlds", listed), ("complete", complete)]))?;
         return Ok(Verdict::Yes);
     }
-    session.line(header(names))?;
+    session.data(header(names))?;
     for world in worlds.by_ref().take(limit) {
-        session.line(cells(names, &world))?;
+        session.data(cells(names, &world))?;
     }
     if worlds.next().is_some() {
         let first = format!("{} {}", counted(limit, "world"), is_or_are(limit as f64));
