@@ -1,6 +1,7 @@
 //! The one error of the command line: what happened, because of what, and what to try.
 
 use crate::files::way_out;
+use crate::visible::visible_lines;
 use slopp::infer::QueryError;
 use slopp::io::WriteError;
 use std::error::Error as Cause;
@@ -81,11 +82,11 @@ impl<E: Cause + 'static> From<E> for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "error: {}", self.message)?;
+        writeln!(f, "error: {}", visible_lines(&self.message))?;
         for cause in &self.because {
-            writeln!(f, "  because {cause}")?;
+            writeln!(f, "  because {}", visible_lines(cause))?;
         }
-        self.hint.as_ref().map_or(Ok(()), |hint| writeln!(f, "  try: {hint}"))
+        self.hint.as_ref().map_or(Ok(()), |hint| writeln!(f, "  try: {}", visible_lines(hint)))
     }
 }
 

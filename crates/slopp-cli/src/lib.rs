@@ -15,6 +15,7 @@ mod knowledge;
 mod progress;
 mod report;
 mod session;
+mod visible;
 
 pub use args::Global;
 pub use cmd::eval::Score;
@@ -28,8 +29,10 @@ pub use session::{Session, Verdict};
 
 use args::{AnyCommand, Cli, Command};
 use clap::Parser;
+use std::borrow::Cow;
 use std::io::Write;
 use std::process::ExitCode;
+use visible::visible_lines;
 
 /// The program `slopp`: reads arguments, runs one command, tells the outcome.
 pub fn slopp() -> ExitCode {
@@ -53,7 +56,10 @@ pub fn parse<P: Parser>() -> Result<P, ExitCode> {
     interrupt::outlive_file_limit();
     command.try_get_matches().and_then(|matches| P::from_arg_matches(&matches)).map_err(|error| {
         // Help goes to stdout, complaints to stderr; a closed pipe is no fault.
-        let _ = error.print();
+        let _ = match visible_lines(&error.render().to_string()) {
+            Cow::Borrowed(_) => error.print(),
+            Cow::Owned(text) => write!(std::io::stderr(), "{text}"),
+        };
         ExitCode::from(error.exit_code() as u8)
     })
 }

@@ -1,5 +1,6 @@
 //! Progress of long work on stderr: what is being done, how far it is, how long it will take.
 
+use crate::visible::visible;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use slopp::Progress;
 use std::fmt;
@@ -38,7 +39,7 @@ impl Bar {
 
     /// What is being done now, within a stage.
     pub fn say(&self, what: String) {
-        self.0.set_message(what);
+        self.0.set_message(visible(&what).into_owned());
     }
 }
 
@@ -54,7 +55,7 @@ impl Progress for Bar {
     fn begin(&self, what: &str, steps: u64) {
         self.0.reset();
         self.0.set_length(steps);
-        self.0.set_message(what.to_owned());
+        self.0.set_message(visible(what).into_owned());
     }
 
     fn advance(&self, steps: u64) {

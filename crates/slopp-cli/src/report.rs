@@ -1,5 +1,6 @@
 //! Numbers, tables and JSON values as people and programs like to read them.
 
+use crate::visible::visible;
 use serde_json::{Map, Value};
 use slopp::names::{Column, Group};
 use slopp::{Lit, Names, Var};
@@ -219,7 +220,11 @@ impl Table {
 
     /// Adds a line.
     pub fn push<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
-        self.lines.push(cells.into_iter().map(Into::into).collect());
+        let shown = |cell: C| match cell.into() {
+            cell if matches!(visible(&cell), Cow::Borrowed(_)) => cell,
+            cell => visible(&cell).into_owned(),
+        };
+        self.lines.push(cells.into_iter().map(shown).collect());
     }
 
     /// All lines, that of the titles first.
@@ -249,7 +254,8 @@ impl fmt::Display for Table {
 pub(crate) fn facts<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -> impl fmt::Display {
     let facts: Vec<(&str, String)> = facts.into_iter().collect();
     let width = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    let lines: Vec<String> = facts.iter().map(|(name, value)| format!("{name:<width$}  {value}")).collect();
+    let line = |(name, value): &(&str, String)| format!("{name:<width$}  {}", visible(value));
+    let lines: Vec<String> = facts.iter().map(line).collect();
     lines.join("\n")
 }
 

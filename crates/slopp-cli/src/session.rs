@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::files::way_out;
 use crate::progress::Bar;
 use crate::report::{Table, counted};
+use crate::visible::visible_lines;
 use serde_json::Value;
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
@@ -25,13 +26,16 @@ pub struct Session {
     quiet: bool,
     /// Whether stdout belongs to a file that a command writes there.
     taken: bool,
+    /// Whether people look at stdout.
+    terminal: bool,
     out: BufWriter<Stdout>,
 }
 
 impl Session {
     /// A session that writes to stdout.
     pub(crate) fn new(json: bool, quiet: bool) -> Session {
-        Session { json, quiet, taken: false, out: BufWriter::new(io::stdout()) }
+        let terminal = io::stdout().is_terminal();
+        Session { json, quiet, taken: false, terminal, out: BufWriter::new(io::stdout()) }
     }
 
     /// If a command writes a file to stdout, nothing else goes there.
@@ -59,12 +63,20 @@ impl Session {
         Bar::new(self.quiet || (output == Path::new("-") && io::stdout().is_terminal()))
     }
 
-    /// A line of the result.
+    /// A line of the result, for people to read.
     pub fn line(&mut self, line: impl fmt::Display) -> Result<(), Error> {
         if !self.taken {
-            writeln!(self.out, "{line}").map_err(to_stdout)?;
+            writeln!(self.out, "{}", visible_lines(&line.to_string())).map_err(to_stdout)?;
         }
         Ok(())
+    }
+
+    /// A line of the result for programs, such as one of a CSV file: as it is, unless a terminal would act on it.
+    pub fn data(&mut self, line: impl fmt::Display) -> Result<(), Error> {
+        if self.taken || self.terminal {
+            return self.line(line);
+        }
+        writeln!(self.out, "{line}").map_err(to_stdout)
     }
 
     /// A table of the result.
@@ -85,7 +97,7 @@ impl Session {
     pub fn note(&self, note: impl fmt::Display) {
         if !self.quiet {
             // A lost remark is no reason to fail.
-            let _ = writeln!(io::stderr(), "note: {note}");
+            let _ = writeln!(io::stderr(), "note: {}", visible_lines(&note.to_string()));
         }
     }
 

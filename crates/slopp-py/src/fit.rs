@@ -6,7 +6,8 @@ use crate::records::Records;
 use crate::run::{run, run_long};
 use pyo3::prelude::*;
 use slopp::circuit::Smoothing;
-use slopp::learn::{EmConfig, Learned, em, em_components, em_network};
+use slopp::infer::QueryError;
+use slopp::learn::{EmConfig, Learned, em, em_components, em_network, possible_records};
 use slopp::{AnyModel, Certified, Circuit};
 
 #[pymethods]
@@ -15,10 +16,13 @@ impl Model {
     fn fit(&self, py: Python<'_>, records: &Records, pseudocount: f64, add: bool) -> Answer<(Model, f64, f64, usize)> {
         let (certified, records) = (self.circuit()?, &*records.0);
         let circuit = self.deterministic()?;
-        let smoothing = match add {
-            false => Smoothing::marginal(pseudocount, records),
-            true => Smoothing::marginal_with(pseudocount, circuit, records),
-        };
+        let smoothing = run(py, || {
+            let possible = possible_records(certified, records)?;
+            Ok::<_, QueryError>(match add {
+                false => Smoothing::marginal(pseudocount, &possible),
+                true => Smoothing::marginal_with(pseudocount, circuit, &possible),
+            })
+        })?;
         let fitted = run(py, || match (certified, add) {
             (Certified::Psdd(psdd), false) => psdd.fit(records, &smoothing).map(|fit| fit.map(Certified::Psdd)),
             (Certified::Psdd(psdd), true) => psdd.add_records(records, &smoothing).map(|fit| fit.map(Certified::Psdd)),
@@ -40,8 +44,10 @@ impl Model {
         progress: Option<Py<PyAny>>,
     ) -> Answer<(Model, Vec<f64>, f64)> {
         let (model, records) = (self.0.clone(), records.0.clone());
-        let config = EmConfig { steps, smoothing: Smoothing::marginal(pseudocount, &records), ..EmConfig::default() };
         let (learned, history, impossible) = run_long(py, progress, move |progress| -> Answer<(Learned, _, _)> {
+            let possible = possible_records(model.distribution(), &records)?;
+            let smoothing = Smoothing::marginal(pseudocount, &possible);
+            let config = EmConfig { steps, smoothing, ..EmConfig::default() };
             Ok(match &*model {
                 AnyModel::Mixture(model) => {
                     let fit = em_components(&model.circuit, &records, &config, progress)?;

@@ -235,6 +235,8 @@ fn columns_are_kept_in_model_files() {
     let train = read(text, &options).unwrap();
     for learner in &learners(World::Open)[..4] {
         let learned = learner.learn(&Task::new(&train), &()).unwrap().learned;
+        let rules = Rules::of_columns(train.names().clone());
+        let learned = learned.inside(&rules, &train, 1.0, &Limits::default(), &()).unwrap();
         let model = learned.into_model(train.names().clone(), Default::default());
         let mut file = Vec::new();
         match &model {
@@ -381,5 +383,44 @@ fn a_value_that_was_never_seen_is_one_surprise_not_many() {
         // As a Boolean column that was never true: the marginal that half a record gives, with the weight of one record.
         let boolean = 0.5 / 401.0 / 401.0;
         assert!((0.1 * boolean..10.0 * boolean).contains(&unseen), "{values} values and one more: {unseen}");
+    }
+}
+
+/// That a column has exactly one value is checked wherever a file says so, and its line is told.
+#[test]
+fn files_that_claim_columns_which_their_worlds_break_are_refused() {
+    let head = "c slopp 1\nc vtree (1,2)\nc names [\"color=red\",\"color=blue\"]\n";
+    let column = "c column {\"name\":\"color\",\"first\":1,\"values\":2}\n";
+    let free = "psdd 3\nT 0 0 1 -0.5\nT 1 2 2 -0.5\nD 2 1 1 0 1 0.0\n";
+    let inside =
+        "psdd 5\nL 0 0 1\nL 1 0 -1\nL 2 2 -2\nL 3 2 2\nD 4 1 2 0 2 -0.6931471805599453 1 3 -0.6931471805599453\n";
+    let names = &head.replace("c vtree (1,2)\n", "");
+    let mixture =
+        |body: &str, column: &str| format!("{names}{column}mixture 1\ncomponent 1 1\nc slopp 1\nc vtree (1,2)\n{body}");
+    let trees = |p: &str| format!("{names}{column}spn 1 2\nC 0 2 1 0 0.25 0.25 2 1 {p}\n");
+    let cases = [
+        (format!("{head}{column}{free}"), Some(4)),
+        (format!("{head}{free}"), None),
+        (format!("{head}{column}{inside}"), None),
+        (mixture(free, column), Some(3)),
+        (mixture(free, ""), None),
+        (mixture(inside, column), None),
+        (format!("{head}{column}sdd 1\nL 0 0 1\n"), Some(4)),
+        (format!("{names}{column}spn 3 2\nB 0 1 0.5\nB 1 2 0.5\nP 2 2 0 1\n"), Some(3)),
+        (format!("{names}{column}spn 3 2\nL 0 1\nL 1 -2\nP 2 2 0 1\n"), None),
+        (trees("0.5 0.5"), Some(3)),
+        (trees("1 0"), None),
+    ];
+    for (text, line) in cases {
+        let read = slopp::io::read_any_model_bytes(text.as_bytes(), None);
+        let told = read.as_ref().err().map(|error| (error.line, error.to_string()));
+        match line {
+            None => assert!(read.is_ok(), "{told:?}\n{text}"),
+            Some(_) => {
+                let (found, told) = told.expect(&text);
+                assert_eq!(found, line, "{told}");
+                assert!(told.contains("\"color\" has none or several; delete this line"), "{told}");
+            }
+        }
     }
 }

@@ -352,3 +352,31 @@ proptest! {
         prop_assert_eq!(Formula::parse(&text, &names).unwrap(), seen, "in normal form: {}", text);
     }
 }
+
+/// Names as files may hold them: with ends of lines, control characters, quotes and what looks like an escape.
+fn odd_name() -> impl Strategy<Value = String> {
+    let parts =
+        ["a", "é", "\n", "\r", "\u{1b}", "\u{9b}", "\u{202e}", "\u{2028}", "\"", "\\", "\\u{", "\\u{a}", "}", " ", "#"];
+    prop::collection::vec(prop::sample::select(parts.to_vec()), 1..6).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    /// Whatever the names are, what is written reads back: as a formula, in a file of rules, and as evidence.
+    #[test]
+    fn any_names_read_back(names in prop::collection::btree_set(odd_name(), 2..4), values in any::<[bool; 4]>()) {
+        let names = Names::new(names.into_iter().collect()).unwrap();
+        let lits = (0..names.len()).map(|i| Var(i as u32).is(values[i]));
+        let formula = Formula::or(lits.clone().map(Formula::literal));
+        let printed = formula.display(&names).to_string();
+        prop_assert!(!printed.contains(slopp::names::is_unprintable), "{:?}", printed);
+        let again = Formula::parse(&printed, &names);
+        prop_assert_eq!(again.as_ref(), Ok(&formula), "{}", &printed);
+        let rules = Rules::parse_with(&format!("{printed}\n{printed}"), names.clone()).unwrap();
+        prop_assert!(rules.len() == 2 && rules[1].formula == formula, "{}", printed);
+        let collected = Rules::parse(&printed).unwrap();
+        prop_assert!(collected.names().iter().eq(names.iter()), "{}", printed);
+        let evidence = Evidence::from_lits(names.len(), lits).unwrap();
+        let text = evidence.display(&names).to_string();
+        prop_assert_eq!(Evidence::parse(&text, &names), Ok(evidence), "{}", &text);
+    }
+}

@@ -4,9 +4,10 @@ mod against;
 
 use against::*;
 use slopp::learn::ReviseError;
-use slopp::logic::{Formula, Limits, Sdd};
-use slopp::{Circuit, Names, Psdd, RecordsBuilder, Vtree};
+use slopp::logic::{Formula, Limits, Rules, Sdd};
+use slopp::{Circuit, Kind, Names, Psdd, Records, RecordsBuilder, Vtree};
 use slopp_oracle::{Dice, Table, Tree, deterministic, with_support};
+use std::sync::Arc;
 
 fn support(psdd: &Psdd, vars: usize) -> Vec<usize> {
     let none = slopp::infer::Evidence::none(vars);
@@ -235,4 +236,56 @@ fn growth_keeps_within_limits() {
         }
     }
     assert!(looking > 0 && growing > 0, "{looking} {growing}");
+}
+
+/// A column has exactly one value in every world, also in new ones.
+#[test]
+fn records_with_two_values_of_a_column_are_refused() {
+    let colors = Kind::Values(["green", "red"].map(String::from).to_vec());
+    let names = Arc::new(Names::of_columns([("color".into(), colors), ("hot".into(), Kind::Boolean)]).unwrap());
+    let rules = Rules::parse_with("exactly(1, color=green, color=red)\n!hot", names.clone()).unwrap();
+    let compiled = rules.compile(Vtree::balanced(3), &Limits::default()).unwrap();
+    let psdd = compiled.to_circuit().unwrap().certify().unwrap();
+    let records = |rows: &[[bool; 3]]| Records::from_rows(names.clone(), rows.iter().copied());
+    for (values, row) in [(2, [true, true, true]), (0, [false, false, true])] {
+        let error = psdd.revise(&records(&[[true, false, false], [true, false, true], row]), Some(1.0)).unwrap_err();
+        let told =
+            matches!(&error, ReviseError::Column { record: 3, column, values: v } if column == "color" && *v == values);
+        assert!(told, "{error:?}");
+    }
+    let revised = psdd.revise(&records(&[[false, true, true]]), Some(1.0)).unwrap().psdd;
+    assert!(revised.column_without_one_value(&names).is_none());
+}
+
+/// However far apart the weights are: exact, or refused.
+#[test]
+fn weights_that_are_far_apart() {
+    let worlds = [[false, false, true], [false, true, false], [true, false, false]];
+    let one = Formula::parse("exactly(1, x1, x2, x3)", &Names::numbered(3)).unwrap();
+    let one = one.compile(Vtree::balanced(3), &Limits::default()).unwrap();
+    let psdd = one.to_circuit().unwrap().certify().unwrap();
+    for own in [1e-20, 1e-9, 1e-6, 1.0, 1e9, 1e25] {
+        for weight in [1e-20, 1.0, 1e9, 1e20] {
+            let mut new = RecordsBuilder::new(Names::numbered(3));
+            new.push([Some(false); 3], weight);
+            let revised = psdd.revise(&new.finish(), Some(own)).unwrap();
+            let [log_own, log_new] = [own, weight].map(|part: f64| part.ln() - (own + weight).ln());
+            assert!((revised.share - log_new.exp()).abs() < 1e-12 * revised.share);
+            let log = |world: &[bool; 3]| revised.psdd.log_probability(world).unwrap();
+            assert!((log(&[false; 3]) - log_new).abs() < 1e-12, "{own} {weight}");
+            for world in &worlds {
+                assert!((log(world) - log_own + 3f64.ln()).abs() < 1e-12, "{own} {weight}: {}", log(world));
+            }
+        }
+    }
+    for (own, weight) in [(1e-320, 1e9), (1e300, 1e-300), (1e308, 1e308)] {
+        let mut new = RecordsBuilder::new(Names::numbered(3));
+        new.push([Some(false); 3], weight);
+        let error = psdd.revise(&new.finish(), Some(own)).unwrap_err();
+        assert!(matches!(error, ReviseError::TooFarApart { .. } | ReviseError::Weight(_)), "{error:?}");
+        let (names, limits) = (Arc::new(Names::numbered(3)), Limits::default());
+        let formula = Formula::parse("x1 & x2", &names).unwrap();
+        let error = psdd.revise_by_formula(&formula, &names, weight, Some(own), &limits).unwrap_err();
+        assert!(matches!(error, ReviseError::TooFarApart { .. } | ReviseError::Weight(_)), "{error:?}");
+    }
 }

@@ -5,7 +5,8 @@ use slopp::circuit::Smoothing;
 use slopp::data::PairCounts;
 use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
 use slopp::learn::vtree::{ChowLiuTree, LAPLACE};
-use slopp::learn::{LearnError, World, baseline};
+use slopp::learn::{LearnError, World, baseline, possible_records};
+use slopp::logic::{Formula, Limits};
 use slopp::{Circuit, Names, Node, NodeId, Random, Records, Var, Vtree};
 use std::sync::Arc;
 
@@ -164,6 +165,35 @@ fn adding_records_equals_fitting_to_all() {
     let fitted = psdd.fit(&both, &smoothing).unwrap();
     assert_eq!(added.circuit, fitted.circuit);
     assert_eq!((added.counted, fitted.counted, added.impossible), (50.0, 130.0, 0.0));
+}
+
+/// Records that are impossible are left out of the prior, too.
+#[test]
+fn impossible_records_change_nothing() {
+    let names = Names::numbered(3);
+    let rows = [[true, true, false], [false, false, true], [true, true, true]];
+    let base = Formula::parse("(x1 <-> x2) & (x1 | x3)", &names).unwrap();
+    let base = base.compile(Vtree::balanced(3), &Limits::default()).unwrap();
+    let psdd = base.to_circuit().unwrap().certify().unwrap();
+    let (first, second) = ([rows[0], rows[1]], [[false, true, true], rows[2], [false, true, true]]);
+    let fit = |rows: &[[bool; 3]]| {
+        let records = Records::from_rows(names.clone(), rows.iter().copied());
+        let smoothing = Smoothing::marginal(1.0, &possible_records(&**psdd, &records).unwrap());
+        psdd.fit(&records, &smoothing).unwrap().circuit
+    };
+    let fitted = fit(&[rows[0], rows[1], rows[2], [false, true, true]]);
+    assert_eq!(fitted, fit(&rows));
+    let second = Records::from_rows(names.clone(), second);
+    let kept = fit(&first);
+    let smoothing = Smoothing::marginal_with(1.0, &kept, &possible_records(&**kept, &second).unwrap());
+    assert_eq!(kept.add_records(&second, &smoothing).unwrap().circuit, fitted);
+}
+
+#[test]
+fn a_pseudocount_that_is_too_small_is_told() {
+    let records = Records::from_rows(Names::numbered(2), [[true, false], [true, true]]);
+    let error = baseline::chow_liu(&records, World::Open, 5e-324).unwrap_err().to_string();
+    assert!(error.starts_with("the pseudocount 5e-324 is too small"), "{error}");
 }
 
 #[test]

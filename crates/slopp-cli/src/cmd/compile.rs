@@ -11,6 +11,7 @@ use clap::Args;
 use serde_json::Value;
 use slopp::learn::vtree::VtreeMethod;
 use slopp::logic::{Conflict, Limits, Rules, Sdd, VtreeSearch};
+use slopp::names::abridged;
 use slopp::{Model, Names};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -193,7 +194,7 @@ fn contradiction(rules: &Rules, sdd: &Sdd, limits: &Limits, session: &mut Sessio
     })?;
     let more = found.len().saturating_sub(SHOWN);
     for i in found.into_iter().take(SHOWN) {
-        let text = shortened(&rules[i].text);
+        let text = abridged(&rules[i].text);
         match rules[i].line {
             0 => session.line(format!("  of the columns: {text}"))?,
             line => session.line(format!("  line {line}: {text}"))?,
@@ -207,15 +208,6 @@ fn contradiction(rules: &Rules, sdd: &Sdd, limits: &Limits, session: &mut Sessio
 
 /// How many rules of a contradiction are shown.
 const SHOWN: usize = 200;
-
-/// A rule in a line.
-fn shortened(text: &str) -> String {
-    const MOST: usize = 200;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {

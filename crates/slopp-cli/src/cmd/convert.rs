@@ -140,5 +140,12 @@ fn named(model: Model, args: &ConvertArgs) -> Result<Model, Error> {
         let (columns, variables) = (names.len(), model.names.len());
         return Err(Error::new(format!("{} has {columns} columns, the model {variables} variables", file.display())));
     }
+    if let Some(group) = model.circuit.column_without_one_value(names) {
+        let (file, column) = (file.display(), group.name());
+        return Err(Error::new(format!(
+            "column \"{column}\" of {file} has exactly one value, but the model allows worlds in which it has none or several"
+        ))
+        .hint("records with a column of 0 and 1 for each variable"));
+    }
     Ok(Model { names: records.names().clone(), ..model })
 }

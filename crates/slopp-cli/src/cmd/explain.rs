@@ -13,7 +13,7 @@ use clap::Args;
 use serde_json::Value;
 use slopp::infer::{Evidence, Explanation, NearWorld};
 use slopp::logic::Rules;
-use slopp::names::Column;
+use slopp::names::{Column, abridged};
 use slopp::{Names, Records};
 use std::path::PathBuf;
 
@@ -136,8 +136,8 @@ const BROKEN_SHOWN: usize = 5;
 /// Broken rules with their lines, the first few of many.
 pub(crate) fn rules_in_words(rules: &Rules, broken: &[usize]) -> Vec<String> {
     let rule = |&i: &usize| match rules[i].line {
-        0 => rules[i].text.clone(),
-        line => format!("line {line}: {}", rules[i].text),
+        0 => abridged(&rules[i].text).into_owned(),
+        line => format!("line {line}: {}", abridged(&rules[i].text)),
     };
     let mut words: Vec<String> = broken.iter().take(BROKEN_SHOWN).map(rule).collect();
     if broken.len() > BROKEN_SHOWN {

@@ -11,7 +11,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::Smoothing;
-use slopp::learn::{EmConfig, FitError, Fitted, em, em_components, em_network};
+use slopp::learn::{EmConfig, FitError, Fitted, em, em_components, em_network, possible_records};
 use slopp::model::ModelKind;
 use slopp::{Certified, Circuit, Records};
 use std::collections::BTreeMap;
@@ -77,9 +77,10 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
         false => (data, 0.0),
     };
     let pseudocount = args.pseudocount.unwrap_or_else(|| own_pseudocount(origin));
+    let possible = possible_records(loaded.distribution(), &data)?;
     let smoothing = match &loaded {
-        Loaded::Circuit(loaded) if args.add => Smoothing::marginal_with(pseudocount, &loaded.model.circuit, &data),
-        _ => Smoothing::marginal(pseudocount, &data),
+        Loaded::Circuit(loaded) if args.add => Smoothing::marginal_with(pseudocount, &loaded.model.circuit, &possible),
+        _ => Smoothing::marginal(pseudocount, &possible),
     };
     let exact = match &loaded {
         Loaded::Circuit(loaded) if !data.has_missing() => {

@@ -123,12 +123,12 @@ fn batch(args: &MarginalsArgs, loaded: &Loaded, file: &Path, session: &mut Sessi
         let variables: Value = names.iter().map(Value::from).collect();
         session.document(&object([("variables", variables), ("marginals", by_record.map(line).collect())]))?;
     } else {
-        session.line(CsvLines::by_variable(names)?.header())?;
+        session.data(CsvLines::by_variable(names)?.header())?;
         let mut impossible = 0;
         for answer in by_record {
             let line = answer.map(|p| p.iter().map(f64::to_string).collect::<Vec<_>>().join(","));
             impossible += usize::from(line.is_none());
-            session.line(line.unwrap_or_else(|| ",".repeat(names.len() - 1)))?;
+            session.data(line.unwrap_or_else(|| ",".repeat(names.len() - 1)))?;
         }
         session.note_impossible(impossible);
     }
@@ -180,19 +180,9 @@ fn strongest(marginals: &PairMarginals, given: &Evidence) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (i, &a) in unknown.iter().enumerate() {
         for &b in &unknown[i + 1..] {
-            pairs.push(Pair { a, b, both: marginals.both(a, b), information: information(marginals, a, b) });
+            pairs.push(Pair { a, b, both: marginals.both(a, b), information: marginals.mutual_information(a, b) });
         }
     }
     pairs.sort_by(|x, y| y.information.total_cmp(&x.information));
     pairs
-}
-
-/// The mutual information of two variables in nats.
-fn information(marginals: &PairMarginals, a: Var, b: Var) -> f64 {
-    let single = |x: Var, value: bool| if value { marginals.single(x) } else { 1.0 - marginals.single(x) };
-    let term = |(x, y)| {
-        let joint = marginals.of(a, x, b, y);
-        if joint > 0.0 { joint * (joint / (single(a, x) * single(b, y))).ln() } else { 0.0 }
-    };
-    [(false, false), (false, true), (true, false), (true, true)].map(term).iter().sum::<f64>().max(0.0)
 }

@@ -140,18 +140,18 @@ fn batch(
     }
     let ranked = wanted > 1;
     let lines = CsvLines::new(names)?;
-    session.line(format!("{}{}", if ranked { "record,probability," } else { "" }, lines.header()))?;
+    session.data(format!("{}{}", if ranked { "record,probability," } else { "" }, lines.header()))?;
     let mut impossible = 0;
     for (number, answer) in by_record {
         let Some(worlds) = answer else {
             let cells = lines.unknown();
-            session.line(if ranked { format!("{},0,{cells}", number + 1) } else { cells })?;
+            session.data(if ranked { format!("{},0,{cells}", number + 1) } else { cells })?;
             impossible += 1;
             continue;
         };
         for (world, log) in worlds {
             let rank = if ranked { format!("{},{},", number + 1, full_probability(*log)) } else { String::new() };
-            session.line(format!("{rank}{}", lines.world(world)))?;
+            session.data(format!("{rank}{}", lines.world(world)))?;
         }
     }
     session.note_impossible(impossible);

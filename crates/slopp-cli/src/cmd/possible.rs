@@ -27,8 +27,11 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PossibleArgs {
-    #[command(flatten)]
-    model: ModelArgs,
+    /// The model: a .psdd file of any tool or a .mix file, `-` for stdin; a .spn file has no vtree to find what is near
+    model: PathBuf,
+    /// The vtree of the model, if its file does not hold it
+    #[arg(long, value_name = "FILE")]
+    vtree: Option<PathBuf>,
     /// The records: CSV, .data or .wdata, `-` for stdin
     #[arg(required_unless_present = "given")]
     data: Option<PathBuf>,
@@ -44,8 +47,9 @@ pub(crate) struct PossibleArgs {
 }
 
 pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read(args.model.files()).read(&args.data).check()?;
-    let loaded = Loaded::read(&args.model)?;
+    let model = ModelArgs { model: args.model.clone(), vtree: args.vtree.clone() };
+    Files::default().read(model.files()).read(&args.data).check()?;
+    let loaded = Loaded::read(&model)?;
     let names = loaded.names();
     let circuits = loaded.on_vtrees("what is possible")?;
     let Some(data) = &args.data else { return of_evidence(args, &loaded, circuits, session) };

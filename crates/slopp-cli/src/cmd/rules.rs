@@ -108,7 +108,7 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
             }
         }
         None if session.json => session.document(&document(&found, said, names))?,
-        None => session.line(text.trim_end())?,
+        None => session.data(text.trim_end())?,
     }
     let is_kept = found.rules.iter().any(|rule| rule.support.is_some());
     if is_kept && found.rules.iter().any(|rule| rule.support.is_none()) {

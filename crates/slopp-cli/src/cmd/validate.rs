@@ -26,7 +26,7 @@ Examples:
 /// `exclusive-primes`: primes overlap, though elements do not (still deterministic, but no PSDD);
 /// `determinism`: elements overlap, so some world has two derivations;
 /// `normalisation`: parameters do not sum to one.
-/// Of a mixture (.mix) every component is checked.
+/// Of a mixture (.mix) every component is checked; a sum-product network (.spn) is none.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ValidateArgs {
@@ -53,9 +53,7 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
     let mut loaded = match Loaded::read_as_is(&args.model)? {
         Loaded::Circuit(loaded) => loaded,
         Loaded::Mixture(model) => return mixture(args, &model, session),
-        Loaded::Spn(_) => {
-            return Err(no_circuit(&format!("{} is a sum-product network", args.model.model.display())));
-        }
+        Loaded::Spn(_) => return network(args, session),
     };
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     if let Some(output) = &args.output {
@@ -150,6 +148,20 @@ fn mixture(args: &ValidateArgs, model: &Model<Mixture>, session: &mut Session) -
         false => "not a mixture of valid PSDDs".to_owned(),
     })?;
     Ok(if valid { Verdict::Yes } else { Verdict::No })
+}
+
+/// That a sum-product network is smooth, decomposable and normalised was checked on reading; it is no PSDD.
+fn network(args: &ValidateArgs, session: &mut Session) -> Result<Verdict, Error> {
+    if args.fix {
+        return Err(no_circuit("--fix is for a circuit, and this is a sum-product network"));
+    }
+    if session.json {
+        session.document(&object([("valid", Value::Bool(false)), ("certificate", Value::from("spn"))]))?;
+    } else {
+        session.line("a sum-product network: smooth and decomposable, and its weights add up to one")?;
+        session.line("not a valid PSDD: it has no vtree, and its sums overlap")?;
+    }
+    Ok(Verdict::No)
 }
 
 fn renormalised(model: Model, limits: &Limits) -> Model {

@@ -81,7 +81,7 @@ pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Er
         ]))?;
         return Ok(Verdict::Yes);
     }
-    session.line(line)?;
+    session.data(line)?;
     // The picture of a deep vtree grows with the square of its depth.
     const MAX_DEPTH: usize = 200;
     if vtree.depth() <= MAX_DEPTH {

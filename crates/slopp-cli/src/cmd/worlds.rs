@@ -57,9 +57,9 @@ pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, E
         return Ok(Verdict::Yes);
     }
     let lines = CsvLines::new(names)?;
-    session.line(lines.header())?;
+    session.data(lines.header())?;
     for world in worlds.by_ref().take(limit) {
-        session.line(lines.world(&world))?;
+        session.data(lines.world(&world))?;
     }
     if worlds.next().is_some() {
         let first = format!("{} {}", counted(limit, "world"), is_or_are(limit as f64));

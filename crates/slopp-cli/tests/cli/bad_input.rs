@@ -236,3 +236,86 @@ fn files_of_another_kind_are_named() {
         folder.run(args).fails(&[said, a]);
     }
 }
+
+/// What names, values, origins and paths hold is shown and not acted on; JSON and files keep it.
+#[test]
+fn terminals_act_on_nothing_that_files_hold() {
+    let folder = Folder::new();
+    let evil = "\u{1b}]0;title\u{7}\u{9b}2J\u{202e}";
+    let name = "\\u001b[31m\\u0085\\u202e\\u000a";
+    folder.write(
+        "m.psdd",
+        format!(
+            "c slopp 1\nc vtree (1,2)\nc names [\"{name}x\",\"{name}y\"]\nc origin {{\"seed\":\"{name}\"}}\n\
+             psdd 3\nT 0 0 1 -0.5\nT 1 2 2 -0.5\nD 2 1 1 0 1 0.0\n"
+        ),
+    );
+    let asked = [
+        "info m.psdd",
+        "marginals m.psdd --pairs",
+        "mpe m.psdd",
+        "rules m.psdd",
+        "prob m.psdd nothing",
+        "vtree m.psdd",
+    ];
+    let clean = |text: &str| text.chars().all(|c| c == '\n' || !slopp::names::is_unprintable(c));
+    for command in asked {
+        let outcome = folder.run(command);
+        assert!(clean(&outcome.out) && clean(&outcome.err), "{command}: {outcome:?}");
+    }
+    for args in [["info", evil], ["prob", "m.psdd"], [evil, "x"]] {
+        let outcome = folder.run_args(&[&args[..], &[evil]].concat());
+        assert!(clean(&outcome.out) && clean(&outcome.err), "{outcome:?}");
+    }
+    let marginals = folder.run("marginals m.psdd --json").ok().json();
+    assert!(marginals["marginals"]["\u{1b}[31m\u{85}\u{202e}\nx"].is_number(), "{marginals}");
+    // What is shown can be asked.
+    folder.run_args(&["prob", "m.psdd", "\"\\u{1b}[31m\\u{85}\\u{202e}\\u{a}x\""]).ok();
+    assert!(folder.run("worlds m.psdd").ok().out.contains("\u{1b}[31m"), "a file is as it is");
+}
+
+/// However long what is wrong is, a few hundred characters tell it.
+#[test]
+fn errors_about_long_texts_are_short() {
+    let folder = Folder::new();
+    folder.write("t.csv", "a,b\n1,0\n0,1\n");
+    folder.run("learn t.csv -o m.psdd").ok();
+    let long = "x".repeat(100_000);
+    for text in
+        [format!("{long} y"), format!("a -> {long}(b)"), format!("a = {long} = q"), format!("\"{long}"), long.clone()]
+    {
+        folder.write("f.txt", &text);
+        for command in [
+            "prob m.psdd @f.txt",
+            "learn t.csv --rules f.txt",
+            "entails m.psdd @f.txt",
+            "marginals m.psdd --given @f.txt",
+        ] {
+            let outcome = folder.run(command);
+            assert!(
+                outcome.code == 2 && outcome.err.len() < 1500,
+                "{command}: {} {}",
+                outcome.err.len(),
+                &outcome.err[..300]
+            );
+        }
+    }
+}
+
+/// As the guide says: evidence takes both, also together.
+#[test]
+fn unknown_columns_stand_beside_what_is_denied() {
+    let folder = Folder::new();
+    folder.write("t.csv", "color,a\nred,1\nblue,0\ngreen,1\nred,0\n");
+    folder.run("learn t.csv -o m.psdd").ok();
+    let ask =
+        |event: &str| folder.run_args(&["prob", "m.psdd", event, "--json"]).ok().json()["log_probability"].clone();
+    for (event, same) in [
+        ("color=?, a!=1", "!a"),
+        ("a=?, color!=red", "!color=red"),
+        ("!color=? & a!=1", "a=0"),
+        ("a = ?, color=red | a", "color=red | a"),
+    ] {
+        assert_eq!(ask(event), ask(same), "{event}");
+    }
+}

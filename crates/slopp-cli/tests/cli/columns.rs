@@ -225,3 +225,28 @@ fn files_without_a_common_variable_are_not_compared() {
         folder.run(&format!("{command} model.psdd other.txt")).fails(&["no variable in common"]);
     }
 }
+
+/// A column has exactly one value: what would break that is refused, whoever asks for it.
+#[test]
+fn no_model_gives_a_column_two_values() {
+    let folder = Folder::new();
+    folder.write("train.csv", "color,hot\nblue,1\ngreen,0\nred,1\nblue,1\ngreen,0\n");
+    folder.write("two.csv", "color=blue,color=green,color=red,hot\n1,1,0,1\n");
+    folder.run("learn train.csv --world closed -o model.psdd").ok();
+    folder
+        .run("revise model.psdd two.csv -o two.psdd")
+        .fails(&["column \"color\" has 2 values in record 1", "correct the record"]);
+    let by = |formula: &str| folder.run_args(&["revise", "model.psdd", "--formula", formula, "-o", "wider.psdd"]);
+    by("color=blue & color=green").fails(&["no world is possible"]);
+    // Red and cold is new; red and blue is no world.
+    by("color=red & (color=blue | !hot)").ok();
+    assert_eq!(folder.run("worlds wider.psdd").ok().out.lines().filter(|line| line.contains("red")).count(), 2);
+    let lie = "c slopp 1\nc vtree (1,2)\nc names [\"x=a\",\"x=b\"]\nc column {\"name\":\"x\",\"first\":1,\"values\":2}\n\
+               psdd 3\nT 0 0 1 -0.5\nT 1 2 2 -0.5\nD 2 1 1 0 1 0.0\n";
+    folder.write("lie.psdd", lie);
+    folder.run("validate lie.psdd").fails(&["line 4", "\"x\" has none or several", "delete this line"]);
+    folder.write("free.psdd", lie.replace("c column {\"name\":\"x\",\"first\":1,\"values\":2}\n", ""));
+    folder.write("x.csv", "x\na\nb\n");
+    folder.run("validate free.psdd").ok();
+    folder.run("convert free.psdd named.psdd --names x.csv").fails(&["column \"x\"", "none or several"]);
+}

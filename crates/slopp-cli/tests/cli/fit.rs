@@ -35,6 +35,24 @@ fn counts_are_needed_to_add() {
     folder.run("fit fitted.psdd data.csv --add").ok();
 }
 
+/// Also by their share in the prior.
+#[test]
+fn records_that_are_left_out_change_nothing() {
+    let folder = Folder::new();
+    folder.write("train.csv", "a,b,c\n1,1,0\n1,1,1\n0,0,1\n");
+    folder.write("some.csv", "a,b,c\n1,1,0\n0,0,1\n");
+    folder.write("more.csv", "a,b,c\n1,1,0\n0,0,1\n0,1,1\n0,1,1\n0,1,1\n");
+    folder.write("gap.csv", "a,b,c\n1,?,0\n0,0,1\n");
+    folder.write("more_gap.csv", "a,b,c\n1,?,0\n0,0,1\n0,1,1\n0,1,?\n");
+    folder.run("learn train.csv --world closed -o model.psdd").ok();
+    for (left, right) in [("some", "more"), ("gap", "more_gap")] {
+        for data in [left, right] {
+            folder.run(&format!("fit model.psdd {data}.csv --pseudocount 1 -o {data}.psdd")).ok();
+        }
+        assert_eq!(folder.read(&format!("{left}.psdd")), folder.read(&format!("{right}.psdd")));
+    }
+}
+
 #[test]
 fn missing_cells_are_fitted_by_expectation_maximisation() {
     let folder = Folder::new();

@@ -136,6 +136,19 @@ fn marginals_and_pairs() {
     assert!(text.err.contains("2 of 6 pairs"), "{}", text.err);
 }
 
+/// Also where a formula leaves its probability one but for rounding.
+#[test]
+fn a_certain_variable_tells_nothing_about_others() {
+    let folder = Folder::new();
+    folder.write("t.csv", "a,b,c,d\n0,1,1,1\n1,1,0,1\n0,0,1,1\n1,0,1,1\n0,0,0,1\n0,1,0,1\n0,1,1,1\n");
+    folder.run("learn t.csv --learner factorised --world closed -o m.psdd").ok();
+    for given in ["", "a | (b & a)"] {
+        let answer = folder.run_args(&["marginals", "m.psdd", "--given", given, "--pairs", "--json"]).ok().json();
+        let pairs = answer["pairs"].as_array().unwrap();
+        assert!(pairs.iter().all(|pair| pair["mutual_information"].as_f64().is_some_and(|x| x < 1e-12)), "{answer}");
+    }
+}
+
 #[test]
 fn most_probable_worlds() {
     let folder = Folder::with_paper();

@@ -71,3 +71,14 @@ fn unreadable_files_are_neither_valid_nor_invalid() {
     folder.run("validate text.psdd --json").fails(&["text.psdd, line 1"]);
     folder.run("validate nothing.psdd").fails(&["nothing.psdd", "cannot be opened"]);
 }
+
+#[test]
+fn a_network_is_no_psdd() {
+    let folder = Folder::new();
+    folder.write("model.spn", "spn 3 2\nB 0 1 0.5\nB 1 2 0.5\nP 2 2 0 1\n");
+    let outcome = folder.run("validate model.spn");
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.out.contains("smooth and decomposable") && outcome.out.contains("not a valid PSDD"), "{outcome:?}");
+    let answer = folder.run("validate model.spn --json").json();
+    assert_eq!(answer, json!({"valid": false, "certificate": "spn"}));
+}

@@ -24,6 +24,9 @@ pub enum SmoothingError {
     /// The pseudocount is out of range.
     #[error("the pseudocount is {0}, but must be a finite number of at least 0")]
     Pseudocount(f64),
+    /// The pseudocount is so small that a parameter would be zero.
+    #[error("the pseudocount {0:e} is too small: parameters would be zero beside the counts; take a larger one, or 0")]
+    TooSmall(f64),
     /// The prior is for another number of variables.
     #[error("the prior is for {found} variables, but the circuit has {expected}; make it from records of the circuit")]
     Length {
@@ -183,9 +186,7 @@ impl Circuit {
                 }
             }
         }
-        for &parameter in parameters.tops.iter().flatten().chain(&parameters.elements) {
-            check_parameter(parameter)?;
-        }
+        check_parameters(&parameters, smoothing.pseudocount)?;
         circuit.log_parameters = parameters;
         circuit.counts = Some(counts);
         Ok(circuit)
@@ -248,9 +249,7 @@ impl Circuit {
             return circuit.with_estimates(counts, &Smoothing::none());
         }
         let parameters = self.estimates_towards(&counts, pseudocount);
-        for &parameter in parameters.tops.iter().flatten().chain(&parameters.elements) {
-            check_parameter(parameter)?;
-        }
+        check_parameters(&parameters, pseudocount)?;
         circuit.log_parameters = parameters;
         circuit.counts = Some(counts);
         Ok(circuit)
@@ -342,6 +341,15 @@ impl Circuit {
             }
         }
         sums
+    }
+}
+
+/// Refuses a pseudocount that leaves a parameter at zero, which no circuit may hold.
+fn check_parameters(parameters: &Weights, pseudocount: f64) -> Result<(), BuildError> {
+    let mut all = parameters.tops.iter().flatten().chain(&parameters.elements);
+    match all.all(|&parameter| check_parameter(parameter).is_ok()) {
+        true => Ok(()),
+        false => Err(SmoothingError::TooSmall(pseudocount).into()),
     }
 }
 

@@ -4,8 +4,8 @@ use crate::circuit::{Circuit, Node};
 use crate::names::{Group, Names};
 
 /// Sets of how many values are true: none, one, more.
-const NONE: u8 = 1;
-const ONE: u8 = 2;
+pub(crate) const NONE: u8 = 1;
+pub(crate) const ONE: u8 = 2;
 const MORE: u8 = 4;
 
 impl Circuit {
@@ -43,7 +43,7 @@ impl Circuit {
 }
 
 /// How many are true in two parts, by how many are in each.
-fn together(a: u8, b: u8) -> u8 {
+pub(crate) fn together(a: u8, b: u8) -> u8 {
     let all = a | b;
     match (a, b) {
         (NONE, other) | (other, NONE) => other,

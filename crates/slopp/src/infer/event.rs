@@ -207,6 +207,18 @@ mod tests {
         }
     }
 
+    /// Also where only a formula takes what stands beside it.
+    #[test]
+    fn what_is_unknown_says_nothing() {
+        let names = names();
+        let parse = |text: &str| Event::parse(text, &names).unwrap();
+        for text in ["color=?, hot!=1", "hot=?, !hot", "!color=? & hot != yes", "hot = 0, color=?"] {
+            assert_eq!(parse(text), parse("!hot"), "{text}");
+        }
+        assert!(parse("color=?, hot=?").is_empty());
+        assert!(Event::parse("cold=?, hot!=1", &names).is_err());
+    }
+
     #[test]
     fn the_error_is_that_of_what_was_meant() {
         let names = names();

@@ -51,7 +51,7 @@
 //! others. What every kind of model can be asked is the trait [`Distribution`]. No query recurses, and none underflows: what plain numbers cannot hold is computed in log space.
 
 mod base;
-mod columns;
+pub(crate) mod columns;
 mod complete;
 mod distribution;
 mod error;

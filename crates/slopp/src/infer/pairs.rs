@@ -64,6 +64,21 @@ impl PairMarginals {
         };
         answer.max(0.0)
     }
+
+    /// The mutual information of two variables in nats.
+    ///
+    /// Margins are sums of the joint cells, so that rounding of a cell cannot make it possible where a margin is not.
+    pub fn mutual_information(&self, x: Var, y: Var) -> f64 {
+        let joint = [false, true].map(|a| [false, true].map(|b| self.of(x, a, y, b)));
+        let of_x = joint.map(|[n, m]| n + m);
+        let of_y = [0, 1].map(|b| joint[0][b] + joint[1][b]);
+        let term = |a: usize, b: usize| match joint[a][b] {
+            0.0 => 0.0,
+            // Products of small margins may underflow.
+            p => p * (p.ln() - of_x[a].ln() - of_y[b].ln()),
+        };
+        (term(0, 0) + term(0, 1) + term(1, 0) + term(1, 1)).max(0.0)
+    }
 }
 
 impl Circuit {
@@ -185,5 +200,24 @@ impl Posterior {
             }
         }
         PairMarginals { len, joint }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certain_variable_shares_no_information_however_cells_are_rounded() {
+        for certain in [0.0, 1.0] {
+            for (p, off) in [(0.3f64, 0), (0.3, 1), (0.9, 3), (1e-300, 1)] {
+                let both = f64::from_bits((certain * p).to_bits().saturating_sub(off));
+                let pairs = PairMarginals { len: 2, joint: vec![certain, both, both, p] };
+                let information = pairs.mutual_information(Var(0), Var(1));
+                assert!(information < 1e-15, "{information} of {pairs:?}");
+            }
+        }
+        let same = PairMarginals { len: 2, joint: vec![0.5; 4] };
+        assert!((same.mutual_information(Var(0), Var(1)) - std::f64::consts::LN_2).abs() < 1e-15);
     }
 }

@@ -77,7 +77,9 @@ fn read(text: &[u8], limits: &Limits) -> Result<Model<Mixture>, ReadError> {
         components.push(component);
     }
     let mixture = Mixture::new(components).map_err(|e| ReadError::at(line, Problem::Mixture(e)))?;
-    let (names, origin) = comments.names_and_origin(mixture.var_count())?;
+    let (names, origin) = comments.names_and_origin(mixture.var_count(), |names| {
+        mixture.components().iter().find_map(|circuit| circuit.column_without_one_value(names))
+    })?;
     Ok(Model { names: names.into(), circuit: mixture, origin })
 }
 

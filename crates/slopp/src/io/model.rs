@@ -25,7 +25,7 @@ use crate::circuit::{Circuit, Node, NodeId, Weights};
 use crate::logic::Limits;
 use crate::logspace::log_complement;
 use crate::model::{Certified, Model};
-use crate::names::Names;
+use crate::names::{Group, Names};
 use crate::vtree::Vtree;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -212,7 +212,14 @@ impl Comments {
     }
 
     /// The names, one for each of so many variables.
-    fn take_names(&mut self, variables: usize) -> Result<Names, ReadError> {
+    ///
+    /// That every column has exactly one value is a claim about the worlds of the file: `broken` finds a column that has
+    /// none or several in some of them.
+    fn take_names(
+        &mut self,
+        variables: usize,
+        broken: impl FnOnce(&Names) -> Option<&Group>,
+    ) -> Result<Names, ReadError> {
         let (line, names) = std::mem::take(&mut self.names);
         let line = line.max(self.line);
         if names.len() != variables {
@@ -220,18 +227,28 @@ impl Comments {
             return Err(ReadError::damaged(line, reason));
         }
         let mut names = Names::new(names).map_err(|e| ReadError::damaged(line, format!("`c names`: {e}")))?;
-        for (line, column) in std::mem::take(&mut self.columns) {
-            let grouped = names.with_group(&column.name, column.first - 1, column.values, column.cuts);
+        let columns = std::mem::take(&mut self.columns);
+        for (line, column) in &columns {
+            let line = *line;
+            let grouped = names.with_group(&column.name, column.first - 1, column.values, column.cuts.clone());
             let reason =
                 || format!("`c column` does not fit the names: they have no values of {:?} there", column.name);
             names = grouped.ok_or_else(|| ReadError::damaged(line, reason()))?;
+        }
+        if let Some(group) = broken(&names) {
+            let line = columns.iter().find(|(_, column)| column.name == group.name()).map_or(line, |(line, _)| *line);
+            return Err(ReadError::at(line, Problem::ColumnRule { column: group.name().to_owned() }));
         }
         Ok(names)
     }
 
     /// Names and origin, all that the comments of other models than circuits hold.
-    pub(super) fn names_and_origin(mut self, variables: usize) -> Result<(Names, BTreeMap<String, String>), ReadError> {
-        Ok((self.take_names(variables)?, self.origin))
+    pub(super) fn names_and_origin(
+        mut self,
+        variables: usize,
+        broken: impl FnOnce(&Names) -> Option<&Group>,
+    ) -> Result<(Names, BTreeMap<String, String>), ReadError> {
+        Ok((self.take_names(variables, broken)?, self.origin))
     }
 
     /// The vtree, if the comments hold one.
@@ -246,7 +263,7 @@ impl Comments {
 
     fn model(mut self, text: &[u8], given: Option<&LoadedVtree>, limits: &Limits) -> Result<LoadedModel, ReadError> {
         let Loaded { circuit, file_ids, vtree_ids } = self.circuit(text, given)?;
-        let names = self.take_names(circuit.var_count())?;
+        let names = self.take_names(circuit.var_count(), |names| circuit.column_without_one_value(names))?;
         let mut model = Model::new(names, Certified::within(circuit, limits));
         model.origin = self.origin;
         Ok(LoadedModel { model, file_ids, vtree_ids })

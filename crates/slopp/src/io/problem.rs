@@ -318,6 +318,15 @@ pub enum Problem {
         /// What does not fit.
         reason: String,
     },
+    /// A column that does not have exactly one value in every world.
+    #[error(
+        "a column has exactly one value, but the model allows worlds in which {column:?} has none or several; delete \
+         this line, and its values are variables of their own"
+    )]
+    ColumnRule {
+        /// The column.
+        column: String,
+    },
     /// The comment lines of a saved model do not fit.
     #[error(
         "{reason}; the file was changed or cut off: restore it, or delete its `c slopp` line to read it as a plain file"

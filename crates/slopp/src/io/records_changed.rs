@@ -8,7 +8,7 @@ use super::first_line::FirstLine;
 use super::records::{Opened, RecordsOptions};
 use super::rows::{Layout, Lines};
 use super::write_atomically;
-use crate::names::{Names, quote};
+use crate::names::Names;
 use crate::var::{Lit, Var};
 use std::io::{self, Write};
 use std::ops::Range;

@@ -32,7 +32,13 @@ pub fn read_named_sdd(path: &Path, vtree: Option<&LoadedVtree>) -> Result<(Sdd, 
 pub fn read_named_sdd_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<(Sdd, Option<Names>), ReadError> {
     let sdd = read_sdd_bytes(text, vtree)?;
     let names = match Comments::read(text)? {
-        Some(comments) => Some(comments.names_and_origin(sdd.vtree().var_count())?.0),
+        Some(comments) => {
+            let named = comments.names_and_origin(sdd.vtree().var_count(), |names| {
+                // Where nothing is possible, no column breaks its rule.
+                (!names.groups().is_empty()).then(|| sdd.to_circuit().ok())??.column_without_one_value(names)
+            })?;
+            Some(named.0)
+        }
         None => None,
     };
     Ok((sdd, names))

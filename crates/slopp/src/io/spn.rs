@@ -57,7 +57,7 @@ pub fn read_spn_bytes(text: &[u8]) -> Result<Model<Spn>, ReadError> {
     let circuit = network.builder.finish(root).map_err(|e| ReadError::at(line, Problem::Spn(e)))?;
     let (names, origin) = match Comments::read(text)? {
         None => (Names::numbered(variables), Default::default()),
-        Some(comments) => comments.names_and_origin(variables)?,
+        Some(comments) => comments.names_and_origin(variables, |names| circuit.column_without_one_value(names))?,
     };
     Ok(Model { names: names.into(), circuit, origin })
 }

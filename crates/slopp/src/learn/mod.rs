@@ -70,7 +70,7 @@ pub use error::{ConditionError, LearnError};
 pub use learning::AtSize;
 pub use learnspn::LearnSpn;
 pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};
-pub use params::{FitError, Fitted};
+pub use params::{FitError, Fitted, possible_records};
 pub use partition::{Partition, Variant};
 pub use parts::FEW_JUDGES;
 pub use published::SloppKmeans;

@@ -5,7 +5,9 @@
 
 use crate::circuit::{BuildError, Circuit, Deterministic, Kind, Psdd, Smoothing, SmoothingError, Weights};
 use crate::data::Records;
-use crate::infer::QueryError;
+use crate::infer::{Distribution, QueryError};
+use crate::logspace::LOG_ZERO;
+use std::borrow::Cow;
 
 /// A circuit with new parameters, and what happened to the records and the structure.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +48,24 @@ pub enum FitError {
     /// The new circuit could not be built.
     #[error(transparent)]
     Build(#[from] BuildError),
+}
+
+/// The records that a model makes possible: those that fitting counts, so that a prior must be made from them only.
+///
+/// ```
+/// use slopp::{Names, Records};
+/// let records = Records::from_rows(Names::numbered(4), [[false, true, true, false], [false, false, true, false]]);
+/// let psdd = slopp::example::psdd();
+/// assert_eq!(slopp::learn::possible_records(&**psdd, &records)?.len(), 1);
+/// # Ok::<(), slopp::infer::QueryError>(())
+/// ```
+pub fn possible_records<'a>(model: &dyn Distribution, records: &'a Records) -> Result<Cow<'a, Records>, QueryError> {
+    let logs = model.log_likelihoods(records)?;
+    let possible = |row: usize| logs[row] > LOG_ZERO;
+    Ok(match (0..records.len()).all(possible) {
+        true => Cow::Borrowed(records),
+        false => Cow::Owned(records.subset(possible)),
+    })
 }
 
 impl Deterministic {

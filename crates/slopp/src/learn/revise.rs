@@ -14,6 +14,7 @@ use crate::circuit::{BuildError, Circuit, Node, Psdd, Refusal, Weights};
 use crate::data::{Records, RecordsBuilder};
 use crate::infer::{Evidence, QueryError};
 use crate::logic::{Formula, Handle, Limits, Manager, NormaliseError, Rules, Sdd, Stopped};
+use crate::logspace::log_share;
 use crate::names::Names;
 use draft::Draft;
 use num_bigint::BigUint;
@@ -45,9 +46,33 @@ pub enum ReviseError {
     /// It is not known how much the circuit weighs beside new records.
     #[error("the circuit keeps no counts, so it is not known how many records it stands for; say how many")]
     NoWeight,
+    /// A record in which a column does not have exactly one value, so that no model of its columns can allow it.
+    #[error(
+        "column \"{column}\" has {} in record {record}, and no world can have that; correct the record",
+        if *.values == 0 { "no value".to_owned() } else { format!("{values} values") }
+    )]
+    Column {
+        /// The first such record, from one.
+        record: usize,
+        /// The column.
+        column: String,
+        /// How many of its values the record has.
+        values: usize,
+    },
     /// A weight is not a positive number.
     #[error("the weight is {0}, but must be a finite number above 0")]
     Weight(f64),
+    /// The weights are so far apart that something possible would get probability zero.
+    #[error(
+        "the model weighs {own:e} records and the new worlds {new:e}, which is too far apart: probabilities would be too \
+         small to be represented; choose weights that are closer"
+    )]
+    TooFarApart {
+        /// The weight of the model.
+        own: f64,
+        /// The weight of the new worlds together.
+        new: f64,
+    },
     /// The new worlds of a formula take too large diagrams to work in.
     #[error(
         "the new worlds of the formula are too large a diagram to make room for: {0}; or make the formula stronger"
@@ -82,7 +107,8 @@ impl Psdd {
     /// The circuit weighs as many records as `weight` says, or as those whose counts it keeps; each new record weighs
     /// what it weighs in `records`. Records that are possible already change nothing; use
     /// [`Psdd::add_records`] to count them too. If the circuit keeps counts, the result has expected ones, so that
-    /// records can be added later; to fit it to records exactly, use [`Psdd::fit`]. Records must be complete.
+    /// records can be added later; to fit it to records exactly, use [`Psdd::fit`]. Records must be complete, and every
+    /// column in them must have exactly one value.
     ///
     /// ```
     /// use slopp::{Names, Records};
@@ -101,6 +127,7 @@ impl Psdd {
             let rows = (0..records.len()).filter(|&row| !possible[row]);
             let new: Vec<(Vec<bool>, f64)> =
                 rows.map(|row| (records.row(row).flatten().collect(), records.weights()[row])).collect();
+            check_columns(records, &possible)?;
             return self.with_worlds(&new, weight);
         }
         Ok(self.unchanged())
@@ -208,7 +235,10 @@ impl Psdd {
         own_weight: Option<f64>,
     ) -> Result<Revised, ReviseError> {
         let (own, weight) = (self.own_weight(own_weight)?, check_weight(weight)?);
-        let circuit = grow::grown(self, manager, bases, new, (weight / own).ln())?;
+        check_weight(own + weight)?;
+        let apart = |error| too_far_apart(error, own, weight);
+        let log_ratio = finite(weight.ln() - own.ln()).map_err(apart)?;
+        let circuit = grow::grown(self, manager, bases, new, log_ratio).map_err(apart)?;
         let psdd = self.counted(circuit, own + weight)?;
         let added = psdd.model_count() - self.model_count();
         Ok(Revised { psdd, added, share: weight / (own + weight) })
@@ -234,23 +264,54 @@ impl Psdd {
 
     fn with_worlds(&self, worlds: &[(Vec<bool>, f64)], weight: Option<f64>) -> Result<Revised, ReviseError> {
         let own = self.own_weight(weight)?;
+        let new: f64 = worlds.iter().map(|(_, weight)| weight).sum();
+        check_weight(own + new)?;
+        let apart = |error| too_far_apart(error, own, new);
         let mut total = own;
         let mut circuit = Circuit::clone(self);
         for chunk in worlds.chunks(CHUNK) {
             let mut draft = Draft::new(&circuit);
             for (world, weight) in chunk {
+                // Both from the parts: a difference with the total would cancel.
+                let [log_keep, log_new] = [log_share(total, *weight), log_share(*weight, total)];
+                draft.add(world, finite(log_keep).map_err(apart)?, finite(log_new).map_err(apart)?);
                 total += weight;
-                draft.add(world, ((total - weight) / total).ln(), (weight / total).ln());
             }
-            circuit = draft.finish()?;
+            circuit = draft.finish().map_err(|error| apart(error.into()))?;
         }
         let psdd = self.counted(circuit, total)?;
-        Ok(Revised { psdd, added: worlds.len().into(), share: 1.0 - own / total })
+        Ok(Revised { psdd, added: worlds.len().into(), share: new / total })
     }
+}
+
+/// Refuses the first impossible record in which a column has no value or several.
+fn check_columns(records: &Records, possible: &[bool]) -> Result<(), ReviseError> {
+    for (record, &row) in records.original().iter().enumerate().filter(|&(_, &row)| !possible[row as usize]) {
+        for group in records.names().groups() {
+            let values = group.vars().filter(|&var| records.cell(row as usize, var) == Some(true)).count();
+            if values != 1 {
+                return Err(ReviseError::Column { record: record + 1, column: group.name().to_owned(), values });
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check_weight(weight: f64) -> Result<f64, ReviseError> {
     if weight.is_finite() && weight > 0.0 { Ok(weight) } else { Err(ReviseError::Weight(weight)) }
+}
+
+/// A log-parameter, or the error of one that is log zero.
+fn finite(value: f64) -> Result<f64, ReviseError> {
+    if value.is_finite() { Ok(value) } else { Err(BuildError::Parameter { value }.into()) }
+}
+
+/// What is wrong with the weights, where a parameter is log zero.
+fn too_far_apart(error: ReviseError, own: f64, new: f64) -> ReviseError {
+    match error {
+        ReviseError::Build(BuildError::Parameter { .. }) => ReviseError::TooFarApart { own, new },
+        error => error,
+    }
 }
 
 /// How many of so many records are expected to use each parameter.

@@ -1,9 +1,12 @@
 //! Names of variables, as people wrote them in the header of their file, and the columns they come from.
 
 mod group;
+mod text;
 
 pub(crate) use group::canonical;
 pub use group::{Bins, Column, Group, Kind};
+pub use text::{abridged, is_unprintable, split_list};
+pub(crate) use text::{quote, quoted_list, unescaped};
 
 use crate::var::{Lit, Var};
 use rustc_hash::FxHashMap;
@@ -39,7 +42,7 @@ pub enum NameError {
         column: usize,
     },
     /// No variable has this name.
-    #[error("there is no variable \"{name}\"; did you mean \"{nearest}\"?")]
+    #[error("there is no variable \"{}\"; did you mean \"{nearest}\"?", abridged(.name))]
     Unknown {
         /// The name that was looked up.
         name: String,
@@ -47,7 +50,7 @@ pub enum NameError {
         nearest: String,
     },
     /// No variable has this name, or one that is near.
-    #[error("there is no variable \"{name}\"{}", Others(.known))]
+    #[error("there is no variable \"{}\"{}", abridged(.name), Others(.known))]
     NotAmong {
         /// The name that was looked up.
         name: String,
@@ -56,7 +59,8 @@ pub enum NameError {
     },
     /// A column is compared, and not said to have a value.
     #[error(
-        "values are not compared by <, > and ==; write {column}=VALUE{}",
+        "values are not compared by <, > and ==; write {}=VALUE{}",
+        abridged(.column),
         if .known.is_empty() { String::new() } else { format!(" with one of {}, or some of them joined by |", quoted_list(.known)) }
     )]
     Compared {
@@ -66,7 +70,7 @@ pub enum NameError {
         known: Vec<String>,
     },
     /// A column has no such value.
-    #[error("{}; write {}=VALUE with one of {}", NoValue(.name), column_of(.name).0, quoted_list(.known))]
+    #[error("{}; write {}=VALUE with one of {}", NoValue(.name), abridged(column_of(.name).0), quoted_list(.known))]
     Value {
         /// What was looked up: a column, `=` and a value, or a column alone.
         name: String,
@@ -90,7 +94,7 @@ impl fmt::Display for NoValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match column_of(self.0) {
             (column, "") => write!(f, "column \"{column}\" has several values"),
-            (column, value) => write!(f, "column \"{column}\" has no value \"{value}\""),
+            (column, value) => write!(f, "column \"{column}\" has no value \"{}\"", abridged(value)),
         }
     }
 }
@@ -246,42 +250,15 @@ impl Names {
     }
 }
 
-/// The names between the commas of a list, without quotes around them; empty ones are left out.
-///
-/// ```
-/// assert_eq!(slopp::names::split_list("age, \"a,b\", \"\""), ["age", "a,b"]);
-/// ```
-pub fn split_list(list: &str) -> Vec<String> {
-    let (mut parts, mut quoted) = (vec![String::new()], false);
-    for c in list.chars() {
-        quoted ^= c == '"';
-        match c {
-            ',' if !quoted => parts.push(String::new()),
-            c => parts.last_mut().expect("one at least").push(c),
-        }
-    }
-    let unquoted = |part: String| match part.trim().strip_prefix('"').and_then(|part| part.strip_suffix('"')) {
-        Some(inner) => inner.replace("\"\"", "\""),
-        None => part.trim().to_owned(),
-    };
-    parts.into_iter().map(unquoted).filter(|name| !name.is_empty()).collect()
-}
-
-/// Values as messages list them, each in quotes, so that blanks and commas in them are seen.
-pub(crate) fn quoted_list(values: &[String]) -> String {
-    values.iter().map(|value| quote(value)).collect::<Vec<_>>().join(", ")
-}
-
-/// A name in double quotes; a quote in it is written twice.
-pub(crate) fn quote(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
 /// Whether a name in evidence would be read as something else without quotes.
 fn is_misread(name: &str) -> bool {
     let negated = name.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("not"))
         && name[3..].starts_with(char::is_whitespace);
-    negated || name.contains([',', '&', '=']) || name.starts_with(['!', '~', '-', '¬', '"']) || name.trim() != name
+    negated
+        || name.contains([',', '&', '='])
+        || name.starts_with(['!', '~', '-', '¬', '"'])
+        || name.trim() != name
+        || name.contains(is_unprintable)
 }
 
 /// Levenshtein distance between two words.

@@ -18,6 +18,7 @@
 //! No query recurses and none underflows: values are plain numbers with an exponent of their own.
 
 mod builder;
+mod columns;
 mod expected;
 mod gains;
 mod likelihood;

@@ -1,7 +1,7 @@
 //! A vtree as one line of text, `((1,2),(3,4))`, and as a picture.
 
 use super::{Step, Vtree, VtreeError};
-use crate::names::{Names, quote};
+use crate::names::{Names, is_unprintable, quote, unescaped};
 use crate::var::Var;
 use std::borrow::Cow;
 use std::fmt;
@@ -131,13 +131,13 @@ fn quoted_leaf(text: &str) -> Option<(Cow<'_, str>, usize)> {
         end += 2;
     }
     let leaf = &text[1..end];
-    let leaf = if leaf.contains('"') { leaf.replace("\"\"", "\"").into() } else { leaf.into() };
+    let leaf = if leaf.contains(['"', '\\']) { unescaped(&leaf.replace("\"\"", "\"")).into() } else { leaf.into() };
     Some((leaf, end + 1))
 }
 
 /// Whether a name would be read as something else without quotes.
 fn is_misread(name: &str) -> bool {
-    name.contains(['(', ')', ',']) || name.starts_with('"') || name.trim() != name
+    name.contains(['(', ')', ',']) || name.starts_with('"') || name.trim() != name || name.contains(is_unprintable)
 }
 
 impl fmt::Display for Vtree {

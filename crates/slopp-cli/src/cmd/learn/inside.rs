@@ -13,6 +13,7 @@ use slopp::circuit::Smoothing;
 use slopp::infer::{Evidence, Explanation};
 use slopp::learn::ConditionError;
 use slopp::logic::{Limits, Rules, Sdd, Stopped};
+use slopp::names::abridged;
 use slopp::{Lit, Names, Psdd, Records, RecordsBuilder};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -274,8 +275,8 @@ fn contradiction(rules: &Rules, sdd: &Sdd, limits: &Limits) -> Result<Error, Err
     let conflict = rules.conflict(sdd.vtree().clone(), limits).map_err(stopped)?;
     let conflict = conflict.expect("no world is possible");
     let lines = conflict.rules.iter().map(|&i| match rules[i].line {
-        0 => format!("of the columns: {}", rules[i].text),
-        line => format!("line {line}: {}", rules[i].text),
+        0 => format!("of the columns: {}", abridged(&rules[i].text)),
+        line => format!("line {line}: {}", abridged(&rules[i].text)),
     });
     let which = contradiction_in_words(&conflict);
     Ok(Error::new(lines.collect::<Vec<_>>().join("\n          "))

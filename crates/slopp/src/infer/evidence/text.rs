@@ -2,7 +2,7 @@
 
 use super::Evidence;
 use super::error::EvidenceError;
-use crate::names::Names;
+use crate::names::{Names, unescaped};
 use crate::var::{Lit, Var};
 use std::fmt;
 
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A name in quotes; a quote in the name is written twice.
+    /// A name in quotes, as [`quote`](crate::names::quote) writes it.
     fn quoted(&mut self) -> Result<String, EvidenceError> {
         let mut name = String::new();
         loop {
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
             name += &self.rest()[..end];
             self.at += end + 1;
             if !self.rest().starts_with('"') {
-                return Ok(name);
+                return Ok(unescaped(&name));
             }
             name.push('"');
         }

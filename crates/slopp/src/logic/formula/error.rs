@@ -1,6 +1,6 @@
 //! What is wrong with the text of a formula, with the place and a caret under it.
 
-use crate::names::NameError;
+use crate::names::{NameError, abridged, is_unprintable};
 use std::fmt;
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub enum FormulaProblem {
     #[error("{0}")]
     Name(#[from] NameError),
     /// Something else than expected.
-    #[error("expected {expected}, found {found}")]
+    #[error("expected {expected}, found {}", abridged(.found))]
     Unexpected {
         /// What may stand there.
         expected: &'static str,
@@ -34,7 +34,7 @@ pub enum FormulaProblem {
         found: String,
     },
     /// Two words side by side, where nothing is known by both.
-    #[error("an operator is missing between {left} and {right}; {}", way_out(.right))]
+    #[error("an operator is missing between {} and {}; {}", abridged(.left), abridged(.right), way_out(.right))]
     NoOperator {
         /// The word before.
         left: String,
@@ -48,7 +48,7 @@ pub enum FormulaProblem {
     #[error("this quote is not closed in its line; add a quote, and write one in a name twice")]
     NotQuoted,
     /// A word that does not count, where a list of formulas follows.
-    #[error("\"{word}\" counts nothing; did you mean {nearest}?")]
+    #[error("\"{}\" counts nothing; did you mean {nearest}?", abridged(.word))]
     NoCount {
         /// The word.
         word: String,
@@ -87,7 +87,7 @@ impl FormulaError {
         let length = text[start..place.end.clamp(start, line_end)].trim_end().chars().count().max(1);
         let (from, to) = (column.saturating_sub(AROUND), (column + AROUND).min(line.len()));
         let (before, after) = (if from > 0 { "…" } else { "" }, if to < line.len() { "…" } else { "" });
-        let shown = line[from.min(to)..to].iter().map(|&c| if c.is_control() { ' ' } else { c });
+        let shown = line[from.min(to)..to].iter().map(|&c| if is_unprintable(c) { ' ' } else { c });
         FormulaError {
             line: text.trim_end().contains('\n').then(|| text[..start].matches('\n').count() + 1),
             column: column + 1,

@@ -2,6 +2,7 @@
 
 use super::error::{FormulaError, FormulaProblem};
 use super::vocabulary::Vocabulary;
+use crate::names::{is_unprintable, unescaped};
 use crate::var::Lit;
 use std::ops::Range;
 
@@ -163,8 +164,9 @@ impl<'a> Lexer<'a> {
         Ok(number)
     }
 
-    /// A name with what may follow it: `x`, `x=0`, `color=red`, `color!=red`, `color=red = yes`.
-    pub(super) fn literal(&mut self, names: &mut Vocabulary<'_>) -> Result<Lit, FormulaError> {
+    /// A name with what may follow it: `x`, `x=0`, `color=red`, `color!=red`, `color=red = yes`; none for `color=?`, which
+    /// says nothing.
+    pub(super) fn literal(&mut self, names: &mut Vocabulary<'_>) -> Result<Option<Lit>, FormulaError> {
         let start = self.at;
         let name = self.name(names)?;
         let mut name_end = self.at;
@@ -183,6 +185,9 @@ impl<'a> Lexer<'a> {
             let is_quoted = self.rest().starts_with('"');
             let word = if is_quoted { self.quoted()? } else { self.take_plain().to_owned() };
             let joined = format!("{name}={word}");
+            if word == "?" && !is_quoted && !denied && names.is_column(&name) && !names.contains(&joined) {
+                return Ok(None);
+            }
             if !is_quoted && names.is_open() && !names.contains(&joined) {
                 self.check_blanks(word_start, &word)?;
             }
@@ -214,7 +219,7 @@ impl<'a> Lexer<'a> {
             self.at += word.len();
             value = (value == truth) == (length == 1);
         }
-        Ok(var.is(value))
+        Ok(Some(var.is(value)))
     }
 
     fn take_plain(&mut self) -> &'a str {
@@ -262,7 +267,7 @@ impl<'a> Lexer<'a> {
         Err(self.error(at..at + right.len(), problem))
     }
 
-    /// A name in quotes; a quote in the name is written twice.
+    /// A name in quotes, as [`quote`](crate::names::quote) writes it.
     fn quoted(&mut self) -> Result<String, FormulaError> {
         let start = self.at;
         let mut name = String::new();
@@ -277,7 +282,7 @@ impl<'a> Lexer<'a> {
             if !self.rest().starts_with('"') {
                 return match name.is_empty() {
                     true => Err(self.error(start..self.at, FormulaProblem::NoName)),
-                    false => Ok(name),
+                    false => Ok(unescaped(&name)),
                 };
             }
             name.push('"');
@@ -301,7 +306,7 @@ fn truth(word: &str) -> Option<bool> {
 pub(super) fn is_plain(name: &str) -> bool {
     let (first, second) = name.split_once('=').map_or((name, None), |(a, b)| (a, Some(b)));
     let simple = |word: &str| {
-        let odd = |c: char| c == '\\' || c.is_whitespace();
+        let odd = |c: char| c == '\\' || c.is_whitespace() || is_unprintable(c);
         !word.is_empty() && Lexer::new(word, 0..word.len(), true).word() == word && !word.contains(odd)
     };
     let negated = name.starts_with(NEGATIONS) || Lexer::new(name, 0..name.len(), true).take_negation();

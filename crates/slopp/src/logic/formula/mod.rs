@@ -275,6 +275,8 @@ impl Formula {
                     let lit = lits.last_mut().expect("a variable came before");
                     *lit = !*lit;
                 }
+                // It says nothing, as `color=?` does.
+                Op::Constant(value) if *value == empty => {}
                 _ => return None,
             }
         }

@@ -86,10 +86,17 @@ impl Parser<'_, '_, '_> {
             return Ok(true);
         }
         self.check_count(start)?;
-        let lit = self.lexer.literal(self.names)?;
-        self.ops.push(Op::Var(lit.var));
-        if !lit.value {
-            self.ops.push(Op::Not);
+        match self.lexer.literal(self.names)? {
+            Some(lit) => {
+                self.ops.push(Op::Var(lit.var));
+                self.ops.extend((!lit.value).then_some(Op::Not));
+            }
+            // What says nothing holds, also if it is denied.
+            None => {
+                self.pending
+                    .truncate(self.pending.iter().rposition(|p| !matches!(p, Pending::Not)).map_or(0, |i| i + 1));
+                self.ops.push(Op::Constant(true));
+            }
         }
         Ok(true)
     }

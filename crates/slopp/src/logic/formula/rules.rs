@@ -5,7 +5,7 @@ use super::lexer::Lexer;
 use super::vocabulary::Vocabulary;
 use super::{Comparison, Formula, parser};
 use crate::data::Records;
-use crate::names::{Group, Names};
+use crate::names::{Group, Names, is_unprintable};
 use crate::var::Var;
 use std::ops::Range;
 use std::sync::Arc;
@@ -183,7 +183,10 @@ impl Rules {
         self.rules.iter().flat_map(|rule| rule.formula.vars()).for_each(|var| is_named[var.index()] = true);
         is_named.contains(&false).then(|| {
             let names: Vec<&str> = self.names.iter().collect();
-            format!("{NAMES}{}", serde_json::Value::from(names))
+            let list = serde_json::Value::from(names).to_string();
+            // JSON escapes most of these by itself.
+            let shown = |c: char| if is_unprintable(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+            format!("{NAMES}{}", list.chars().map(shown).collect::<String>())
         })
     }
 

@@ -36,6 +36,11 @@ impl<'a> Vocabulary<'a> {
         }
     }
 
+    /// Whether it is known as a column: of a variable, or with several values.
+    pub(super) fn is_column(&self, name: &str) -> bool {
+        matches!(self, Vocabulary::Known { names, .. } if names.contains(name) || names.group(name).is_some())
+    }
+
     /// Whether any name will do.
     pub(super) fn is_open(&self) -> bool {
         matches!(self, Vocabulary::Collected { .. })
