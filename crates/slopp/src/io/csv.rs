@@ -4,7 +4,7 @@ use super::cells::{cells, is_missing};
 use super::first_line::blanks_separate;
 use super::records::{Opened, RecordsOptions};
 use super::rows::Lines;
-use crate::names::{Column, Group, Names, quote};
+use crate::names::{Column, Group, Names};
 use crate::var::Var;
 use std::borrow::Cow;
 use std::io;
@@ -95,6 +95,11 @@ impl<'a> CsvLines<'a> {
         let columns = if self.by_column { self.names.columns().count() } else { self.names.len() };
         if columns == 1 { "?".to_owned() } else { ",".repeat(columns - 1) }
     }
+}
+
+/// A cell in double quotes; a quote in it is written twice, and nothing else is changed.
+pub(super) fn quote(cell: &str) -> String {
+    format!("\"{}\"", cell.replace('"', "\"\""))
 }
 
 fn quoted(cell: &str) -> Cow<'_, str> {

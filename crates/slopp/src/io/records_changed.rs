@@ -2,7 +2,7 @@
 
 use super::cells::{split, word};
 use super::columns::{Columns, Place};
-use super::csv::{cell_of, needs_quotes};
+use super::csv::{cell_of, needs_quotes, quote};
 use super::error::{ReadError, WriteError};
 use super::first_line::FirstLine;
 use super::records::{Opened, RecordsOptions};
