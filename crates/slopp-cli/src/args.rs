@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::knowledge::LimitArgs;
 use crate::session::Session;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use slopp::io::{Binning, BinsError, RecordsOptions};
+use slopp::io::{Binning, BinsError, Problem, RecordsOptions};
 use std::fmt;
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -238,7 +238,10 @@ pub(crate) fn formula_text(text: &str) -> Result<FormulaText, String> {
         FormulaText { text: lines.join("\n").trim_end().to_owned(), file: Some(file.into()) }
     };
     let bytes = slopp::io::read_all(file.as_ref()).map_err(|error| error.problem.to_string());
-    let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string()));
+    let text = bytes.and_then(|bytes| match bytes.contains(&0) {
+        true => Err(Problem::Nul.to_string()),
+        false => String::from_utf8(bytes).map_err(|_| Problem::NotUtf8.to_string()),
+    });
     text.map(formula).map_err(|error| {
         format!(
             "cannot read the formula from the file {file}: {error}; a name that begins with @ goes in double quotes"

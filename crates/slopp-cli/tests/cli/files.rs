@@ -227,6 +227,16 @@ fn a_limit_on_files_is_an_error_and_parts_appear_together() {
 }
 
 #[test]
+fn devices_without_end_are_refused() {
+    let folder = Folder::with_paper();
+    if Path::new("/dev/zero").exists() {
+        for args in ["info /dev/zero", "data describe /dev/zero", "prob model.psdd @/dev/zero", "vtree /dev/zero"] {
+            folder.run(args).fails(&["/dev/zero", "NUL byte"]);
+        }
+    }
+}
+
+#[test]
 fn only_one_file_comes_from_stdin() {
     let folder = Folder::with_paper();
     for args in [
