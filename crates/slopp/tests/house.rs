@@ -5,15 +5,62 @@ use std::path::{Path, PathBuf};
 
 /// The modules of the library, each of which uses only those before it.
 const MODULES: [&str; 23] = [
-    "var", "logspace", "random", "progress", "scored", "names", "data", "vtree", "circuit", "logic", "infer", "spn",
-    "certified", "mixture", "model", "on_vtrees", "knowledge", "learn", "example", "io", "render", "guide", "lib",
+    "var",
+    "logspace",
+    "random",
+    "progress",
+    "scored",
+    "names",
+    "data",
+    "vtree",
+    "circuit",
+    "logic",
+    "infer",
+    "spn",
+    "certified",
+    "mixture",
+    "model",
+    "on_vtrees",
+    "knowledge",
+    "learn",
+    "example",
+    "io",
+    "render",
+    "guide",
+    "lib",
 ];
 
 /// The same inside `learn`.
 const LEARN: [&str; 29] = [
-    "vtree", "params", "error", "em", "structure", "support", "parts", "task", "judge", "learning", "baseline",
-    "kmeans", "grow", "separate", "partition", "slopp_tree", "published", "refine", "revise", "mixture", "slopp",
-    "refinement", "strudel_em", "slopp_em", "learnspn", "orders", "distil", "bag", "effort",
+    "vtree",
+    "params",
+    "error",
+    "em",
+    "structure",
+    "support",
+    "parts",
+    "task",
+    "judge",
+    "learning",
+    "baseline",
+    "kmeans",
+    "grow",
+    "separate",
+    "partition",
+    "slopp_tree",
+    "published",
+    "refine",
+    "revise",
+    "mixture",
+    "slopp",
+    "refinement",
+    "strudel_em",
+    "slopp_em",
+    "learnspn",
+    "orders",
+    "distil",
+    "bag",
+    "effort",
 ];
 
 /// Those that may use everything in `learn`.
@@ -91,8 +138,11 @@ fn upward(root: &Path, order: &[&str], prefixes: impl Fn(&Path) -> Vec<String>) 
         let Some(&own) = rank.get(module.as_str()) else { continue };
         let code = code(&path);
         for prefix in prefixes(&path) {
-            let later = used(&code, &prefix).into_iter().filter(|name| rank.get(name.as_str()).is_some_and(|&r| r > own));
-            wrong.extend(later.map(|name| format!("{} uses {prefix}{name}", path.strip_prefix(root).unwrap().display())));
+            let later =
+                used(&code, &prefix).into_iter().filter(|name| rank.get(name.as_str()).is_some_and(|&r| r > own));
+            wrong.extend(
+                later.map(|name| format!("{} uses {prefix}{name}", path.strip_prefix(root).unwrap().display())),
+            );
         }
     }
     wrong

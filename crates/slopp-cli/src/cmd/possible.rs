@@ -4,6 +4,7 @@ use crate::args::{FormulaText, ModelArgs, ReadArgs, formula_text, whole};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
+use crate::knowledge::LimitArgs;
 use crate::report::records as records_in_words;
 use crate::report::{changes_in_words, count, is_or_are, json_changes, json_count, json_world, object};
 use crate::session::{Session, Verdict};
@@ -32,6 +33,8 @@ pub(crate) struct PossibleArgs {
     /// The vtree of the model, if its file does not hold it
     #[arg(long, value_name = "FILE")]
     vtree: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
     /// The records: CSV, .data or .wdata, `-` for stdin
     #[arg(required_unless_present = "given")]
     data: Option<PathBuf>,
@@ -47,7 +50,7 @@ pub(crate) struct PossibleArgs {
 }
 
 pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict, Error> {
-    let model = ModelArgs { model: args.model.clone(), vtree: args.vtree.clone() };
+    let model = ModelArgs { model: args.model.clone(), vtree: args.vtree.clone(), limits: args.limits.clone() };
     Files::default().read(model.files()).read(&args.data).check()?;
     let loaded = Loaded::read(&model)?;
     let names = loaded.names();
@@ -114,7 +117,7 @@ fn of_evidence(
     let names = loaded.names();
     let event = Event::parse(args.given.as_deref().unwrap_or_default(), names)?;
     let Some(given) = event.literals() else {
-        let possible = loaded.log_probability_of(&event, &args.model.limits.limits())? > f64::NEG_INFINITY;
+        let possible = loaded.log_probability_of(&event, &args.limits.limits())? > f64::NEG_INFINITY;
         match session.json {
             true => session.document(&object([("possible", Value::Bool(possible))]))?,
             false => session.line(if possible { "possible" } else { "impossible" })?,

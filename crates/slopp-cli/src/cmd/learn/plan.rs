@@ -6,7 +6,7 @@ use super::parts::Parts;
 use crate::error::Error;
 use crate::incomplete::{self, Part};
 use crate::input::{LoadedModel, VtreeSource, too_many_pairs};
-use slopp::learn::registry::{Entry, LEARNERS, OPTIONS};
+use slopp::learn::registry::{Entry, LEARNERS};
 use slopp::learn::vtree::VtreeMethodError;
 use slopp::learn::{ConditionError, LearnError, Learner, Outcome, RefineFrom, Task, VtreeUse, World};
 use slopp::logic::Stopped;
@@ -157,7 +157,8 @@ fn world(entry: &Entry, args: &LearnArgs) -> Result<World, Error> {
 /// A model as the start of a refinement, if this learner can refine it.
 fn start(entry: &Entry, args: &LearnArgs, given: &LoadedModel) -> Result<RefineFrom, Error> {
     if !entry.refines {
-        return Err(belongs("--start", LEARNERS.iter().filter(|entry| entry.refines), entry.name));
+        let owners: Vec<&str> = LEARNERS.iter().filter(|entry| entry.refines).map(|entry| entry.name).collect();
+        return Err(belongs("--start", &owners, entry.name));
     }
     let deterministic = given.deterministic("refinement")?;
     match &given.model.circuit {
@@ -174,16 +175,14 @@ fn start(entry: &Entry, args: &LearnArgs, given: &LoadedModel) -> Result<RefineF
 /// The refusal of an option of other learners.
 fn foreign(error: LearnError) -> Error {
     match error {
-        LearnError::OptionOfOthers { learner, option } => {
-            let known = OPTIONS.iter().find(|known| known.name == option).expect("an option");
-            belongs(&format!("--{}", option.replace('_', "-")), known.owners(), learner)
+        LearnError::OptionOfOthers { learner, option, owners } => {
+            belongs(&format!("--{}", option.replace('_', "-")), &owners, learner)
         }
         error => error.into(),
     }
 }
 
-fn belongs(option: &str, owners: impl Iterator<Item = &'static Entry>, learner: &str) -> Error {
-    let owners: Vec<&str> = owners.map(|entry| entry.name).collect();
+fn belongs(option: &str, owners: &[&str], learner: &str) -> Error {
     let s = if owners.len() == 1 { "" } else { "s" };
     Error::new(format!("{option} belongs to the learner{s} {}, not to {learner}", owners.join(", ")))
         .hint(format!("--learner {}, or leave {option} out", owners.join(" or ")))
