@@ -59,9 +59,9 @@ pub enum Scope {
 ///
 /// ```
 /// use slopp::learn::refine::{StrudelConfig, strudel};
-/// use slopp::learn::{World, baseline};
+/// use slopp::learn::{ChowLiu, Task};
 /// let records = slopp::example::records();
-/// let start = baseline::chow_liu(&records, World::Closed, 0.0)?;
+/// let start = Task::closed(&records).learn(&ChowLiu::default(), &())?.model.into_psdd().unwrap();
 /// let refined = strudel(&start, &records, None, &StrudelConfig::default(), &())?.circuit;
 /// assert!(refined.entailed_by(&records)?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
