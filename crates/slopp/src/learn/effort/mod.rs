@@ -32,9 +32,9 @@ pub enum Effort {
     /// One order, one setting: [`learn`](super::slopp::learn).
     #[default]
     Fast,
-    /// Several orders and settings: [`balanced`].
+    /// Several orders and settings, of which validation records choose.
     Balanced,
-    /// A teacher, distilled to one model: [`best`].
+    /// A teacher, distilled to one model, where that is better.
     Best,
 }
 
