@@ -1,24 +1,25 @@
-//! What each step of merged SLoPP is worth: `cargo xtask bench ablation`.
+//! What each step of SLoPP with merged classes is worth: `cargo xtask bench ablation`.
 
-use slopp::Records;
 use slopp::io::{RecordsOptions, read_records};
-use slopp::learn::merged::{self, Config, Start};
-use slopp::learn::{World, slopp as separating, vtree::VtreeMethod};
+use slopp::learn::slopp::{Start, learn};
+use slopp::learn::vtree::VtreeMethod;
+use slopp::learn::{SloppConfig, SloppTree, Task};
+use slopp::{Records, Vtree};
 use std::sync::Arc;
 
 const DATASETS: [&str; 6] = ["nltcs", "plants", "jester", "accidents", "dna", "tmovie"];
 
 /// A step, and the settings that stop there.
-type Row = (&'static str, fn(&Config) -> Config);
+type Row = (&'static str, fn(&SloppConfig) -> SloppConfig);
 
 const ROWS: [Row; 7] = [
-    ("one class per variable", |c| Config { max_classes: 1, sweeps: 0, clone_depth: 0, ..c.clone() }),
-    ("merged classes", |c| Config { starts: vec![Start::Whole(1.0)], sweeps: 0, clone_depth: 0, ..c.clone() }),
-    ("the better of two starts", |c| Config { sweeps: 0, clone_depth: 0, ..c.clone() }),
-    ("with sweeps", |c| Config { clone_depth: 0, ..c.clone() }),
-    ("with clones, no sweeps", |c| Config { sweeps: 0, ..c.clone() }),
-    ("with both: fast", Config::clone),
-    ("fast, no choice of smoothing", |c| Config { pseudocounts: vec![2.0], ..c.clone() }),
+    ("one class per variable", |c| SloppConfig { max_classes: 1, sweeps: 0, clone_depth: 0, ..c.clone() }),
+    ("merged classes", |c| SloppConfig { starts: vec![Start::Whole(1.0)], sweeps: 0, clone_depth: 0, ..c.clone() }),
+    ("the better of two starts", |c| SloppConfig { sweeps: 0, clone_depth: 0, ..c.clone() }),
+    ("with sweeps", |c| SloppConfig { clone_depth: 0, ..c.clone() }),
+    ("with clones, no sweeps", |c| SloppConfig { sweeps: 0, ..c.clone() }),
+    ("with both: fast", SloppConfig::clone),
+    ("fast, no choice of smoothing", |c| SloppConfig { pseudocounts: vec![2.0], ..c.clone() }),
 ];
 
 pub(crate) fn measure() {
@@ -39,22 +40,24 @@ pub(crate) fn measure() {
         println!("| {what} | {} |", data.iter().map(cell).collect::<Vec<_>>().join(" | "));
     };
     tell("separating trees, no merging", &|[train, ..]| {
-        let vtree = Arc::new(VtreeMethod::ChowLiu.build(train, 0).expect("benchmark data"));
-        separating::certified(train, vtree, &separating::Config::new(World::Open), &()).expect("benchmark data")
+        let model = Task::new(train).learn(&SloppTree::default(), &()).expect("benchmark data").model;
+        model.into_psdd().expect("always a PSDD")
     });
+    let on = |vtree: Option<&Arc<Vtree>>, [train, valid, _]: &[Records; 3], config: &SloppConfig| {
+        let task = Task { valid: Some(valid), vtree, ..Task::new(train) };
+        learn(&task, config, &()).expect("benchmark data").psdd
+    };
     for (what, settings) in ROWS {
-        let config = settings(&Config::new(World::Open));
-        tell(what, &|[train, valid, _]| merged::learn(train, Some(valid), &config, &()).expect("benchmark data").psdd);
+        let config = settings(&SloppConfig::default());
+        tell(what, &|parts| on(None, parts, &config));
     }
-    tell("on the Chow-Liu vtree", &|[train, valid, _]| {
-        let vtree = Some(Arc::new(VtreeMethod::ChowLiu.build(train, 0).expect("benchmark data")));
-        let config = Config { vtree, ..Config::new(World::Open) };
-        merged::learn(train, Some(valid), &config, &()).expect("benchmark data").psdd
+    tell("on the Chow-Liu vtree", &|parts| {
+        let vtree = Arc::new(VtreeMethod::ChowLiu.build(&parts[0], 0).expect("benchmark data"));
+        on(Some(&vtree), parts, &SloppConfig::default())
     });
-    tell("in the order of the file", &|[train, valid, _]| {
-        let vtree = Some(Arc::new(slopp::Vtree::right_linear(train.var_count())));
-        let config = Config { vtree, ..Config::new(World::Open) };
-        merged::learn(train, Some(valid), &config, &()).expect("benchmark data").psdd
+    tell("in the order of the file", &|parts| {
+        let vtree = Arc::new(Vtree::right_linear(parts[0].var_count()));
+        on(Some(&vtree), parts, &SloppConfig::default())
     });
 }
 

@@ -4,9 +4,9 @@
 
 use slopp::example::Truth;
 use slopp::infer::Evidence;
-use slopp::learn::slopp::{Config, PublishedConfig, Variant};
-use slopp::learn::{Learned, Learner, Task, World, merged};
+use slopp::learn::{Learner, Slopp, SloppKmeans, SloppTree, Task, Variant};
 use slopp::logic::{Limits, Manager};
+use slopp::model::ModelKind;
 use slopp::{Certified, Deterministic};
 
 /// Numbers of records.
@@ -58,11 +58,7 @@ pub(crate) fn measure() {
 }
 
 fn learners() -> [Box<dyn Learner>; 3] {
-    [
-        Box::new(PublishedConfig::new(Variant::Notebook, 3, 20)),
-        Box::new(Config::new(World::Closed)),
-        Box::new(merged::Config::new(World::Closed)),
-    ]
+    [Box::new(SloppKmeans::new(Variant::Notebook, 3, 20)), Box::new(SloppTree::default()), Box::new(Slopp::default())]
 }
 
 /// A base next to the truth.
@@ -76,8 +72,8 @@ struct Quality {
 
 fn quality(truth: &Truth, records: usize, learner: &dyn Learner, seed: u64) -> Quality {
     let records = truth.sample(records, seed);
-    let task = Task { seed, ..Task::new(&records) };
-    let Learned::Circuit(circuit) = learner.learn(&task, &()).expect("records can be learned from").learned else {
+    let task = Task { seed, ..Task::closed(&records) };
+    let ModelKind::Circuit(circuit) = task.learn(learner, &()).expect("records can be learned from").model else {
         unreachable!("these learners make circuits");
     };
     let mut quality = Quality {

@@ -3,14 +3,11 @@
 use crate::layered::layered;
 use crate::measure::{Bar, Line, Report};
 use slopp::infer::Evidence;
-use slopp::learn::World;
-use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
-use slopp::learn::vtree::VtreeMethod;
+use slopp::learn::{SloppKmeans, SloppTree, Task, Variant};
 use slopp::logic::{Comparison, Formula, Limits, RuleSearch, Sdd};
 use slopp::{
     Builder, Circuit, Deterministic, Lit, Names, NodeId, Random, Records, RecordsBuilder, Sharing, Var, Vtree,
 };
-use std::sync::Arc;
 
 /// Random records, cells missing with the given probability.
 fn records(vars: usize, rows: usize, missing: f64) -> Records {
@@ -26,10 +23,10 @@ fn records(vars: usize, rows: usize, missing: f64) -> Records {
 /// Tree-shaped circuits from a learner, hardest for the kernels: more nodes than elements.
 fn learned() -> Vec<Deterministic> {
     let (_, records) = crate::learn::records("jester");
-    let vtree = Arc::new(VtreeMethod::ChowLiu.build(&records, 0).expect("few variables"));
     let learn = |parameter_penalty| {
-        let config = Config { parameter_penalty, ..Config::new(World::Open) };
-        Deterministic::clone(&certified(&records, vtree.clone(), &config, &()).expect("benchmark data can be learned"))
+        let tree = SloppTree { parameter_penalty, ..SloppTree::default() };
+        let model = Task::new(&records).learn(&tree, &()).expect("benchmark data can be learned").model;
+        Deterministic::clone(model.psdd().expect("always a PSDD"))
     };
     [1.2, 0.92, 0.5].map(learn).into()
 }
@@ -87,10 +84,9 @@ pub(crate) fn measure(report: &mut Report) {
         }
     }
     let (name, plants) = crate::learn::records("plants");
-    let vtree = Arc::new(VtreeMethod::ChowLiu.build(&plants, 0).expect("few variables"));
     for d in [2000, 200, 20] {
-        let config = PublishedConfig::new(Variant::Notebook, 3, d);
-        let (circuit, _) = published(&plants, vtree.clone(), &config, &()).expect("benchmark data can be learned");
+        let k_means = SloppKmeans::new(Variant::Notebook, 3, d);
+        let (circuit, _) = k_means.published(&Task::closed(&plants), &()).expect("benchmark data can be learned");
         let size = circuit.stats().size_paper;
         let line = Line {
             what: "certificate, slopp-kmeans",

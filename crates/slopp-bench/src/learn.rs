@@ -2,9 +2,8 @@
 
 use crate::measure::{Bar, Line, Report};
 use slopp::io::{RecordsOptions, read_records};
-use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
 use slopp::learn::vtree::VtreeMethod;
-use slopp::learn::{World, merged};
+use slopp::learn::{Learner, SloppConfig, SloppKmeans, SloppTree, Task, Variant, slopp::learn};
 use slopp::{Circuit, Records, RecordsBuilder, Weights};
 use std::mem::size_of;
 use std::sync::Arc;
@@ -46,6 +45,7 @@ fn measure_vtrees(report: &mut Report) {
 
 pub(crate) fn measure(report: &mut Report) {
     measure_vtrees(report);
+    let (k_means, tree) = (SloppKmeans::new(Variant::Notebook, 3, 20), SloppTree::default());
     for (name, notebook, certified_bar, merged_bar) in [("nltcs", 0.05, 0.05, 0.05), ("plants", 1.0, 0.5, 0.6)] {
         let (name, all) = records(name);
         let vtree = Arc::new(VtreeMethod::ChowLiu.build(&all, 0).expect("few variables"));
@@ -58,37 +58,33 @@ pub(crate) fn measure(report: &mut Report) {
                 unit: "records",
                 bar: if share == 1.0 { Bar::Seconds(bar) } else { Bar::None },
             };
-            let config = PublishedConfig::new(Variant::Notebook, 3, 20);
-            report.time(line("learn slopp-kmeans notebook", notebook), || {
-                published(&records, vtree.clone(), &config, &())
-            });
+            let task = Task { vtree: Some(&vtree), ..Task::closed(&records) };
+            report.time(line("learn slopp-kmeans notebook", notebook), || k_means.published(&task, &()));
         }
         for share in [0.25, 0.5, 1.0] {
             let records = part(&all, share);
             let bar = if share == 1.0 { Bar::Seconds(certified_bar) } else { Bar::None };
             let size = format!("{name} {}", records.total());
             let line = Line { what: "learn slopp-tree, certified", size, work: records.total(), unit: "records", bar };
-            report.time(line, || certified(&records, vtree.clone(), &Config::new(World::Open), &()));
+            let task = Task { vtree: Some(&vtree), ..Task::new(&records) };
+            report.time(line, || tree.find(&task, &()));
         }
         for share in [0.25, 0.5, 1.0] {
             let records = part(&all, share);
             let bar = if share == 1.0 { Bar::Seconds(merged_bar) } else { Bar::None };
             let size = format!("{name} {}", records.total());
             let line = Line { what: "learn slopp, merged", size, work: records.total(), unit: "records", bar };
-            report.time(line, || merged::learn(&records, None, &merged::Config::new(World::Open), &()));
+            report.time(line, || learn(&Task::new(&records), &SloppConfig::default(), &()));
         }
         // A bit per cell of every record, repetitions included.
         let packed = (all.total() * all.var_count() as f64) / 8.0;
-        let psdd =
-            certified(&all, vtree.clone(), &Config::new(World::Open), &()).expect("benchmark data can be learned");
-        let limit = 20.0 * packed + bytes(&psdd);
-        report.memory("memory of slopp-tree, certified", &name, limit, || {
-            certified(&all, vtree.clone(), &Config::new(World::Open), &())
-        });
-        let config = PublishedConfig::new(Variant::Notebook, 3, 20);
-        let (circuit, _) = published(&all, vtree.clone(), &config, &()).expect("benchmark data can be learned");
+        let [open, closed] = [Task::new(&all), Task::closed(&all)].map(|task| Task { vtree: Some(&vtree), ..task });
+        let made = tree.find(&open, &()).expect("benchmark data can be learned").model;
+        let limit = 20.0 * packed + bytes(made.psdd().expect("always a PSDD"));
+        report.memory("memory of slopp-tree, certified", &name, limit, || tree.find(&open, &()));
+        let (circuit, _) = k_means.published(&closed, &()).expect("benchmark data can be learned");
         let limit = 20.0 * packed + bytes(&circuit);
-        report.memory("memory of slopp-kmeans", &name, limit, || published(&all, vtree.clone(), &config, &()));
+        report.memory("memory of slopp-kmeans", &name, limit, || k_means.published(&closed, &()));
     }
 }
 

@@ -1,9 +1,9 @@
-//! Merged SLoPP on many records, once for each size: on up to a million of a hundred variables (`cargo xtask bench
+//! SLoPP on many records, once for each size: on up to a million of a hundred variables (`cargo xtask bench
 //! million`), and on a vtree that is not right-linear (`cargo xtask bench general`).
 
 use crate::MEMORY;
 use crate::measure::cpu_seconds;
-use slopp::learn::{World, merged};
+use slopp::learn::{SloppConfig, Task, slopp as classes};
 use slopp::{Names, Psdd, Random, Records, Vtree};
 use std::sync::Arc;
 
@@ -39,19 +39,19 @@ impl Case {
         for size in self.sizes {
             MEMORY.reset_peak_usage();
             let records = (self.records)(size);
-            let config = merged::Config { vtree: self.vtree.clone(), ..merged::Config::new(World::Open) };
-            let learn = |config: &merged::Config| {
-                let learned = one.install(|| merged::learn(&records, None, config, &()));
+            let task = Task { vtree: self.vtree.as_ref(), ..Task::new(&records) };
+            let learn = |config: &SloppConfig| {
+                let learned = one.install(|| classes::learn(&task, config, &()));
                 learned.expect("generated records can be learned").psdd
             };
             let before = cpu_seconds().unwrap_or(f64::NAN);
-            let psdd = learn(&config);
+            let psdd = learn(&SloppConfig::default());
             let seconds = cpu_seconds().unwrap_or(f64::NAN) - before;
             let peak = MEMORY.peak_usage() as f64;
             let growth = last.map_or("-".to_owned(), |(before, took)| {
                 format!("{:.2}", seconds / took / (size as f64 / before as f64))
             });
-            let first = learn(&merged::Config { clone_depth: 0, ..config });
+            let first = learn(&SloppConfig { clone_depth: 0, ..SloppConfig::default() });
             let [elements, classes] = [psdd.elements().len(), most_sums(&first)];
             let distinct = records.len();
             println!("| {size} | {distinct} | {seconds:.1} | {growth} | {:.0} | {elements} | {classes} |", peak / 1e6);

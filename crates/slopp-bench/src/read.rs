@@ -2,17 +2,14 @@
 
 use crate::measure::{Bar, Line, Report};
 use slopp::io::{RecordsOptions, read_psdd_bytes, read_records_from};
-use slopp::learn::World;
-use slopp::learn::slopp::{Config, certified};
-use slopp::learn::vtree::VtreeMethod;
-use std::sync::Arc;
+use slopp::learn::{SloppTree, Task};
 
 pub(crate) fn measure(report: &mut Report) {
     let (_, records) = crate::learn::records("jester");
-    let vtree = Arc::new(VtreeMethod::ChowLiu.build(&records, 0).expect("few variables"));
     for penalty in [1.0, 0.8, 0.5] {
-        let config = Config { parameter_penalty: penalty, ..Config::new(World::Open) };
-        let psdd = certified(&records, vtree.clone(), &config, &()).expect("benchmark data can be learned");
+        let tree = SloppTree { parameter_penalty: penalty, ..SloppTree::default() };
+        let model = Task::new(&records).learn(&tree, &()).expect("benchmark data can be learned").model;
+        let psdd = model.into_psdd().expect("always a PSDD");
         let mut text = Vec::new();
         slopp::io::write_model_to(&mut text, &slopp::Model::new(records.names().clone(), psdd))
             .expect("memory can be written");

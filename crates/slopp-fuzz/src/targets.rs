@@ -118,7 +118,7 @@ fn saved_mixture() -> Vec<u8> {
     let smoothing = slopp::circuit::Smoothing::uniform(1.0);
     let fitted = psdd.fit(&records, &smoothing).expect("the records are those it was learned from").circuit;
     let vtree = psdd.vtree().clone();
-    let other = slopp::learn::baseline::factorised(&records, vtree, slopp::learn::World::Open, 1.0);
+    let other = slopp::learn::baseline::factorised(&records, vtree, 1.0);
     let other = other.expect("there are records");
     let components = [(0.5, psdd.into()), (0.25, fitted.into()), (0.25, other.into())];
     let mixture = Mixture::new(components).expect("weights add up to one");

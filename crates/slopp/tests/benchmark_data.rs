@@ -2,10 +2,9 @@
 
 use slopp::io::{RecordsOptions, read_records};
 use slopp::learn::refine::{LearnPsddConfig, StrudelConfig, learn_psdd, strudel};
-use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
 use slopp::learn::vtree::VtreeMethod;
-use slopp::learn::{World, baseline};
-use slopp::{Circuit, Records};
+use slopp::learn::{ChowLiu, Factorised, Learner, SloppKmeans, SloppTree, Support, Task, Variant, World, baseline};
+use slopp::{Circuit, Psdd, Records};
 use std::sync::Arc;
 
 fn load(name: &str, part: &str) -> Option<Records> {
@@ -35,8 +34,8 @@ fn check(name: &str, expected: &[Expected]) {
     let (Some(train), Some(test)) = (load(name, "train"), load(name, "test")) else { return };
     let vtree = Arc::new(VtreeMethod::ChowLiu.build(&train, 0).unwrap());
     for row in expected {
-        let config = PublishedConfig::new(Variant::Notebook, row.k, row.d);
-        let (circuit, overlaps) = published(&train, vtree.clone(), &config, &()).unwrap();
+        let task = Task { vtree: Some(&vtree), ..Task::closed(&train) };
+        let (circuit, overlaps) = SloppKmeans::new(Variant::Notebook, row.k, row.d).published(&task, &()).unwrap();
         assert!(overlaps.sums > overlaps.weak_sums, "the published variant is not deterministic");
         assert!(circuit.entailed_by(&train).unwrap());
         // A seed of ours may fall outside forty of theirs, but not by more than half their range.
@@ -93,11 +92,15 @@ fn baselines_have_the_known_likelihoods() {
     for (name, factorised, chow_liu) in [("nltcs", -9.23, -6.76), ("plants", -31.27, -16.52)] {
         let (Some(train), Some(test)) = (load(name, "train"), load(name, "test")) else { return };
         let vtree = Arc::new(VtreeMethod::Balanced.build(&train, 0).unwrap());
-        let found = per_record(&baseline::factorised(&train, vtree, World::Open, 1.0).unwrap(), &test);
+        let found = per_record(&baseline::factorised(&train, vtree, 1.0).unwrap(), &test);
         assert!((found - factorised).abs() < 0.01, "{name} factorised {found}");
-        let found = per_record(&baseline::chow_liu(&train, World::Open, 1.0).unwrap(), &test);
+        let found = per_record(&baseline::chow_liu(&train, 1.0).unwrap(), &test);
         assert!((found - chow_liu).abs() < 0.015, "{name} Chow-Liu {found}");
     }
+}
+
+fn learned(task: Task<'_>, learner: &dyn Learner) -> Psdd {
+    task.learn(learner, &()).unwrap().model.into_psdd().expect("a PSDD")
 }
 
 #[test]
@@ -105,7 +108,7 @@ fn certified_slopp_beats_the_tree_it_starts_from() {
     for (name, bar) in [("nltcs", -6.06), ("plants", -14.9)] {
         let (Some(train), Some(test)) = (load(name, "train"), load(name, "test")) else { return };
         let vtree = Arc::new(VtreeMethod::ChowLiu.build(&train, 0).unwrap());
-        let psdd = certified(&train, vtree, &Config::new(World::Open), &()).unwrap();
+        let psdd = learned(Task { vtree: Some(&vtree), ..Task::new(&train) }, &SloppTree::default());
         let found = per_record(&psdd, &test);
         assert!(found > bar, "{name}: {found}");
     }
@@ -116,16 +119,18 @@ fn constant_columns_break_no_learner() {
     for name in ["plants", "accidents", "msweb", "tmovie"] {
         let (Some(train), Some(test)) = (load(name, "train"), load(name, "test")) else { return };
         let vtree = Arc::new(VtreeMethod::ChowLiu.build(&train, 0).unwrap());
-        for world in [World::Open, World::Closed] {
-            let pseudocount = if world == World::Open { 1.0 } else { 0.0 };
+        for support in [Support::open(), Support::closed()] {
+            let pseudocount = Some(if support.world == World::Open { 1.0 } else { 0.0 });
+            let task = Task { support, ..Task::new(&train) };
+            let on_vtree = Task { vtree: Some(&vtree), ..task };
             let learned = [
-                baseline::factorised(&train, vtree.clone(), world, pseudocount).unwrap(),
-                baseline::chow_liu(&train, world, pseudocount).unwrap(),
-                certified(&train, vtree.clone(), &Config::new(world), &()).unwrap(),
+                learned(on_vtree, &Factorised { pseudocount }),
+                learned(task, &ChowLiu { pseudocount }),
+                learned(on_vtree, &SloppTree::default()),
             ];
             for psdd in learned {
                 assert!(psdd.entailed_by(&train).unwrap(), "{name}");
-                if world == World::Open {
+                if support.world == World::Open {
                     per_record(&psdd, &test);
                 }
             }
@@ -138,7 +143,7 @@ fn learn_psdd_reaches_the_published_likelihoods() {
     for (name, published) in [("nltcs", -6.03), ("plants", -13.49)] {
         let parts = ["train", "valid", "test"].map(|part| load(name, part));
         let [Some(train), Some(valid), Some(test)] = parts else { return };
-        let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+        let start = baseline::chow_liu(&train, 1.0).unwrap();
         let refined = learn_psdd(&start, &train, Some(&valid), &LearnPsddConfig::default(), &()).unwrap();
         let found = per_record(&refined.circuit, &test);
         // Published values have two decimals.
@@ -151,7 +156,7 @@ fn strudel_reaches_the_published_likelihoods() {
     for (name, published) in [("nltcs", -6.06), ("plants", -13.72)] {
         let parts = ["train", "valid", "test"].map(|part| load(name, part));
         let [Some(train), Some(valid), Some(test)] = parts else { return };
-        let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+        let start = baseline::chow_liu(&train, 1.0).unwrap();
         let refined = strudel(&start, &train, Some(&valid), &StrudelConfig::default(), &()).unwrap();
         let found = per_record(&refined.circuit, &test);
         assert!(found >= published - 0.01, "{name}: {found}");
@@ -163,10 +168,10 @@ fn refinement_improves_certified_slopp_and_respects_its_base() {
     let parts = ["train", "valid", "test"].map(|part| load("nltcs", part));
     let [Some(train), Some(valid), Some(test)] = parts else { return };
     let vtree = Arc::new(VtreeMethod::ChowLiu.build(&train, 0).unwrap());
-    let open = certified(&train, vtree.clone(), &Config::new(World::Open), &()).unwrap();
+    let open = learned(Task { vtree: Some(&vtree), ..Task::new(&train) }, &SloppTree::default());
     let refined = learn_psdd(&open, &train, Some(&valid), &LearnPsddConfig::default(), &()).unwrap();
     assert!(per_record(&refined.circuit, &test) > per_record(&open, &test) + 0.01);
-    let closed = certified(&train, vtree, &Config::new(World::Closed), &()).unwrap();
+    let closed = learned(Task { vtree: Some(&vtree), ..Task::closed(&train) }, &SloppTree::default());
     let refined = learn_psdd(&closed, &train, Some(&valid), &LearnPsddConfig::default(), &()).unwrap();
     assert_eq!(refined.circuit.model_count(), closed.model_count());
     assert_eq!(refined.circuit.possible(&test).unwrap(), closed.possible(&test).unwrap());

@@ -2,12 +2,14 @@
 
 use slopp::infer::Evidence;
 use slopp::io::{self, RecordsOptions, parse_bins, read_records_from};
-use slopp::learn::baseline::{ChowLiu, Factorised};
 use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
-use slopp::learn::slopp::{Config, PublishedConfig, Variant};
 use slopp::learn::vtree::VtreeMethod;
-use slopp::learn::{InsideError, LearnPsdd, Learned, Learner, Start, Strudel, Task, World, merged};
+use slopp::learn::{
+    ChowLiu, ConditionError, Effort, Factorised, LearnError, LearnPsdd, Learner, Prior, RefineFrom, Slopp, SloppBag,
+    SloppConfig, SloppKmeans, SloppTree, Structure, Strudel, Support, Task, Variant, World,
+};
 use slopp::logic::{Limits, Rules};
+use slopp::model::ModelKind;
 use slopp::names::Column;
 use slopp::{AnyModel, Kind, Names, Random, Records, RecordsBuilder, Var};
 use std::sync::Arc;
@@ -53,21 +55,32 @@ fn has_one_value_each(names: &Names, world: &[bool]) -> bool {
     names.groups().iter().all(|group| group.vars().filter(|var| world[var.index()]).count() == 1)
 }
 
-fn learners(world: World) -> Vec<Box<dyn Learner>> {
-    let merged = merged::Config::new(world);
-    let effort = |effort| merged::Slopp { config: merged.clone(), effort };
+fn learners() -> Vec<Box<dyn Learner>> {
+    let pseudocount = Some(1.0);
     vec![
-        Box::new(merged.clone()),
-        Box::new(effort(merged::Effort::Balanced)),
-        Box::new(merged::BagConfig { members: 3, ..merged::BagConfig::new(merged.clone()) }),
-        Box::new(Config::new(world)),
-        Box::new(PublishedConfig { world, pseudocount: 1.0, ..PublishedConfig::new(Variant::Notebook, 3, 20) }),
-        Box::new(Factorised { world, pseudocount: 1.0 }),
-        Box::new(ChowLiu { world, pseudocount: 1.0 }),
-        Box::new(LearnPsdd { start: Start::Baseline(world), config: LearnPsddConfig::default() }),
-        Box::new(LearnPsdd { start: Start::Slopp(merged::Config::new(world)), config: LearnPsddConfig::default() }),
-        Box::new(Strudel { start: Start::Baseline(world), scope: Scope::Prime, config: StrudelConfig::default() }),
+        Box::new(Slopp::default()),
+        Box::new(Slopp { effort: Effort::Balanced, ..Slopp::default() }),
+        Box::new(SloppBag { members: 3, ..SloppBag::default() }),
+        Box::new(SloppTree::default()),
+        Box::new(SloppKmeans { pseudocount, ..SloppKmeans::new(Variant::Notebook, 3, 20) }),
+        Box::new(Factorised { pseudocount }),
+        Box::new(ChowLiu { pseudocount }),
+        Box::new(LearnPsdd { start: RefineFrom::Baseline, config: LearnPsddConfig::default() }),
+        Box::new(LearnPsdd { start: RefineFrom::Slopp(SloppConfig::default()), config: LearnPsddConfig::default() }),
+        Box::new(Strudel { start: RefineFrom::Baseline, scope: Scope::Prime, config: StrudelConfig::default() }),
     ]
+}
+
+/// A model given rules, which weighs so many records where it is fitted again.
+fn inside(
+    model: ModelKind,
+    rules: Rules,
+    records: &Records,
+    weight: f64,
+    limits: &Limits,
+) -> Result<ModelKind, LearnError> {
+    let support = Support { rules: Some(rules), limits: limits.clone(), ..Support::default() };
+    support.apply(Structure::new(model, Prior::new(Some(weight), weight)), records, &())
 }
 
 #[test]
@@ -186,12 +199,11 @@ fn written_records_read_back() {
 fn every_learner_keeps_one_value_for_each_column() {
     let train = records(2, 3, 3, 120, 4);
     let names = train.names();
-    let rules = Rules::of_columns(names.clone());
-    for world in [World::Open, World::Closed] {
-        for learner in learners(world) {
-            let learned = learner.learn(&Task::new(&train), &()).unwrap().learned;
-            let psdd = learned.psdd().is_some();
-            let inside = learned.inside(&rules, &train, 1.0, &Limits::default(), &()).unwrap();
+    for support in [Support::open(), Support::closed()] {
+        let (task, world) = (Task { support, ..Task::new(&train) }, &support.world);
+        for learner in learners() {
+            let psdd = learner.find(&task, &()).unwrap().model.psdd().is_some();
+            let inside = task.learn(&*learner, &()).unwrap().model;
             assert_eq!(inside.psdd().is_some(), psdd, "{}", learner.name());
             let mut total = 0.0;
             for world in worlds(names.len()) {
@@ -200,7 +212,7 @@ fn every_learner_keeps_one_value_for_each_column() {
                 total += log.exp();
             }
             assert!((total - 1.0).abs() < 1e-9, "{} {world:?}: {total}", learner.name());
-            if world == World::Open && psdd {
+            if *world == World::Open && psdd {
                 let possible = worlds(names.len()).filter(|world| has_one_value_each(names, world)).count();
                 assert_eq!(inside.psdd().unwrap().model_count(), possible.into(), "{}", learner.name());
             }
@@ -215,10 +227,9 @@ fn every_learner_keeps_one_value_for_each_column() {
 fn mixtures_are_conditioned_exactly() {
     let train = records(2, 3, 1, 80, 9);
     let names = train.names();
-    let config = merged::BagConfig { members: 3, ..merged::BagConfig::new(merged::Config::new(World::Open)) };
-    let Learned::Mixture(mixture) = config.learn(&Task::new(&train), &()).unwrap().learned else { panic!("a mixture") };
-    let rules = Rules::of_columns(names.clone());
-    let inside = Learned::Mixture(mixture.clone()).inside(&rules, &train, 1.0, &Limits::default(), &()).unwrap();
+    let (task, bag) = (Task::new(&train), SloppBag { members: 3, ..SloppBag::default() });
+    let ModelKind::Mixture(mixture) = bag.find(&task, &()).unwrap().model else { panic!("a mixture") };
+    let inside = task.learn(&bag, &()).unwrap().model;
     let one = |world: &Vec<bool>| has_one_value_each(names, world);
     let mass: f64 = worlds(names.len()).filter(one).map(|w| mixture.log_probability(&w).unwrap().exp()).sum();
     for world in worlds(names.len()) {
@@ -233,11 +244,9 @@ fn columns_are_kept_in_model_files() {
     let text = "age,c,a\n12,red,1\n40,blue,0\n77,\"dark, red\",0\n";
     let options = RecordsOptions { bins: vec![parse_bins("age=young:30:old").unwrap()], ..RecordsOptions::default() };
     let train = read(text, &options).unwrap();
-    for learner in &learners(World::Open)[..4] {
-        let learned = learner.learn(&Task::new(&train), &()).unwrap().learned;
-        let rules = Rules::of_columns(train.names().clone());
-        let learned = learned.inside(&rules, &train, 1.0, &Limits::default(), &()).unwrap();
-        let model = learned.into_model(train.names().clone(), Default::default());
+    for learner in &learners()[..4] {
+        let outcome = Task::new(&train).learn(&**learner, &()).unwrap();
+        let model = outcome.model.into_model(train.names().clone(), outcome.origin);
         let mut file = Vec::new();
         match &model {
             AnyModel::Circuit(model) => io::write_model_to(&mut file, model).unwrap(),
@@ -271,8 +280,7 @@ fn columns_are_kept_in_model_files() {
 fn distances_count_columns() {
     let train = records(3, 3, 2, 25, 12);
     let names = train.names();
-    let learned = merged::Config::new(World::Closed).learn(&Task::new(&train), &()).unwrap().learned;
-    let inside = learned.inside(&Rules::of_columns(names.clone()), &train, 0.0, &Limits::default(), &()).unwrap();
+    let inside = Task::closed(&train).learn(&Slopp::default(), &()).unwrap().model;
     let psdd = inside.psdd().unwrap();
     let possible: Vec<Vec<bool>> = psdd.worlds(&Evidence::none(names.len())).unwrap().collect();
     let mut impossible = 0;
@@ -303,9 +311,9 @@ fn columns_stay_small_among_many() {
         train.original().iter().map(|&row| train.row(row as usize).map(|c| c == Some(true)).collect::<Vec<_>>()),
     );
     let size = |records: &Records| {
-        let learned = merged::Config::new(World::Open).learn(&Task::new(records), &()).unwrap().learned;
+        let learned = Slopp::default().find(&Task::new(records), &()).unwrap().model;
         let before = learned.size().elements;
-        let inside = learned.inside(&rules, records, 1.0, &Limits::default(), &()).unwrap();
+        let inside = inside(learned, rules.clone(), records, 1.0, &Limits::default()).unwrap();
         let log: f64 = inside
             .distribution()
             .log_likelihoods(records)
@@ -333,14 +341,14 @@ fn columns_stay_small_among_many() {
 fn rules_that_are_too_large_stop_cleanly() {
     let train = records(3, 4, 0, 60, 2);
     let rules = Rules::of_columns(train.names().clone());
-    let learned = merged::Config::new(World::Open).learn(&Task::new(&train), &()).unwrap().learned;
+    let learned = Slopp::default().find(&Task::new(&train), &()).unwrap().model;
     let few = Limits::default().with_nodes(3);
-    let error = learned.clone().inside(&rules, &train, 1.0, &few, &()).unwrap_err();
-    assert!(matches!(error, InsideError::Rules(_)), "{error}");
-    assert!(error.to_string().contains("do not go with the vtree"), "{error}");
+    let error = inside(learned.clone(), rules, &train, 1.0, &few).unwrap_err();
+    assert!(matches!(error, LearnError::Rules(ConditionError::Rules(_))), "{error}");
+    assert!(error.to_string().contains("do not fit the vtree"), "{error}");
     let nothing = Rules::parse_with("g0=v0 & !g0=v0", train.names().clone()).unwrap();
-    let error = learned.inside(&nothing, &train, 1.0, &Limits::default(), &()).unwrap_err();
-    assert!(matches!(error, InsideError::Impossible), "{error}");
+    let error = inside(learned, nothing, &train, 1.0, &Limits::default()).unwrap_err();
+    assert!(matches!(error, LearnError::Rules(ConditionError::Impossible)), "{error}");
 }
 
 #[test]
@@ -350,16 +358,12 @@ fn more_effort_is_never_worse_once_columns_have_one_value_each() {
         let valid = records(3, 4, 2, 100, seed + 100);
         let given = |effort| {
             let task = Task { valid: Some(&valid), ..Task::new(&train) };
-            let outcome = merged::Slopp { config: merged::Config::new(World::Open), effort }.learn(&task, &()).unwrap();
-            let chosen =
-                |key: &str| outcome.chosen.iter().find(|(name, _)| *name == key).map(|(_, value)| value.parse());
-            let weight: f64 = chosen("strength").or(chosen("pseudocount")).unwrap().unwrap();
-            let rules = Rules::of_columns(train.names().clone());
-            let inside = outcome.learned.inside(&rules, &train, weight, &Limits::default(), &()).unwrap();
+            let slopp = Slopp { config: SloppConfig::default(), effort };
+            let inside = task.learn(&slopp, &()).unwrap().model;
             let logs = inside.distribution().log_likelihoods(&valid).unwrap();
             logs.iter().zip(valid.weights()).map(|(log, weight)| log * weight).sum::<f64>() / valid.total()
         };
-        let [balanced, best] = [merged::Effort::Balanced, merged::Effort::Best].map(given);
+        let [balanced, best] = [Effort::Balanced, Effort::Best].map(given);
         assert!(best >= balanced - 1e-9, "seed {seed}: {best} at best, {balanced} balanced");
     }
 }
@@ -376,8 +380,8 @@ fn a_value_that_was_never_seen_is_one_surprise_not_many() {
             builder.push(cells, 1.0);
         }
         let train = builder.finish();
-        let learned = merged::Config::new(World::Open).learn(&Task::new(&train), &()).unwrap().learned;
-        let inside = learned.inside(&Rules::of_columns(names), &train, 1.0, &Limits::default(), &()).unwrap();
+        let slopp = Slopp::from(SloppConfig { pseudocount: Some(1.0), ..SloppConfig::default() });
+        let inside = Task::new(&train).learn(&slopp, &()).unwrap().model;
         let psdd = inside.psdd().unwrap();
         let unseen = psdd.marginals(&Evidence::none(values + 2)).unwrap()[values];
         // As a Boolean column that was never true: the marginal that half a record gives, with the weight of one record.

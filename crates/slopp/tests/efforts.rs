@@ -1,19 +1,40 @@
-//! Efforts of merged SLoPP, bags and shared mixtures: certified, the same on any number of threads, whatever the records.
+//! Efforts of SLoPP, bags and shared mixtures: certified, the same on any number of threads, whatever the records.
 
 mod chain;
 
 use chain::chain;
 use slopp::infer::{Distribution, Evidence};
-use slopp::learn::merged::{
-    BagConfig, Config, DistilConfig, Effort, EmConfig, Slopp, Teacher, bag, balanced, best, distil, em, learn,
-    sample_size, synthetic,
+use slopp::learn::slopp::learn;
+use slopp::learn::{
+    Distil, Effort, LearnError, MixtureGrid, Outcome, Slopp, SloppBag, SloppConfig, SloppEm, Support, Task, bag,
+    distil, sample_size, synthetic,
 };
-use slopp::learn::{LearnError, Learner, MixtureGrid, Task, World};
-use slopp::{Names, Psdd, Random, Records, RecordsBuilder, Vtree};
+use slopp::model::ModelKind;
+use slopp::{Mixture, Names, Psdd, Random, Records, RecordsBuilder, Vtree};
 use std::sync::Arc;
 
-fn open() -> Config {
-    Config::new(World::Open)
+fn open() -> SloppConfig {
+    SloppConfig::default()
+}
+
+/// Records to learn from and to choose by.
+fn on<'a>(train: &'a Records, valid: Option<&'a Records>) -> Task<'a> {
+    Task { valid, ..Task::new(train) }
+}
+
+/// What is learned with an effort.
+fn with(effort: Effort, task: &Task, config: &SloppConfig) -> Result<Outcome, LearnError> {
+    task.learn(&Slopp { config: config.clone(), effort }, &())
+}
+
+/// The same, a PSDD.
+fn psdd_with(effort: Effort, task: &Task, config: &SloppConfig) -> Psdd {
+    with(effort, task, config).unwrap().model.into_psdd().expect("always a PSDD")
+}
+
+fn mixture(outcome: Outcome) -> Mixture {
+    let ModelKind::Mixture(mixture) = outcome.model else { panic!("a mixture") };
+    mixture
 }
 
 fn mean(model: &dyn Distribution, records: &Records) -> f64 {
@@ -38,26 +59,26 @@ fn check(psdd: &Psdd) {
 #[test]
 fn more_effort_is_never_worse_by_validation() {
     let (train, valid) = (chain(8, 300, 1), chain(8, 200, 2));
-    let fast = learn(&train, Some(&valid), &open(), &()).unwrap();
-    let balanced = balanced(&train, Some(&valid), &open(), &()).unwrap();
-    let best = best(&train, Some(&valid), &open(), &()).unwrap();
-    check(&balanced.psdd);
-    check(&best.psdd);
-    let [fast, balanced, best] =
-        [&fast.psdd, &balanced.psdd, &best.psdd].map(|p| mean(&slopp::Certified::from(p.clone()), &valid));
+    let task = on(&train, Some(&valid));
+    let fast = learn(&task, &open(), &()).unwrap().psdd;
+    let [balanced, best] = [Effort::Balanced, Effort::Best].map(|effort| psdd_with(effort, &task, &open()));
+    check(&balanced);
+    check(&best);
+    let [fast, balanced, best] = [fast, balanced, best].map(|psdd| mean(&slopp::Certified::from(psdd), &valid));
     assert!(fast <= balanced + 1e-9 && balanced <= best + 1e-9, "{fast} {balanced} {best}");
 }
 
 #[test]
 fn threads_change_nothing() {
     let (train, valid) = (chain(7, 200, 3), chain(7, 100, 4));
-    let config = BagConfig { members: 5, ..BagConfig::new(open()) };
+    let config = SloppBag { members: 5, ..SloppBag::new(open()) };
+    let task = on(&train, Some(&valid));
     let work = || {
         (
-            best(&train, Some(&valid), &open(), &()).unwrap(),
-            best(&train, None, &open(), &()).unwrap(),
-            bag(&train, Some(&valid), &config, &()).unwrap(),
-            em(&train, Some(&valid), &EmConfig::new(open()), &()).unwrap(),
+            with(Effort::Best, &task, &open()).unwrap(),
+            with(Effort::Best, &on(&train, None), &open()).unwrap(),
+            bag(&task, &config, &()).unwrap(),
+            task.learn(&SloppEm::new(open()), &()).unwrap(),
         )
     };
     assert_eq!(on_threads(1, work), on_threads(3, work));
@@ -67,8 +88,8 @@ fn threads_change_nothing() {
 #[test]
 fn models_of_a_bag_of_few_records_are_fitted_to_all() {
     let coin = Records::from_rows(slopp::Names::numbered(1), (0..12).map(|i| [i < 6]));
-    let config = BagConfig { members: 6, ..BagConfig::new(Config { pseudocount: Some(1.0), ..open() }) };
-    let bag = bag(&coin, None, &config, &()).unwrap();
+    let config = SloppBag { members: 6, ..SloppBag::new(SloppConfig { pseudocount: Some(1.0), ..open() }) };
+    let bag = bag(&Task::new(&coin), &config, &()).unwrap();
     assert_eq!(bag.held_out, 0.0);
     for component in bag.mixture.components() {
         assert_eq!(component.counts().unwrap().tops, [[6.0, 6.0]]);
@@ -80,8 +101,9 @@ fn a_teacher_passes_on_what_few_records_do_not_show() {
     let (few, valid, test) = (chain(9, 60, 5), chain(9, 300, 6), chain(9, 2000, 7));
     // The truth itself, as a file of samples.
     let samples = chain(9, 20_000, 8);
-    let alone = learn(&few, Some(&valid), &open(), &()).unwrap().psdd;
-    let distilled = distil(&few, &samples, Some(&valid), &DistilConfig::new(open()), &()).unwrap();
+    let task = on(&few, Some(&valid));
+    let alone = learn(&task, &open(), &()).unwrap().psdd;
+    let distilled = distil(&task, &samples, &Distil::new(open()), &()).unwrap();
     check(&distilled.psdd);
     let [alone, taught] = [alone, distilled.psdd].map(|psdd| mean(&slopp::Certified::from(psdd), &test));
     assert!(taught > alone + 0.1, "{taught} against {alone}");
@@ -90,7 +112,7 @@ fn a_teacher_passes_on_what_few_records_do_not_show() {
 #[test]
 fn synthetic_records_are_drawn_from_the_teacher() {
     let train = chain(6, 500, 9);
-    let teacher = bag(&train, None, &BagConfig { members: 3, ..BagConfig::new(open()) }, &()).unwrap();
+    let teacher = bag(&Task::new(&train), &SloppBag { members: 3, ..SloppBag::new(open()) }, &()).unwrap();
     assert_eq!(teacher.held_out, 50.0);
     let drawn = synthetic(&teacher.mixture, &train, 20_000, 1).unwrap();
     assert_eq!((drawn.total(), drawn.names()), (20_000.0, train.names()));
@@ -123,9 +145,9 @@ fn components_tell_hidden_groups_apart() {
         Records::from_rows(Names::numbered(30), (0..rows).map(|_| row()))
     };
     let (train, valid, test) = (groups(300, 1), groups(300, 2), groups(3000, 3));
-    let config = BagConfig { members: 4, ..BagConfig::new(open()) };
-    let divided = bag(&train, Some(&valid), &config, &()).unwrap();
-    let whole = bag(&train, Some(&valid), &BagConfig { divide: false, ..config }, &()).unwrap();
+    let config = SloppBag { members: 4, ..SloppBag::new(open()) };
+    let divided = bag(&on(&train, Some(&valid)), &config, &()).unwrap();
+    let whole = bag(&on(&train, Some(&valid)), &SloppBag { divide: false, ..config }, &()).unwrap();
     assert!(divided.divided && !whole.divided && whole.mixture.component_count() <= 4);
     let [divided_test, whole_test] = [&divided, &whole].map(|bag| mean(&bag.mixture, &test));
     assert!(divided_test > whole_test + 0.1, "{divided_test} against {whole_test}");
@@ -137,22 +159,21 @@ fn components_tell_hidden_groups_apart() {
 #[test]
 fn a_bag_is_better_than_one_and_stays_on_the_vtree_that_is_given() {
     let (train, valid, test) = (chain(10, 150, 10), chain(10, 150, 11), chain(10, 3000, 12));
-    let one = learn(&train, Some(&valid), &open(), &()).unwrap().psdd;
-    let many = bag(&train, Some(&valid), &BagConfig::new(open()), &()).unwrap().mixture;
+    let task = on(&train, Some(&valid));
+    let one = learn(&task, &open(), &()).unwrap().psdd;
+    let many = bag(&task, &SloppBag::new(open()), &()).unwrap().mixture;
     assert!(mean(&many, &test) > mean(&slopp::Certified::from(one), &test));
     let vtree = Arc::new(Vtree::right_linear(10));
-    let model = Config { vtree: Some(vtree.clone()), ..open() };
-    let shared = bag(&train, Some(&valid), &BagConfig { members: 4, ..BagConfig::new(model) }, &()).unwrap().mixture;
+    let four = SloppBag { members: 4, ..SloppBag::new(open()) };
+    let shared = bag(&Task { vtree: Some(&vtree), ..task }, &four, &()).unwrap().mixture;
     assert!(shared.shares_vtree() && shared.components().iter().all(|circuit| **circuit.vtree() == *vtree));
-    let mixture = em(&train, Some(&valid), &EmConfig::new(open()), &()).unwrap().mixture;
+    let mixture = mixture(task.learn(&SloppEm::new(open()), &()).unwrap());
     assert!(mixture.shares_structure());
     let any = Arc::new(Vtree::balanced(10));
     for effort in [Effort::Balanced, Effort::Best] {
-        let task = Task { vtree: Some(&any), valid: Some(&valid), ..Task::new(&train) };
-        let learned = Slopp { config: open(), effort }.learn(&task, &()).unwrap().learned;
-        let psdd = learned.psdd().expect("a PSDD on any vtree");
-        assert_eq!(psdd.vtree(), &any);
-        check(psdd);
+        let psdd = psdd_with(effort, &Task { vtree: Some(&any), ..task }, &open());
+        assert_eq!(psdd.vtree(), &any, "a PSDD on any vtree");
+        check(&psdd);
     }
 }
 
@@ -166,16 +187,15 @@ fn few_and_odd_records_are_learned_from() {
     let equal = Records::from_rows(Names::numbered(4), vec![[true; 4]; 50]);
     for records in [&odd, &one, &equal] {
         for effort in [Effort::Fast, Effort::Balanced, Effort::Best] {
-            let learned = Slopp { config: open(), effort }.learn(&Task::new(records), &()).unwrap();
-            let psdd = learned.learned.psdd().expect("always a PSDD");
+            let psdd = psdd_with(effort, &Task::new(records), &open());
             assert!(psdd.log_likelihoods(records).unwrap().iter().all(|log| log.is_finite()));
         }
-        let bag = bag(records, None, &BagConfig::new(open()), &()).unwrap();
+        let bag = bag(&Task::new(records), &SloppBag::new(open()), &()).unwrap();
         assert!(mean(&bag.mixture, records).is_finite());
-        assert!(mean(&em(records, None, &EmConfig::new(open()), &()).unwrap().mixture, records).is_finite());
+        assert!(mean(&mixture(Task::new(records).learn(&SloppEm::new(open()), &()).unwrap()), records).is_finite());
     }
-    let alone = best(&odd, None, &open(), &()).unwrap();
-    assert_eq!((alone.teacher, alone.held_out), (Teacher::None, 0.0));
+    let alone = with(Effort::Best, &Task::new(&odd), &open()).unwrap().origin;
+    assert_eq!((&*alone["teacher"], &*alone["held_out"]), ("none", "0"));
 }
 
 #[test]
@@ -183,11 +203,11 @@ fn in_a_closed_world_the_best_forgets_what_a_teacher_made_up() {
     let mut rows = vec![[true, true, false, false], [false, false, true, true], [true, false, true, false]];
     rows = rows.iter().cycle().take(90).copied().collect();
     let train = Records::from_rows(Names::numbered(4), rows);
-    let learned = best(&train, None, &Config::new(World::Closed), &()).unwrap();
-    slopp::Circuit::clone(&learned.psdd).certify().expect("a PSDD");
-    assert!(learned.psdd.log_likelihoods(&train).unwrap().iter().all(|log| log.is_finite()));
-    let open = best(&train, None, &open(), &()).unwrap();
-    let [closed, open] = [&learned.psdd, &open.psdd].map(|psdd| psdd.model_count().to_string());
+    let learned = psdd_with(Effort::Best, &Task::closed(&train), &open());
+    slopp::Circuit::clone(&learned).certify().expect("a PSDD");
+    assert!(learned.log_likelihoods(&train).unwrap().iter().all(|log| log.is_finite()));
+    let open = psdd_with(Effort::Best, &Task::new(&train), &open());
+    let [closed, open] = [learned, open].map(|psdd| psdd.model_count().to_string());
     assert_eq!(open, "16");
     assert!(closed.parse::<u32>().unwrap() < 16, "{closed} worlds are possible");
 }
@@ -196,16 +216,22 @@ fn in_a_closed_world_the_best_forgets_what_a_teacher_made_up() {
 fn a_pseudocount_that_is_given_is_the_weight_of_the_prior_at_best() {
     let (train, valid) = (chain(6, 200, 40), chain(6, 100, 41));
     for valid in [Some(&valid), None] {
-        let at = |pseudocount| best(&train, valid, &Config { pseudocount, ..open() }, &()).unwrap();
+        let at = |given| {
+            let config = SloppConfig { pseudocount: Some(given), ..open() };
+            with(Effort::Best, &on(&train, valid), &config).unwrap()
+        };
         for given in [0.5, 1e7] {
-            let learned = at(Some(given));
-            assert_eq!(learned.pseudocount, given);
-            check(&learned.psdd);
-            // Whatever won, its counts are those of the training records.
-            let counts = learned.psdd.kept_values().unwrap();
+            let Outcome { model, origin, .. } = at(given);
+            // Whatever won: a student has a strength.
+            let used = origin.get("strength").or(origin.get("pseudocount")).unwrap();
+            assert_eq!(used.parse(), Ok(given));
+            let psdd = model.psdd().unwrap();
+            check(psdd);
+            // Its counts are those of the training records.
+            let counts = psdd.kept_values().unwrap();
             assert!(counts.iter().all(|[f, t]| (f + t - 200.0).abs() < 1e-6), "{counts:?}");
         }
-        let [light, heavy] = [0.5, 1e7].map(|given| mean(&slopp::Certified::from(at(Some(given)).psdd), &train));
+        let [light, heavy] = [0.5, 1e7].map(|given| mean(at(given).model.distribution(), &train));
         assert!(light > heavy + 0.02, "{light} with little weight on the prior, {heavy} with much");
     }
 }
@@ -213,23 +239,25 @@ fn a_pseudocount_that_is_given_is_the_weight_of_the_prior_at_best() {
 #[test]
 fn a_pseudocount_that_is_given_is_the_weight_of_the_prior_in_a_bag() {
     let (train, valid) = (chain(6, 200, 40), chain(6, 100, 41));
-    for world in [World::Open, World::Closed] {
+    for support in [Support::open(), Support::closed()] {
         for valid in [Some(&valid), None] {
             let at = |pseudocount| {
-                let model = Config { pseudocount, ..Config::new(world) };
-                bag(&train, valid, &BagConfig { members: 3, ..BagConfig::new(model) }, &()).unwrap()
+                let three = SloppBag { members: 3, ..SloppBag::new(SloppConfig { pseudocount, ..open() }) };
+                let task = Task { support, ..on(&train, valid) };
+                (bag(&task, &three, &()).unwrap(), mixture(task.learn(&three, &()).unwrap()))
             };
             let [light, heavy] = [0.5, 1e7].map(|given| {
-                let bag = at(Some(given));
+                let (bag, mixture) = at(Some(given));
                 assert!(bag.pseudocount.is_none_or(|used| used == given), "{:?} for {given}", bag.pseudocount);
-                mean(&bag.mixture, &train)
+                mean(&mixture, &train)
             });
             assert!(light > heavy + 0.02, "{light} with little weight on the prior, {heavy} with much");
         }
     }
-    let closed =
-        |pseudocount| BagConfig { members: 3, ..BagConfig::new(Config { pseudocount, ..Config::new(World::Closed) }) };
-    let [chosen, none] = [None, Some(0.0)].map(|given| bag(&train, None, &closed(given), &()).unwrap());
+    let [chosen, none] = [None, Some(0.0)].map(|pseudocount| {
+        let three = SloppBag { members: 3, ..SloppBag::new(SloppConfig { pseudocount, ..open() }) };
+        (bag(&Task::closed(&train), &three, &()).unwrap(), Task::closed(&train).learn(&three, &()).unwrap().model)
+    });
     assert_eq!(chosen, none, "a pseudocount of 0 leaves the choice to the learner");
 }
 
@@ -240,10 +268,10 @@ fn what_was_held_out_makes_a_bag_hardly_worse_and_on_average_better() {
         let mut gains = 0.0;
         for (seed, rows) in [(1, 60), (2, 120), (3, 250), (4, 500), (5, 60), (6, 120)] {
             let all = chain(8, rows, 60 + seed);
-            let config = BagConfig { members: 3, divide, ..BagConfig::new(Config { seed, ..open() }) };
+            let config = SloppBag { members: 3, divide, ..SloppBag::new(open()) };
             let (rest, held) = all.hold_out(seed).unwrap();
-            let before = bag(&rest, Some(&held), &config, &()).unwrap();
-            let after = bag(&all, None, &config, &()).unwrap();
+            let before = bag(&Task { seed, ..on(&rest, Some(&held)) }, &config, &()).unwrap();
+            let after = bag(&Task { seed, ..on(&all, None) }, &config, &()).unwrap();
             assert_eq!((before.pseudocount, before.fitted), (after.pseudocount, after.fitted), "the same choices");
             let [before, after] = [&before, &after].map(|bag| mean(&bag.mixture, &test));
             assert!(after > before - 0.05, "{after} after, {before} before; {rows} records, divided: {divide}");
@@ -263,8 +291,8 @@ fn a_closed_bag_gives_every_training_record_a_chance_in_every_component() {
     };
     let (train, valid) = (records(120, 50), records(100, 51));
     for (members, valid) in [(1, None), (1, Some(&valid)), (4, None), (4, Some(&valid))] {
-        let config = BagConfig { members, ..BagConfig::new(Config::new(World::Closed)) };
-        let mixture = bag(&train, valid, &config, &()).unwrap().mixture;
+        let task = Task { support: Support::closed(), ..on(&train, valid) };
+        let mixture = mixture(task.learn(&SloppBag { members, ..SloppBag::new(open()) }, &()).unwrap());
         for component in mixture.components() {
             assert!(component.log_likelihoods(&train).unwrap().iter().all(|log| log.is_finite()), "{members} models");
         }
@@ -281,49 +309,49 @@ fn contradictions_are_errors() {
     let balanced = Arc::new(Vtree::balanced(5));
     for effort in [Effort::Balanced, Effort::Best] {
         let task = Task { vtree: Some(&balanced), ..Task::new(&train) };
-        let error = Slopp { config: open(), effort }.learn(&task, &()).unwrap_err();
+        let error = with(effort, &task, &open()).unwrap_err();
         assert!(matches!(error, LearnError::WrongVtree { .. }));
     }
-    let none = BagConfig { members: 0, ..BagConfig::new(open()) };
-    assert!(matches!(bag(&train, None, &none, &()), Err(LearnError::Setting { name: "components", .. })));
+    let none = SloppBag { members: 0, ..SloppBag::new(open()) };
+    assert!(matches!(bag(&Task::new(&train), &none, &()), Err(LearnError::Setting { name: "components", .. })));
     let none =
-        EmConfig { grid: MixtureGrid { components: Vec::new(), ..MixtureGrid::default() }, ..EmConfig::new(open()) };
-    assert!(matches!(em(&train, None, &none, &()), Err(LearnError::Setting { name: "components", .. })));
+        SloppEm { grid: MixtureGrid { components: Vec::new(), ..MixtureGrid::default() }, ..SloppEm::new(open()) };
+    assert!(matches!(Task::new(&train).learn(&none, &()), Err(LearnError::Setting { name: "components", .. })));
     let other = chain(5, 50, 14);
-    assert!(matches!(best(&train, Some(&other), &open(), &()), Err(LearnError::WrongValidation { .. })));
-    assert!(matches!(bag(&train, Some(&other), &BagConfig::new(open()), &()), Err(LearnError::WrongValidation { .. })));
+    let wrong = on(&train, Some(&other));
+    assert!(matches!(with(Effort::Best, &wrong, &open()), Err(LearnError::WrongValidation { .. })));
+    assert!(matches!(bag(&wrong, &SloppBag::new(open()), &()), Err(LearnError::WrongValidation { .. })));
     let empty = train.subset(|_| false);
-    assert!(matches!(best(&empty, None, &open(), &()), Err(LearnError::NoRecords)));
+    assert!(matches!(with(Effort::Best, &Task::new(&empty), &open()), Err(LearnError::NoRecords)));
 }
 
 #[test]
 fn what_is_held_out_is_fitted_to_in_the_end() {
     let train = chain(7, 400, 30);
-    let learner = EmConfig::new(open());
-    let outcome = learner.learn(&Task::new(&train), &()).unwrap();
-    assert!(outcome.chosen.contains(&("held_out", "40".to_owned())), "{:?}", outcome.chosen);
-    let slopp::learn::Learned::Mixture(mixture) = outcome.learned else { panic!("a mixture") };
+    let outcome = Task::new(&train).learn(&SloppEm::new(open()), &()).unwrap();
+    assert_eq!(outcome.origin["held_out"], "40");
+    let mixture = mixture(outcome);
     // Fitted to all records, one variable of a component without prior would have the share of all of them.
     let marginals = mixture.marginals(&Evidence::none(7)).unwrap();
     for (i, p) in marginals.into_iter().enumerate() {
         let share = train.count_values(slopp::Var(i as u32))[1] / train.total();
         assert!((p - share).abs() < 0.01, "variable {i}: {p} against {share} of all records");
     }
-    let one = bag(&train, None, &BagConfig { members: 1, divide: false, ..BagConfig::new(open()) }, &()).unwrap();
+    let one = bag(&Task::new(&train), &SloppBag { members: 1, divide: false, ..SloppBag::new(open()) }, &()).unwrap();
     assert_eq!(one.held_out, 40.0);
     let counted = one.mixture.components()[0].kept_values().unwrap();
     assert_eq!(counted, (0..7).map(|i| train.count_values(slopp::Var(i))).collect::<Vec<_>>(), "counts of all records");
     let samples = chain(7, 5000, 31);
-    let distilled = distil(&train, &samples, None, &DistilConfig::new(open()), &()).unwrap();
+    let distilled = distil(&Task::new(&train), &samples, &Distil::new(open()), &()).unwrap();
     assert_eq!(distilled.held_out, 40.0);
     let counted: f64 = distilled.psdd.kept_values().unwrap()[0].iter().sum();
     assert!((counted - 400.0).abs() < 1e-6, "counts of all real records: {counted}");
     let few = chain(7, 10, 32);
-    let refused = distil(&few, &samples, None, &DistilConfig::new(open()), &());
+    let refused = distil(&Task::new(&few), &samples, &Distil::new(open()), &());
     assert!(matches!(refused, Err(LearnError::NothingToChooseBy)));
     // With nothing to choose by, the choice is careful.
-    let choice = em(&few, None, &EmConfig::new(open()), &()).unwrap();
-    assert_eq!((choice.components, choice.pseudocount), (4, 100.0));
+    let choice = Task::new(&few).learn(&SloppEm::new(open()), &()).unwrap().origin;
+    assert_eq!((&*choice["components"], &*choice["mixture_pseudocount"]), ("4", "100"));
 }
 
 #[test]
@@ -345,8 +373,8 @@ fn a_few_records_do_not_choose_how_improbable_the_rest_is() {
     let (mut fast, mut most, mut factorised) = (0.0, 0.0, 0.0);
     for seed in 0..6 {
         let train = rare(60, seed);
-        fast += mean(&slopp::Certified::from(learn(&train, None, &open(), &()).unwrap().psdd), &test) / 6.0;
-        most += mean(&slopp::Certified::from(best(&train, None, &open(), &()).unwrap().psdd), &test) / 6.0;
+        fast += mean(&slopp::Certified::from(learn(&Task::new(&train), &open(), &()).unwrap().psdd), &test) / 6.0;
+        most += mean(&slopp::Certified::from(psdd_with(Effort::Best, &Task::new(&train), &open())), &test) / 6.0;
         factorised += alone(&train) / 6.0;
     }
     // Six held-out records that are all alike would ask for no smoothing at all, and the next surprise is ruinous.

@@ -1,8 +1,7 @@
 //! Expected counts against enumeration, and EM as a climb.
 
 use slopp::circuit::Smoothing;
-use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
-use slopp::learn::{EmConfig, LearnError, World, em, em_network};
+use slopp::learn::{EmConfig, LearnError, SloppKmeans, SloppTree, Task, Variant, em, em_network};
 use slopp::spn::{Branch, Spn, SpnBuilder};
 use slopp::{Names, Psdd, Random, Records, RecordsBuilder, Var, Vtree, Weights};
 
@@ -29,8 +28,9 @@ fn close(a: &Weights, b: &Weights) {
 }
 
 fn psdd(records: &Records, seed: u64) -> Psdd {
-    let greedy = Config { split_penalty: 0.0, parameter_penalty: 0.0, min_records: 2, ..Config::new(World::Open) };
-    certified(records, Vtree::random(records.var_count(), seed).into(), &greedy, &()).unwrap()
+    let greedy = SloppTree { split_penalty: 0.0, parameter_penalty: 0.0, min_records: 2.0, ..SloppTree::default() };
+    let task = Task { vtree: Some(&Vtree::random(records.var_count(), seed).into()), ..Task::new(records) };
+    task.learn(&greedy, &()).unwrap().model.into_psdd().unwrap()
 }
 
 #[test]
@@ -85,8 +85,8 @@ fn the_likelihood_never_falls_and_certificates_survive() {
         let again: Psdd = fit.circuit;
         assert!(again.into_circuit().certify().is_ok());
 
-        let published_config = PublishedConfig::new(Variant::Algorithm2, 3, 8);
-        let (mixture, _) = published(&complete, Vtree::random(6, seed).into(), &published_config, &()).unwrap();
+        let task = Task { vtree: Some(&Vtree::random(6, seed).into()), ..Task::closed(&complete) };
+        let (mixture, _) = SloppKmeans::new(Variant::Algorithm2, 3, 8).published(&task, &()).unwrap();
         let fit = em(&mixture, &complete, &config, &()).unwrap();
         assert!(fit.history.windows(2).all(|step| step[1] >= step[0] - 1e-9), "{:?}", fit.history);
     }

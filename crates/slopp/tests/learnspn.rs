@@ -7,7 +7,7 @@ use slopp::circuit::NodeId;
 use slopp::infer::{Evidence, QueryError};
 use slopp::io::{RecordsOptions, read_records};
 use slopp::learn::LearnError;
-use slopp::learn::learnspn::{Config, Leaves, learn, tune};
+use slopp::learn::learnspn::{LearnSpn, Leaves, learn, tune};
 use slopp::spn::{Branch, Spn, SpnBuilder, SpnError, SpnNode};
 use slopp::{Names, Progress, Random, Records, RecordsBuilder, Var};
 use slopp_oracle::{Dice, Network, Table, all_evidence, records};
@@ -180,10 +180,10 @@ fn blocks(vars: usize, rows: usize, seed: u64) -> Records {
     Records::from_rows(Names::numbered(vars), (0..rows).map(row).collect::<Vec<Vec<bool>>>())
 }
 
-fn settings() -> Vec<Config> {
-    let greedy = Config { min_records: 1.0, cluster_penalty: 0.0, independence: 0.0, ..Config::default() };
-    let independent = Config { leaves: Leaves::Independent, max_clusters: 4, ..Config::default() };
-    vec![Config::default(), greedy.clone(), independent, Config { leaves: Leaves::Independent, ..greedy }]
+fn settings() -> Vec<LearnSpn> {
+    let greedy = LearnSpn { min_records: 1.0, cluster_penalty: 0.0, independence: 0.0, ..LearnSpn::default() };
+    let independent = LearnSpn { leaves: Leaves::Independent, max_clusters: 4, ..LearnSpn::default() };
+    vec![LearnSpn::default(), greedy.clone(), independent, LearnSpn { leaves: Leaves::Independent, ..greedy }]
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn learned_networks_are_distributions_with_full_support() {
 #[test]
 fn the_planted_mixture_is_found() {
     let (train, valid, test) = (blocks(12, 3000, 1), blocks(12, 500, 2), blocks(12, 3000, 3));
-    let learned = learn(&train, Some(&valid), &Config::default(), &()).unwrap();
+    let learned = learn(&train, Some(&valid), &LearnSpn::default(), &()).unwrap();
     // The truth: two kinds, and four columns of noise.
     let log_truth = |row: usize| {
         let part = |kind: usize| -> f64 {
@@ -237,20 +237,20 @@ fn awkward_records_work() {
         }
     }
     let mut none = RecordsBuilder::new(Names::numbered(2));
-    assert!(matches!(learn(&none.clone().finish(), None, &Config::default(), &()), Err(LearnError::NoRecords)));
+    assert!(matches!(learn(&none.clone().finish(), None, &LearnSpn::default(), &()), Err(LearnError::NoRecords)));
     none.push([Some(true), None], 1.0);
     let missing = none.finish();
-    assert!(matches!(learn(&missing, None, &Config::default(), &()), Err(LearnError::MissingCells { .. })));
+    assert!(matches!(learn(&missing, None, &LearnSpn::default(), &()), Err(LearnError::MissingCells { .. })));
     let no_columns = Records::from_rows(Names::numbered(0), [[false; 0]]);
-    assert!(matches!(learn(&no_columns, None, &Config::default(), &()), Err(LearnError::NoVariables)));
+    assert!(matches!(learn(&no_columns, None, &LearnSpn::default(), &()), Err(LearnError::NoVariables)));
     let (train, valid) = (blocks(4, 20, 1), blocks(5, 20, 1));
-    let wrong = learn(&train, Some(&valid), &Config::default(), &());
+    let wrong = learn(&train, Some(&valid), &LearnSpn::default(), &());
     assert!(matches!(wrong, Err(LearnError::WrongValidation { valid: 5, train: 4 })));
     for config in [
-        Config { max_clusters: 0, ..Config::default() },
-        Config { pseudocount: 0.0, ..Config::default() },
-        Config { independence: f64::NAN, ..Config::default() },
-        Config { cluster_penalty: -1.0, ..Config::default() },
+        LearnSpn { max_clusters: 0, ..LearnSpn::default() },
+        LearnSpn { pseudocount: 0.0, ..LearnSpn::default() },
+        LearnSpn { independence: f64::NAN, ..LearnSpn::default() },
+        LearnSpn { cluster_penalty: -1.0, ..LearnSpn::default() },
     ] {
         assert!(matches!(learn(&train, None, &config, &()), Err(LearnError::Setting { .. })));
     }
@@ -274,7 +274,7 @@ fn validation_records_decide_what_is_cut_back_and_what_is_chosen() {
 #[test]
 fn threads_do_not_matter_and_seeds_do() {
     let (train, valid) = (blocks(20, 800, 5), blocks(20, 200, 6));
-    let config = |seed| Config { seed, min_records: 10.0, independence: 3.0, max_clusters: 3, ..Config::default() };
+    let config = |seed| LearnSpn { seed, min_records: 10.0, independence: 3.0, max_clusters: 3, ..LearnSpn::default() };
     let run = |threads, seed| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
@@ -301,7 +301,7 @@ fn progress_ends_where_it_said() {
     }
     let listener = Listener(Mutex::new((0, 0)));
     let train = blocks(9, 400, 1);
-    learn(&train, None, &Config { min_records: 5.0, ..Config::default() }, &listener).unwrap();
+    learn(&train, None, &LearnSpn { min_records: 5.0, ..LearnSpn::default() }, &listener).unwrap();
     let (said, done) = *listener.0.lock().unwrap();
     assert!(said > 0 && said == done, "{said} {done}");
 }
@@ -314,7 +314,7 @@ fn published_values_are_reached() {
             let path = folder.join(format!("{name}.{part}.data.gz"));
             read_records(&path, &RecordsOptions::default()).unwrap()
         };
-        let config = Config { independence: 5.0, min_records: 20.0, ..Config::default() };
+        let config = LearnSpn { independence: 5.0, min_records: 20.0, ..LearnSpn::default() };
         let learned = learn(&read("train"), Some(&read("valid")), &config, &()).unwrap();
         let test = learned.spn.mean_log_likelihood(&read("test")).unwrap();
         assert!(test > published, "{name}: {test}");
@@ -332,7 +332,7 @@ fn steps_bound_how_often_records_are_cut() {
     let rows: Vec<Vec<bool>> = (0..2000).map(|_| row(&mut dice)).collect();
     let train = Records::from_rows(Names::numbered(10), rows);
     let inner = |steps: usize| {
-        let config = Config { steps, independence: 4.0, ..Config::default() };
+        let config = LearnSpn { steps, independence: 4.0, ..LearnSpn::default() };
         let spn = learn(&train, None, &config, &()).unwrap().spn;
         let total: f64 = (0..1024usize)
             .map(|w| spn.log_probability(&(0..10).map(|i| w >> i & 1 == 1).collect::<Vec<_>>()).unwrap().exp())
@@ -386,7 +386,7 @@ fn columns_have_one_value() {
     for leaves in [Leaves::ChowLiu, Leaves::Independent] {
         for (independence, min_records) in [(12.0, 50.0), (0.0, 2000.0), (1e6, 50.0)] {
             for valid in [None, Some(&valid)] {
-                let config = Config { leaves, independence, min_records, ..Config::default() };
+                let config = LearnSpn { leaves, independence, min_records, ..LearnSpn::default() };
                 let spn = learn(&train, valid, &config, &()).unwrap().spn;
                 let mut total = 0.0;
                 for bits in 0..1usize << names.len() {

@@ -9,7 +9,7 @@ use slopp::io::{
     LoadedAny, Problem, ReadError, read_any_model, read_mixture_bytes, read_model_bytes, write_mixture,
     write_mixture_to,
 };
-use slopp::learn::{MixtureConfig, World, baseline, em_mixture};
+use slopp::learn::{MixtureConfig, baseline, em_mixture};
 use slopp::{Certified, Mixture, Model, Names, Vtree};
 use slopp_oracle::{Dice, Tree, deterministic, mixture};
 use std::path::Path;
@@ -24,7 +24,7 @@ fn bytes(model: &Model<Mixture>) -> Vec<u8> {
 fn example() -> Model<Mixture> {
     let (psdd, records) = (slopp::example::psdd(), slopp::example::records());
     let smoothed = psdd.fit(&records, &Smoothing::uniform(1.0)).unwrap().circuit;
-    let other = baseline::factorised(&records, Vtree::right_linear(4).into(), World::Open, 0.5).unwrap();
+    let other = baseline::factorised(&records, Vtree::right_linear(4).into(), 0.5).unwrap();
     let parts = [(0.5, psdd.into()), (0.3, smoothed.into()), (0.2, other.into())];
     let mut model = Model::mixture(records.names().clone(), Mixture::new(parts).unwrap());
     model.origin.insert("learner".into(), "by \"hand\"\n".into());

@@ -1,9 +1,8 @@
 //! More effort is never worse by validation, over random tables: with columns of several values and without, open and
 //! closed, judged by what is left in the end.
 
-use slopp::learn::merged::{Config, Effort, Slopp};
-use slopp::learn::{Learned, Restriction, Task, World};
-use slopp::logic::Rules;
+use slopp::learn::{Effort, Slopp, SloppConfig, Support, Task, World};
+use slopp::model::ModelKind;
 use slopp::{Kind, Names, Random, Records, RecordsBuilder};
 use std::sync::Arc;
 
@@ -57,23 +56,20 @@ enum Possible {
 }
 
 /// What is left in the end, as `slopp learn` makes it.
-fn made(effort: Effort, possible: Possible, train: &Records, valid: &Records) -> Learned {
-    let task = Task { valid: Some(valid), ..Task::new(train) };
-    let names = train.names();
-    let first = names.vars_of("c0").ok();
-    let restriction = Restriction {
-        rules: (!names.groups().is_empty()).then(|| Rules::of_columns(names.clone())),
-        open: first.filter(|_| possible == Possible::ClosedButFirst),
-        ..Restriction::default()
+fn made(effort: Effort, possible: Possible, train: &Records, valid: &Records) -> ModelKind {
+    let world = match possible {
+        Possible::Open => World::Open,
+        Possible::Closed => World::CLOSED,
+        Possible::ClosedButFirst => World::Closed { except: train.names().vars_of("c0").unwrap() },
     };
-    let world = if possible == Possible::Closed { World::Closed } else { World::Open };
-    restriction.learn(&Slopp { config: Config::new(world), effort }, &task, &()).unwrap().learned
+    let task = Task { valid: Some(valid), support: &Support::of(world), ..Task::new(train) };
+    task.learn(&Slopp { config: SloppConfig::default(), effort }, &()).unwrap().model
 }
 
 /// The weight of impossible records, and the log-likelihood per record. In a closed world, of a model that keeps one
 /// record's weight for independent variables: so losing records is never for free, whatever others gain by it.
-fn worth(learned: &Learned, possible: Possible, train: &Records, valid: &Records) -> (f64, f64) {
-    let logs = learned.distribution().log_likelihoods(valid).unwrap();
+fn worth(model: &ModelKind, possible: Possible, train: &Records, valid: &Records) -> (f64, f64) {
+    let logs = model.distribution().log_likelihoods(valid).unwrap();
     let total = train.total();
     let (mut impossible, mut sum) = (0.0, 0.0);
     for (row, (log, weight)) in logs.into_iter().zip(valid.weights()).enumerate() {

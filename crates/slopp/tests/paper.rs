@@ -1,8 +1,7 @@
 //! The paper's example, exactly, and the smallest counterexamples to its Proposition 1.
 
 use slopp::circuit::{Overlaps, Reason};
-use slopp::learn::Partition;
-use slopp::learn::slopp::{PublishedConfig, Variant, published};
+use slopp::learn::{Partition, SloppKmeans, Task, Variant};
 use slopp::{Circuit, Names, Records, RecordsBuilder, Vtree, example};
 
 /// Probabilities of Table 1 / Figure 2 as fractions; worlds that are not listed are impossible.
@@ -35,8 +34,8 @@ fn learn(rows: &[(&str, f64)], vtree: &str, variant: Variant, d: usize, clusters
         partition.with(vtree.root(), i, rows.iter().map(|row| bits(row)))
     };
     let partition = clusters.iter().enumerate().fold(Partition::new(), with);
-    let config = PublishedConfig { partition, ..PublishedConfig::new(variant, 2, d) };
-    published(&records(rows), vtree.into(), &config, &()).unwrap()
+    let k_means = SloppKmeans { partition, ..SloppKmeans::new(variant, 2, d) };
+    k_means.published(&Task { vtree: Some(&vtree.into()), ..Task::closed(&records(rows)) }, &()).unwrap()
 }
 
 fn probability(circuit: &Circuit, world: &str) -> f64 {
@@ -108,9 +107,10 @@ fn counterexample_a2_is_the_global_optimum_of_k_means() {
 fn k_means_itself_runs_into_counterexample_a2() {
     let rows = [("001", 1.0), ("011", 1.0), ("101", 1.0), ("111", 6.0)];
     let vtree: Vtree = "((1,2),3)".parse().unwrap();
+    let (records, vtree, k_means) = (records(&rows), vtree.into(), SloppKmeans::new(Variant::Algorithm2, 2, 4));
     let overlapping = (0..50).filter(|&seed| {
-        let config = PublishedConfig { seed, ..PublishedConfig::new(Variant::Algorithm2, 2, 4) };
-        published(&records(&rows), vtree.clone().into(), &config, &()).unwrap().1.sums > 0
+        let task = Task { vtree: Some(&vtree), seed, ..Task::closed(&records) };
+        k_means.published(&task, &()).unwrap().1.sums > 0
     });
     let found = overlapping.count();
     assert!(found > 0, "no seed of 50 finds the optimum");
@@ -127,9 +127,10 @@ fn counterexample_c_value_splits_do_not_help() {
 
 #[test]
 fn counterexample_d_table_1_at_its_own_threshold() {
-    let config =
-        PublishedConfig { partition: example::partition(), ..PublishedConfig::new(Variant::Algorithm2, 3, 20) };
-    let (circuit, overlaps) = published(&example::records(), example::vtree().into(), &config, &()).unwrap();
+    let k_means = SloppKmeans { partition: example::partition(), ..SloppKmeans::new(Variant::Algorithm2, 3, 20) };
+    let (records, vtree) = (example::records(), example::vtree().into());
+    let task = Task { vtree: Some(&vtree), ..Task::closed(&records) };
+    let (circuit, overlaps) = k_means.published(&task, &()).unwrap();
     assert_eq!((overlaps.sums, overlaps.weak_sums), (1, 0));
     let overlap = &overlaps.examples[0];
     assert_eq!(overlap.node, circuit.root());

@@ -420,7 +420,7 @@ fn divergence_is_infinite_however_unlikely_the_missing_world() {
 fn too_many_pairs_are_refused() {
     let records = Records::from_rows(Names::numbered(20_000), [vec![true; 20_000]]);
     let vtree = std::sync::Arc::new(slopp::Vtree::balanced(20_000));
-    let psdd = slopp::learn::baseline::factorised(&records, vtree, slopp::learn::World::Open, 1.0).unwrap();
+    let psdd = slopp::learn::baseline::factorised(&records, vtree, 1.0).unwrap();
     let error = psdd.pair_marginals(&Evidence::none(20_000)).unwrap_err().to_string();
     assert!(error.contains("too many pairs"), "{error}");
     assert!(psdd.pair_marginals_batch(&records).is_err());

@@ -3,7 +3,7 @@
 mod against;
 
 use against::*;
-use slopp::learn::ReviseError;
+use slopp::learn::{Factorised, ReviseError, Task};
 use slopp::logic::{Formula, Limits, Rules, Sdd};
 use slopp::{Circuit, Kind, Names, Psdd, Records, RecordsBuilder, Vtree};
 use slopp_oracle::{Dice, Table, Tree, deterministic, with_support};
@@ -116,6 +116,12 @@ fn formulas_become_possible_and_nothing_else_does() {
     }
 }
 
+/// Independent variables in a closed world.
+fn closed(records: &Records, vtree: Vtree) -> Psdd {
+    let task = Task { vtree: Some(&vtree.into()), ..Task::closed(records) };
+    task.learn(&Factorised::default(), &()).unwrap().model.into_psdd().unwrap()
+}
+
 #[test]
 fn many_records_on_a_deep_vtree() {
     for vtree in [Vtree::right_linear(300), Vtree::left_linear(300), Vtree::balanced(300)] {
@@ -124,7 +130,7 @@ fn many_records_on_a_deep_vtree() {
         let mut first = RecordsBuilder::new(Names::numbered(300));
         first.push(row(&mut dice), 20.0);
         let first = first.finish();
-        let psdd = slopp::learn::baseline::factorised(&first, vtree.into(), slopp::learn::World::Closed, 0.0).unwrap();
+        let psdd = closed(&first, vtree);
         let mut more = RecordsBuilder::new(Names::numbered(300));
         (0..200).for_each(|_| more.push(row(&mut dice), 1.0));
         let more = more.finish();
@@ -168,13 +174,7 @@ fn what_cannot_be_revised_is_told() {
     assert!(matches!(psdd.revise_by(&elsewhere, 1.0, Some(1.0), &Limits::default()), Err(ReviseError::Query(_))));
     let wide = slopp::example::psdd();
     assert!(wide.revise_by(&constant(wide.vtree(), always), 1.0, None, &Limits::default()).is_ok());
-    let wider = slopp::learn::baseline::factorised(
-        &to_records(&[vec![Some(true); 13]]),
-        std::sync::Arc::new(Vtree::balanced(13)),
-        slopp::learn::World::Closed,
-        0.0,
-    );
-    let wider = wider.unwrap();
+    let wider = closed(&to_records(&[vec![Some(true); 13]]), Vtree::balanced(13));
     // More worlds than are worked in one by one.
     let all = wider.revise_by(&constant(wider.vtree(), always), 1.0, None, &Limits::default()).unwrap();
     assert_eq!((all.added, all.psdd.model_count()), (8191u32.into(), 8192u32.into()));

@@ -3,11 +3,13 @@
 
 use slopp::circuit::Smoothing;
 use slopp::data::PairCounts;
-use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
 use slopp::learn::vtree::{ChowLiuTree, LAPLACE};
-use slopp::learn::{LearnError, World, baseline, possible_records};
+use slopp::learn::{
+    ChowLiu, Factorised, LearnError, Learner, SloppKmeans, SloppTree, Support, Task, Variant, World, baseline,
+    possible_records,
+};
 use slopp::logic::{Formula, Limits};
-use slopp::{Circuit, Names, Node, NodeId, Random, Records, Var, Vtree};
+use slopp::{Circuit, Names, Node, NodeId, Psdd, Random, Records, Var, Vtree};
 use std::sync::Arc;
 
 /// Correlated random records: some variables copy or negate earlier ones.
@@ -60,6 +62,11 @@ fn total_probability(circuit: &Circuit) -> f64 {
     worlds(circuit.var_count()).map(|world| circuit.log_probability(&world).unwrap().exp()).sum()
 }
 
+/// A PSDD that is learned on a vtree.
+fn learned(task: Task<'_>, vtree: &Arc<Vtree>, learner: &dyn Learner) -> Result<Psdd, LearnError> {
+    Ok(Task { vtree: Some(vtree), ..task }.learn(learner, &())?.model.into_psdd().expect("a PSDD"))
+}
+
 #[test]
 fn certified_slopp_is_a_psdd_on_any_data_and_vtree() {
     let mut random = Random::new(11);
@@ -67,14 +74,15 @@ fn certified_slopp_is_a_psdd_on_any_data_and_vtree() {
         let (vars, rows) = (1 + random.below(8), 1 + random.below(200));
         let records = random_records(vars, rows, &mut random);
         let vtree = Arc::new(Vtree::random(vars, round));
-        for world in [World::Open, World::Closed] {
-            let greedy = Config { split_penalty: 0.0, parameter_penalty: 0.0, min_records: 1, ..Config::new(world) };
-            for config in [Config::new(world), greedy] {
-                let psdd = certified(&records, vtree.clone(), &config, &()).unwrap();
+        for support in [Support::open(), Support::closed()] {
+            let greedy =
+                SloppTree { split_penalty: 0.0, parameter_penalty: 0.0, min_records: 1.0, ..SloppTree::default() };
+            for tree in [SloppTree::default(), greedy] {
+                let psdd = learned(Task { support, ..Task::new(&records) }, &vtree, &tree).unwrap();
                 assert!(overlapping_sums(&psdd).is_empty());
                 assert!(psdd.entailed_by(&records).unwrap(), "every training record is possible");
                 assert!((total_probability(&psdd) - 1.0).abs() < 1e-9);
-                if world == World::Open {
+                if support.world == World::Open {
                     let possible = worlds(vars).all(|w| psdd.log_probability(&w).unwrap().is_finite());
                     assert!(possible, "an open world has full support");
                 }
@@ -93,8 +101,8 @@ fn published_slopp_relaxes_and_its_certificate_agrees_with_enumeration() {
         let vtree = Arc::new(Vtree::random(vars, round));
         for variant in [Variant::Algorithm2, Variant::Notebook] {
             for (k, d) in [(2, 4), (3, 10)] {
-                let config = PublishedConfig { seed: round, ..PublishedConfig::new(variant, k, d) };
-                let (circuit, overlaps) = published(&records, vtree.clone(), &config, &()).unwrap();
+                let task = Task { vtree: Some(&vtree), seed: round, ..Task::closed(&records) };
+                let (circuit, overlaps) = SloppKmeans::new(variant, k, d).published(&task, &()).unwrap();
                 assert!(circuit.entailed_by(&records).unwrap(), "every training record is possible");
                 assert!((total_probability(&circuit) - 1.0).abs() < 1e-9, "a mixture is normalised");
                 let enumerated = overlapping_sums(&circuit);
@@ -122,9 +130,9 @@ fn an_open_world_gives_k_means_slopp_full_support() {
         let vars = 1 + random.below(6);
         let records = random_records(vars, 60, &mut random);
         for variant in [Variant::Algorithm2, Variant::Notebook] {
-            let published_config = PublishedConfig::new(variant, 2, 10);
-            let config = PublishedConfig { world: World::Open, pseudocount: 1.0, ..published_config };
-            let (circuit, _) = published(&records, Vtree::random(vars, round).into(), &config, &()).unwrap();
+            let k_means = SloppKmeans { pseudocount: Some(1.0), ..SloppKmeans::new(variant, 2, 10) };
+            let task = Task { vtree: Some(&Vtree::random(vars, round).into()), ..Task::new(&records) };
+            let (circuit, _) = k_means.published(&task, &()).unwrap();
             assert!(worlds(vars).all(|world| circuit.log_probability(&world).unwrap().is_finite()));
         }
     }
@@ -134,7 +142,7 @@ fn an_open_world_gives_k_means_slopp_full_support() {
 fn maximum_likelihood_is_a_maximum() {
     let mut random = Random::new(14);
     let records = random_records(6, 200, &mut random);
-    let psdd = certified(&records, Vtree::balanced(6).into(), &Config::new(World::Closed), &()).unwrap();
+    let psdd = learned(Task::closed(&records), &Vtree::balanced(6).into(), &SloppTree::default()).unwrap();
     let log_likelihood = |circuit: &slopp::Psdd| -> f64 {
         let values = circuit.log_likelihoods(&records).unwrap();
         values.iter().zip(records.weights()).map(|(ll, weight)| ll * weight).sum()
@@ -160,7 +168,7 @@ fn adding_records_equals_fitting_to_all() {
         }),
     );
     let smoothing = Smoothing::uniform(1.0);
-    let psdd = certified(&first, Vtree::balanced(5).into(), &Config::new(World::Open), &()).unwrap();
+    let psdd = learned(Task::new(&first), &Vtree::balanced(5).into(), &SloppTree::default()).unwrap();
     let added = psdd.fit(&first, &smoothing).unwrap().circuit.add_records(&second, &smoothing).unwrap();
     let fitted = psdd.fit(&both, &smoothing).unwrap();
     assert_eq!(added.circuit, fitted.circuit);
@@ -201,8 +209,8 @@ fn parameters_follow_from_the_counts_that_are_kept() {
     let mut random = Random::new(21);
     for round in 0..10 {
         let (first, second) = (random_records(6, 150, &mut random), random_records(6, 40, &mut random));
-        let psdd = certified(&first, Vtree::random(6, round).into(), &Config::new(World::Open), &()).unwrap();
-        let pseudocount = Config::new(World::Open).pseudocount;
+        let psdd = learned(Task::new(&first), &Vtree::random(6, round).into(), &SloppTree::default()).unwrap();
+        let pseudocount = baseline::USUAL_PSEUDOCOUNT;
         let same = psdd.fit(&first, &Smoothing::marginal(pseudocount, &first)).unwrap().circuit;
         assert_eq!(same, psdd, "fitting to the training records changes nothing");
         let added = psdd.add_records(&second, &Smoothing::marginal_with(pseudocount, &psdd, &second)).unwrap().circuit;
@@ -230,8 +238,8 @@ fn sharing_keeps_the_distribution_and_the_counts() {
     let mut random = Random::new(16);
     for round in 0..30 {
         let records = random_records(7, 60, &mut random);
-        let config = PublishedConfig::new(Variant::Notebook, 3, 5);
-        let (circuit, _) = published(&records, Vtree::random(7, round).into(), &config, &()).unwrap();
+        let task = Task { vtree: Some(&Vtree::random(7, round).into()), ..Task::closed(&records) };
+        let (circuit, _) = SloppKmeans::new(Variant::Notebook, 3, 5).published(&task, &()).unwrap();
         let shared = circuit.shared().unwrap();
         assert!(shared.nodes().len() <= circuit.nodes().len());
         for world in worlds(7) {
@@ -247,7 +255,7 @@ fn sharing_keeps_the_distribution_and_the_counts() {
 fn factorised_is_the_product_of_marginals() {
     let mut random = Random::new(17);
     let records = random_records(4, 50, &mut random);
-    let psdd = baseline::factorised(&records, Vtree::random(4, 1).into(), World::Closed, 0.0).unwrap();
+    let psdd = learned(Task::closed(&records), &Vtree::random(4, 1).into(), &Factorised::default()).unwrap();
     for world in worlds(4) {
         let share = |i: usize| {
             let trues: f64 = (0..records.len())
@@ -274,7 +282,7 @@ fn chow_liu_is_the_product_of_conditionals() {
         };
         let tree = ChowLiuTree::new(&PairCounts::of(&records).mutual_information(LAPLACE));
         let tree = tree.rooted_at(tree.centre());
-        let psdd = baseline::chow_liu(&records, World::Closed, 0.0).unwrap();
+        let psdd = Task::closed(&records).learn(&ChowLiu::default(), &()).unwrap().model.into_psdd().unwrap();
         for world in worlds(vars) {
             let conditional = |i: usize| {
                 let parent = tree.parent(Var(i as u32)).map(|p| p.index());
@@ -285,7 +293,7 @@ fn chow_liu_is_the_product_of_conditionals() {
             let product: f64 = (0..vars).map(conditional).product();
             assert!((psdd.log_probability(&world).unwrap().exp() - product).abs() < 1e-12);
         }
-        let open = baseline::chow_liu(&records, World::Open, 1.0).unwrap();
+        let open = baseline::chow_liu(&records, 1.0).unwrap();
         assert!(worlds(vars).all(|world| open.log_probability(&world).unwrap().is_finite()));
     }
 }
@@ -295,10 +303,11 @@ fn a_closed_world_stays_closed_when_smoothed() {
     let records =
         Records::from_rows(Names::numbered(3), [[true, true, false], [true, false, true], [true, true, false]]);
     let vtree: Arc<Vtree> = Vtree::balanced(3).into();
+    let (closed, pseudocount) = (Task::closed(&records), Some(1.0));
     for psdd in [
-        baseline::factorised(&records, vtree.clone(), World::Closed, 1.0).unwrap(),
-        baseline::chow_liu(&records, World::Closed, 1.0).unwrap(),
-        certified(&records, vtree, &Config { pseudocount: 1.0, ..Config::new(World::Closed) }, &()).unwrap(),
+        learned(closed, &vtree, &Factorised { pseudocount }).unwrap(),
+        closed.learn(&ChowLiu { pseudocount }, &()).unwrap().model.into_psdd().unwrap(),
+        learned(closed, &vtree, &SloppTree { pseudocount, ..SloppTree::default() }).unwrap(),
     ] {
         assert_eq!(psdd.log_probability(&[false, true, false]).unwrap(), f64::NEG_INFINITY);
         assert!(psdd.log_probability(&[true, true, false]).unwrap() < 0.0);
@@ -312,7 +321,7 @@ fn awkward_records_are_learned_or_refused_clearly() {
             Names::numbered(rows.first().map_or(0, |row| row.len())),
             rows.iter().map(|r| r.to_vec()),
         );
-        certified(&records, vtree.into(), &Config::new(World::Open), &())
+        learned(Task::new(&records), &vtree.into(), &SloppTree::default())
     };
     assert!(learn(&[&[true]], Vtree::balanced(1)).is_ok(), "one variable, one record");
     assert!(learn(&[&[true, true][..]; 50], Vtree::balanced(2)).is_ok(), "all records equal");
@@ -321,16 +330,17 @@ fn awkward_records_are_learned_or_refused_clearly() {
         Err(LearnError::WrongVtree { vtree: 3, records: 2 })
     ));
     let none = Records::from_rows(Names::numbered(2), Vec::<Vec<bool>>::new());
-    let config = Config::new(World::Open);
-    assert!(matches!(certified(&none, Vtree::balanced(2).into(), &config, &()), Err(LearnError::NoRecords)));
+    let (vtree, tree) = (Arc::new(Vtree::balanced(2)), SloppTree::default());
+    assert!(matches!(learned(Task::new(&none), &vtree, &tree), Err(LearnError::NoRecords)));
     let some = Records::from_rows(Names::numbered(2), [[true, false]]);
     for wrong in [
-        Config { pseudocount: 0.0, ..config },
-        Config { pseudocount: f64::NAN, ..config },
-        Config { max_clusters: 0, ..config },
-        Config { split_penalty: -1.0, ..config },
+        SloppTree { pseudocount: Some(0.0), ..tree },
+        SloppTree { pseudocount: Some(f64::NAN), ..tree },
+        SloppTree { max_clusters: 0, ..tree },
+        SloppTree { split_penalty: -1.0, ..tree },
+        SloppTree { min_records: f64::NAN, ..tree },
     ] {
-        let refused = certified(&some, Vtree::balanced(2).into(), &wrong, &());
+        let refused = learned(Task::new(&some), &vtree, &wrong);
         assert!(matches!(refused, Err(LearnError::Setting { .. })), "{wrong:?}");
     }
 }
@@ -341,9 +351,10 @@ fn deep_vtrees_are_learned_without_overflowing_the_stack() {
     let records = random_records(2000, 30, &mut random);
     for vtree in [Vtree::right_linear(2000), Vtree::left_linear(2000)] {
         let vtree = Arc::new(vtree);
-        let psdd = certified(&records, vtree.clone(), &Config::new(World::Open), &()).unwrap();
+        let psdd = learned(Task::new(&records), &vtree, &SloppTree::default()).unwrap();
         assert!(psdd.entailed_by(&records).unwrap());
-        published(&records, vtree, &PublishedConfig::new(Variant::Notebook, 2, 10), &()).unwrap();
+        let task = Task { vtree: Some(&vtree), ..Task::closed(&records) };
+        SloppKmeans::new(Variant::Notebook, 2, 10).published(&task, &()).unwrap();
     }
 }
 
@@ -357,14 +368,9 @@ fn weights_count_as_repetition() {
     }
     let weighted = builder.finish();
     let vtree = Arc::new(Vtree::balanced(6));
-    let config = Config::new(World::Closed);
-    assert_eq!(
-        certified(&records, vtree.clone(), &config, &()).unwrap(),
-        certified(&weighted, vtree.clone(), &config, &()).unwrap()
-    );
-    let k_means = PublishedConfig::new(Variant::Notebook, 2, 20);
-    assert_eq!(
-        published(&records, vtree.clone(), &k_means, &()).unwrap(),
-        published(&weighted, vtree, &k_means, &()).unwrap()
-    );
+    let [one, other] = [&records, &weighted].map(|records| Task { vtree: Some(&vtree), ..Task::closed(records) });
+    let tree = |task: Task<'_>| learned(task, &vtree, &SloppTree::default()).unwrap();
+    assert_eq!(tree(one), tree(other));
+    let k_means = SloppKmeans::new(Variant::Notebook, 2, 20);
+    assert_eq!(k_means.published(&one, &()).unwrap(), k_means.published(&other, &()).unwrap());
 }

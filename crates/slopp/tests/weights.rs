@@ -2,8 +2,8 @@
 
 use slopp::circuit::{Reason, Smoothing, SmoothingError};
 use slopp::io::{read_psdd_bytes, read_records_from};
-use slopp::learn::slopp::{Config, PublishedConfig, Variant, certified, published};
-use slopp::learn::{FitError, Partition, World, baseline};
+use slopp::learn::{ChowLiu, Factorised, FitError, Learner, Partition, SloppKmeans, SloppTree, Task, Variant};
+use slopp::model::ModelKind;
 use slopp::{Certified, Circuit, Names, Random, Records, RecordsBuilder, Vtree};
 use std::sync::Arc;
 
@@ -20,13 +20,17 @@ fn records(rows: usize, random: &mut Random, weight: impl Fn(&mut Random) -> f64
 
 /// Every learner, in a closed world.
 fn closed(records: &Records) -> Vec<Circuit> {
-    let vtree = Arc::new(Vtree::balanced(4));
-    let k_means = PublishedConfig::new(Variant::Notebook, 2, 3);
+    let (task, vtree) = (Task::closed(records), Arc::new(Vtree::balanced(4)));
+    let on_vtree = Task { vtree: Some(&vtree), ..task };
+    let made = |task: Task<'_>, learner: &dyn Learner| match task.learn(learner, &()).unwrap().model {
+        ModelKind::Circuit(circuit) => Circuit::clone(&circuit),
+        _ => panic!("a circuit"),
+    };
     vec![
-        baseline::factorised(records, vtree.clone(), World::Closed, 0.0).unwrap().into_circuit(),
-        baseline::chow_liu(records, World::Closed, 0.0).unwrap().into_circuit(),
-        certified(records, vtree.clone(), &Config::new(World::Closed), &()).unwrap().into_circuit(),
-        published(records, vtree, &k_means, &()).unwrap().0,
+        made(on_vtree, &Factorised::default()),
+        made(task, &ChowLiu::default()),
+        made(on_vtree, &SloppTree::default()),
+        made(on_vtree, &SloppKmeans::new(Variant::Notebook, 2, 3)),
     ]
 }
 
@@ -87,7 +91,7 @@ fn a_prior_must_fit() {
     let refused = psdd.fit(&records, &Smoothing::marginal(1.0, &other));
     let expected = SmoothingError::Length { expected: 4, found: 2 };
     assert!(matches!(refused, Err(FitError::Smoothing(error)) if error == expected));
-    let certain = Smoothing { pseudocount: 1.0, prior: Some(vec![0.0; 4]) };
+    let certain = Smoothing { prior: Some(vec![0.0; 4]), ..Smoothing::uniform(1.0) };
     assert!(matches!(psdd.fit(&records, &certain), Err(FitError::Smoothing(SmoothingError::Prior { .. }))));
     assert!(matches!(psdd.fit(&records, &Smoothing::uniform(-1.0)), Err(FitError::Smoothing(_))));
 }
@@ -100,8 +104,9 @@ fn sharing_merges_elements_that_become_equal() {
     let vtree: Vtree = "((1,2),3)".parse().unwrap();
     let partition =
         Partition::new().with(vtree.root(), 0, ["00", "11"].map(bits)).with(vtree.root(), 1, ["01", "10"].map(bits));
-    let config = PublishedConfig { partition, ..PublishedConfig::new(Variant::Algorithm2, 2, 100) };
-    let (circuit, _) = published(&records, vtree.into(), &config, &()).unwrap();
+    let k_means = SloppKmeans { partition, ..SloppKmeans::new(Variant::Algorithm2, 2, 100) };
+    let task = Task { vtree: Some(&vtree.into()), ..Task::closed(&records) };
+    let (circuit, _) = k_means.published(&task, &()).unwrap();
     assert_eq!(circuit.elements_of(circuit.root()).len(), 2);
     let shared = circuit.shared().unwrap();
     assert_eq!(shared.elements_of(shared.root()).len(), 1);

@@ -204,7 +204,7 @@ pub fn write_spn_to(out: &mut dyn Write, model: &Model<Spn>) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::learnspn::{Config, Leaves, learn};
+    use crate::learn::learnspn::{LearnSpn, Leaves, learn};
     use crate::random::Random;
     use crate::spn::SpnError;
     use crate::{Records, infer::Evidence};
@@ -235,7 +235,7 @@ mod tests {
                 .collect();
             let records = Records::from_rows(Names::numbered(7), rows);
             let leaves = if seed % 2 == 0 { Leaves::ChowLiu } else { Leaves::Independent };
-            let config = Config { leaves, min_records: 20.0, seed, ..Config::default() };
+            let config = LearnSpn { leaves, min_records: 20.0, seed, ..LearnSpn::default() };
             let circuit = learn(&records, None, &config, &()).unwrap().spn;
             let origin = [("seed".to_owned(), seed.to_string())].into();
             let model = Model { names: records.names().clone(), circuit, origin };

@@ -594,7 +594,7 @@ mod tests {
         }
         assert!(options.set("kay", "1").is_err());
         options.set("k", "3").unwrap();
-        let error = find("slopp").unwrap().learner(&options).unwrap_err().to_string();
+        let error = find("slopp").unwrap().learner(&options).err().unwrap().to_string();
         assert!(error.contains("slopp-kmeans"), "{error}");
     }
 }

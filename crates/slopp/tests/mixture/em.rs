@@ -21,8 +21,8 @@ fn two_populations(vars: usize, rows: usize, seed: u64) -> Records {
 }
 
 fn structure(records: &Records) -> Psdd {
-    let config = Config { min_records: 20, ..Config::new(World::Open) };
-    certified(records, Vtree::balanced(records.var_count()).into(), &config, &()).unwrap()
+    let task = Task { vtree: Some(&Vtree::balanced(records.var_count()).into()), ..Task::new(records) };
+    task.learn(&SloppTree { min_records: 20.0, ..SloppTree::default() }, &()).unwrap().model.into_psdd().unwrap()
 }
 
 fn mean(values: &[f64], records: &Records) -> f64 {
@@ -168,7 +168,9 @@ fn a_validation_record_that_is_impossible_does_not_stop_the_choice() {
     };
     let [train, valid] = [8, 9].map(|seed| two_populations(8, 300, seed));
     let train = with_column(&train, false);
-    let start = Certified::from(baseline::factorised(&train, Vtree::balanced(9).into(), World::Closed, 1.0).unwrap());
+    let task = Task { vtree: Some(&Vtree::balanced(9).into()), ..Task::closed(&train) };
+    let closed = task.learn(&Factorised { pseudocount: Some(1.0) }, &()).unwrap().model;
+    let start = Certified::from(closed.into_psdd().unwrap());
     let grid = MixtureGrid { components: vec![1, 2, 4], pseudocounts: vec![1000.0, 1.0] };
     let expected = grid.choose(&start, &train, Some(&with_column(&valid, false)), 1, &()).unwrap();
     assert_ne!((expected.components, expected.pseudocount), (1, 1000.0), "the first point is not the best one");
@@ -181,7 +183,7 @@ fn one_step_on_missing_cells_is_responsibilities_times_expected_counts() {
     for seed in 0..10 {
         let complete = two_populations(5, 60, seed);
         let components: Vec<Certified> =
-            vec![structure(&complete).into(), baseline::chow_liu(&complete, World::Open, 1.0).unwrap().into()];
+            vec![structure(&complete).into(), baseline::chow_liu(&complete, 1.0).unwrap().into()];
         let start = Mixture::new([0.3, 0.7].into_iter().zip(components)).unwrap();
         let mut builder = RecordsBuilder::new(Names::numbered(5));
         for row in 0..complete.len().min(8) {
@@ -233,8 +235,8 @@ fn fitted_weights_are_at_the_maximum() {
     let [train, valid] = [6, 7].map(|seed| two_populations(8, 300, seed));
     let components: Vec<Certified> = vec![
         structure(&train).into(),
-        baseline::chow_liu(&train, World::Open, 1.0).unwrap().into(),
-        baseline::factorised(&train, Vtree::balanced(8).into(), World::Open, 1.0).unwrap().into(),
+        baseline::chow_liu(&train, 1.0).unwrap().into(),
+        baseline::factorised(&train, Vtree::balanced(8).into(), 1.0).unwrap().into(),
     ];
     let bag = Mixture::uniform(components).unwrap();
     let fitted = bag.fit_weights(&valid, 100_000).unwrap();

@@ -7,9 +7,9 @@ mod em;
 use against::*;
 use slopp::circuit::Smoothing;
 use slopp::infer::{Evidence, QueryError};
-use slopp::learn::slopp::{Config, certified};
 use slopp::learn::{
-    EmConfig, LearnError, MixtureConfig, MixtureGrid, MixtureStart, World, baseline, em_components, em_mixture,
+    EmConfig, Factorised, LearnError, MixtureConfig, MixtureGrid, MixtureStart, SloppTree, Task, baseline,
+    em_components, em_mixture,
 };
 use slopp::mixture::MixtureError;
 use slopp::{Certified, Mixture, Names, Psdd, Random, Records, RecordsBuilder, Var, Vtree, Weights};
@@ -193,13 +193,9 @@ fn samples_have_the_probabilities_of_worlds_and_do_not_depend_on_threads() {
 #[test]
 fn what_is_no_mixture_is_refused() {
     let psdd = || Certified::from(slopp::example::psdd());
-    let two = baseline::factorised(
-        &Records::from_rows(Names::numbered(2), [[true, false]]),
-        Vtree::balanced(2).into(),
-        World::Open,
-        1.0,
-    )
-    .unwrap();
+    let two =
+        baseline::factorised(&Records::from_rows(Names::numbered(2), [[true, false]]), Vtree::balanced(2).into(), 1.0)
+            .unwrap();
     assert_eq!(Mixture::new([]), Err(MixtureError::Empty));
     assert_eq!(Mixture::uniform([]), Err(MixtureError::Empty));
     let wrong = MixtureError::Variables { component: 2, expected: 4, found: 2 };

@@ -49,7 +49,7 @@ fn learn_psdd_keeps_the_base_and_its_certificate() {
 #[test]
 fn learn_psdd_keeps_within_so_many_elements_also_without_validation_records() {
     let train = records(9, 600, &mut Dice::new(6));
-    let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+    let start = baseline::chow_liu(&train, 1.0).unwrap();
     let small = start.elements().len();
     let learn = |max_elements: Option<usize>| {
         let config = LearnPsddConfig { penalty: 0.1, depth: 2, max_elements, ..LearnPsddConfig::default() };
@@ -80,8 +80,11 @@ fn awkward_records_break_nothing() {
         rows(9, &[&[1, 0, 1, 1, 0, 0, 1, 0, 1], &[0, 0, 1, 0, 1, 0, 1, 1, 1], &[1, 1, 1, 0, 0, 0, 0, 0, 1]]),
     ];
     for train in &cases {
-        for (world, pseudocount) in [(World::Open, 1.0), (World::Closed, 0.0), (World::Closed, 1.0)] {
-            let start = baseline::chow_liu(train, world, pseudocount).unwrap();
+        for (is_closed, pseudocount) in [(false, 1.0), (true, 0.0), (true, 1.0)] {
+            let start = match is_closed {
+                false => baseline::chow_liu(train, pseudocount).unwrap(),
+                true => closed_tree(train, pseudocount),
+            };
             let config = config(30, 4, pseudocount);
             let prime = strudel(&start, train, Some(train), &config, &()).unwrap();
             let whole = strudel_deterministic(&start, train, None, &config, &()).unwrap();
@@ -97,7 +100,7 @@ fn awkward_records_break_nothing() {
 #[test]
 fn what_cannot_be_refined_is_an_error() {
     let train = records(4, 50, &mut Dice::new(2));
-    let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+    let start = baseline::chow_liu(&train, 1.0).unwrap();
     let refine = |start: &Psdd, train: &Records, config: &StrudelConfig| strudel(start, train, None, config, &());
     let usual = StrudelConfig::default();
     let none = RecordsBuilder::new(Names::numbered(4)).finish();
@@ -113,7 +116,7 @@ fn what_cannot_be_refined_is_an_error() {
     }
     let one = Records::from_rows(Names::numbered(4), [[true, true, false, false]]);
     let other = Records::from_rows(Names::numbered(4), [[true, true, true, false]]);
-    let only = baseline::chow_liu(&one, World::Closed, 0.0).unwrap();
+    let only = closed_tree(&one, 0.0);
     assert!(matches!(refine(&only, &other, &usual), Err(LearnError::NothingPossible)));
     let refused = strudel(&start, &train, Some(&wide), &usual, &());
     assert!(matches!(refused, Err(LearnError::WrongValidation { valid: 5, train: 4 })));

@@ -10,8 +10,10 @@ use slopp::learn::refine::{
     LearnPsddConfig, Refined, Scope, StrudelConfig, learn_psdd, strudel, strudel_deterministic,
 };
 use slopp::learn::{
-    LearnError, LearnPsdd, Learned, Learner, MixtureGrid, Start, Strudel, StrudelMixture, Task, World, baseline, merged,
+    ChowLiu, LearnError, LearnPsdd, Learner, MixtureGrid, RefineFrom, SloppConfig, Strudel, StrudelEm, Support, Task,
+    baseline, slopp as classes,
 };
+use slopp::model::ModelKind;
 use slopp::{Circuit, Deterministic, Names, Node, Progress, Psdd, Records, RecordsBuilder};
 use slopp_oracle::{Dice, Tree, deterministic};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,6 +34,12 @@ fn log_likelihood(circuit: &Circuit, records: &Records) -> f64 {
     let values = circuit.log_likelihoods(records).unwrap();
     let possible = values.iter().zip(records.weights()).filter(|(ll, _)| ll.is_finite());
     possible.map(|(ll, weight)| ll * weight).sum()
+}
+
+/// The Chow-Liu tree in a closed world.
+fn closed_tree(train: &Records, pseudocount: f64) -> Psdd {
+    let tree = ChowLiu { pseudocount: Some(pseudocount) };
+    Task::closed(train).learn(&tree, &()).unwrap().model.into_psdd().unwrap()
 }
 
 fn config(steps: usize, depth: usize, pseudocount: f64) -> StrudelConfig {
@@ -117,7 +125,7 @@ fn training_likelihood_never_falls() {
     let mut rose = 0;
     for round in 0..6 {
         let train = records(7, 300, &mut dice);
-        let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+        let start = baseline::chow_liu(&train, 1.0).unwrap();
         let depth = 1 + round;
         let mut before = [f64::NEG_INFINITY; 2];
         for steps in 0..25 {
@@ -153,7 +161,7 @@ impl Progress for Told {
 #[test]
 fn the_budget_is_kept_and_told() {
     let train = records(8, 500, &mut Dice::new(1));
-    let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+    let start = baseline::chow_liu(&train, 1.0).unwrap();
     let mut sizes = Vec::new();
     for steps in [0, 1, 7, 20] {
         let told = Told::default();
@@ -173,7 +181,7 @@ fn validation_records_stop_it_and_choose() {
     let all = records(9, 600, &mut dice);
     let mut parts = all.split(&[0.5, 0.5], 1).unwrap();
     let (valid, train) = (parts.pop().unwrap(), parts.pop().unwrap());
-    let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+    let start = baseline::chow_liu(&train, 1.0).unwrap();
     let config = StrudelConfig { check_every: 5, patience: 3, ..StrudelConfig::default() };
     let Refined { circuit, steps, history } = strudel(&start, &train, Some(&valid), &config, &()).unwrap();
     let best = history.iter().map(|&(_, score)| score).fold(f64::NEG_INFINITY, f64::max);
@@ -190,7 +198,7 @@ fn what_the_start_allows_of_the_validation_records_stays_possible() {
         let all = records(8, 120, &mut dice);
         let mut parts = all.split(&[0.5, 0.5], round).unwrap();
         let (valid, train) = (parts.pop().unwrap(), parts.pop().unwrap());
-        let start = baseline::chow_liu(&train, World::Closed, 0.0).unwrap();
+        let start = closed_tree(&train, 0.0);
         let config = StrudelConfig { check_every: 1, pseudocount: 0.0, ..StrudelConfig::default() };
         let grown = LearnPsddConfig { check_every: 1, pseudocount: 0.0, penalty: 0.0, ..LearnPsddConfig::default() };
         let strudel = strudel(&start, &train, Some(&valid), &config, &()).unwrap();
@@ -211,24 +219,24 @@ fn what_the_start_allows_of_the_validation_records_stays_possible() {
 fn empty_validation_records_are_none() {
     let train = records(6, 200, &mut Dice::new(4));
     let empty = RecordsBuilder::new(Names::numbered(6)).finish();
-    let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+    let start = baseline::chow_liu(&train, 1.0).unwrap();
     let few = config(9, 2, 1.0);
     assert_eq!(
         strudel(&start, &train, Some(&empty), &few, &()).unwrap(),
         strudel(&start, &train, None, &few, &()).unwrap()
     );
     let task = Task::new(&train);
-    let learner = Strudel { start: Start::Baseline(World::Open), scope: Scope::Prime, config: few };
+    let learner = Strudel { start: RefineFrom::Baseline, scope: Scope::Prime, config: few };
     let with_empty = Task { valid: Some(&empty), ..task };
-    assert_eq!(learner.learn(&with_empty, &()).unwrap(), learner.learn(&task, &()).unwrap());
+    assert_eq!(with_empty.learn(&learner, &()).unwrap(), task.learn(&learner, &()).unwrap());
 }
 
 #[test]
 fn without_validation_records_a_tenth_is_held_out_and_parameters_are_those_of_all() {
     let mut dice = Dice::new(31);
-    for (world, pseudocount) in [(World::Open, 1.0), (World::Closed, 1.0), (World::Closed, 0.0)] {
+    for (support, pseudocount) in [(Support::open(), 1.0), (Support::closed(), 1.0), (Support::closed(), 0.0)] {
         let train = records(8, 400, &mut dice);
-        let start = Start::Baseline(world);
+        let start = RefineFrom::Baseline;
         let few = StrudelConfig { check_every: 5, pseudocount, ..StrudelConfig::default() };
         let grown = LearnPsddConfig { check_every: 5, pseudocount, ..LearnPsddConfig::default() };
         let strudel = Strudel { start: start.clone(), scope: Scope::Prime, config: few.clone() };
@@ -238,11 +246,11 @@ fn without_validation_records_a_tenth_is_held_out_and_parameters_are_those_of_al
             Box::new(LearnPsdd { start, config: grown }),
         ];
         for learner in learners {
-            let outcome = learner.learn(&Task { seed: 3, ..Task::new(&train) }, &()).unwrap();
-            let fact = |name: &str| outcome.chosen.iter().find(|(key, _)| *key == name).unwrap().1.parse::<f64>();
+            let outcome = Task { seed: 3, support, ..Task::new(&train) }.learn(&*learner, &()).unwrap();
+            let fact = |name: &str| outcome.origin[name].parse::<f64>();
             assert_eq!(fact("held_out"), Ok(40.0), "{}", learner.name());
             assert!(fact("steps_done").unwrap() < 300.0, "it stops long before the budget is used up");
-            let Learned::Circuit(circuit) = &outcome.learned else { panic!("a circuit") };
+            let ModelKind::Circuit(circuit) = &outcome.model else { panic!("a circuit") };
             assert!(circuit.possible(&train).unwrap().into_iter().all(|possible| possible), "also those held out");
             let deterministic = circuit.deterministic().unwrap();
             same_as_refitted(deterministic, &train, pseudocount);
@@ -254,14 +262,14 @@ fn without_validation_records_a_tenth_is_held_out_and_parameters_are_those_of_al
 fn an_open_world_needs_a_pseudocount() {
     let train = records(5, 60, &mut Dice::new(8));
     let task = Task::new(&train);
-    let open = [Start::Baseline(World::Open), Start::Slopp(merged::Config::new(World::Open))];
+    let open = [RefineFrom::Baseline, RefineFrom::Slopp(SloppConfig::default())];
     for start in open {
         let psdd = LearnPsdd {
             start: start.clone(),
             config: LearnPsddConfig { pseudocount: 0.0, ..LearnPsddConfig::default() },
         };
         let strudel = Strudel { start, scope: Scope::Prime, config: config(5, 2, 0.0) };
-        for refused in [psdd.learn(&task, &()), strudel.learn(&task, &())] {
+        for refused in [task.learn(&psdd, &()), task.learn(&strudel, &())] {
             assert!(matches!(refused, Err(LearnError::Setting { name: "pseudocount", .. })));
         }
     }
@@ -273,18 +281,18 @@ fn slopp_is_refined_from_what_merged_slopp_learns() {
     let train = records(8, 500, &mut dice);
     let valid = records(8, 100, &mut dice);
     let task = Task { valid: Some(&valid), seed: 7, ..Task::new(&train) };
-    let start = merged::Config::new(World::Open);
-    let learner = LearnPsdd { start: Start::Slopp(start.clone()), config: LearnPsddConfig::default() };
+    let start = SloppConfig::default();
+    let learner = LearnPsdd { start: RefineFrom::Slopp(start.clone()), config: LearnPsddConfig::default() };
     assert_eq!(learner.name(), "slopp+learnpsdd");
-    let merged = merged::learn(&train, Some(&valid), &merged::Config { seed: 7, ..start }, &()).unwrap().psdd;
+    let merged = classes::learn(&task, &start, &()).unwrap().psdd;
     let expected = learn_psdd(&merged, &train, Some(&valid), &LearnPsddConfig::default(), &()).unwrap().circuit;
-    assert_eq!(learner.learn(&task, &()).unwrap().learned.psdd(), Some(&expected));
+    assert_eq!(task.learn(&learner, &()).unwrap().model.psdd(), Some(&expected));
 }
 
 #[test]
 fn ties_follow_no_threads() {
     let train = records(10, 400, &mut Dice::new(9));
-    let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+    let start = baseline::chow_liu(&train, 1.0).unwrap();
     let config = config(60, 3, 1.0);
     let learn = || strudel(&start, &train, None, &config, &()).unwrap();
     let grow = || learn_psdd(&start, &train, None, &LearnPsddConfig::default(), &()).unwrap();
@@ -303,10 +311,10 @@ fn a_mixture_shares_the_structure_of_the_single_model() {
     let [train, valid, test] = &parts[..] else { panic!("three parts") };
     let task = Task { valid: Some(valid), ..Task::new(train) };
     for scope in [Scope::Prime, Scope::Whole] {
-        let single = Strudel { start: Start::Baseline(World::Open), scope, config: config(3, 2, 1.0) };
-        let Learned::Circuit(alone) = single.learn(&task, &()).unwrap().learned else { panic!("a circuit") };
-        let learner = StrudelMixture { strudel: single, grid: MixtureGrid::default() };
-        let Learned::Mixture(mixture) = learner.learn(&task, &()).unwrap().learned else { panic!("a mixture") };
+        let single = Strudel { start: RefineFrom::Baseline, scope, config: config(3, 2, 1.0) };
+        let ModelKind::Circuit(alone) = task.learn(&single, &()).unwrap().model else { panic!("a circuit") };
+        let learner = StrudelEm { strudel: single, grid: MixtureGrid::default() };
+        let ModelKind::Mixture(mixture) = task.learn(&learner, &()).unwrap().model else { panic!("a mixture") };
         assert!(mixture.shares_structure() && mixture.component_count() > 1);
         assert_eq!(mixture.components()[0].ids().len(), alone.ids().len());
         let total: f64 = worlds(7).map(|world| mixture.log_probability(&world).unwrap().exp()).sum();
@@ -315,23 +323,24 @@ fn a_mixture_shares_the_structure_of_the_single_model() {
         let [one, many] = [alone.log_likelihoods(test), mixture.log_likelihoods(test)].map(|logs| mean(logs.unwrap()));
         assert!(many > one, "three kinds of records are better told apart by components: {many} against {one}");
         // Without validation records some are held out, and what is chosen is fitted to all.
-        let outcome = learner.learn(&Task::new(train), &()).unwrap();
-        let fact = |name: &str| outcome.chosen.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str());
+        let outcome = Task::new(train).learn(&learner, &()).unwrap();
+        let fact = |name: &str| outcome.origin.get(name).map(String::as_str);
         assert_eq!(fact("held_out"), Some("54"));
-        assert!(fact("mixture_pseudocount").is_some() && fact("pseudocount").is_none());
+        assert!(fact("mixture_pseudocount").is_some());
+        assert_eq!(fact("pseudocount"), Some("1"), "that of the structure, which nothing that is chosen replaces");
         let setting = |name: &str| learner.settings().into_iter().find(|(key, _)| *key == name).unwrap().1;
         assert_eq!((setting("pseudocount"), setting("tried_components")), ("1".to_owned(), "4 8 16".to_owned()));
-        let Learned::Mixture(fitted) = outcome.learned else { panic!("a mixture") };
+        let ModelKind::Mixture(fitted) = outcome.model else { panic!("a mixture") };
         assert!(fitted.shares_structure());
     }
-    let strudel = Strudel { start: Start::Baseline(World::Open), scope: Scope::Prime, config: config(1, 2, 1.0) };
+    let strudel = Strudel { start: RefineFrom::Baseline, scope: Scope::Prime, config: config(1, 2, 1.0) };
     let grid = MixtureGrid { pseudocounts: Vec::new(), ..MixtureGrid::default() };
     let mut holes = RecordsBuilder::new(Names::numbered(7));
     holes.push([None; 7], 1.0);
     let holes = holes.finish();
-    let learner = StrudelMixture { strudel: strudel.clone(), grid: MixtureGrid::default() };
-    let refused = learner.learn(&Task { valid: Some(&holes), ..task }, &());
+    let learner = StrudelEm { strudel: strudel.clone(), grid: MixtureGrid::default() };
+    let refused = Task { valid: Some(&holes), ..task }.learn(&learner, &());
     assert!(matches!(refused, Err(LearnError::MissingCells { rows: 1, total: 1 })));
-    let refused = StrudelMixture { strudel, grid }.learn(&task, &());
+    let refused = task.learn(&StrudelEm { strudel, grid }, &());
     assert!(matches!(refused, Err(LearnError::Setting { name: "pseudocounts", .. })));
 }

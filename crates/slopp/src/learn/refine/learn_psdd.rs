@@ -277,8 +277,7 @@ impl Growth for Search<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::baseline;
-    use crate::learn::slopp::{Config, certified};
+    use crate::learn::{Factorised, SloppTree, Task, baseline};
     use crate::names::Names;
     use crate::random::Random;
     use crate::vtree::Vtree;
@@ -304,10 +303,12 @@ mod tests {
         let mut operations = [0, 0];
         for seed in 0..12 {
             let train = records(7, 300, seed);
+            let vtree = Vtree::random(7, seed).into();
+            let task = Task { vtree: Some(&vtree), ..Task::closed(&train) };
             let start = match seed % 3 {
-                0 => baseline::chow_liu(&train, World::Open, 1.0).unwrap(),
-                1 => baseline::factorised(&train, Vtree::random(7, seed).into(), World::Closed, 0.0).unwrap(),
-                _ => certified(&train, Vtree::random(7, seed).into(), &Config::new(World::Closed), &()).unwrap(),
+                0 => baseline::chow_liu(&train, 1.0).unwrap(),
+                1 => task.learn(&Factorised::default(), &()).unwrap().model.into_psdd().unwrap(),
+                _ => task.learn(&SloppTree::default(), &()).unwrap().model.into_psdd().unwrap(),
             };
             let start = start.fit(&train, &Smoothing::none()).unwrap().circuit;
             let config = LearnPsddConfig { penalty: 0.1, depth: 3, ..LearnPsddConfig::default() };
@@ -352,7 +353,7 @@ mod tests {
     #[test]
     fn refinement_helps() {
         let (train, valid) = (records(9, 800, 1), records(9, 400, 2));
-        let start = baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+        let start = baseline::chow_liu(&train, 1.0).unwrap();
         let refined = learn_psdd(&start, &train, Some(&valid), &LearnPsddConfig::default(), &()).unwrap();
         assert!(refined.steps > 0);
         let gained = log_likelihood(&refined.circuit, &valid) - log_likelihood(&start, &valid);

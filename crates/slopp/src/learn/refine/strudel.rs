@@ -59,9 +59,9 @@ pub enum Scope {
 ///
 /// ```
 /// use slopp::learn::refine::{StrudelConfig, strudel};
-/// use slopp::learn::{World, baseline};
+/// use slopp::learn::{ChowLiu, Task};
 /// let records = slopp::example::records();
-/// let start = baseline::chow_liu(&records, World::Closed, 0.0)?;
+/// let start = Task::closed(&records).learn(&ChowLiu::default(), &())?.model.into_psdd().unwrap();
 /// let refined = strudel(&start, &records, None, &StrudelConfig::default(), &())?.circuit;
 /// assert!(refined.entailed_by(&records)?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -227,7 +227,7 @@ mod tests {
             let rows: Vec<Vec<bool>> =
                 (0..6 + random.below(8)).map(|_| (0..5).map(|_| random.unit() < 0.5).collect()).collect();
             let train = Records::from_rows(Names::numbered(5), rows);
-            let start = baseline::factorised(&train, Vtree::random(5, seed).into(), World::Open, 1.0).unwrap();
+            let start = baseline::factorised(&train, Vtree::random(5, seed).into(), 1.0).unwrap();
             let database = Database::new(&train, start.vtree().clone());
             for scope in [Scope::Prime, Scope::Whole] {
                 let mut greedy = Greedy::new(&start, &database, 1, scope);

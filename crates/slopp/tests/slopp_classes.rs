@@ -1,11 +1,12 @@
-//! Merged SLoPP: always certified, always what it says, whatever the records.
+//! SLoPP with merged classes: always certified, always what it says, whatever the records.
 
 mod chain;
 
 use chain::chain;
 use proptest::prelude::*;
-use slopp::learn::merged::{Config, Learned, Stage, Start, learn};
-use slopp::learn::{LearnError, World};
+use slopp::circuit::Smoothing;
+use slopp::learn::slopp::{self as classes, LearnedSlopp, Stage, Start};
+use slopp::learn::{LearnError, Slopp, SloppConfig, Support, Task, World};
 use slopp::{Names, Psdd, Random, Records, RecordsBuilder, Var, Vtree};
 use std::sync::Arc;
 
@@ -24,17 +25,27 @@ fn mean(psdd: &Psdd, records: &Records) -> f64 {
     logs.iter().zip(records.weights()).map(|(log, weight)| log * weight).sum::<f64>() / records.total()
 }
 
-fn open() -> Config {
-    Config::new(World::Open)
+/// What is learned in an open world.
+fn learn(train: &Records, valid: Option<&Records>, config: &SloppConfig) -> Result<LearnedSlopp, LearnError> {
+    classes::learn(&Task { valid, ..Task::new(train) }, config, &())
+}
+
+/// The same on a vtree.
+fn learn_on(vtree: &Arc<Vtree>, train: &Records, valid: Option<&Records>, config: &SloppConfig) -> LearnedSlopp {
+    classes::learn(&Task { valid, vtree: Some(vtree), ..Task::new(train) }, config, &()).unwrap()
+}
+
+/// The PSDD that is learned in the support of a task.
+fn learned_in(task: Task<'_>, config: &SloppConfig) -> Psdd {
+    task.learn(&Slopp::from(config.clone()), &()).unwrap().model.into_psdd().expect("a PSDD")
 }
 
 /// The PSDD is certified again from scratch, sums to one, and has the support its world promises.
-fn check(learned: &Learned, train: &Records, world: World) {
-    let psdd = &learned.psdd;
+fn check(psdd: &Psdd, train: &Records, is_open: bool) {
     slopp::Circuit::clone(psdd).certify().expect("what was certified can be certified again");
     let table: Vec<f64> = worlds(train.var_count()).map(|world| psdd.log_probability(&world).unwrap().exp()).collect();
     assert!((table.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-    if world == World::Open {
+    if is_open {
         assert!(table.iter().all(|&p| p > 0.0), "in an open world everything is possible");
     }
     assert!(psdd.log_likelihoods(train).unwrap().iter().all(|log| log.is_finite()), "training records are possible");
@@ -75,7 +86,6 @@ proptest! {
         let weight = |w: u32| if real { f64::from(w) * 0.37 } else { f64::from(w) };
         let train = records(&picks.iter().map(|&(bits, w)| (row(bits), weight(w))).collect::<Vec<_>>());
         let valid = records(&picks.iter().map(|&(bits, _)| (row(bits.rotate_left(1)), 1.0)).collect::<Vec<_>>());
-        let world = if closed { World::Closed } else { World::Open };
         let vtree = match shape {
             0 => None,
             1 => Some(Vtree::balanced(vars)),
@@ -83,17 +93,23 @@ proptest! {
             _ => Some(Vtree::random(vars, picks.len() as u64)),
         };
         let vtree = vtree.map(Arc::new);
-        let config = Config {
-            vtree: vtree.clone(), max_classes, starts, class_penalty: penalty, sweep_penalty: penalty, clone_penalty: penalty,
-            ..Config::new(world)
+        let config = SloppConfig {
+            max_classes, starts, class_penalty: penalty, sweep_penalty: penalty, clone_penalty: penalty,
+            ..SloppConfig::default()
         };
-        let learned = learn(&train, with_valid.then_some(&valid), &config, &()).unwrap();
-        check(&learned, &train, world);
+        let task = Task { valid: with_valid.then_some(&valid), vtree: vtree.as_ref(), ..Task::new(&train) };
+        let learned = classes::learn(&task, &config, &()).unwrap();
+        check(&learned.psdd, &train, true);
+        if closed {
+            let closed = learned_in(Task { support: Support::closed(), ..task }, &config);
+            check(&closed, &train, false);
+            prop_assert_eq!(closed.vtree(), learned.psdd.vtree());
+        }
         match vtree {
             None => prop_assert!(learned.psdd.vtree().is_right_linear()),
             Some(vtree) => prop_assert_eq!(learned.psdd.vtree(), &vtree),
         }
-        if with_valid && !closed {
+        if with_valid {
             // The learner's own bookkeeping is the likelihood of the circuit it returns.
             let best = learned.history.iter().map(|look| look.log_likelihood).fold(f64::NEG_INFINITY, f64::max);
             let (found, told) = (mean(&learned.psdd, &valid), learned.log_likelihood);
@@ -109,13 +125,12 @@ proptest! {
 #[test]
 fn better_than_what_it_starts_from() {
     let (train, valid, test) = (chain(12, 3000, 1), chain(12, 500, 2), chain(12, 3000, 3));
-    let learned = learn(&train, Some(&valid), &open(), &()).unwrap();
-    let tree = slopp::learn::baseline::chow_liu(&train, World::Open, 1.0).unwrap();
+    let learned = learn(&train, Some(&valid), &SloppConfig::default()).unwrap();
+    let tree = slopp::learn::baseline::chow_liu(&train, 1.0).unwrap();
     let gain = mean(&learned.psdd, &test) - mean(&tree, &test);
     assert!(gain > 0.3, "the switch is worth more than {gain} nats");
     for vtree in [Vtree::balanced(12), Vtree::left_linear(12), Vtree::random(12, 5)] {
-        let config = Config { vtree: Some(Arc::new(vtree)), ..open() };
-        let general = learn(&train, Some(&valid), &config, &()).unwrap();
+        let general = learn_on(&Arc::new(vtree), &train, Some(&valid), &SloppConfig::default());
         let gain = mean(&general.psdd, &test) - mean(&tree, &test);
         assert!(gain > 0.2, "the switch is worth more than {gain} nats on any vtree");
     }
@@ -127,8 +142,9 @@ fn threads_do_not_matter_and_seeds_do() {
     let train = chain(30, 700, 4);
     let on = |vtree: Option<Vtree>, threads: usize, seed: u64| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let config = Config { seed, vtree: vtree.map(Arc::new), ..open() };
-        pool.install(|| learn(&train, None, &config, &()).unwrap())
+        let vtree = vtree.map(Arc::new);
+        let task = Task { seed, vtree: vtree.as_ref(), ..Task::new(&train) };
+        pool.install(|| classes::learn(&task, &SloppConfig::default(), &()).unwrap())
     };
     assert_eq!(on(Some(Vtree::balanced(30)), 1, 0), on(Some(Vtree::balanced(30)), 3, 0));
     let run = |threads: usize, seed: u64| on(None, threads, seed);
@@ -150,8 +166,8 @@ fn real_weights_are_shares_of_whole_ones() {
     );
     let valid = chain(8, 100, 10);
     assert_eq!(
-        learn(&train, Some(&valid), &open(), &()).unwrap(),
-        learn(&half, Some(&valid), &open(), &()).unwrap(),
+        learn(&train, Some(&valid), &SloppConfig::default()).unwrap(),
+        learn(&half, Some(&valid), &SloppConfig::default()).unwrap(),
         "half weights twice are whole weights"
     );
 }
@@ -170,19 +186,13 @@ fn classes_of_a_vtree_node_keep_within_their_limit() {
         let vtree = Arc::new(vtree);
         for max_classes in [1, 4, 32] {
             let starts = vec![Start::Whole(0.0)];
-            let config = Config {
-                vtree: Some(vtree.clone()),
-                max_classes,
-                starts,
-                class_penalty: 0.1,
-                clone_depth: 0,
-                ..open()
-            };
-            let psdd = learn(&train, None, &config, &()).unwrap().psdd;
+            let config =
+                SloppConfig { max_classes, starts, class_penalty: 0.1, clone_depth: 0, ..SloppConfig::default() };
+            let psdd = learn_on(&vtree, &train, None, &config).psdd;
             let inner = vtree.bottom_up().iter().filter(|&&v| vtree.children(v).is_some());
             let most = inner.map(|&v| psdd.layer(v).len()).max().unwrap();
             assert!(most <= max_classes, "{most} classes where {max_classes} are allowed");
-            let cloned = learn(&train, None, &Config { clone_depth: 6, ..config }, &()).unwrap().psdd;
+            let cloned = learn_on(&vtree, &train, None, &SloppConfig { clone_depth: 6, ..config }).psdd;
             assert!(cloned.elements().len() <= 16 * max_classes * 15, "{} elements", cloned.elements().len());
         }
     }
@@ -191,24 +201,24 @@ fn classes_of_a_vtree_node_keep_within_their_limit() {
 #[test]
 fn elements_keep_within_their_limit() {
     let (train, valid) = (chain(14, 2000, 5), chain(14, 400, 6));
-    let free = learn(&train, Some(&valid), &open(), &()).unwrap().psdd;
-    let balanced = Some(Arc::new(Vtree::balanced(14)));
+    let free = learn(&train, Some(&valid), &SloppConfig::default()).unwrap().psdd;
+    let balanced = Arc::new(Vtree::balanced(14));
     for max in [13, 30, 100] {
-        let config = Config { max_elements: Some(max), vtree: balanced.clone(), ..open() };
-        let elements = learn(&train, Some(&valid), &config, &()).unwrap().psdd.stats().elements;
+        let config = SloppConfig { max_elements: Some(max), ..SloppConfig::default() };
+        let elements = learn_on(&balanced, &train, Some(&valid), &config).psdd.stats().elements;
         assert!(elements <= max, "{elements} elements are more than {max}");
     }
     let mut last = f64::NEG_INFINITY;
     for max in [13, 20, 40, free.stats().elements] {
-        let config = Config { max_elements: Some(max), ..open() };
-        let psdd = learn(&train, Some(&valid), &config, &()).unwrap().psdd;
+        let config = SloppConfig { max_elements: Some(max), ..SloppConfig::default() };
+        let psdd = learn(&train, Some(&valid), &config).unwrap().psdd;
         assert!(psdd.stats().elements <= max, "{} elements are more than {max}", psdd.stats().elements);
         let reached = mean(&psdd, &valid);
         assert!(reached >= last, "{max} elements should do better than fewer: {reached} after {last}");
         last = reached;
     }
     assert!(matches!(
-        learn(&train, None, &Config { max_elements: Some(12), ..open() }, &()),
+        learn(&train, None, &SloppConfig { max_elements: Some(12), ..SloppConfig::default() }),
         Err(LearnError::Setting { name: "max_elements", .. })
     ));
 }
@@ -218,18 +228,18 @@ fn a_given_vtree_is_kept() {
     let (train, valid) = (chain(6, 500, 7), chain(6, 100, 8));
     let order = [3, 1, 5, 0, 2, 4].map(Var);
     let vtree = Arc::new(Vtree::right_linear_over(&order));
-    let config = Config { vtree: Some(vtree.clone()), ..open() };
-    let learned = learn(&train, Some(&valid), &config, &()).unwrap();
+    let learned = learn_on(&vtree, &train, Some(&valid), &SloppConfig::default());
     assert_eq!(learned.psdd.vtree(), &vtree);
-    check(&learned, &train, World::Open);
-    let refused = |vtree: Vtree| learn(&train, None, &Config { vtree: Some(Arc::new(vtree)), ..open() }, &());
-    assert!(matches!(refused(Vtree::right_linear(5)), Err(LearnError::WrongVtree { .. })));
+    check(&learned.psdd, &train, true);
+    let wrong = Task { vtree: Some(&Vtree::right_linear(5).into()), ..Task::new(&train) };
+    let refused = classes::learn(&wrong, &SloppConfig::default(), &());
+    assert!(matches!(refused, Err(LearnError::WrongVtree { .. })));
 }
 
 #[test]
 fn more_variables_than_records() {
     let train = chain(200, 30, 11);
-    let learned = learn(&train, None, &open(), &()).unwrap();
+    let learned = learn(&train, None, &SloppConfig::default()).unwrap();
     assert!(mean(&learned.psdd, &train).is_finite());
     assert_eq!(learned.held_out, 3.0);
 }
@@ -238,23 +248,23 @@ fn more_variables_than_records() {
 fn one_record_and_equal_records() {
     for (rows, held_out) in [(1, 0.0), (100, 10.0)] {
         let train = Records::from_rows(Names::numbered(5), (0..rows).map(|_| [true, false, true, true, false]));
-        let learned = learn(&train, None, &open(), &()).unwrap();
+        let learned = learn(&train, None, &SloppConfig::default()).unwrap();
         assert_eq!(learned.held_out, held_out);
-        check(&learned, &train, World::Open);
-        let closed = learn(&train, None, &Config::new(World::Closed), &()).unwrap();
-        assert!(mean(&closed.psdd, &train).abs() < 1e-12, "in a closed world only the one record is possible");
+        check(&learned.psdd, &train, true);
+        let closed = learned_in(Task::closed(&train), &SloppConfig::default());
+        assert!(mean(&closed, &train).abs() < 1e-12, "in a closed world only the one record is possible");
     }
 }
 
 #[test]
 fn closed_worlds_drop_what_was_never_seen() {
     let train = records(&[(vec![true, true, false], 5.0), (vec![false, false, false], 3.0)]);
-    let learned = learn(&train, None, &Config::new(World::Closed), &()).unwrap();
-    assert_eq!(learned.pseudocount, 0.0);
-    let psdd = learned.psdd;
+    let learned = Task::closed(&train).learn(&Slopp::default(), &()).unwrap();
+    assert_eq!(learned.origin["pseudocount"], "0");
+    let psdd = learned.model.into_psdd().unwrap();
     assert!(psdd.log_probability(&[true, true, true]).unwrap() == f64::NEG_INFINITY);
-    let smoothed = Config { pseudocount: Some(1.0), ..Config::new(World::Closed) };
-    let smoothed = learn(&train, None, &smoothed, &()).unwrap().psdd;
+    let smoothed = SloppConfig { pseudocount: Some(1.0), ..SloppConfig::default() };
+    let smoothed = learned_in(Task::closed(&train), &smoothed);
     for world in worlds(3) {
         let [a, b] = [&psdd, &smoothed].map(|psdd| psdd.log_probability(&world).unwrap().is_finite());
         assert_eq!(a, b, "smoothing makes nothing possible in a closed world: {world:?}");
@@ -264,31 +274,31 @@ fn closed_worlds_drop_what_was_never_seen() {
 #[test]
 fn bad_input_is_refused_with_a_way_out() {
     let train = chain(4, 50, 12);
-    let refused = |config: Config| learn(&train, None, &config, &()).unwrap_err().to_string();
-    assert!(refused(Config { max_classes: 0, ..open() }).contains("max_classes is 0"));
-    assert!(refused(Config { max_classes: 20_000, ..open() }).contains("at most 16384"));
-    assert!(refused(Config { clone_depth: 1000, ..open() }).contains("at most 64"));
-    assert!(refused(Config { starts: vec![Start::Whole(f64::NAN)], ..open() }).contains("starts"));
-    assert!(refused(Config { sweep_penalty: -1.0, ..open() }).contains("sweep_penalty"));
-    assert!(refused(Config { pseudocounts: vec![0.0], ..open() }).contains("pseudocounts"));
-    assert!(refused(Config { pseudocount: Some(0.0), ..open() }).contains("pseudocount is 0"));
+    let refused = |config: SloppConfig| learn(&train, None, &config).unwrap_err().to_string();
+    assert!(refused(SloppConfig { max_classes: 0, ..SloppConfig::default() }).contains("max_classes is 0"));
+    assert!(refused(SloppConfig { max_classes: 20_000, ..SloppConfig::default() }).contains("at most 16384"));
+    assert!(refused(SloppConfig { clone_depth: 1000, ..SloppConfig::default() }).contains("at most 64"));
+    assert!(refused(SloppConfig { starts: vec![Start::Whole(f64::NAN)], ..SloppConfig::default() }).contains("starts"));
+    assert!(refused(SloppConfig { sweep_penalty: -1.0, ..SloppConfig::default() }).contains("sweep_penalty"));
+    assert!(refused(SloppConfig { pseudocounts: vec![0.0], ..SloppConfig::default() }).contains("pseudocounts"));
+    assert!(refused(SloppConfig { pseudocount: Some(0.0), ..SloppConfig::default() }).contains("pseudocount is 0"));
     let mut builder = RecordsBuilder::new(Names::numbered(2));
     builder.push([Some(true), None], 1.0);
     let missing = builder.finish();
-    assert!(matches!(learn(&missing, None, &open(), &()), Err(LearnError::MissingCells { .. })));
+    assert!(matches!(learn(&missing, None, &SloppConfig::default()), Err(LearnError::MissingCells { .. })));
     let two = chain(2, 50, 1);
-    assert!(matches!(learn(&two, Some(&missing), &open(), &()), Err(LearnError::MissingCells { .. })));
-    assert!(matches!(learn(&two, Some(&train), &open(), &()), Err(LearnError::WrongValidation { .. })));
+    assert!(matches!(learn(&two, Some(&missing), &SloppConfig::default()), Err(LearnError::MissingCells { .. })));
+    assert!(matches!(learn(&two, Some(&train), &SloppConfig::default()), Err(LearnError::WrongValidation { .. })));
     let none = Records::from_rows(Names::numbered(3), Vec::<Vec<bool>>::new());
-    assert!(matches!(learn(&none, None, &open(), &()), Err(LearnError::NoRecords)));
+    assert!(matches!(learn(&none, None, &SloppConfig::default()), Err(LearnError::NoRecords)));
     let empty = Records::from_rows(Names::numbered(0), [Vec::<bool>::new()]);
-    assert!(matches!(learn(&empty, None, &open(), &()), Err(LearnError::NoVariables)));
+    assert!(matches!(learn(&empty, None, &SloppConfig::default()), Err(LearnError::NoVariables)));
 }
 
 #[test]
 fn long_orders_do_not_overflow_the_stack() {
     let train = chain(3000, 12, 13);
-    assert_eq!(learn(&train, None, &open(), &()).unwrap().psdd.var_count(), 3000);
+    assert_eq!(learn(&train, None, &SloppConfig::default()).unwrap().psdd.var_count(), 3000);
 }
 
 #[test]
@@ -299,7 +309,7 @@ fn the_bars_of_two_datasets() {
             Some(slopp::io::read_records(&path, &slopp::io::RecordsOptions::default()).unwrap())
         };
         let (Some(train), Some(valid), Some(test)) = (part("train"), part("valid"), part("test")) else { return };
-        let learned = learn(&train, Some(&valid), &open(), &()).unwrap();
+        let learned = learn(&train, Some(&valid), &SloppConfig::default()).unwrap();
         let reached = mean(&learned.psdd, &test);
         assert!(reached > bar, "{name}: {reached}");
         assert!(learned.psdd.stats().size_paper < size);
@@ -319,10 +329,10 @@ fn what_no_record_has_leads_where_others_lead() {
     let train = Records::from_rows(Names::numbered(7), (0..400).map(|_| draw(false)));
     let valid = Records::from_rows(Names::numbered(7), (0..100).map(|_| draw(true)));
     let order: Vec<Var> = (0..7).map(Var).collect();
-    let vtree = Some(Arc::new(Vtree::right_linear_over(&order)));
+    let vtree = Arc::new(Vtree::right_linear_over(&order));
     for start in [Start::Tree, Start::Whole(1.0)] {
-        let config = Config { vtree: vtree.clone(), starts: vec![start], clone_depth: 0, ..open() };
-        let psdd = learn(&train, Some(&valid), &config, &()).unwrap().psdd;
+        let config = SloppConfig { starts: vec![start], clone_depth: 0, ..SloppConfig::default() };
+        let psdd = learn_on(&vtree, &train, Some(&valid), &config).psdd;
         let log = |copies: bool| psdd.log_probability(&[vec![true, true], vec![copies; 5]].concat()).unwrap();
         assert!(log(true) > log(false) + 2.0, "{start}: {} {}", log(true), log(false));
     }
@@ -333,13 +343,17 @@ fn what_is_closed_but_for_some_variables_is_open_there() {
     let train = chain(7, 60, 60);
     let seen: Vec<Vec<bool>> = (0..train.len()).map(|row| train.row(row).map(|x| x == Some(true)).collect()).collect();
     for vtree in [None, Some(Vtree::balanced(7)), Some(Vtree::left_linear(7))] {
-        let config = Config { vtree: vtree.map(Arc::new), ..open() };
-        let learned = learn(&train, None, &config, &()).unwrap().psdd;
-        let closed = learn(&train, None, &Config { world: World::Closed, ..config }, &()).unwrap().psdd;
+        let vtree = vtree.map(Arc::new);
+        let task = Task { vtree: vtree.as_ref(), ..Task::new(&train) };
+        // Some weight of the prior, or the closed world would have none.
+        let config = SloppConfig { pseudocount: Some(1.0), ..SloppConfig::default() };
+        let learned = learned_in(task, &config);
+        let closed = learned_in(Task { support: Support::closed(), ..task }, &config);
+        let used = learned.fit(&train, &Smoothing::none()).unwrap().circuit;
         let mut last = closed.model_count();
         for free in [&[][..], &[Var(2)], &[Var(2), Var(6)], &[0, 1, 2, 3, 4, 5, 6].map(Var)] {
-            let model = slopp::learn::Learned::from(learned.clone()).closed_but(free, &train, 1.0).unwrap();
-            let psdd = model.psdd().expect("still a PSDD");
+            let support = Support::of(World::Closed { except: free.to_vec() });
+            let psdd = &learned_in(Task { support: &support, ..task }, &config);
             slopp::Circuit::clone(psdd).certify().expect("what was certified can be certified again");
             let total: f64 = worlds(7).map(|world| psdd.log_probability(&world).unwrap().exp()).sum();
             assert!((total - 1.0).abs() < 1e-9);
@@ -349,6 +363,7 @@ fn what_is_closed_but_for_some_variables_is_open_there() {
                 assert!(is_possible || !seen.iter().any(agrees), "{world:?} is like a record but for {free:?}");
                 if free.is_empty() {
                     assert_eq!(is_possible, closed.is_possible(&world).unwrap(), "nothing open is the closed world");
+                    assert_eq!(is_possible, used.is_possible(&world).unwrap(), "which is what the records use");
                 }
             }
             assert!(psdd.model_count() >= last, "the more is open the more is possible");
