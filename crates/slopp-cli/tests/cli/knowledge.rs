@@ -129,8 +129,8 @@ fn mixtures_take_formulas_and_networks_only_literals() {
     let folder = Folder::with_cars();
     let names = Names::clone(example::records().names());
     let records = example::records();
-    let other = slopp::learn::baseline::Factorised { world: slopp::learn::World::Open, pseudocount: 1.0 };
-    let learned = slopp::learn::Learner::learn(&other, &slopp::learn::Task::new(&records), &()).unwrap().learned;
+    let other = slopp::learn::Factorised { pseudocount: Some(1.0) };
+    let learned = slopp::learn::Task::new(&records).learn(&other, &()).unwrap().model;
     let factorised = learned.psdd().unwrap().clone();
     let p = |w: &[bool]| {
         0.5 * example::psdd().log_probability(w).unwrap().exp() + 0.5 * factorised.log_probability(w).unwrap().exp()

@@ -43,10 +43,10 @@ fn products_against_enumeration() {
 fn refusals_say_what_is_different() {
     let (folder, _) = folder();
     let records = example::records();
-    let learner = slopp::learn::baseline::Factorised { world: slopp::learn::World::Open, pseudocount: 1.0 };
+    let learner = slopp::learn::Factorised { pseudocount: Some(1.0) };
     let vtree = std::sync::Arc::new(Vtree::right_linear(4));
     let task = slopp::learn::Task { vtree: Some(&vtree), ..slopp::learn::Task::new(&records) };
-    let learned = slopp::learn::Learner::learn(&learner, &task, &()).unwrap().learned;
+    let learned = task.learn(&learner, &()).unwrap().model;
     let model = Model::new(records.names().clone(), learned.psdd().unwrap().clone());
     slopp::io::write_model(&folder.path("linear.psdd"), &model).unwrap();
     folder.run("product model.psdd linear.psdd").fails(&["vtree", "slopp convert model.psdd a.vtree"]);

@@ -185,7 +185,7 @@ mod tests {
             valid: test,
             test,
             impossible_test: 0.0,
-            size: slopp::learn::Size { nodes: 3, elements: 10, parameters: 12 },
+            size: slopp::model::Size { nodes: 3, elements: 10, parameters: 12 },
             certified: true,
             cpu_seconds: Some(1.0),
             peak_memory_bytes: None,
