@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The modules of the library, each of which uses only those before it.
-const MODULES: [&str; 23] = [
+const MODULES: [&str; 24] = [
+    "limits",
     "var",
     "logspace",
     "random",

@@ -200,7 +200,7 @@ fn impossible_records_change_nothing() {
 #[test]
 fn a_pseudocount_that_is_too_small_is_told() {
     let records = Records::from_rows(Names::numbered(2), [[true, false], [true, true]]);
-    let error = baseline::chow_liu(&records, World::Open, 5e-324).unwrap_err().to_string();
+    let error = baseline::chow_liu(&records, 5e-324).unwrap_err().to_string();
     assert!(error.starts_with("the pseudocount 5e-324 is too small"), "{error}");
 }
 

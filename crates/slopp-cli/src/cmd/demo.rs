@@ -122,7 +122,7 @@ impl Story {
         Ok(vec![
             row("open world", Story::psdd(&self.open))?,
             row("closed world", Story::psdd(&self.closed))?,
-            row("factorised", &self.factorised)?,
+            row(Factorised::default().name(), &self.factorised)?,
         ])
     }
 
