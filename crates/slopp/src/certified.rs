@@ -27,8 +27,8 @@ impl Certified {
     /// The same within limits, as [`Circuit::certify_within`].
     pub fn within(circuit: Circuit, limits: &Limits) -> Certified {
         match circuit.proof(false, limits) {
-            Ok(None) => Certified::Psdd(Psdd::proved(circuit)),
-            Ok(Some(weak)) => Certified::Deterministic(Deterministic::proved(circuit), weak),
+            Ok(None) => Certified::Psdd(Psdd::promised(circuit)),
+            Ok(Some(weak)) => Certified::Deterministic(Deterministic::promised(circuit), weak),
             Err(reason) => Certified::Circuit(circuit, reason),
         }
     }
@@ -67,11 +67,11 @@ impl Certified {
             }
             Certified::Deterministic(circuit, _) => {
                 let (given, log) = circuit.given_within(formula, limits)?;
-                (Certified::new(given.into_circuit()), log)
+                (Certified::within(given.into_circuit(), limits), log)
             }
             Certified::Circuit(circuit, _) => {
                 let (given, log) = circuit.given_within(formula, limits)?;
-                (Certified::new(given), log)
+                (Certified::within(given, limits), log)
             }
         })
     }
@@ -88,7 +88,7 @@ impl Certified {
             return Ok((Certified::Psdd(product), log));
         }
         let (product, log) = Circuit::product_within(self, other, limits)?;
-        Ok((Certified::new(product), log))
+        Ok((Certified::within(product, limits), log))
     }
 
     /// The log-likelihood of each distinct row, in the fastest way the certificate allows.

@@ -4,7 +4,7 @@
 //! pair by pair (`search`).
 
 use super::search::Search;
-use super::{Circuit, Deterministic, NodeId, PARAMETER_TOLERANCE, ParameterFault, Psdd};
+use super::{Circuit, Deterministic, Kind, NodeId, PARAMETER_TOLERANCE, ParameterFault, Psdd};
 use crate::limits::{Limit, Limits};
 use std::fmt;
 
@@ -105,10 +105,7 @@ impl Circuit {
 
     /// The same within limits: pairs of nodes that are searched count as nodes, what is remembered of them as memory.
     pub fn certify_within(self, limits: &Limits) -> Result<Psdd, Refusal> {
-        match self.proof(true, limits) {
-            Ok(_) => Ok(Psdd::proved(self)),
-            Err(reason) => Err(Refusal { circuit: Box::new(self), reason }),
-        }
+        Kind::certify(self, limits)
     }
 
     /// Proves that parameters add up to one and the elements of every sum are exclusive: every world has at most one
@@ -122,10 +119,7 @@ impl Circuit {
 
     /// The same within limits, as [`Circuit::certify_within`].
     pub fn certify_deterministic_within(self, limits: &Limits) -> Result<Deterministic, Refusal> {
-        match self.proof(false, limits) {
-            Ok(_) => Ok(Deterministic::proved(self)),
-            Err(reason) => Err(Refusal { circuit: Box::new(self), reason }),
-        }
+        Kind::certify(self, limits)
     }
 
     /// Every sum with overlapping primes, with examples for the first `examples`; stops at [`Limits::default`].
@@ -162,12 +156,24 @@ impl Circuit {
         self.ids().map(|node| matches!(search.overlap_of(node), Ok(None | Some((_, true))))).collect()
     }
 
-    /// Proves that elements are exclusive, and tells where primes overlap nevertheless; if they must not, this is the
+    /// An overlap that was found within default limits, if any; that of primes only if they must not.
+    pub(super) fn first_overlap(&self, exclusive_primes: bool) -> Option<Overlap> {
+        match self.exclusive(exclusive_primes, &Limits::default()) {
+            Err(Reason::Overlap(overlap)) => Some(overlap),
+            _ => None,
+        }
+    }
+
+    /// Proves that parameters add up to one and elements are exclusive, and tells where primes overlap nevertheless; if they must not, this is the
     /// reason.
     pub(crate) fn proof(&self, exclusive_primes: bool, limits: &Limits) -> Result<Option<Overlap>, Reason> {
         if let Some(&fault) = self.parameter_faults(PARAMETER_TOLERANCE).first() {
             return Err(Reason::Parameters(fault));
         }
+        self.exclusive(exclusive_primes, limits)
+    }
+
+    fn exclusive(&self, exclusive_primes: bool, limits: &Limits) -> Result<Option<Overlap>, Reason> {
         let mut search = Search::new(self, limits);
         let mut weak_overlap = None;
         for node in self.ids() {

@@ -1,6 +1,7 @@
 //! Circuits that passed a certificate.
 
-use super::Circuit;
+use super::{Circuit, Refusal};
+use crate::limits::Limits;
 use std::ops::Deref;
 
 /// A circuit whose elements are proved exclusive: every world has at most one derivation.
@@ -30,10 +31,6 @@ pub struct Deterministic(Circuit);
 pub struct Psdd(Deterministic);
 
 impl Deterministic {
-    pub(crate) fn proved(circuit: Circuit) -> Deterministic {
-        Deterministic(circuit)
-    }
-
     /// The circuit, without the certificate.
     pub fn into_circuit(self) -> Circuit {
         self.0
@@ -41,10 +38,6 @@ impl Deterministic {
 }
 
 impl Psdd {
-    pub(crate) fn proved(circuit: Circuit) -> Psdd {
-        Psdd(Deterministic::proved(circuit))
-    }
-
     /// The circuit, without the certificate.
     pub fn into_circuit(self) -> Circuit {
         self.0.into_circuit()
@@ -69,8 +62,18 @@ impl Deref for Psdd {
 
 /// A circuit with or without a certificate: [`Circuit`], [`Deterministic`] or [`Psdd`].
 ///
-/// What changes parameters only, or takes worlds away, takes any of them and gives the same kind back.
-pub trait Kind: AsRef<Circuit> + sealed::CarryOver {}
+/// What changes parameters only, or takes worlds away, takes any of them and gives the same kind back; and
+/// [`Kind::certify`] proves any of them.
+pub trait Kind: AsRef<Circuit> + sealed::CarryOver {
+    /// Proves within limits what this kind promises, and that parameters add up to one; nothing for a mere circuit.
+    fn certify(circuit: Circuit, limits: &Limits) -> Result<Self, Refusal> {
+        let proof = Self::EXCLUSIVE_PRIMES.map_or(Ok(None), |exclusive_primes| circuit.proof(exclusive_primes, limits));
+        match proof {
+            Ok(_) => Ok(Self::promised(circuit)),
+            Err(reason) => Err(Refusal { circuit: Box::new(circuit), reason }),
+        }
+    }
+}
 
 impl<C: AsRef<Circuit> + sealed::CarryOver> Kind for C {}
 
@@ -79,24 +82,49 @@ mod sealed {
 
     /// Not for others: the certificate is only as good as the care of whoever carries it over.
     pub trait CarryOver: Sized {
+        /// Whether this kind promises exclusive elements, and whether exclusive primes too; nothing for a mere circuit.
+        const EXCLUSIVE_PRIMES: Option<bool>;
+
+        /// The same kind of circuit, whatever is known of it.
+        fn promised(circuit: Circuit) -> Self;
+
         /// The same kind of circuit, if every node has the same worlds as one of this circuit, or fewer.
-        fn carry_over(&self, circuit: Circuit) -> Self;
+        ///
+        /// That this is so is the caller's word. Debug builds, and so all tests, prove it again for circuits that are not
+        /// large; release builds check nothing. Parameters are not looked at.
+        fn carry_over(&self, circuit: Circuit) -> Self {
+            /// The most nodes that are worth a second proof.
+            const PROVED_AGAIN: usize = 10_000;
+            if let (true, Some(exclusive_primes)) = (cfg!(debug_assertions), Self::EXCLUSIVE_PRIMES)
+                && circuit.nodes.len() <= PROVED_AGAIN
+            {
+                let overlap = circuit.first_overlap(exclusive_primes);
+                assert!(overlap.is_none(), "no certificate to carry over: {}", overlap.expect("there is one"));
+            }
+            Self::promised(circuit)
+        }
     }
 
     impl CarryOver for Circuit {
-        fn carry_over(&self, circuit: Circuit) -> Circuit {
+        const EXCLUSIVE_PRIMES: Option<bool> = None;
+
+        fn promised(circuit: Circuit) -> Circuit {
             circuit
         }
     }
 
     impl CarryOver for Deterministic {
-        fn carry_over(&self, circuit: Circuit) -> Deterministic {
+        const EXCLUSIVE_PRIMES: Option<bool> = Some(false);
+
+        fn promised(circuit: Circuit) -> Deterministic {
             Deterministic(circuit)
         }
     }
 
     impl CarryOver for Psdd {
-        fn carry_over(&self, circuit: Circuit) -> Psdd {
+        const EXCLUSIVE_PRIMES: Option<bool> = Some(true);
+
+        fn promised(circuit: Circuit) -> Psdd {
             Psdd(Deterministic(circuit))
         }
     }
@@ -131,5 +159,45 @@ impl AsRef<Circuit> for Psdd {
 impl AsRef<Circuit> for Circuit {
     fn as_ref(&self) -> &Circuit {
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::{Builder, Sharing};
+    use crate::var::Var;
+    use crate::vtree::Vtree;
+
+    /// Both elements have the prime ⊤: a mixture, whose subs may exclude each other.
+    fn two_elements(exclusive_subs: bool) -> Circuit {
+        let vtree = Vtree::balanced(2);
+        let root = vtree.root();
+        let mut builder = Builder::new(vtree, Sharing::Equal);
+        let half = 0.5f64.ln();
+        let prime = builder.top(Var(0), [half; 2]).unwrap();
+        let subs = match exclusive_subs {
+            true => [false, true].map(|value| builder.literal(Var(1).is(value)).unwrap()),
+            false => [builder.literal(Var(1).is(true)).unwrap(), builder.top(Var(1), [half; 2]).unwrap()],
+        };
+        let sum = builder.sum(root, &subs.map(|sub| (prime, sub, half))).unwrap();
+        builder.finish(sum).unwrap()
+    }
+
+    #[test]
+    fn every_kind_is_proved_in_one_way() {
+        let limits = Limits::default();
+        let [weak, mixture] = [true, false].map(two_elements);
+        assert!(<Psdd as Kind>::certify(weak.clone(), &limits).is_err());
+        assert!(<Deterministic as Kind>::certify(weak, &limits).is_ok());
+        assert!(<Deterministic as Kind>::certify(mixture.clone(), &limits).is_err());
+        assert_eq!(<Circuit as Kind>::certify(mixture.clone(), &limits).unwrap(), mixture);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "no certificate to carry over: node")]
+    fn a_certificate_is_not_carried_over_to_what_does_not_deserve_it() {
+        crate::example::psdd().carry_over(two_elements(false));
     }
 }

@@ -94,6 +94,7 @@ impl Deterministic {
         rows.collect()
     }
 
+    #[allow(clippy::type_complexity)]
     fn ranked(
         &self,
         evidence: &Evidence,
