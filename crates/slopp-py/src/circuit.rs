@@ -10,7 +10,7 @@ use crate::run::{run, run_by_rows, run_long, run_watched};
 use num_bigint::BigUint;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use slopp::knowledge::Said;
+use slopp::knowledge::Coverage;
 use slopp::logic::{FoundRule, RuleSearch};
 use slopp::{AnyModel, Certified, Circuit, OnVtrees};
 use std::sync::Arc;
@@ -212,7 +212,7 @@ impl Model {
                 None => circuit.rules(&search)?,
             };
             let found = found.with_whole_columns(model.names());
-            let said = circuit.said_by(&found, &Said::limits(watch.cancel())).ok();
+            let said = circuit.coverage_by(&found, &Coverage::limits(watch.cancel())).ok();
             Ok((found, said))
         })??;
         let facts = |rule: &FoundRule| {

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use slopp::circuit::{BuildError, Refusal};
 use slopp::infer::{EventError, EvidenceError, QueryError};
 use slopp::io::{BinsError, NotClausal, ReadError, WriteError};
-use slopp::knowledge::{BothError, EntailsError};
+use slopp::knowledge::{DifferenceError, EntailsError};
 use slopp::learn::vtree::VtreeMethodError;
 use slopp::learn::{BaseError, FitError, InsideError, LearnError, LessonError, RestrictionError, ReviseError};
 use slopp::logic::{FormulaError, NoVariables, NormaliseError, RuleError, Stopped};
@@ -96,18 +96,18 @@ impl From<EntailsError> for Failure {
     }
 }
 
-impl From<BothError> for Failure {
-    fn from(error: BothError) -> Failure {
+impl From<DifferenceError> for Failure {
+    fn from(error: DifferenceError) -> Failure {
         match error {
-            BothError::NoVariables(error) => error.into(),
-            BothError::Stopped(error) => error.into(),
-            BothError::Normalise(error) => error.into(),
-            BothError::Certificate(error) => error.into(),
-            BothError::Query(error) => error.into(),
-            BothError::NothingInCommon
-            | BothError::DifferentBins { .. }
-            | BothError::DifferentKinds { .. }
-            | BothError::Names(_) => Failure::of("NamesError", &error),
+            DifferenceError::NoVariables(error) => error.into(),
+            DifferenceError::Stopped(error) => error.into(),
+            DifferenceError::Normalise(error) => error.into(),
+            DifferenceError::Certificate(error) => error.into(),
+            DifferenceError::Query(error) => error.into(),
+            DifferenceError::NothingInCommon
+            | DifferenceError::DifferentBins { .. }
+            | DifferenceError::DifferentKinds { .. }
+            | DifferenceError::Names(_) => Failure::of("NamesError", &error),
         }
     }
 }

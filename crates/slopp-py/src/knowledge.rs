@@ -7,7 +7,7 @@ use crate::run::{run, run_long};
 use crate::vtree::Vtree;
 use num_bigint::BigUint;
 use pyo3::prelude::*;
-use slopp::knowledge::{Both, Known};
+use slopp::knowledge::{Difference, Known};
 use slopp::logic::{Handle, Limits, Manager, VtreeSearch};
 use slopp::{AnyModel, Names, Progress};
 use std::path::PathBuf;
@@ -223,7 +223,7 @@ pub(crate) fn diff(
 ) -> Answer<(Vec<String>, [Part; 3], Differ)> {
     let kept = [first.kept()?, second.kept()?];
     run_long(py, None, move |watch| {
-        let both = Both::new(kept.each_ref().map(Kept::known), watch.limits())?;
+        let both = Difference::new(kept.each_ref().map(Kept::known), watch.limits())?;
         let part = |part: Handle| -> Answer<Part> { Ok((both.count(part), both.worlds(part, limit)?)) };
         let [first, second] = both.only;
         let parts = [part(first)?, part(second)?, part(both.common)?];

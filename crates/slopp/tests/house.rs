@@ -10,7 +10,7 @@ const MODULES: [&str; 24] = [
     "logspace",
     "random",
     "progress",
-    "scored",
+    "heap",
     "names",
     "data",
     "vtree",
