@@ -109,9 +109,9 @@ pub struct LearnedSlopp {
 /// Cost: linear in the distinct records times variables times classes, and in the square of the variables.
 ///
 /// ```
-/// use slopp::learn::{Task, slopp};
+/// use slopp::learn::{SloppConfig, Task, slopp::learn};
 /// let records = slopp::example::Truth::configurations().sample(500, 1);
-/// let learned = slopp::learn(&Task::new(&records), &slopp::SloppConfig::default(), &())?;
+/// let learned = learn(&Task::new(&records), &SloppConfig::default(), &())?;
 /// assert!(learned.psdd.vtree().is_right_linear());
 /// assert_eq!(learned.held_out, 50.0);
 /// # Ok::<(), slopp::learn::LearnError>(())
