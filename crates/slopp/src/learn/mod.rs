@@ -74,6 +74,6 @@ pub use slopp::SloppConfig;
 pub use slopp_em::SloppEm;
 pub use slopp_tree::SloppTree;
 pub use strudel_em::{MixtureChoice, MixtureGrid, StrudelEm};
-pub use support::{AtSize, ConditionError, Support, World};
-pub use task::{Learner, Outcome, Prior, Structure, Task, VtreeUse};
+pub use support::{AtSize, ConditionError, EnforceError, Enforced, OnViolation, Support, Violation, Violations, World};
+pub use task::{Learner, Outcome, Prior, Structure, Task, VtreeFrom, VtreeUse};
 pub use teacher::{BaseError, Lesson, LessonError, Lessons, Student, TeacherBase};

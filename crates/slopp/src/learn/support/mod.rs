@@ -7,14 +7,18 @@
 
 mod close;
 mod condition;
+mod enforce;
+mod origin;
 mod sizes;
 
 pub use condition::ConditionError;
+pub use enforce::{EnforceError, Enforced, OnViolation, Violation, Violations};
 pub use sizes::AtSize;
 pub(super) use sizes::{Made, within};
 
 use super::LearnError;
-use super::task::{Learner, Outcome, Prior, Structure, Task};
+use super::error::check_records;
+use super::task::{Learner, Outcome, Prior, Structure, Task, VtreeFrom};
 use crate::circuit::Psdd;
 use crate::data::Records;
 use crate::logic::{Limits, Rules};
@@ -22,7 +26,7 @@ use crate::model::ModelKind;
 use crate::names::Names;
 use crate::progress::Progress;
 use crate::var::Var;
-use std::collections::BTreeMap;
+use crate::vtree::Vtree;
 use std::sync::Arc;
 
 /// How many times larger a model must become for that to be reported.
@@ -95,6 +99,14 @@ impl World {
 }
 
 impl Support {
+    /// The same support, in which groups of variables have only values that some of these records show together.
+    #[must_use]
+    pub fn with_groups(self, seen: &Records, groups: &[Vec<Var>]) -> Support {
+        let group = |vars: &Vec<Var>| (seen.names().list(vars), vars.clone());
+        let groups = (!groups.is_empty()).then(|| Rules::seen(seen, groups.iter().map(group)));
+        Support { groups, ..self }
+    }
+
     /// A world without rules.
     pub const fn of(world: World) -> Support {
         Support { rules: None, groups: None, world, limits: Limits::USUAL }
@@ -192,19 +204,39 @@ impl Support {
 
 /// What a learner makes of a task.
 pub(super) fn learn(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<Outcome, LearnError> {
-    let first = once(learner, task, progress)?;
+    let made = made_vtree(learner, task, progress)?;
+    let task = &Task { vtree: made.as_ref().or(task.vtree), ..*task };
+    let first = once(learner, learner, task, progress)?;
     let Some(max) = learner.max_elements().filter(|&max| first.elements > max) else { return Ok(first.made) };
     let least = task.train.var_count().saturating_sub(1);
     sizes::within(max, least, first, |room| {
         let smaller = learner.within(room);
-        smaller.map(|smaller| once(&*smaller, task, progress)).transpose()
+        smaller.map(|smaller| once(&*smaller, learner, task, progress)).transpose()
     })
 }
 
-fn once(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<sizes::Made<Outcome>, LearnError> {
+/// The vtree of the method that is asked for. What the learner would make itself is left to it: what it starts from may
+/// depend on that.
+fn made_vtree(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<Option<Arc<Vtree>>, LearnError> {
+    match task.vtree_from {
+        Some(VtreeFrom::Method(method)) if task.vtree.is_none() && learner.vtree().method() != Some(method) => {
+            check_records(task.train)?;
+            task.vtree_or(method, progress).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// What a learner makes; the origin tells the one that was asked for, which may have had more room.
+fn once(
+    learner: &dyn Learner,
+    asked: &dyn Learner,
+    task: &Task,
+    progress: &dyn Progress,
+) -> Result<sizes::Made<Outcome>, LearnError> {
     let structure = learner.find(task, progress)?;
     let unrestricted = structure.model.most_elements();
-    let mut origin = origin(learner, task);
+    let mut origin = origin::of(asked, task);
     origin.extend(structure.chosen.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     let weight = task.support.weight_of(&structure);
     let is_taught = !task.support.world.is_all_closed();
@@ -218,16 +250,4 @@ fn once(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<s
         origin.insert("elements_unrestricted".to_owned(), unrestricted.to_string());
     }
     Ok(sizes::Made { made: Outcome { model, origin, unrestricted }, elements, unrestricted })
-}
-
-/// What makes a model: enough to make it again from the same records, and nothing about the machine.
-fn origin(learner: &dyn Learner, task: &Task) -> BTreeMap<String, String> {
-    let facts = [
-        ("learner", learner.name().to_owned()),
-        ("records", task.train.total().to_string()),
-        ("seed", task.seed.to_string()),
-        ("version", env!("CARGO_PKG_VERSION").to_owned()),
-        ("world", task.support.world.name().to_owned()),
-    ];
-    facts.into_iter().chain(learner.settings()).map(|(key, value)| (key.to_owned(), value)).collect()
 }
