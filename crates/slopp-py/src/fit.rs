@@ -6,7 +6,8 @@ use crate::records::Records;
 use crate::run::{run, run_long};
 use pyo3::prelude::*;
 use slopp::circuit::Smoothing;
-use slopp::learn::{EmConfig, Learned, em, em_components, em_network};
+use slopp::learn::{EmConfig, em, em_components, em_network};
+use slopp::model::ModelKind;
 use slopp::{AnyModel, Certified, Circuit};
 
 #[pymethods]
@@ -41,7 +42,7 @@ impl Model {
     ) -> Answer<(Model, Vec<f64>, f64)> {
         let (model, records) = (self.0.clone(), records.0.clone());
         let config = EmConfig { steps, smoothing: Smoothing::marginal(pseudocount, &records), ..EmConfig::default() };
-        let (learned, history, impossible) = run_long(py, progress, move |progress| -> Answer<(Learned, _, _)> {
+        let (learned, history, impossible) = run_long(py, progress, move |progress| -> Answer<(ModelKind, _, _)> {
             Ok(match &*model {
                 AnyModel::Mixture(model) => {
                     let fit = em_components(&model.circuit, &records, &config, progress)?;
@@ -73,7 +74,7 @@ impl Model {
 
 impl Model {
     /// What was learned anew, with the names and the origin of this one.
-    fn relearned(&self, learned: Learned) -> Model {
+    fn relearned(&self, learned: ModelKind) -> Model {
         Model::of(learned.into_model(self.names().clone(), self.0.origin().clone()))
     }
 }
