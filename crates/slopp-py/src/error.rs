@@ -6,7 +6,7 @@ use slopp::infer::{EventError, EvidenceError, QueryError};
 use slopp::io::{BinsError, NotClausal, ReadError, WriteError};
 use slopp::knowledge::{DifferenceError, EntailsError};
 use slopp::learn::vtree::VtreeMethodError;
-use slopp::learn::{BaseError, FitError, InsideError, LearnError, LessonError, RestrictionError, ReviseError};
+use slopp::learn::{BaseError, ConditionError, EnforceError, FitError, LearnError, LessonError, ReviseError};
 use slopp::logic::{FormulaError, NoVariables, NormaliseError, RuleError, Stopped};
 use std::error::Error;
 
@@ -134,11 +134,37 @@ impl From<BaseError> for Failure {
     }
 }
 
+/// Options are keywords here.
+impl From<LearnError> for Failure {
+    fn from(error: LearnError) -> Failure {
+        let text = error.to_string();
+        match &error {
+            LearnError::Setting { name, .. } => Failure::new("LearnError", text.replacen(name, &format!("{name}="), 1)),
+            LearnError::OptionOfOthers { option, .. } => {
+                Failure::new("LearnError", text.replacen(option, &format!("{option}="), 1))
+            }
+            LearnError::NoSuchOption { option } => {
+                Failure::new("LearnError", text.replacen(option, &format!("{option}="), 1))
+            }
+            error => Failure::of("LearnError", error),
+        }
+    }
+}
+
+impl From<EnforceError> for Failure {
+    fn from(error: EnforceError) -> Failure {
+        match error {
+            EnforceError::TooLarge(error) => error.into(),
+            EnforceError::Query(error) => error.into(),
+            error => Failure::of("LearnError", &error),
+        }
+    }
+}
+
 impl From<LessonError> for Failure {
     fn from(error: LessonError) -> Failure {
         match error {
             LessonError::Learn(error) => error.into(),
-            LessonError::Rules(error) => error.into(),
             LessonError::Base(error) => error.into(),
         }
     }
@@ -161,13 +187,11 @@ raises! {
     EvidenceError => "FormulaError",
     FitError => "LearnError",
     FormulaError => "FormulaError",
-    InsideError => "LearnError",
-    LearnError => "LearnError",
+    ConditionError => "LearnError",
     NormaliseError => "FormulaError",
     NoVariables => "FormulaError",
     NotClausal => "FormulaError",
     Refusal => "CertificateError",
-    RestrictionError => "LearnError",
     RuleError => "QueryError",
     Stopped => "TooLargeError",
     VtreeMethodError => "LearnError",

@@ -7,7 +7,8 @@ use crate::run::{run, run_long};
 use pyo3::prelude::*;
 use slopp::circuit::Smoothing;
 use slopp::infer::QueryError;
-use slopp::learn::{EmConfig, Learned, em, em_components, em_network, possible_records};
+use slopp::learn::{EmConfig, em, em_components, em_network, possible_records};
+use slopp::model::ModelKind;
 use slopp::{AnyModel, Certified, Circuit};
 
 #[pymethods]
@@ -44,7 +45,7 @@ impl Model {
         progress: Option<Py<PyAny>>,
     ) -> Answer<(Model, Vec<f64>, f64)> {
         let (model, records) = (self.0.clone(), records.0.clone());
-        let (learned, history, impossible) = run_long(py, progress, move |progress| -> Answer<(Learned, _, _)> {
+        let (learned, history, impossible) = run_long(py, progress, move |progress| -> Answer<(ModelKind, _, _)> {
             let possible = possible_records(model.distribution(), &records)?;
             let smoothing = Smoothing::marginal(pseudocount, &possible);
             let config = EmConfig { steps, smoothing, ..EmConfig::default() };
@@ -79,7 +80,7 @@ impl Model {
 
 impl Model {
     /// What was learned anew, with the names and the origin of this one.
-    fn relearned(&self, learned: Learned) -> Model {
+    fn relearned(&self, learned: ModelKind) -> Model {
         Model::of(learned.into_model(self.names().clone(), self.0.origin().clone()))
     }
 }

@@ -1,5 +1,6 @@
 //! Rules and what they compile to.
 
+use crate::columns::{Groups, in_columns};
 use crate::error::{Answer, Failure};
 use crate::model::Model;
 use crate::records::Records;
@@ -26,25 +27,15 @@ pub(crate) struct Sdd {
 
 #[pymethods]
 impl Rules {
+    /// Over these names, of which some may be the values of columns.
     #[staticmethod]
-    #[pyo3(signature = (text, names=None))]
-    fn parse(text: &str, names: Option<Vec<String>>) -> Answer<Rules> {
+    #[pyo3(signature = (text, names=None, groups=Vec::new()))]
+    fn parse(text: &str, names: Option<Vec<String>>, groups: Groups) -> Answer<Rules> {
         let rules = match names {
             None => slopp::logic::Rules::parse(text)?,
-            Some(names) => slopp::logic::Rules::parse_with(text, Names::new(names)?)?,
+            Some(names) => slopp::logic::Rules::parse_with(text, in_columns(names, groups)?)?,
         };
         Ok(Rules(Arc::new(rules)))
-    }
-
-    /// For each group of variables, with its text, that they have values which records show together.
-    #[staticmethod]
-    fn seen(records: &Records, groups: Vec<(String, Vec<String>)>) -> Answer<Rules> {
-        let names = records.0.names();
-        let group = |(text, group): (String, Vec<String>)| {
-            Ok((text, group.iter().map(|name| names.find(name)).collect::<Result<Vec<_>, _>>()?))
-        };
-        let groups = groups.into_iter().map(group).collect::<Answer<Vec<_>>>()?;
-        Ok(Rules(Arc::new(slopp::logic::Rules::seen(&records.0, groups))))
     }
 
     /// From a file: text, or DIMACS.

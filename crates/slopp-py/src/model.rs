@@ -227,6 +227,20 @@ impl Model {
         Ok(vector(py, by_record(&records.0, &rows)))
     }
 
+    /// The log-probability of every record together with each of several events: a line per record.
+    fn joint_batch<'py>(
+        &self,
+        py: Python<'py>,
+        events: Vec<Bound<'py, Event>>,
+        records: &Records,
+    ) -> Answer<Bound<'py, PyArray2<f64>>> {
+        let events = events.iter().map(|event| Ok(event.get().evidence()?.clone())).collect::<Answer<Vec<_>>>()?;
+        let (model, width) = (self.0.clone(), events.len());
+        let ask = move |records: &slopp::Records| model.distribution().joint_batch(&events, records);
+        let lines: Vec<_> = run_watched(py, &records.0, ask)??.into_iter().map(Some).collect();
+        Ok(lines_by_record(py, &records.0, &lines, width))
+    }
+
     fn marginals<'py>(&self, py: Python<'py>, given: &Event) -> Answer<Bound<'py, PyArray1<f64>>> {
         let evidence = given.evidence()?;
         Ok(vector(py, run(py, || self.0.distribution().marginals(evidence))?))

@@ -32,7 +32,7 @@ const MODULES: [&str; 24] = [
 ];
 
 /// The same inside `learn`.
-const LEARN: [&str; 29] = [
+const LEARN: [&str; 30] = [
     "vtree",
     "params",
     "error",
@@ -41,7 +41,7 @@ const LEARN: [&str; 29] = [
     "support",
     "parts",
     "task",
-    "judge",
+    "judge", "origin",
     "learning",
     "baseline",
     "kmeans",
