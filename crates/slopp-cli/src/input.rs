@@ -6,6 +6,7 @@ use crate::report::{count, short_world};
 use slopp::circuit::{Overlap, ParameterFault, Reason};
 use slopp::infer::Distribution;
 use slopp::io::{Header, LoadedAny, Problem, ReadError, RecordsOptions};
+use slopp::learn::VtreeFrom;
 use slopp::learn::vtree::{VtreeMethod, VtreeMethodError};
 use slopp::logic::Limits;
 use slopp::spn::Spn;
@@ -351,12 +352,12 @@ impl VtreeSource {
         }
     }
 
-    /// How the vtree is made, in one word.
-    pub(crate) fn name(&self) -> &'static str {
+    /// Where the vtree comes from.
+    pub(crate) fn from(&self) -> VtreeFrom {
         match self {
-            VtreeSource::Method(method) => method.name(),
-            VtreeSource::File(_) | VtreeSource::Model(_) => "file",
-            VtreeSource::Text(_) => "text",
+            VtreeSource::Method(method) => VtreeFrom::Method(*method),
+            VtreeSource::File(_) | VtreeSource::Model(_) => VtreeFrom::File,
+            VtreeSource::Text(_) => VtreeFrom::Text,
         }
     }
 

@@ -143,7 +143,7 @@ impl From<LearnError> for Failure {
             LearnError::OptionOfOthers { option, .. } => {
                 Failure::new("LearnError", text.replacen(option, &format!("{option}="), 1))
             }
-            LearnError::NoSuchOption { option } => {
+            LearnError::NoSuchOption { option, .. } => {
                 Failure::new("LearnError", text.replacen(option, &format!("{option}="), 1))
             }
             error => Failure::of("LearnError", error),

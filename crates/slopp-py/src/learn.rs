@@ -254,12 +254,13 @@ fn options_of(given: &Bound<'_, PyDict>, start: Option<&Model>) -> Answer<Option
         options.insert(&name, value)?;
     }
     if let Some(start) = start {
-        options.start = match &*start.0 {
+        let start = match &*start.0 {
             AnyModel::Circuit(slopp::Model { circuit: Certified::Psdd(psdd), .. }) => {
                 RefineFrom::Psdd(Arc::new(psdd.clone()))
             }
             _ => RefineFrom::Deterministic(Arc::new(start.deterministic()?.clone())),
         };
+        options = options.starting_from(start);
     }
     Ok(options)
 }

@@ -74,8 +74,7 @@ fn what_is_refined_says_what_is_possible() {
     let records = cars();
     let start = Task::closed(&records).learn(&Slopp::default(), &()).unwrap();
     let psdd = start.model.into_psdd().unwrap();
-    let mut options = Options::default();
-    options.start = RefineFrom::Psdd(Arc::new(psdd));
+    let options = Options::default().starting_from(RefineFrom::Psdd(Arc::new(psdd)));
     let learner = find("learnpsdd").unwrap().learner(&options).unwrap();
     let told = |refined| Task { refined: Some(refined), ..Task::new(&records) }.learn(&*learner, &()).unwrap().origin;
     let origin = told(&start.origin);
@@ -86,7 +85,7 @@ fn what_is_refined_says_what_is_possible() {
 /// Where closed columns make a model larger than asked for, a smaller one is learned, but the origin tells what was asked.
 #[test]
 fn the_size_that_was_asked_for_is_told() {
-    let records = slopp::data::Truth::configurations().sample(400, 1);
+    let records = slopp::example::Truth::configurations().sample(400, 1);
     let groups: Vec<_> = (0..4u32).map(|i| (6 * i..6 * i + 6).map(slopp::Var).collect()).collect();
     let support = Support::default().with_groups(&records, &groups);
     let task = Task { support: &support, ..Task::new(&records) };
