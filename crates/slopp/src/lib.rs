@@ -1,5 +1,7 @@
 //! Learn and use Probabilistic Sentential Decision Diagrams (PSDDs).
 //!
+//! Start with the [`guide`].
+//!
 //! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress`, `scored`, `limits` →
 //! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`], [`certified`] → [`mixture`] → [`model`],
 //! `on_vtrees` → [`knowledge`] → [`learn`] → [`io`], [`render`].
