@@ -1,8 +1,38 @@
 //! Learn and use Probabilistic Sentential Decision Diagrams (PSDDs).
 //!
-//! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress`, `heap`, `limits` →
-//! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`], [`certified`] → [`mixture`] → [`model`],
-//! `on_vtrees` → [`knowledge`] → [`learn`] → [`io`], [`render`].
+//! A PSDD is a probabilistic circuit and a knowledge base in one. It gives probability zero to every impossible world, and
+//! answers exactly, in time linear in its size: marginals, most probable worlds, entropy, how many worlds are possible, and
+//! the probability of any formula.
+//!
+//! ```
+//! use slopp::infer::Evidence;
+//! use slopp::learn::{Slopp, Task};
+//!
+//! let records = slopp::example::Truth::configurations().sample(500, 1); // or slopp::io::read_records("cars.csv")
+//! let model = Task::closed(&records).learn(&Slopp::default(), &())?.model;
+//! let psdd = model.into_psdd().expect("this learner makes certified PSDDs");
+//!
+//! let electric = Evidence::parse("engine_electric", records.names())?;
+//! let marginals = psdd.marginals(&electric)?; // P(option | electric), for every option
+//! let (world, log_probability) = psdd.mpe(&electric)?; // the most probable car
+//! assert!(psdd.is_possible(&world)? && log_probability < 0.0 && marginals.len() == world.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | to | use |
+//! |---|---|
+//! | read and write files | [`io`]: `read_records`, `read_model`, `write_model` |
+//! | hold data | [`Records`], [`Names`] |
+//! | learn | [`learn::Task`], with a learner of [`learn::registry`] |
+//! | say what is possible | [`learn::Support`], [`logic::Rules`] |
+//! | keep a model | [`Model`] |
+//! | ask | [`Circuit`], and more of what is proved: [`Deterministic`], [`Psdd`]; the table of queries is in [`infer`] |
+//! | mix models | [`Mixture`] |
+//! | compare and explain bases | [`knowledge`] |
+//! | draw | [`render`] |
+//! | read on | [`guide`] |
+//!
+//! Every answer is exact, every random act takes a seed, and the same input gives the same bytes on any number of threads.
 
 pub mod certified;
 pub mod circuit;
