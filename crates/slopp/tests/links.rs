@@ -66,13 +66,14 @@ impl Links {
         for rest in line.split("][").skip(1) {
             self.used.insert(until(rest, ']'));
         }
-        // A name of code between brackets is a link by itself, unless a target follows.
-        for rest in line.split("[`").skip(1) {
-            if let Some((name, after)) = rest.split_once("`]")
-                && !name.contains('`')
-                && !after.starts_with(['(', '['])
+        // The name of a page or of code between brackets is a link by itself, unless a target follows.
+        for rest in line.split('[').skip(1) {
+            if let Some((name, after)) = rest.split_once(']')
+                && (name.starts_with('`') || name.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+                && !after.starts_with('(')
+                && !(after.is_empty() && line.contains(&format!("[{name}][")))
             {
-                self.used.insert(format!("`{name}`"));
+                self.used.insert(name.to_owned());
             }
         }
     }
