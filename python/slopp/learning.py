@@ -269,7 +269,7 @@ class Curve(Rows[Values[Any]]):
 
 def curve(train: Any, *, valid: Any = None, test: Any = None, points: int = 8, vtree: Vtree | str | None = None,
           seed: int = 0, progress: Progress = None) -> Curve:
-    """Merged SLoPP at several sizes: without a limit, then with half the elements, a quarter and so on.
+    """The default learner at several sizes: without a limit, then with half the elements, a quarter and so on.
 
     Choose the size that is worth its elements by the validation records, and learn it with
     `learn(train, max_elements=n)`. Without `valid`, a tenth of the records is held out by seed.

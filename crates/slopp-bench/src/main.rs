@@ -1,5 +1,5 @@
 //! Speed and memory of the library: `cargo xtask bench`; `cargo xtask bench compile [PYTHON]` compiles next to PySDD;
-//! `cargo xtask bench base` compares learned bases with a known truth, `ablation` takes merged SLoPP apart, `million` has
+//! `cargo xtask bench base` compares learned bases with a known truth, `ablation` takes SLoPP apart, `million` has
 //! many records, and `general` many on a vtree that is not right-linear.
 //!
 //! Every line is measured at three sizes in one run; what matters is how cost grows from size to size, since machines

@@ -221,7 +221,8 @@ const FOR_MIXTURES: &str =
     "for mixtures there are eval, prob, marginals, sample, possible, entails, info, validate, fit and distil";
 
 /// The commands that take a sum-product network.
-const FOR_NETWORKS: &str = "for sum-product networks there are eval, prob, marginals, sample, info, validate, fit and distil";
+const FOR_NETWORKS: &str =
+    "for sum-product networks there are eval, prob, marginals, sample, info, validate, fit and distil";
 
 /// The way to a proof that took too much.
 const MORE: &str = "--max-nodes N and --max-memory MB allow more";

@@ -19,9 +19,9 @@ Commands:
   bench       speed and memory, in ratios, at three sizes each (a few minutes)
   bench base  how good learned bases are, as docs/results/base.md
   bench ablation
-              what each step of merged SLoPP is worth
+              what each step of SLoPP is worth
   bench million
-              merged SLoPP on up to a million records of a hundred variables
+              the default learner on up to a million records of a hundred variables
   bench general
               the same on the balanced vtree of forty variables
   bench compile [PYTHON]

@@ -23,7 +23,7 @@ Examples:
   slopp curve train.csv --valid valid.csv --test test.csv -o curve.svg
   slopp curve train.csv --points 12 --json";
 
-/// Learn merged SLoPP at several sizes, and plot likelihood against size
+/// Learn the default learner at several sizes, and plot likelihood against size
 ///
 /// First without a limit, then with --max-elements at a half, a quarter and so on of what that took: relaxed merging
 /// goes on until the circuit keeps within its limit. Choose the size that is worth its elements by the validation records,

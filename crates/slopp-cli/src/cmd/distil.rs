@@ -30,7 +30,7 @@ Examples:
 /// Distil a teacher to one certified PSDD
 ///
 /// The teacher is a model of any kind, such as a mixture or a sum-product network, or a file of records that were drawn
-/// from anything else. Merged SLoPP learns a structure from the records of the teacher and the real ones together, and its
+/// from anything else. The learner `slopp` learns a structure from the records of the teacher and the real ones together, and its
 /// parameters are fitted to the real ones, with those learned from all as the prior; how strong a prior is chosen by the
 /// validation records. The student answers what the teacher may not: most probable worlds, entropy, rules.
 ///

@@ -21,7 +21,7 @@ impl Coverage {
         self.possible == self.allowed
     }
 
-    /// The limits of [`Certified::said_by`], within which an answer comes soon.
+    /// The limits of [`Certified::coverage_by`], within which an answer comes soon.
     pub fn limits(cancel: Option<Arc<AtomicBool>>) -> Limits {
         Limits { nodes: 1_000_000, bytes: 1 << 30, steps: 20_000_000, cancel }
     }

@@ -12,7 +12,7 @@ pub struct Structure {
     /// Whether the model keeps to the world of the task already: the learner grew it there, which saves work or gives
     /// another structure than closing in the end.
     pub in_world: bool,
-    /// What the learner chose itself, as name and value; it replaces what [`Learner::settings`] says.
+    /// What the learner chose itself, as name and value; it replaces what [`Learner::settings`](super::Learner::settings) says.
     pub chosen: Vec<(&'static str, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! Merged SLoPP on any vtree: classes by scopes, refined by splits and copies, smoothed by validation.
+//! SLoPP on any vtree: classes by scopes, refined by splits and copies, smoothed by validation.
 
 use super::chosen::{Chosen, Classes};
 use super::scopes::{self, Limits};
