@@ -2,11 +2,11 @@
 //!
 //! `cargo xtask bench base > docs/results/base.md` writes the page.
 
+use slopp::ModelKind;
 use slopp::example::Truth;
 use slopp::infer::Evidence;
 use slopp::learn::{Learner, Slopp, SloppKmeans, SloppTree, Task, Variant};
 use slopp::logic::{Limits, Manager};
-use slopp::model::ModelKind;
 use slopp::{Certified, Deterministic};
 
 /// Numbers of records.

@@ -4,13 +4,11 @@ use crate::args::{CircuitArgs, ColumnArgs, HeaderWhen, ModelArgs, ReadArgs};
 use crate::error::Error;
 use crate::report::{count, short_world};
 use slopp::circuit::{Overlap, ParameterFault, Reason};
-use slopp::infer::Distribution;
-use slopp::io::{Header, LoadedAny, Problem, ReadError, RecordsOptions};
+use slopp::io::{Header, Problem, ReadError, RecordsOptions};
 use slopp::learn::VtreeFrom;
 use slopp::learn::vtree::{VtreeMethod, VtreeMethodError};
 use slopp::logic::Limits;
-use slopp::spn::Spn;
-use slopp::{Certified, Deterministic, Mixture, Model, Names, NodeId, OnVtrees, Records, Var, Vtree};
+use slopp::{Certified, Deterministic, Model, ModelKind, Names, NodeId, OnVtrees, Records, Var, Vtree};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,46 +30,56 @@ pub(crate) fn variables(option: &str, list: &str, names: &Names) -> Result<Vec<V
     Ok(vars)
 }
 
-/// A model with the ids its file uses.
-pub(crate) struct LoadedModel {
+/// A model with the ids that its file uses for nodes.
+pub(crate) struct Loaded {
     /// The model.
     pub(crate) model: Model,
     file_ids: Vec<u64>,
 }
 
-impl LoadedModel {
-    /// Reads a circuit to ask it questions, and gives it the strongest certificate it deserves.
-    pub(crate) fn read(args: &CircuitArgs) -> Result<LoadedModel, Error> {
-        LoadedModel::read_normalised(&args.model, args.vtree.as_deref(), &args.limits.limits())
+impl Loaded {
+    /// Reads a model to ask it questions.
+    pub(crate) fn read(args: &ModelArgs) -> Result<Loaded, Error> {
+        Loaded::read_as_is(args)?.normalised()
     }
 
     /// Reads a model to look at it, whatever its parameters.
-    pub(crate) fn read_as_is(args: &CircuitArgs) -> Result<LoadedModel, Error> {
-        LoadedModel::read_files(&args.model, args.vtree.as_deref(), &args.limits.limits())
+    pub(crate) fn read_as_is(args: &ModelArgs) -> Result<Loaded, Error> {
+        Loaded::read_files(&args.model, args.vtree.as_deref(), &args.limits.limits())
     }
 
-    /// The same from a file and the vtree file it may need.
-    pub(crate) fn read_files(model: &Path, vtree: Option<&Path>, limits: &Limits) -> Result<LoadedModel, Error> {
-        match slopp::io::read_any_model_within(model, vtree, limits).map_err(explained)? {
-            LoadedAny::Circuit(loaded) => Ok(LoadedModel { model: loaded.model, file_ids: loaded.file_ids }),
-            LoadedAny::Spn(_) => Err(no_circuit(&format!("{} is a sum-product network", model.display()))),
-            LoadedAny::Mixture(_) => {
-                let problem = Problem::IsMixture.into();
-                let error = ReadError { file: Some(model.display().to_string()), line: None, problem };
-                Err(Error::from(error).hint(format!("{DISTIL}; {FOR_MIXTURES}")))
+    /// Reads a circuit to ask it questions.
+    pub(crate) fn read_circuit(args: &CircuitArgs) -> Result<Loaded, Error> {
+        Loaded::circuit_of(&args.model, args.vtree.as_deref(), &args.limits.limits())?.normalised()
+    }
+
+    /// Reads a circuit, whatever its parameters, from a file and the vtree file it may need.
+    pub(crate) fn circuit_of(file: &Path, vtree: Option<&Path>, limits: &Limits) -> Result<Loaded, Error> {
+        let loaded = Loaded::read_files(file, vtree, limits)?;
+        match &loaded.model.kind {
+            ModelKind::Circuit(_) => Ok(loaded),
+            ModelKind::Spn(_) => Err(no_circuit(&format!("{} is a sum-product network", file.display()))),
+            ModelKind::Mixture(_) => {
+                Err(Error::new(format!("{}: {ONE_CIRCUIT}", file.display())).hint(format!("{DISTIL}; {FOR_MIXTURES}")))
             }
         }
     }
 
-    /// Reads a circuit to ask it questions, from a file and the vtree file it may need.
-    pub(crate) fn read_normalised(model: &Path, vtree: Option<&Path>, limits: &Limits) -> Result<LoadedModel, Error> {
-        LoadedModel::read_files(model, vtree, limits)?.normalised()
+    fn read_files(file: &Path, vtree: Option<&Path>, limits: &Limits) -> Result<Loaded, Error> {
+        let slopp::io::LoadedModel { model, file_ids, .. } =
+            slopp::io::read_model_within(file, vtree, limits).map_err(explained)?;
+        Ok(Loaded { model, file_ids })
+    }
+
+    /// The circuit of a model that was read as one, or found to be one.
+    pub(crate) fn circuit(&self) -> &Certified {
+        self.model.circuit().expect("others are refused")
     }
 
     /// Refuses parameters that do not add up to one: answers would be no probabilities.
-    fn normalised(self) -> Result<LoadedModel, Error> {
-        match &self.model.circuit {
-            Certified::Circuit(_, Reason::Parameters(fault)) => {
+    pub(crate) fn normalised(self) -> Result<Loaded, Error> {
+        match &self.model.kind {
+            ModelKind::Circuit(Certified::Circuit(_, Reason::Parameters(fault))) => {
                 Err(Error::new(format!("the model is no distribution: {}", self.fault_in_words(fault)))
                     .hint("`slopp validate MODEL --fix -o FILE` divides parameters by their total"))
             }
@@ -86,7 +94,7 @@ impl LoadedModel {
 
     /// The circuit for a question that needs determinism; the refusal tells why and what can be asked instead.
     pub(crate) fn deterministic(&self, question: &str) -> Result<&Deterministic, Error> {
-        self.model.circuit.deterministic().map_err(|reason| match reason {
+        self.circuit().deterministic().map_err(|reason| match reason {
             Reason::Overlap(overlap) => {
                 let overlap = self.overlap_in_words(overlap);
                 Error::new(format!("{question} needs a deterministic circuit, and this one is a mixture: {overlap}"))
@@ -134,79 +142,25 @@ impl LoadedModel {
 
     /// The prime and the sub of two elements that overlap, by the ids of the file.
     pub(crate) fn overlapping(&self, overlap: &Overlap) -> [(u64, u64); 2] {
-        let range = self.model.circuit.element_range(overlap.node);
+        let range = self.circuit().element_range(overlap.node);
         [overlap.elements.0, overlap.elements.1].map(|i| {
-            let element = self.model.circuit.elements()[range.start + i];
+            let element = self.circuit().elements()[range.start + i];
             (self.file_id(element.prime), self.file_id(element.sub))
         })
     }
-}
-
-/// A model of any kind, for the commands that ask what every kind answers.
-pub(crate) enum Loaded {
-    Circuit(LoadedModel),
-    Spn(Model<Spn>),
-    Mixture(Model<Mixture>),
-}
-
-impl Loaded {
-    /// Reads a model to ask it questions.
-    pub(crate) fn read(args: &ModelArgs) -> Result<Loaded, Error> {
-        match Loaded::read_as_is(args)? {
-            Loaded::Circuit(loaded) => loaded.normalised().map(Loaded::Circuit),
-            other => Ok(other),
-        }
-    }
-
-    /// Reads a model to look at it, whatever its parameters.
-    pub(crate) fn read_as_is(args: &ModelArgs) -> Result<Loaded, Error> {
-        let limits = args.limits.limits();
-        let read = slopp::io::read_any_model_within(&args.model, args.vtree.as_deref(), &limits);
-        Ok(match read.map_err(explained)? {
-            LoadedAny::Circuit(loaded) => {
-                Loaded::Circuit(LoadedModel { model: loaded.model, file_ids: loaded.file_ids })
-            }
-            LoadedAny::Spn(model) => Loaded::Spn(model),
-            LoadedAny::Mixture(model) => Loaded::Mixture(model),
-        })
-    }
-
-    /// The names of the variables.
-    pub(crate) fn names(&self) -> &Arc<Names> {
-        match self {
-            Loaded::Circuit(loaded) => &loaded.model.names,
-            Loaded::Spn(model) => &model.names,
-            Loaded::Mixture(model) => &model.names,
-        }
-    }
-
-    /// What every kind can be asked.
-    pub(crate) fn distribution(&self) -> &dyn Distribution {
-        match self {
-            Loaded::Circuit(loaded) => &loaded.model.circuit,
-            Loaded::Spn(model) => &model.circuit,
-            Loaded::Mixture(model) => &model.circuit,
-        }
-    }
-
     /// What circuits and mixtures of them can be asked, and sum-product networks cannot.
     pub(crate) fn on_vtrees(&self, question: &str) -> Result<&dyn OnVtrees, Error> {
-        match self {
-            Loaded::Mixture(model) => Ok(&model.circuit),
-            other => Ok(&other.circuit(question)?.model.circuit),
-        }
+        let refused = || no_circuit(&format!("{question} cannot be asked of a sum-product network"));
+        self.model.on_vtrees().ok_or_else(refused)
     }
 
-    /// The circuit, for a question that only circuits answer.
-    pub(crate) fn circuit(&self, question: &str) -> Result<&LoadedModel, Error> {
-        match self {
-            Loaded::Circuit(loaded) => Ok(loaded),
-            Loaded::Spn(_) => Err(no_circuit(&format!("{question} cannot be asked of a sum-product network"))),
-            Loaded::Mixture(_) => {
-                Err(Error::new(format!("{question} is one of a single circuit, and this is a mixture of several"))
-                    .hint(format!("{DISTIL}; {FOR_MIXTURES}, without this")))
-            }
-        }
+    /// The circuit, for a question that only a single one answers.
+    pub(crate) fn circuit_for(&self, question: &str) -> Result<&Certified, Error> {
+        self.on_vtrees(question)?;
+        self.model.circuit().ok_or_else(|| {
+            Error::new(format!("{question} is one of a single circuit, and this is a mixture of several"))
+                .hint(format!("{DISTIL}; {FOR_MIXTURES}, without this"))
+        })
     }
 }
 
@@ -215,6 +169,10 @@ pub(crate) fn no_circuit(message: &str) -> Error {
     Error::new(format!("{message}: it has no vtree, and its sums overlap, so only a circuit can answer this"))
         .hint(format!("{DISTIL}; {FOR_NETWORKS}"))
 }
+
+/// The refusal of a mixture.
+const ONE_CIRCUIT: &str = "holds a mixture of circuits, and one circuit is needed here: mixing destroys the determinism \
+                           that most probable worlds, entropy, divergence and the like need";
 
 /// The commands that take a mixture.
 const FOR_MIXTURES: &str =
@@ -324,7 +282,7 @@ fn of_model(error: ReadError, names: &Names) -> Error {
 pub(crate) enum VtreeSource {
     Method(VtreeMethod),
     File(Vtree),
-    Model(Box<Model>),
+    Model(Vtree, Arc<Names>),
     Text(String),
 }
 
@@ -339,7 +297,8 @@ impl VtreeSource {
         }
         let path = Path::new(text);
         if is_model(path) {
-            return Ok(VtreeSource::Model(Box::new(LoadedModel::read_files(path, None, &Limits::default())?.model)));
+            let loaded = Loaded::circuit_of(path, None, &Limits::default())?;
+            return Ok(VtreeSource::Model(Vtree::clone(loaded.circuit().vtree()), loaded.model.names));
         }
         let looks_like_a_file = text == "-" || text.contains(['/', '.']) || path.exists();
         if looks_like_a_file {
@@ -357,7 +316,7 @@ impl VtreeSource {
     pub(crate) fn from(&self) -> VtreeFrom {
         match self {
             VtreeSource::Method(method) => VtreeFrom::Method(*method),
-            VtreeSource::File(_) | VtreeSource::Model(_) => VtreeFrom::File,
+            VtreeSource::File(_) | VtreeSource::Model(..) => VtreeFrom::File,
             VtreeSource::Text(_) => VtreeFrom::Text,
         }
     }
@@ -372,7 +331,7 @@ impl VtreeSource {
                 error => error.into(),
             }),
             VtreeSource::File(vtree) => Ok(vtree),
-            VtreeSource::Model(model) => vtree_of(&model, records.names()),
+            VtreeSource::Model(vtree, own) => vtree_of(vtree, &own, records.names()),
             VtreeSource::Text(text) => parse_vtree(&text, records.names()),
         }
     }
@@ -384,12 +343,11 @@ pub(crate) fn is_model(path: &Path) -> bool {
 }
 
 /// The vtree of a model over the variables of records: matched by name, or by number if the model has no names.
-fn vtree_of(model: &Model, names: &Names) -> Result<Vtree, Error> {
-    let vtree = model.circuit.vtree();
-    if *model.names == *names || *model.names == Names::numbered(vtree.var_count()) {
-        return Ok(Vtree::clone(vtree));
+fn vtree_of(vtree: Vtree, own: &Names, names: &Names) -> Result<Vtree, Error> {
+    if own == names || *own == Names::numbered(vtree.var_count()) {
+        return Ok(vtree);
     }
-    parse_vtree(&vtree.line(&model.names).to_string(), names)
+    parse_vtree(&vtree.line(own).to_string(), names)
         .map_err(|error| error.while_doing("the vtree of the model is over other variables than the records"))
 }
 

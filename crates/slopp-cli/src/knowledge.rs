@@ -2,7 +2,7 @@
 
 use crate::args::positive;
 use crate::error::Error;
-use crate::input::{LoadedModel, VtreeSource, explained, is_model, parse_vtree};
+use crate::input::{Loaded, VtreeSource, explained, is_model, parse_vtree};
 use crate::session::Session;
 use clap::Args;
 use slopp::knowledge::Known;
@@ -49,7 +49,7 @@ pub(crate) fn stopped_on_model(stopped: Stopped) -> Error {
 
 /// What a file says is known, with names.
 pub(crate) enum Knowledge {
-    Model(Box<LoadedModel>),
+    Model(Box<Loaded>),
     Diagram(Sdd, Arc<Names>),
     Rules(Rules),
 }
@@ -65,7 +65,7 @@ impl Knowledge {
         limits: &Limits,
     ) -> Result<Knowledge, Error> {
         if is_model(path) {
-            return Ok(Knowledge::Model(LoadedModel::read_files(path, vtree, limits)?.into()));
+            return Ok(Knowledge::Model(Loaded::circuit_of(path, vtree, limits)?.into()));
         }
         if is_diagram(path) {
             let vtree = vtree.map(slopp::io::read_vtree).transpose().map_err(explained)?;
@@ -99,7 +99,7 @@ impl Knowledge {
     /// As the library takes it.
     pub(crate) fn known(&self) -> Known<'_> {
         match self {
-            Knowledge::Model(loaded) => Known::Base(&loaded.model.circuit, &loaded.model.names),
+            Knowledge::Model(loaded) => Known::Base(loaded.circuit(), &loaded.model.names),
             Knowledge::Diagram(sdd, names) => Known::Diagram(sdd, names),
             Knowledge::Rules(rules) => Known::Rules(rules),
         }
@@ -155,8 +155,7 @@ fn kind_without_base(path: &Path) -> Option<&'static str> {
 pub(crate) fn vtree_for(rules: &Rules, source: VtreeSource) -> Result<Vtree, Error> {
     let len = rules.var_count();
     let vtree = match source {
-        VtreeSource::File(vtree) => vtree,
-        VtreeSource::Model(model) => Vtree::clone(model.circuit.vtree()),
+        VtreeSource::File(vtree) | VtreeSource::Model(vtree, _) => vtree,
         VtreeSource::Text(text) => parse_vtree(&text, rules.names())?,
         VtreeSource::Method(VtreeMethod::Balanced) => Vtree::balanced(len),
         VtreeSource::Method(VtreeMethod::RightLinear) => Vtree::right_linear(len),

@@ -5,7 +5,7 @@ use flate2::write::GzEncoder;
 use slopp::infer::Evidence;
 use slopp::io::{self, RecordsOptions, read_psdd_bytes, read_records_from, read_vtree_bytes};
 use slopp::logic::{Formula, Limits, Rules};
-use slopp::{Circuit, Mixture, Model, Names, Vtree};
+use slopp::{Circuit, Mixture, Model, ModelKind, Names, Vtree};
 use std::io::{Cursor, Write};
 
 /// A reader under test.
@@ -84,9 +84,9 @@ pub(crate) fn all() -> [Target; 12] {
         target("dimacs", DIMACS, dimacs),
         target("evidence", EVIDENCE, |bytes| text(bytes).is_some_and(evidence)),
         Target { name: "gzip", samples: RECORDS.iter().map(|text| zipped(text)).collect(), read: gzip },
-        target("spn", SPNS, spn),
+        target("spn", SPNS, model),
         Target { name: "model", samples: vec![saved_model()], read: model },
-        Target { name: "mixture", samples: vec![saved_mixture()], read: mixture },
+        Target { name: "mixture", samples: vec![saved_mixture()], read: model },
     ]
 }
 
@@ -123,19 +123,9 @@ fn saved_mixture() -> Vec<u8> {
     let components = [(0.5, psdd.into()), (0.25, fitted.into()), (0.25, other.into())];
     let mixture = Mixture::new(components).expect("weights add up to one");
     let mut bytes = Vec::new();
-    let model = Model::mixture(records.names().clone(), mixture);
-    io::write_mixture_to(&mut bytes, &model).expect("memory can be written");
+    let model = Model::new(records.names().clone(), mixture);
+    io::write_model_to(&mut bytes, &model).expect("memory can be written");
     bytes
-}
-
-/// A mixture can be asked and saved again.
-fn mixture(bytes: &[u8]) -> bool {
-    let Ok(model) = io::read_mixture_bytes(bytes) else { return false };
-    model.circuit.components().iter().for_each(|circuit| ask(circuit));
-    let nothing = Evidence::none(model.circuit.var_count());
-    assert!(model.circuit.log_evidence(&nothing).expect("nothing is known").abs() < 0.01);
-    io::write_mixture_to(&mut Vec::new(), &model).expect("memory can be written");
-    true
 }
 
 /// What is read has a model count, and a circuit unless it is false; also without the vtree, if that can be inferred.
@@ -151,20 +141,22 @@ fn sdd(bytes: &[u8]) -> bool {
     read.iter().any(Result::is_ok)
 }
 
-/// A network can be asked and saved again.
-fn spn(bytes: &[u8]) -> bool {
-    let Ok(model) = io::read_spn_bytes(bytes) else { return false };
-    let log_total = model.circuit.log_evidence(&Evidence::none(model.names.len())).expect("nothing is known");
-    assert!(log_total.abs() < 1e-6, "the total is {log_total}");
-    io::write_spn_to(&mut Vec::new(), &model).expect("memory can be written");
-    true
-}
-
-/// A saved model can be asked and saved again.
+/// A saved model of any kind can be asked and saved again.
 fn model(bytes: &[u8]) -> bool {
-    let Ok(loaded) = io::read_model_bytes(bytes, None) else { return false };
-    ask(&loaded.model.circuit);
-    io::write_model_to(&mut Vec::new(), &loaded.model).expect("memory can be written");
+    let Ok(io::LoadedModel { model, .. }) = io::read_model_bytes(bytes, None) else { return false };
+    model.on_vtrees().into_iter().flat_map(|model| model.circuits()).for_each(|circuit| ask(circuit));
+    let total_within = |most: f64| {
+        let nothing = Evidence::none(model.names.len());
+        let log_total = model.distribution().log_evidence(&nothing).expect("nothing is known");
+        assert!(log_total.abs() < most, "the total is {log_total}");
+    };
+    match model.kind {
+        // A circuit whose parameters add up to anything is read too.
+        ModelKind::Circuit(_) => {}
+        ModelKind::Mixture(_) => total_within(0.01),
+        ModelKind::Spn(_) => total_within(1e-6),
+    }
+    io::write_model_to(&mut Vec::new(), &model).expect("memory can be written");
     true
 }
 

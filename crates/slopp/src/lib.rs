@@ -62,7 +62,7 @@ pub use certified::Certified;
 pub use circuit::{Builder, Circuit, Deterministic, Element, Node, NodeId, Psdd, Sharing, Weights};
 pub use data::{Records, RecordsBuilder};
 pub use mixture::Mixture;
-pub use model::{AnyModel, Model};
+pub use model::{Model, ModelKind};
 pub use names::{Bins, Kind, NameError, Names};
 pub use on_vtrees::OnVtrees;
 pub use progress::Progress;

@@ -1,25 +1,31 @@
-//! A model as people keep it: a circuit with its certificate, names and origin.
+//! A model as people keep it: its kind, names and origin.
 
-use crate::circuit::{Psdd, Stats};
+use crate::circuit::{Deterministic, Psdd, Stats};
 use crate::infer::Distribution;
 use crate::mixture::Mixture;
 use crate::names::Names;
 use crate::spn::Spn;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 pub use crate::certified::Certified;
 
-/// A circuit with the names of its variables and how it came about: what a model file holds.
+/// A model with the names of its variables and how it came about: what a model file holds.
 ///
-/// The circuit is one with its certificate, or of another kind, such as an [`Spn`] or a
-/// [`Mixture`].
+/// It answers whatever its [kind](ModelKind) answers.
+///
+/// ```
+/// use slopp::Model;
+/// let model = Model::new(slopp::example::records().names().clone(), slopp::example::psdd());
+/// assert!(model.psdd().is_some() && model.on_vtrees().is_some());
+/// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Model<C = Certified> {
+pub struct Model {
     /// The names of the variables.
     pub names: Arc<Names>,
-    /// The circuit with its certificate.
-    pub circuit: C,
+    /// The circuit, the mixture or the network itself.
+    pub kind: ModelKind,
     /// How the model was made: learner, seed, settings and so on, as name and value.
     pub origin: BTreeMap<String, String>,
 }
@@ -29,22 +35,18 @@ impl Model {
     ///
     /// # Panics
     /// If there are not as many names as variables.
-    pub fn new(names: impl Into<Arc<Names>>, circuit: impl Into<Certified>) -> Model {
-        let (names, circuit) = (names.into(), circuit.into());
-        assert_eq!(names.len(), circuit.var_count(), "one name per variable");
-        Model { names, circuit, origin: BTreeMap::new() }
+    pub fn new(names: impl Into<Arc<Names>>, kind: impl Into<ModelKind>) -> Model {
+        let (names, kind) = (names.into(), kind.into());
+        assert_eq!(names.len(), kind.distribution().var_count(), "one name per variable");
+        Model { names, kind, origin: BTreeMap::new() }
     }
 }
 
-impl Model<Mixture> {
-    /// A mixture without a history.
-    ///
-    /// # Panics
-    /// If there are not as many names as variables.
-    pub fn mixture(names: impl Into<Arc<Names>>, mixture: Mixture) -> Model<Mixture> {
-        let names = names.into();
-        assert_eq!(names.len(), mixture.var_count(), "one name per variable");
-        Model { names, circuit: mixture, origin: BTreeMap::new() }
+impl Deref for Model {
+    type Target = ModelKind;
+
+    fn deref(&self) -> &ModelKind {
+        &self.kind
     }
 }
 
@@ -53,10 +55,10 @@ impl Model<Mixture> {
 pub enum ModelKind {
     /// A circuit on a vtree, with its certificate.
     Circuit(Certified),
-    /// A sum-product network, which has no vtree.
-    Spn(Spn),
     /// A mixture of circuits.
     Mixture(Mixture),
+    /// A sum-product network, which has no vtree.
+    Spn(Spn),
 }
 
 /// How large a model is.
@@ -75,8 +77,8 @@ impl ModelKind {
     pub fn distribution(&self) -> &dyn Distribution {
         match self {
             ModelKind::Circuit(circuit) => circuit,
-            ModelKind::Spn(spn) => spn,
             ModelKind::Mixture(mixture) => mixture,
+            ModelKind::Spn(spn) => spn,
         }
     }
 
@@ -114,6 +116,19 @@ impl ModelKind {
         }
     }
 
+    /// The circuit, if it is a single one.
+    pub fn circuit(&self) -> Option<&Certified> {
+        match self {
+            ModelKind::Circuit(circuit) => Some(circuit),
+            _ => None,
+        }
+    }
+
+    /// The circuit, if it is proved deterministic.
+    pub fn deterministic(&self) -> Option<&Deterministic> {
+        self.circuit()?.deterministic().ok()
+    }
+
     /// The PSDD, if it is proved to be one.
     pub fn psdd(&self) -> Option<&Psdd> {
         match self {
@@ -127,15 +142,6 @@ impl ModelKind {
         match self {
             ModelKind::Circuit(Certified::Psdd(psdd)) => Some(psdd),
             _ => None,
-        }
-    }
-
-    /// The model with the names of its variables and how it was made.
-    pub fn into_model(self, names: Arc<Names>, origin: BTreeMap<String, String>) -> AnyModel {
-        match self {
-            ModelKind::Circuit(circuit) => AnyModel::Circuit(Model { names, circuit, origin }),
-            ModelKind::Spn(circuit) => AnyModel::Spn(Model { names, circuit, origin }),
-            ModelKind::Mixture(circuit) => AnyModel::Mixture(Model { names, circuit, origin }),
         }
     }
 }
@@ -167,45 +173,5 @@ impl From<Mixture> for ModelKind {
 impl From<Stats> for Size {
     fn from(stats: Stats) -> Size {
         Size { nodes: stats.nodes, elements: stats.elements, parameters: stats.parameters }
-    }
-}
-
-/// A model of any kind, with names and origin.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AnyModel {
-    /// A circuit on a vtree.
-    Circuit(Model),
-    /// A sum-product network.
-    Spn(Model<Spn>),
-    /// A mixture of circuits.
-    Mixture(Model<Mixture>),
-}
-
-impl AnyModel {
-    /// The names of the variables.
-    pub fn names(&self) -> &Arc<Names> {
-        match self {
-            AnyModel::Circuit(model) => &model.names,
-            AnyModel::Spn(model) => &model.names,
-            AnyModel::Mixture(model) => &model.names,
-        }
-    }
-
-    /// How the model was made.
-    pub fn origin(&self) -> &BTreeMap<String, String> {
-        match self {
-            AnyModel::Circuit(model) => &model.origin,
-            AnyModel::Spn(model) => &model.origin,
-            AnyModel::Mixture(model) => &model.origin,
-        }
-    }
-
-    /// What every kind can be asked.
-    pub fn distribution(&self) -> &dyn Distribution {
-        match self {
-            AnyModel::Circuit(model) => &model.circuit,
-            AnyModel::Spn(model) => &model.circuit,
-            AnyModel::Mixture(model) => &model.circuit,
-        }
     }
 }

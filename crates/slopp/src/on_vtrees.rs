@@ -5,7 +5,7 @@ use crate::data::Records;
 use crate::infer::{Evidence, Nearest, NoiseFit, PairMarginals, QueryError};
 use crate::logic::{Formula, Limits, Manager, Stopped, common_world};
 use crate::mixture::Mixture;
-use crate::model::{AnyModel, Certified};
+use crate::model::{Certified, ModelKind};
 use crate::names::Names;
 use rayon::prelude::*;
 
@@ -150,13 +150,13 @@ ask! {
     Mixture: Mixture, |mixture| mixture.components(), |_mixture| None;
 }
 
-impl AnyModel {
+impl ModelKind {
     /// What circuits and mixtures of them can be asked; nothing of a sum-product network.
     pub fn on_vtrees(&self) -> Option<&dyn OnVtrees> {
         match self {
-            AnyModel::Circuit(model) => Some(&model.circuit),
-            AnyModel::Mixture(model) => Some(&model.circuit),
-            AnyModel::Spn(_) => None,
+            ModelKind::Circuit(circuit) => Some(circuit),
+            ModelKind::Mixture(mixture) => Some(mixture),
+            ModelKind::Spn(_) => None,
         }
     }
 }

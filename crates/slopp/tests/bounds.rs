@@ -1,7 +1,7 @@
 //! Files that are longer than they seem, or never end, are refused before they fill the memory.
 
 use slopp::Names;
-use slopp::io::{Problem, ReadError, RecordsOptions, read_all_within, read_any_model, read_records, read_records_from};
+use slopp::io::{Problem, ReadError, RecordsOptions, read_all_within, read_model, read_records, read_records_from};
 use std::fs;
 use std::io::{BufReader, Read, Write};
 use std::path::Path;
@@ -74,7 +74,7 @@ fn a_plain_file_may_be_longer_than_what_is_unpacked() {
     // Records are not kept as text.
     assert_eq!(read_records(&zipped, &small()).unwrap().total(), MEGABYTE as f64);
     if Path::new("/dev/zero").exists() {
-        assert!(matches!(problem(read_any_model(Path::new("/dev/zero"), None)).0, Problem::Nul));
+        assert!(matches!(problem(read_model(Path::new("/dev/zero"), None)).0, Problem::Nul));
         assert!(matches!(problem(read_records(Path::new("/dev/zero"), &small())).0, Problem::Nul));
     }
     fs::remove_dir_all(folder).unwrap();

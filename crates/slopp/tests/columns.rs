@@ -11,7 +11,7 @@ use slopp::learn::{
 use slopp::logic::{Limits, Rules};
 use slopp::model::ModelKind;
 use slopp::names::Column;
-use slopp::{AnyModel, Kind, Names, Random, Records, RecordsBuilder, Var};
+use slopp::{Kind, Model, Names, Random, Records, RecordsBuilder, Var};
 use std::sync::Arc;
 
 fn read(text: &str, options: &RecordsOptions) -> Result<Records, String> {
@@ -246,19 +246,10 @@ fn columns_are_kept_in_model_files() {
     let train = read(text, &options).unwrap();
     for learner in &learners()[..4] {
         let outcome = Task::new(&train).learn(&**learner, &()).unwrap();
-        let model = outcome.model.into_model(train.names().clone(), outcome.origin);
+        let model = Model::new(train.names().clone(), outcome.model);
         let mut file = Vec::new();
-        match &model {
-            AnyModel::Circuit(model) => io::write_model_to(&mut file, model).unwrap(),
-            AnyModel::Mixture(model) => io::write_mixture_to(&mut file, model).unwrap(),
-            AnyModel::Spn(_) => unreachable!(),
-        }
-        let again = match io::read_any_model_bytes(&file, None).unwrap() {
-            io::LoadedAny::Circuit(loaded) => loaded.model.names,
-            io::LoadedAny::Mixture(model) => model.names,
-            io::LoadedAny::Spn(_) => unreachable!(),
-        };
-        assert_eq!(&again, train.names());
+        io::write_model_to(&mut file, &model).unwrap();
+        assert_eq!(&io::read_model_bytes(&file, None).unwrap().model.names, train.names());
         let text = String::from_utf8(file).unwrap();
         let line = "c column {\"name\":\"age\",\"first\":1,\"values\":2,\"cuts\":[30.0]}";
         assert!(text.contains(line), "{text}");
@@ -269,7 +260,7 @@ fn columns_are_kept_in_model_files() {
             (line.replace("\"age\"", "\"ag\""), "does not fit the names"),
             ("c column {".to_owned(), "a column as a JSON object"),
         ] {
-            let error = io::read_any_model_bytes(text.replace(line, &broken).as_bytes(), None).unwrap_err().to_string();
+            let error = io::read_model_bytes(text.replace(line, &broken).as_bytes(), None).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
         }
     }
@@ -416,7 +407,7 @@ fn files_that_claim_columns_which_their_worlds_break_are_refused() {
         (trees("1 0"), None),
     ];
     for (text, line) in cases {
-        let read = slopp::io::read_any_model_bytes(text.as_bytes(), None);
+        let read = slopp::io::read_model_bytes(text.as_bytes(), None);
         let told = read.as_ref().err().map(|error| (error.line, error.to_string()));
         match line {
             None => assert!(read.is_ok(), "{told:?}\n{text}"),

@@ -5,28 +5,25 @@ mod against;
 use against::convert;
 use slopp::circuit::Smoothing;
 use slopp::infer::Evidence;
-use slopp::io::{
-    LoadedAny, Problem, ReadError, read_any_model, read_mixture_bytes, read_model_bytes, write_mixture,
-    write_mixture_to,
-};
+use slopp::io::{ReadError, read_model, read_model_bytes, write_model, write_model_to};
 use slopp::learn::{MixtureConfig, baseline, em_mixture};
 use slopp::{Certified, Mixture, Model, Names, Vtree};
 use slopp_oracle::{Dice, Tree, deterministic, mixture};
 use std::path::Path;
 
-fn bytes(model: &Model<Mixture>) -> Vec<u8> {
+fn bytes(model: &Model) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write_mixture_to(&mut bytes, model).unwrap();
+    write_model_to(&mut bytes, model).unwrap();
     bytes
 }
 
 /// One structure twice, with counts, and another one.
-fn example() -> Model<Mixture> {
+fn example() -> Model {
     let (psdd, records) = (slopp::example::psdd(), slopp::example::records());
     let smoothed = psdd.fit(&records, &Smoothing::uniform(1.0)).unwrap().circuit;
     let other = baseline::factorised(&records, Vtree::right_linear(4).into(), 0.5).unwrap();
     let parts = [(0.5, psdd.into()), (0.3, smoothed.into()), (0.2, other.into())];
-    let mut model = Model::mixture(records.names().clone(), Mixture::new(parts).unwrap());
+    let mut model = Model::new(records.names().clone(), Mixture::new(parts).unwrap());
     model.origin.insert("learner".into(), "by \"hand\"\n".into());
     model
 }
@@ -48,17 +45,17 @@ fn nothing_is_lost_and_the_bytes_stay() {
             })
             .collect();
         let twice = components.clone().into_iter().chain(components);
-        models.push(Model::mixture(Names::numbered(vars), Mixture::uniform(twice).unwrap()));
+        models.push(Model::new(Names::numbered(vars), Mixture::uniform(twice).unwrap()));
     }
     let (psdd, records) = (slopp::example::psdd(), slopp::example::records());
     for pseudocount in [0.0, 1.0] {
         let config = MixtureConfig { pseudocount, ..MixtureConfig::new(3) };
         let fit = em_mixture(&psdd.clone().into(), &records, None, &config, &()).unwrap();
-        models.push(Model::mixture(records.names().clone(), fit.mixture));
+        models.push(Model::new(records.names().clone(), fit.mixture));
     }
     for model in models {
         let saved = bytes(&model);
-        let read = read_mixture_bytes(&saved).unwrap();
+        let read = read_model_bytes(&saved, None).unwrap().model;
         assert_eq!(read, model);
         assert_eq!(bytes(&read), saved);
     }
@@ -77,17 +74,13 @@ fn a_file_tells_whether_it_is_a_model_or_a_mixture() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let [mix, psdd] = ["any.mix", "any.psdd"].map(|name| folder.join(name));
     let model = example();
-    write_mixture(&mix, &model).unwrap();
-    assert_eq!(read_any_model(&mix, None).unwrap(), LoadedAny::Mixture(model.clone()));
-    assert!(read_any_model(&mix, Some(&mix)).is_err(), "a mixture takes no vtree");
-    slopp::io::write_model(&psdd, &Model::new(model.names.clone(), slopp::example::psdd())).unwrap();
-    assert!(matches!(read_any_model(&psdd, None).unwrap(), LoadedAny::Circuit(_)));
-    let refused = read_model_bytes(&bytes(&model), None).unwrap_err();
-    assert!(matches!(*refused.problem, Problem::IsMixture));
-    assert!(refused.to_string().contains("one circuit is needed here"), "{refused}");
-    let saved = std::fs::read(&psdd).unwrap();
-    let refused = read_mixture_bytes(&saved).unwrap_err().to_string();
-    assert!(refused.contains("a mixture") && refused.contains("a model"), "{refused}");
+    write_model(&mix, &model).unwrap();
+    assert_eq!(read_model(&mix, None).unwrap().model, model);
+    assert!(read_model(&mix, Some(&mix)).is_err(), "a mixture takes no vtree");
+    write_model(&psdd, &Model::new(model.names.clone(), slopp::example::psdd())).unwrap();
+    assert!(read_model(&psdd, None).unwrap().model.circuit().is_some());
+    let refused = slopp::io::read_psdd_bytes(&bytes(&model), None).unwrap_err().to_string();
+    assert!(refused.contains("a mixture"), "{refused}");
     let refused = slopp::io::read_vtree_bytes(&bytes(&model)).unwrap_err().to_string();
     assert!(refused.contains("a vtree") && refused.contains("a mixture"), "{refused}");
 }
@@ -99,7 +92,7 @@ fn broken(from: &str, to: &str) -> (ReadError, usize) {
     let place = text.find(from).unwrap_or_else(|| panic!("{from:?} is not in {text}"));
     let line = 1 + text[..place].matches('\n').count() + from.chars().take_while(|&c| c == '\n').count();
     let changed = text.replacen(from, to, 1);
-    let Err(error) = read_mixture_bytes(changed.as_bytes()) else { panic!("{to:?} was accepted") };
+    let Err(error) = read_model_bytes(changed.as_bytes(), None) else { panic!("{to:?} was accepted") };
     (error, line)
 }
 
@@ -152,13 +145,13 @@ fn numbers_that_are_no_distribution_and_missing_lines_are_refused() {
     for &i in &numbers {
         let mut fewer = lines.clone();
         fewer.remove(i);
-        let error = read_mixture_bytes((fewer.join("\n") + "\n").as_bytes()).unwrap_err();
+        let error = read_model_bytes((fewer.join("\n") + "\n").as_bytes(), None).unwrap_err();
         assert!(error.line.is_some(), "{error}");
         if lines[i].starts_with('P') && lines[i].split(' ').count() > 3 {
             let changed = lines[i].rsplit_once(' ').unwrap().0.to_owned() + " -0.01";
             let mut wrong = lines.clone();
             wrong[i] = &changed;
-            let error = read_mixture_bytes((wrong.join("\n") + "\n").as_bytes()).unwrap_err();
+            let error = read_model_bytes((wrong.join("\n") + "\n").as_bytes(), None).unwrap_err();
             assert_eq!(error.line, Some(i + 1));
             assert!(error.to_string().contains("add up to 1"), "{error}");
         }
@@ -169,8 +162,9 @@ fn numbers_that_are_no_distribution_and_missing_lines_are_refused() {
 fn every_cut_is_noticed() {
     let saved = bytes(&example());
     for end in 0..saved.len() {
-        assert!(read_mixture_bytes(&saved[..end]).is_err(), "cut at byte {end}");
+        assert!(read_model_bytes(&saved[..end], None).is_err(), "cut at byte {end}");
     }
     let nothing = Evidence::none(4);
-    assert!(read_mixture_bytes(&saved).unwrap().circuit.log_evidence(&nothing).unwrap().abs() < 1e-12);
+    let read = read_model_bytes(&saved, None).unwrap().model;
+    assert!(read.distribution().log_evidence(&nothing).unwrap().abs() < 1e-12);
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::LoadedModel;
+use crate::input::Loaded;
 use crate::knowledge::LimitArgs;
 use crate::report::{Table, count, grouped, json, logarithm, object};
 use crate::session::{Session, Verdict};
@@ -38,7 +38,7 @@ pub(crate) struct CompareArgs {
 pub(crate) fn run(args: &CompareArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read([&args.a, &args.b]).read(&args.vtree).check()?;
     let limits = args.limits.limits();
-    let [a, b] = [&args.a, &args.b].map(|file| LoadedModel::read_files(file, args.vtree.as_deref(), &limits));
+    let [a, b] = [&args.a, &args.b].map(|file| Loaded::circuit_of(file, args.vtree.as_deref(), &limits));
     let (a, b) = (a?, b?);
     if a.model.names != b.model.names {
         return Err(Error::new("the models have different variables, so they cannot be compared")

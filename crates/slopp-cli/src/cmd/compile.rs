@@ -3,7 +3,7 @@
 use crate::args::{ColumnArgs, ReadArgs, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, VtreeSource, explained, is_model, read_records};
+use crate::input::{Loaded, VtreeSource, explained, is_model, read_records};
 use crate::knowledge::{LimitArgs, check_variables, compile_with_search, is_diagram, stopped, vtree_for};
 use crate::report::{count, counted, facts, grouped, object};
 use crate::session::{Session, Verdict};
@@ -153,11 +153,9 @@ fn note_columns(rules: &Rules, session: &Session) {
 /// The rules over the variables that were asked for, and that every column of theirs has one value.
 fn read(args: &CompileArgs, vtree: Option<&VtreeSource>) -> Result<Rules, Error> {
     let names: Option<Arc<Names>> = match (&args.names, vtree) {
-        (Some(file), _) if is_model(file) => {
-            Some(LoadedModel::read_files(file, None, &args.limits.limits())?.model.names)
-        }
+        (Some(file), _) if is_model(file) => Some(Loaded::circuit_of(file, None, &args.limits.limits())?.model.names),
         (Some(file), _) => Some(read_records(file, args.read, &args.columns)?.names().clone()),
-        (None, Some(VtreeSource::Model(model))) => Some(model.names.clone()),
+        (None, Some(VtreeSource::Model(_, names))) => Some(names.clone()),
         (None, _) => None,
     };
     Ok(slopp::io::read_rules(&args.rules, names.as_ref()).map_err(explained)?.with_columns())

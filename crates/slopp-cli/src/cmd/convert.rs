@@ -3,7 +3,7 @@
 use crate::args::{ColumnArgs, ReadArgs};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, read_records};
+use crate::input::{Loaded, read_records};
 use crate::knowledge::LimitArgs;
 use crate::report::object;
 use crate::session::{Session, Verdict};
@@ -107,23 +107,23 @@ pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, 
 }
 
 fn write_model(args: &ConvertArgs, to: Format) -> Result<(), Error> {
-    let loaded = LoadedModel::read_files(&args.input, args.vtree.as_deref(), &args.limits.limits())?;
+    let loaded = Loaded::circuit_of(&args.input, args.vtree.as_deref(), &args.limits.limits())?;
     match to {
-        Format::Vtree => io::write_vtree(&args.output, loaded.model.circuit.vtree())?,
+        Format::Vtree => io::write_vtree(&args.output, loaded.circuit().vtree())?,
         Format::Sdd => {
-            let Certified::Psdd(psdd) = &loaded.model.circuit else {
+            let Certified::Psdd(psdd) = loaded.circuit() else {
                 return Err(not_a_psdd(&loaded));
             };
             io::write_named_sdd(&args.output, &Sdd::base_of(psdd)?, &loaded.model.names)?;
         }
-        Format::Psdd if args.plain => io::write_psdd(&args.output, &loaded.model.circuit)?,
-        Format::Psdd => io::write_model(&args.output, &named(loaded.model, args)?)?,
+        Format::Psdd if args.plain => io::write_psdd(&args.output, loaded.circuit())?,
+        Format::Psdd => io::write_model(&args.output, &named(loaded, args)?)?,
     }
     Ok(())
 }
 
-fn not_a_psdd(loaded: &LoadedModel) -> Error {
-    let reason = match &loaded.model.circuit {
+fn not_a_psdd(loaded: &Loaded) -> Error {
+    let reason = match loaded.circuit() {
         Certified::Psdd(_) => String::new(),
         Certified::Deterministic(_, overlap) => loaded.overlap_in_words(overlap),
         Certified::Circuit(_, reason) => loaded.reason_in_words(reason),
@@ -132,20 +132,20 @@ fn not_a_psdd(loaded: &LoadedModel) -> Error {
         .hint("`slopp validate` lists all overlaps; `slopp learn --learner slopp` makes a PSDD")
 }
 
-fn named(model: Model, args: &ConvertArgs) -> Result<Model, Error> {
-    let Some(file) = &args.names else { return Ok(model) };
+fn named(loaded: Loaded, args: &ConvertArgs) -> Result<Model, Error> {
+    let Some(file) = &args.names else { return Ok(loaded.model) };
     let records = read_records(file, args.read, &ColumnArgs::default())?;
     let names: &Names = records.names();
-    if names.len() != model.names.len() {
-        let (columns, variables) = (names.len(), model.names.len());
+    if names.len() != loaded.model.names.len() {
+        let (columns, variables) = (names.len(), loaded.model.names.len());
         return Err(Error::new(format!("{} has {columns} columns, the model {variables} variables", file.display())));
     }
-    if let Some(group) = model.circuit.column_without_one_value(names) {
+    if let Some(group) = loaded.circuit().column_without_one_value(names) {
         let (file, column) = (file.display(), group.name());
         return Err(Error::new(format!(
             "column \"{column}\" of {file} has exactly one value, but the model allows worlds in which it has none or several"
         ))
         .hint("records with a column of 0 and 1 for each variable"));
     }
-    Ok(Model { names: records.names().clone(), ..model })
+    Ok(Model { names: records.names().clone(), ..loaded.model })
 }

@@ -103,14 +103,11 @@ impl Story {
     }
 
     fn vtree(&self) -> &Vtree {
-        self.open.circuit.vtree()
+        Story::psdd(&self.open).vtree()
     }
 
     fn psdd(model: &Model) -> &Psdd {
-        match &model.circuit {
-            slopp::Certified::Psdd(psdd) => psdd,
-            _ => unreachable!("certified learners give PSDDs"),
-        }
+        model.psdd().expect("certified learners give PSDDs")
     }
 
     fn rows(&self) -> Result<Vec<Row<'_>>, Error> {
@@ -153,7 +150,7 @@ impl Story {
     fn save(&self, folder: &Path) -> Result<Vec<(&'static str, &'static str)>, Error> {
         std::fs::create_dir_all(folder)
             .map_err(|e| Error::from(e).while_doing(format!("the folder {} cannot be made", folder.display())))?;
-        let (names, circuit) = (self.names(), &*self.open.circuit);
+        let (names, circuit) = (self.names(), Story::psdd(&self.open));
         io::write_records(&folder.join("records.csv"), &self.records, true)?;
         io::write_model(&folder.join("model.psdd"), &self.open)?;
         io::write_model(&folder.join("closed.psdd"), &self.closed)?;

@@ -17,7 +17,7 @@ use serde_json::Value;
 use slopp::infer::Distribution;
 use slopp::io::LoadedRecords;
 use slopp::learn::{BaseError, Distil, LearnError, Lesson, LessonError, Lessons, SloppConfig, Student, Support, Task};
-use slopp::{Certified, Model, Names, Records};
+use slopp::{Model, Names, Records};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ pub(crate) struct DistilArgs {
 
 /// Where lessons come from.
 enum Teacher {
-    Model(Box<Loaded>),
+    Model(Box<Model>),
     Samples(Box<Records>),
 }
 
@@ -97,8 +97,8 @@ impl Teacher {
             }
             args.columns.check_unused("the teacher")?;
             let model = ModelArgs { model: args.teacher.clone(), vtree: None, limits: args.rules.limits.clone() };
-            let teacher = Loaded::read(&model)?;
-            let train = read_records_of(&args.train, args.read, teacher.names())?;
+            let teacher = Loaded::read(&model)?.model;
+            let train = read_records_of(&args.train, args.read, &teacher.names)?;
             return Ok((Teacher::Model(Box::new(teacher)), train));
         }
         if args.samples.is_some() {
@@ -126,10 +126,7 @@ impl Teacher {
     fn lessons(&self) -> Lessons<'_> {
         match self {
             Teacher::Samples(records) => Lessons::Records(records),
-            Teacher::Model(model) => match &**model {
-                Loaded::Circuit(loaded) => Lessons::Circuit(&loaded.model.circuit),
-                other => Lessons::Model(other.distribution()),
-            },
+            Teacher::Model(model) => Lessons::Model(&model.kind),
         }
     }
 }
@@ -208,7 +205,8 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     };
     let origin = student.origin(&task, &teacher_in_words(&args.teacher));
     let Student { circuit, samples, strength, keeps_base, .. } = student;
-    let model = Model { names: train.names().clone(), origin, circuit };
+    let model = Model { names: train.names().clone(), origin, kind: circuit.into() };
+    let (elements, classes) = (model.most_elements(), model.most_classes());
     let saved = save(args.output.as_deref(), |file| slopp::io::write_model(file, &model));
     let output = args.output.as_ref().filter(|_| saved.is_ok());
     if session.json {
@@ -218,7 +216,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         session.document(&object([
             ("samples", json_count(samples)),
             ("strength", json(strength)),
-            ("elements", Value::from(model.circuit.elements().len())),
+            ("elements", Value::from(elements)),
             ("student", part(&scores)),
             ("teacher", of_teacher.as_deref().map_or(Value::Null, part)),
             ("rules", inside.as_ref().and_then(|inside| inside.document(&model.names)).unwrap_or(Value::Null)),
@@ -227,7 +225,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         ]))?;
     } else {
         let mut lines = vec![
-            ("student", format!("{}, proved to be a PSDD", counted(model.circuit.elements().len(), "element"))),
+            ("student", format!("{}, proved to be a PSDD", counted(elements, "element"))),
             ("lessons", format!("{} of the teacher", records_in_words(samples))),
             ("prior", format!("weighs {} records", count(strength))),
         ];
@@ -243,15 +241,14 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     }
     saved?;
     inside.iter().for_each(|inside| inside.tell(&model.names, session));
-    if let Some(max) = args.max_classes.filter(|&max| model.circuit.most_classes() > max) {
-        session.note(too_many_classes(model.circuit.most_classes(), max));
+    if let Some(max) = args.max_classes.filter(|&max| classes > max) {
+        session.note(too_many_classes(classes, max));
     }
-    let elements = model.circuit.elements().len();
     if let Some(max) = args.max_elements.filter(|&max| elements > max) {
         session.note(too_large(elements, max));
     }
     if let (Teacher::Model(teacher), false) = (&teacher, args.free)
-        && deterministic(teacher).is_none()
+        && teacher.deterministic().is_none()
     {
         session.note(
             "the teacher is not deterministic, so its base is not kept: what it makes impossible, if anything, may be \
@@ -261,12 +258,6 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     tell_held_out(&model.origin, session);
     tell_saved(args.output.as_deref(), ".psdd", session);
     Ok(Verdict::Yes)
-}
-
-/// A teacher whose base is known.
-fn deterministic(teacher: &Loaded) -> Option<&Certified> {
-    let Loaded::Circuit(loaded) = teacher else { return None };
-    Some(&loaded.model.circuit).filter(|circuit| circuit.deterministic().is_ok())
 }
 
 /// What is wrong with the base of the teacher, with the way out.

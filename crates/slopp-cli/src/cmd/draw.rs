@@ -4,7 +4,7 @@ use crate::args::{CircuitArgs, whole};
 use crate::cmd::vtree::{Kind, write_text};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::LoadedModel;
+use crate::input::Loaded;
 use crate::report::{count, object};
 use crate::session::{Session, Verdict};
 use clap::{Args, ValueEnum};
@@ -48,8 +48,9 @@ pub(crate) fn run(args: &DrawArgs, session: &mut Session) -> Result<Verdict, Err
     session.give_stdout_to([&args.output])?;
     Files::default().read(args.model.files()).write([&args.output]).check()?;
     let kind = Kind::of(&args.output, "a name that ends in .svg or .dot")?;
-    let model = LoadedModel::read_as_is(&args.model)?.model;
-    let (circuit, names) = (&*model.circuit, &*model.names);
+    let CircuitArgs { model, vtree, limits } = &args.model;
+    let loaded = Loaded::circuit_of(model, vtree.as_deref(), &limits.limits())?;
+    let (circuit, names) = (loaded.circuit(), &*loaded.model.names);
     let text = match (args.what, kind) {
         (_, Kind::Vtree) => {
             return Err(Error::new("a .vtree file is no picture")

@@ -9,10 +9,9 @@ use crate::report::{json_world, object, world as world_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::io::LoadedAny;
 use slopp::knowledge::EntailsError;
 use slopp::logic::Formula;
-use slopp::{Mixture, Model, Names, OnVtrees};
+use slopp::{Mixture, ModelKind, Names, OnVtrees};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -48,7 +47,7 @@ pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, 
     let formula = Formula::parse(&args.formula, &names).map_err(|e| Error::from(e).while_doing("no formula"))?;
     let limits = args.limits.limits();
     let (world, is_contradiction) = match &asked {
-        Asked::Mixture(model) => (model.circuit.counterexample(&formula, &limits).map_err(stopped)?, false),
+        Asked::Mixture(mixture, _) => (mixture.counterexample(&formula, &limits).map_err(stopped)?, false),
         Asked::Knowledge(knowledge) => {
             let vtree = match knowledge {
                 Knowledge::Rules(rules) => vtree_of(rules, args.vtree.as_deref())?,
@@ -84,7 +83,7 @@ pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, 
 /// What may entail a formula: what is known, or a mixture.
 enum Asked {
     Knowledge(Knowledge),
-    Mixture(Box<Model<Mixture>>),
+    Mixture(Box<Mixture>, Arc<Names>),
 }
 
 impl Asked {
@@ -93,8 +92,9 @@ impl Asked {
         if !is_mixture(&args.model) {
             return Ok(Asked::Knowledge(Knowledge::read(&args.model, vtree, None, &limits)?));
         }
-        match slopp::io::read_any_model_within(&args.model, vtree, &limits).map_err(explained)? {
-            LoadedAny::Mixture(model) => Ok(Asked::Mixture(model.into())),
+        let model = slopp::io::read_model_within(&args.model, vtree, &limits).map_err(explained)?.model;
+        match model.kind {
+            ModelKind::Mixture(mixture) => Ok(Asked::Mixture(mixture.into(), model.names)),
             _ => Ok(Asked::Knowledge(Knowledge::read(&args.model, vtree, None, &limits)?)),
         }
     }
@@ -102,7 +102,7 @@ impl Asked {
     fn names(&self) -> &Arc<Names> {
         match self {
             Asked::Knowledge(knowledge) => knowledge.names(),
-            Asked::Mixture(model) => &model.names,
+            Asked::Mixture(_, names) => names,
         }
     }
 }

@@ -84,12 +84,12 @@ impl Channel {
             }
             (Noise::Given(epsilon), None) => (epsilon, "given"),
             (Noise::Auto, Some(file)) => {
-                let valid = read_records_of(file, args.read, loaded.names())?;
+                let valid = read_records_of(file, args.read, &loaded.model.names)?;
                 (circuits.fit_noise(&valid)?.epsilon, "valid")
             }
             (Noise::Auto, None) => (circuits.fit_noise(records)?.epsilon, "data"),
         };
-        let impossible = Score::new(records, &loaded.distribution().log_likelihoods(records)?).impossible;
+        let impossible = Score::new(records, &loaded.model.distribution().log_likelihoods(records)?).impossible;
         Ok((Channel { epsilon, by, impossible }, circuits.log_likelihoods_noisy(records, epsilon)?))
     }
 
@@ -106,9 +106,9 @@ impl Channel {
 pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read([&args.data]).read(&args.valid).check()?;
     let loaded = Loaded::read(&args.model)?;
-    let records = read_records_of(&args.data, args.read, loaded.names())?;
+    let records = read_records_of(&args.data, args.read, &loaded.model.names)?;
     let (channel, log_likelihoods) = match args.noise {
-        None => (None, loaded.distribution().log_likelihoods(&records)?),
+        None => (None, loaded.model.distribution().log_likelihoods(&records)?),
         Some(noise) => {
             let (channel, logs) = Channel::new(args, noise, &loaded, &records)?;
             (Some(channel), logs)
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
     let score = Score::new(&records, &log_likelihoods);
     let flow = match args.flow {
         true => {
-            let circuit = &loaded.circuit("the flow value")?.model.circuit;
+            let circuit = loaded.circuit_for("the flow value")?;
             Some(Score::new(&records, &circuit.flow_log_values(&records)?))
         }
         false => None,

@@ -3,7 +3,7 @@
 use crate::args::{CircuitArgs, ReadArgs, positive, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, explained, read_records_of};
+use crate::input::{Loaded, explained, read_records_of};
 use crate::report::records as records_in_words;
 use crate::report::{
     changes_in_words, count, counted, is_or_are, json, json_changes, json_world, object, probability_of,
@@ -51,7 +51,7 @@ pub(crate) struct ExplainArgs {
 
 pub(crate) fn run(args: &ExplainArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read([&args.data]).read(&args.rules).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
+    let loaded = Loaded::read_circuit(&args.model)?;
     let circuit = loaded.deterministic("the most probable of the nearest worlds")?;
     let names = &loaded.model.names;
     let records = read_records_of(&args.data, args.read, names)?;

@@ -5,15 +5,14 @@ use crate::cmd::eval::Score;
 use crate::cmd::learn::{save, score_table, tell_saved, without_incomplete};
 use crate::error::Error;
 use crate::files::{Files, check_ending};
-use crate::input::{Loaded, LoadedModel, read_records_of};
+use crate::input::{Loaded, read_records_of};
 use crate::report::{count, counted, is_or_are, json_count, json_list, object, records};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::Smoothing;
 use slopp::learn::{EmConfig, FitError, Fitted, em, em_components, em_network, possible_records};
-use slopp::model::ModelKind;
-use slopp::{Certified, Circuit, Records};
+use slopp::{Certified, Circuit, Model, ModelKind, Records};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -65,42 +64,37 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     let files = Files::default().replace([&args.model.model]).read(&args.model.vtree).read([&args.data]);
     files.write(&args.output).check()?;
     let loaded = Loaded::read(&args.model)?;
-    let (origin, ending) = match &loaded {
-        Loaded::Circuit(loaded) => (&loaded.model.origin, ".psdd"),
-        Loaded::Mixture(model) => (&model.origin, ".mix"),
-        Loaded::Spn(model) => (&model.origin, ".spn"),
+    let origin = &loaded.model.origin;
+    let ending = match &loaded.model.kind {
+        ModelKind::Circuit(_) => ".psdd",
+        ModelKind::Mixture(_) => ".mix",
+        ModelKind::Spn(_) => ".spn",
     };
     check_ending(args.output.as_deref(), ending, "the fitted model")?;
-    let data = read_records_of(&args.data, args.read, loaded.names())?;
+    let data = read_records_of(&args.data, args.read, &loaded.model.names)?;
     let (data, incomplete) = match args.drop_incomplete {
         true => without_incomplete(data, &args.data)?,
         false => (data, 0.0),
     };
     let pseudocount = args.pseudocount.unwrap_or_else(|| own_pseudocount(origin));
-    let possible = possible_records(loaded.distribution(), &data)?;
-    let smoothing = match &loaded {
-        Loaded::Circuit(loaded) if args.add => Smoothing::marginal_with(pseudocount, &loaded.model.circuit, &possible),
+    let possible = possible_records(loaded.model.distribution(), &data)?;
+    let smoothing = match &loaded.model.kind {
+        ModelKind::Circuit(circuit) if args.add => Smoothing::marginal_with(pseudocount, circuit, &possible),
         _ => Smoothing::marginal(pseudocount, &possible),
     };
-    let exact = match &loaded {
-        Loaded::Circuit(loaded) if !data.has_missing() => {
-            Some(loaded).filter(|l| l.model.circuit.deterministic().is_ok())
-        }
-        _ => None,
-    };
-    let by_em = exact.is_none();
-    let fit = match exact {
-        None => expect(args, &loaded, &data, smoothing, session)?,
-        Some(loaded) => count_up(args, loaded, &data, &smoothing)?,
+    let by_em = data.has_missing() || loaded.model.deterministic().is_none();
+    let fit = match by_em {
+        true => expect(args, &loaded.model, &data, smoothing, session)?,
+        false => count_up(args, &loaded, &data, &smoothing)?,
     };
     let scores = [
-        ("before", Score::new(&data, &loaded.distribution().log_likelihoods(&data)?)),
+        ("before", Score::new(&data, &loaded.model.distribution().log_likelihoods(&data)?)),
         ("after", Score::new(&data, &fit.learned.distribution().log_likelihoods(&data)?)),
     ];
     let Fit { learned, used, impossible, dropped, history } = fit;
-    let components = match (&loaded, &learned) {
-        (Loaded::Mixture(model), ModelKind::Mixture(fitted)) => {
-            Some((model.circuit.components().len(), fitted.components().len()))
+    let components = match (&loaded.model.kind, &learned) {
+        (ModelKind::Mixture(before), ModelKind::Mixture(fitted)) => {
+            Some((before.components().len(), fitted.components().len()))
         }
         _ => None,
     };
@@ -115,8 +109,8 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     let facts =
         [("records", total.to_string()), ("pseudocount", pseudocount.to_string()), ("parameters", method.to_owned())];
     origin.extend(facts.map(|(key, value)| (key.to_owned(), value)));
-    let model = learned.into_model(loaded.names().clone(), origin);
-    let saved = save(args.output.as_deref(), |file| slopp::io::write_any_model(file, &model));
+    let model = Model { names: loaded.model.names.clone(), kind: learned, origin };
+    let saved = save(args.output.as_deref(), |file| slopp::io::write_model(file, &model));
     let output = args.output.as_ref().filter(|_| saved.is_ok());
     if session.json {
         let [(_, before), (_, after)] = &scores;
@@ -174,7 +168,7 @@ struct Fit {
 }
 
 /// Exact, by counting.
-fn count_up(args: &FitArgs, loaded: &LoadedModel, data: &Records, smoothing: &Smoothing) -> Result<Fit, Error> {
+fn count_up(args: &FitArgs, loaded: &Loaded, data: &Records, smoothing: &Smoothing) -> Result<Fit, Error> {
     if args.em_steps.is_some() {
         return Err(Error::new("--em-steps is for EM, and this circuit is fitted exactly, by counting")
             .hint("leave --em-steps out"));
@@ -194,7 +188,7 @@ fn count_up(args: &FitArgs, loaded: &LoadedModel, data: &Records, smoothing: &Sm
         dropped,
         history: None,
     };
-    Ok(match &loaded.model.circuit {
+    Ok(match loaded.circuit() {
         Certified::Psdd(psdd) => {
             let fitted = if args.add { psdd.add_records(data, smoothing) } else { psdd.fit(data, smoothing) };
             let Fitted { circuit, counted, impossible, dropped } = fitted.map_err(explained)?;
@@ -212,7 +206,7 @@ fn count_up(args: &FitArgs, loaded: &LoadedModel, data: &Records, smoothing: &Sm
 /// Expectation maximisation: missing cells, or sums that overlap.
 fn expect(
     args: &FitArgs,
-    loaded: &Loaded,
+    model: &Model,
     data: &Records,
     smoothing: Smoothing,
     session: &Session,
@@ -226,31 +220,25 @@ fn expect(
     }
     let bar = session.progress();
     let config = EmConfig { steps: em_steps(args), smoothing, ..EmConfig::default() };
-    let (learned, before, history, impossible): (ModelKind, _, _, _) = match loaded {
-        Loaded::Mixture(model) => {
-            let fit = em_components(&model.circuit, data, &config, &bar)?;
-            (fit.circuit.into(), model.circuit.stats().elements, fit.history, fit.impossible)
+    let (learned, history, impossible): (ModelKind, _, _) = match &model.kind {
+        ModelKind::Mixture(mixture) => {
+            let fit = em_components(mixture, data, &config, &bar)?;
+            (fit.circuit.into(), fit.history, fit.impossible)
         }
-        Loaded::Spn(model) => {
-            let fit = em_network(&model.circuit, data, &config, &bar)?;
-            (fit.circuit.into(), model.circuit.stats().edges, fit.history, fit.impossible)
+        ModelKind::Spn(spn) => {
+            let fit = em_network(spn, data, &config, &bar)?;
+            (fit.circuit.into(), fit.history, fit.impossible)
         }
-        Loaded::Circuit(loaded) => {
-            let circuit = &loaded.model.circuit;
-            let before = circuit.elements().len();
-            match circuit {
-                Certified::Psdd(psdd) => {
-                    let fit = em(psdd, data, &config, &bar)?;
-                    (fit.circuit.into(), before, fit.history, fit.impossible)
-                }
-                other => {
-                    let fit = em::<Circuit>(other, data, &config, &bar)?;
-                    (Certified::new(fit.circuit).into(), before, fit.history, fit.impossible)
-                }
-            }
+        ModelKind::Circuit(Certified::Psdd(psdd)) => {
+            let fit = em(psdd, data, &config, &bar)?;
+            (fit.circuit.into(), fit.history, fit.impossible)
+        }
+        ModelKind::Circuit(circuit) => {
+            let fit = em::<Circuit>(circuit, data, &config, &bar)?;
+            (Certified::new(fit.circuit).into(), fit.history, fit.impossible)
         }
     };
-    let dropped = before - learned.size().elements;
+    let dropped = model.size().elements - learned.size().elements;
     Ok(Fit { learned, used: data.total() - impossible, impossible, dropped, history: Some(history) })
 }
 

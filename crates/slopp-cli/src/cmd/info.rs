@@ -3,7 +3,7 @@
 use crate::args::ModelArgs;
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{Loaded, LoadedModel, MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
+use crate::input::{Loaded, MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
 use crate::report::{
     Table, columns_document, columns_in_words, count, counted, facts, grouped, json, object, probability,
 };
@@ -11,7 +11,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::spn::Spn;
-use slopp::{Certified, Mixture, Model, Names, Var};
+use slopp::{Certified, Mixture, Model, ModelKind, Names, Var};
 use std::collections::BTreeMap;
 
 const EXAMPLES: &str = "\
@@ -33,16 +33,17 @@ pub(crate) struct InfoArgs {
 
 pub(crate) fn run(args: &InfoArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).check()?;
-    match Loaded::read_as_is(&args.model)? {
-        Loaded::Circuit(loaded) => circuit(&loaded, session)?,
-        Loaded::Spn(model) => network(&model, session)?,
-        Loaded::Mixture(model) => mixture(&model, session)?,
+    let loaded = Loaded::read_as_is(&args.model)?;
+    match &loaded.model.kind {
+        ModelKind::Circuit(found) => circuit(&loaded, found, session)?,
+        ModelKind::Spn(spn) => network(&loaded.model, spn, session)?,
+        ModelKind::Mixture(found) => mixture(&loaded.model, found, session)?,
     }
     Ok(Verdict::Yes)
 }
 
-fn network(model: &Model<Spn>, session: &mut Session) -> Result<(), Error> {
-    let stats = model.circuit.stats();
+fn network(model: &Model, spn: &Spn, session: &mut Session) -> Result<(), Error> {
+    let stats = spn.stats();
     let origin = || model.origin.iter().map(|(key, value)| (key.as_str(), value.clone()));
     if session.json {
         let sizes = [
@@ -80,14 +81,14 @@ fn network(model: &Model<Spn>, session: &mut Session) -> Result<(), Error> {
     tell_origin(&model.origin, session)
 }
 
-fn circuit(loaded: &LoadedModel, session: &mut Session) -> Result<(), Error> {
+fn circuit(loaded: &Loaded, circuit: &Certified, session: &mut Session) -> Result<(), Error> {
     let model = &loaded.model;
-    let stats = model.circuit.stats();
-    let deterministic = model.circuit.deterministic();
+    let stats = circuit.stats();
+    let deterministic = circuit.deterministic();
     let model_count = deterministic.map(|d| d.model_count().to_string());
     let entropy = deterministic.map(|d| d.entropy());
-    let vtree = model.circuit.vtree().line(&model.names).to_string();
-    let note = match &model.circuit {
+    let vtree = circuit.vtree().line(&model.names).to_string();
+    let note = match circuit {
         Certified::Psdd(_) => None,
         Certified::Deterministic(_, overlap) => Some(loaded.overlap_in_words(overlap)),
         Certified::Circuit(_, reason) => {
@@ -97,7 +98,7 @@ fn circuit(loaded: &LoadedModel, session: &mut Session) -> Result<(), Error> {
     if session.json {
         let number = |n: usize| Value::from(n);
         let mut entries = vec![
-            ("variables", number(model.circuit.var_count())),
+            ("variables", number(circuit.var_count())),
             ("nodes", number(stats.nodes)),
             ("elements", number(stats.elements)),
             ("parameters", number(stats.parameters)),
@@ -106,9 +107,9 @@ fn circuit(loaded: &LoadedModel, session: &mut Session) -> Result<(), Error> {
             ("sums", number(stats.sums)),
             ("tops", number(stats.tops)),
             ("literals", number(stats.literals)),
-            ("certificate", Value::from(certificate(&model.circuit))),
+            ("certificate", Value::from(certificate(circuit))),
             ("entropy", entropy.map_or(Value::Null, json)),
-            ("counts_kept", Value::Bool(model.circuit.counts().is_some())),
+            ("counts_kept", Value::Bool(circuit.counts().is_some())),
             ("names", model.names.iter().map(Value::from).collect()),
             ("vtree", Value::from(vtree)),
             ("origin", object(model.origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str()))))),
@@ -120,18 +121,18 @@ fn circuit(loaded: &LoadedModel, session: &mut Session) -> Result<(), Error> {
         return session.document(&object(entries));
     }
     let mut lines = vec![
-        ("variables", count(model.circuit.var_count() as f64)),
-        ("certificate", certificate_in_words(&model.circuit).to_owned()),
+        ("variables", count(circuit.var_count() as f64)),
+        ("certificate", certificate_in_words(circuit).to_owned()),
         ("nodes", nodes(&stats)),
         ("elements", count(stats.elements as f64)),
         ("parameters", count(stats.parameters as f64)),
         ("size in the paper", count(stats.size_paper as f64)),
     ];
     if let (Ok(models), Ok(entropy)) = (model_count, entropy) {
-        lines.push(("possible worlds", big(&models, model.circuit.var_count())));
+        lines.push(("possible worlds", big(&models, circuit.var_count())));
         lines.push(("entropy", format!("{entropy:.4} nats")));
     }
-    lines.push(("counts kept", if model.circuit.counts().is_some() { "yes" } else { "no" }.to_owned()));
+    lines.push(("counts kept", if circuit.counts().is_some() { "yes" } else { "no" }.to_owned()));
     lines.push(("names", all_names(&model.names)));
     lines.extend(columns_in_words(&model.names).map(|columns| ("columns", columns)));
     lines.push(("vtree", shortened(&vtree)));
@@ -156,8 +157,8 @@ fn all_names(names: &Names) -> String {
 }
 
 /// A mixture: its components, and what they share. No model count and no entropy: those need determinism.
-fn mixture(model: &Model<Mixture>, session: &mut Session) -> Result<(), Error> {
-    let (mixture, stats) = (&model.circuit, model.circuit.stats());
+fn mixture(model: &Model, mixture: &Mixture, session: &mut Session) -> Result<(), Error> {
+    let stats = mixture.stats();
     let components = || mixture.components().iter().zip(mixture.weights());
     if session.json {
         let number = |n: usize| Value::from(n);

@@ -2,9 +2,8 @@
 
 use crate::args::{CircuitArgs, GivenArgs};
 use crate::error::Error;
-use crate::event::compile;
 use crate::files::Files;
-use crate::input::{LoadedModel, variables};
+use crate::input::{Loaded, variables};
 use crate::report::{facts, json, logarithm, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -37,24 +36,23 @@ pub(crate) struct InformationArgs {
 
 pub(crate) fn run(args: &InformationArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).check()?;
-    let mut loaded = LoadedModel::read(&args.model)?;
+    let mut loaded = Loaded::read_circuit(&args.model)?;
     let names = loaded.model.names.clone();
     let (a, b) = (variables("--between", &args.between, &names)?, variables("--and", &args.and, &names)?);
     let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &names)?;
     if !known.is_empty() {
         let formula = match &known {
             Event::Literals(evidence) => {
-                if loaded.model.circuit.log_evidence(evidence)? == f64::NEG_INFINITY {
+                if loaded.circuit().log_evidence(evidence)? == f64::NEG_INFINITY {
                     return Err(QueryError::ImpossibleEvidence.into());
                 }
                 Formula::and(evidence.lits().map(Formula::literal))
             }
             Event::Formula(formula) => formula.clone(),
         };
-        let sdd = compile(&formula, loaded.model.circuit.vtree(), &args.model.limits.limits())?;
-        (loaded.model.circuit, _) = loaded.model.circuit.given_within(&sdd, &args.model.limits.limits())?;
+        (loaded.model.kind, _) = loaded.given_formula(&formula, &args.model.limits.limits())?;
     }
-    let circuit = &loaded.model.circuit;
+    let circuit = loaded.circuit();
     let information = circuit.mutual_information(&a, &b)?;
     let [of_a, of_b] = [circuit.entropy_of(&a)?, circuit.entropy_of(&b)?];
     let [a_given_b, b_given_a] = [circuit.conditional_entropy(&a, &b)?, circuit.conditional_entropy(&b, &a)?];

@@ -3,7 +3,7 @@
 use crate::args::{CircuitArgs, GivenArgs, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, variables};
+use crate::input::{Loaded, variables};
 use crate::report::{count, json, json_changes, logarithm, object, probability_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -39,17 +39,17 @@ pub(crate) struct MapArgs {
 
 pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).check()?;
-    let mut loaded = LoadedModel::read(&args.model)?;
+    let mut loaded = Loaded::read_circuit(&args.model)?;
     let names = loaded.model.names.clone();
     let vars = variables("--of", &args.of, &names)?;
     let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &names)?;
     let mut log_formula = 0.0;
     if let Event::Formula(formula) = &known {
-        (loaded.model.circuit, log_formula) = loaded.given_formula(formula, &args.model.limits.limits())?;
+        (loaded.model.kind, log_formula) = loaded.given_formula(formula, &args.model.limits.limits())?;
     }
     let given = known.evidence(names.len());
-    let log_given = loaded.model.circuit.log_evidence(&given)?;
-    let found = loaded.model.circuit.marginal_map(&vars, &given, args.budget)?;
+    let log_given = loaded.circuit().log_evidence(&given)?;
+    let found = loaded.circuit().marginal_map(&vars, &given, args.budget)?;
     let [joint, upper] = [found.log_lower, found.log_upper].map(|log| log + log_formula);
     let conditional = (found.log_lower - log_given).min(0.0);
     if session.json {

@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::Value;
 use slopp::infer::{Event, Evidence, PairMarginals};
 use slopp::io::CsvLines;
-use slopp::{Names, Records, Var};
+use slopp::{ModelKind, Names, Records, Var};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -54,20 +54,19 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     if let Some(file) = &args.records {
         return batch(args, &loaded, file, session);
     }
-    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), loaded.names())?;
+    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &loaded.model.names)?;
     // Without pairs no circuit need be made.
-    let quick = match (&loaded, &known) {
-        (Loaded::Circuit(loaded), Event::Formula(formula)) if !args.pairs => {
-            let circuit = &loaded.model.circuit;
+    let quick = match (&loaded.model.kind, &known) {
+        (ModelKind::Circuit(circuit), Event::Formula(formula)) if !args.pairs => {
             let limits = args.model.limits.limits();
             Some(circuit.marginals_given_within(&compile(formula, circuit.vtree(), &limits)?, &limits)?)
         }
         _ => None,
     };
     let loaded = if quick.is_some() { loaded } else { loaded.given(&known, &args.model.limits.limits())?.0 };
-    let names = loaded.names();
+    let names = &loaded.model.names;
     let given = known.evidence(names.len());
-    let marginals = quick.map_or_else(|| loaded.distribution().marginals(&given), Ok)?;
+    let marginals = quick.map_or_else(|| loaded.model.distribution().marginals(&given), Ok)?;
     let pairs = match args.pairs {
         true => Some(strongest(&loaded.on_vtrees(PAIRS)?.pair_marginals(&given)?, &given)),
         false => None,
@@ -111,12 +110,12 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
 }
 
 fn batch(args: &MarginalsArgs, loaded: &Loaded, file: &Path, session: &mut Session) -> Result<Verdict, Error> {
-    let names = loaded.names();
+    let names = &loaded.model.names;
     let records = read_records_of(file, args.read, names)?;
     if args.pairs {
         return pair_batch(args, loaded, &records, session);
     }
-    let answers = loaded.distribution().marginals_batch(&records)?;
+    let answers = loaded.model.distribution().marginals_batch(&records)?;
     let by_record = records.original().iter().map(|&row| answers[row as usize].as_ref());
     if session.json {
         let line = |answer: Option<&Vec<f64>>| answer.map_or(Value::Null, |p| json_list(p.iter().copied()));

@@ -3,7 +3,7 @@
 use crate::args::{CircuitArgs, GivenArgs, ReadArgs, positive};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, read_records_of};
+use crate::input::{Loaded, read_records_of};
 use crate::report::{counted, full_probability, is_or_are, json, json_world, logarithm, object, probability_of, world};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -46,7 +46,7 @@ pub(crate) struct MpeArgs {
 
 pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).read(&args.records).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
+    let loaded = Loaded::read_circuit(&args.model)?;
     let circuit = loaded.deterministic("the most probable world")?;
     let names = &loaded.model.names;
     let (wanted, limits) = (args.k, args.model.limits.limits());

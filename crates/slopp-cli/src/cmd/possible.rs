@@ -53,7 +53,7 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
     let model = ModelArgs { model: args.model.clone(), vtree: args.vtree.clone(), limits: args.limits.clone() };
     Files::default().read(model.files()).read(&args.data).check()?;
     let loaded = Loaded::read(&model)?;
-    let names = loaded.names();
+    let names = &loaded.model.names;
     let circuits = loaded.on_vtrees("what is possible")?;
     let Some(data) = &args.data else { return of_evidence(args, &loaded, circuits, session) };
     let records = read_records_of(data, args.read, names)?;
@@ -61,11 +61,7 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
     let weights = records.weights().iter().zip(&nearest);
     let impossible: f64 = weights.filter(|(_, n)| n.distance > 0).fold(0.0, |sum, (weight, _)| sum + weight);
     let by_record = records.original().iter().map(|&row| row as usize).enumerate();
-    let deterministic = match &loaded {
-        Loaded::Circuit(loaded) => loaded.model.circuit.deterministic().ok(),
-        _ => None,
-    };
-    let closed_world = match (records.has_missing(), deterministic) {
+    let closed_world = match (records.has_missing(), loaded.model.deterministic()) {
         (false, Some(circuit)) => Some(circuit.equals_closed_world(&records)?),
         _ => None,
     };
@@ -114,7 +110,7 @@ fn of_evidence(
     circuits: &dyn OnVtrees,
     session: &mut Session,
 ) -> Result<Verdict, Error> {
-    let names = loaded.names();
+    let names = &loaded.model.names;
     let event = Event::parse(args.given.as_deref().unwrap_or_default(), names)?;
     let Some(given) = event.literals() else {
         let possible = loaded.log_probability_of(&event, &args.limits.limits())? > f64::NEG_INFINITY;

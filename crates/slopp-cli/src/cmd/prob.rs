@@ -48,11 +48,11 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
     Files::default().read(args.model.files()).read(&args.records).check()?;
     let loaded = Loaded::read(&args.model)?;
     let limits = args.model.limits.limits();
-    let event = Event::parse_question(args.event.as_deref().unwrap_or_default(), loaded.names())?;
+    let event = Event::parse_question(args.event.as_deref().unwrap_or_default(), &loaded.model.names)?;
     if let Some(file) = &args.records {
         return batch(args, loaded, &event, file, session);
     }
-    let given = Event::parse(args.given.given.as_deref().unwrap_or_default(), loaded.names())?;
+    let given = Event::parse(args.given.given.as_deref().unwrap_or_default(), &loaded.model.names)?;
     let log_given = loaded.log_probability_of(&given, &limits)?;
     if log_given == f64::NEG_INFINITY {
         return Err(match given {
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
     if session.json {
         session.document(&object([("probability", json(p)), ("log_probability", json(log_probability))]))?;
     } else {
-        let names = loaded.names();
+        let names = &loaded.model.names;
         let condition = match given.is_empty() {
             true => String::new(),
             false => format!(" given {}", given.display(names)),
@@ -86,12 +86,12 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
 }
 
 fn batch(args: &ProbArgs, loaded: Loaded, event: &Event, file: &Path, session: &mut Session) -> Result<Verdict, Error> {
-    let records = read_records_of(file, args.read, loaded.names())?;
+    let records = read_records_of(file, args.read, &loaded.model.names)?;
     // NaN stands for no answer: the record that is conditioned on is impossible.
     let answers: Vec<f64> = match (args.event.is_some(), event) {
-        (false, _) => loaded.distribution().log_likelihoods(&records)?,
+        (false, _) => loaded.model.distribution().log_likelihoods(&records)?,
         (true, Event::Literals(event)) => {
-            let answers = loaded.distribution().conditional_batch(event, &records)?;
+            let answers = loaded.model.distribution().conditional_batch(event, &records)?;
             answers.into_iter().map(|answer| answer.map_or(f64::NAN, f64::ln)).collect()
         }
         (true, Event::Formula(_)) => given_records(loaded, event, &records, &args.model.limits.limits())?,
@@ -113,12 +113,12 @@ fn batch(args: &ProbArgs, loaded: Loaded, event: &Event, file: &Path, session: &
 
 /// The log-probability of a formula given each distinct row: that of the row given the formula, turned round.
 fn given_records(loaded: Loaded, event: &Event, records: &Records, limits: &Limits) -> Result<Vec<f64>, Error> {
-    let rows = loaded.distribution().log_likelihoods(records)?;
+    let rows = loaded.model.distribution().log_likelihoods(records)?;
     let answer = |row: f64, both: f64| if row == f64::NEG_INFINITY { f64::NAN } else { (both - row).min(0.0) };
     if loaded.log_probability_of(event, limits)? == f64::NEG_INFINITY {
         return Ok(rows.into_iter().map(|row| answer(row, f64::NEG_INFINITY)).collect());
     }
     let (given, log_event) = loaded.given(event, limits)?;
-    let both = given.distribution().log_likelihoods(records)?;
+    let both = given.model.distribution().log_likelihoods(records)?;
     Ok(rows.into_iter().zip(both).map(|(row, both)| answer(row, log_event + both)).collect())
 }

@@ -3,7 +3,7 @@
 use crate::cmd::learn::{save, tell_saved};
 use crate::error::Error;
 use crate::files::{Files, check_ending};
-use crate::input::{LoadedModel, certificate, certificate_in_words};
+use crate::input::{Loaded, certificate, certificate_in_words};
 use crate::knowledge::LimitArgs;
 use crate::report::{count, counted, json, logarithm, object};
 use crate::session::{Session, Verdict};
@@ -46,35 +46,35 @@ pub(crate) fn run(args: &ProductArgs, session: &mut Session) -> Result<Verdict, 
     Files::default().read([&args.a, &args.b]).read(&args.vtree).write(&args.output).check()?;
     check_ending(args.output.as_deref(), ".psdd", "a product of circuits")?;
     let limits = args.limits.limits();
-    let [a, b] = [&args.a, &args.b].map(|file| LoadedModel::read_normalised(file, args.vtree.as_deref(), &limits));
-    let (a, b) = (a?.model, b?.model);
-    if a.names != b.names {
+    let [a, b] = [&args.a, &args.b].map(|file| Loaded::circuit_of(file, args.vtree.as_deref(), &limits));
+    let (a, b) = (a?.normalised()?, b?.normalised()?);
+    if a.model.names != b.model.names {
         return Err(Error::new("the models have different variables, so they have no product")
             .hint("`slopp info` lists the names of each; learn both from files with the same header"));
     }
     let (circuit, log_constant) =
-        a.circuit.product_within(&b.circuit, &limits).map_err(|error| explained(error, &args.a))?;
+        a.circuit().product_within(b.circuit(), &limits).map_err(|error| explained(error, &args.a))?;
     let name = |file: &Path| file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let origin = BTreeMap::from([("product".to_owned(), format!("{} x {}", name(&args.a), name(&args.b)))]);
-    let model = Model { names: a.names.clone(), circuit, origin };
+    let (elements, word, words) = (circuit.elements().len(), certificate(&circuit), certificate_in_words(&circuit));
+    let model = Model { names: a.model.names.clone(), kind: circuit.into(), origin };
     save(args.output.as_deref(), |file| slopp::io::write_model(file, &model))?;
-    let elements = model.circuit.elements().len();
     if session.json {
         session.document(&object([
             ("constant", json(log_constant.exp())),
             ("log_constant", json(log_constant)),
-            ("certificate", Value::from(certificate(&model.circuit))),
+            ("certificate", Value::from(word)),
             ("elements", Value::from(elements)),
-            ("elements_a", Value::from(a.circuit.elements().len())),
-            ("elements_b", Value::from(b.circuit.elements().len())),
+            ("elements_a", Value::from(a.circuit().elements().len())),
+            ("elements_b", Value::from(b.circuit().elements().len())),
             ("model", args.output.as_ref().map_or(Value::Null, |file| Value::from(file.display().to_string()))),
         ]))?;
         return Ok(Verdict::Yes);
     }
     session.line(format!("log Z = {}: they draw the same world with probability Z", logarithm(log_constant)))?;
-    let [first, second] = [&a, &b].map(|model| count(model.circuit.elements().len() as f64));
+    let [first, second] = [&a, &b].map(|loaded| count(loaded.circuit().elements().len() as f64));
     session.line(format!("{}, of {first} and {second}", counted(elements, "element")))?;
-    session.line(certificate_in_words(&model.circuit))?;
+    session.line(words)?;
     tell_saved(args.output.as_deref(), ".psdd", session);
     Ok(Verdict::Yes)
 }

@@ -3,7 +3,7 @@
 use crate::args::{CircuitArgs, ColumnArgs, ReadArgs};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, options, read_records_and_text};
+use crate::input::{Loaded, options, read_records_and_text};
 use crate::report::records as records_in_words;
 use crate::report::{changes_in_words, count, json_changes, json_count, object};
 use crate::session::{Session, Verdict};
@@ -42,7 +42,7 @@ pub(crate) struct RepairArgs {
 pub(crate) fn run(args: &RepairArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to([&args.output])?;
     Files::default().read(args.model.files()).read([&args.data]).write([&args.output]).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
+    let loaded = Loaded::read_circuit(&args.model)?;
     let circuit = loaded.deterministic("the most probable of the nearest worlds")?;
     let names = &loaded.model.names;
     let (records, text) = read_records_and_text(&args.data, args.read, names)?;

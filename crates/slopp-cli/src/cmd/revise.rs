@@ -5,7 +5,7 @@ use crate::cmd::learn::{save, tell_saved};
 use crate::error::Error;
 use crate::event::compile;
 use crate::files::Files;
-use crate::input::{LoadedModel, read_records_of};
+use crate::input::{Loaded, read_records_of};
 use crate::knowledge::stopped_on_model;
 use crate::report::{count, counted, grouped, json, object, probability};
 use crate::session::{Session, Verdict};
@@ -65,9 +65,9 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
     let files = Files::default().replace([&args.model.model]).read(&args.model.vtree).read(&args.data);
     let formulas = args.formula.iter().chain(&args.by_rule).filter_map(|formula| formula.file.as_ref());
     files.read(formulas).write(&args.output).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
+    let loaded = Loaded::read_circuit(&args.model)?;
     loaded.deterministic("revision")?;
-    let Certified::Psdd(psdd) = &loaded.model.circuit else {
+    let Certified::Psdd(psdd) = loaded.circuit() else {
         return Err(Error::new("revision needs a PSDD, and the primes of this circuit overlap")
             .hint("learn one with `slopp learn`"));
     };
@@ -88,9 +88,7 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
         (None, None, text) => {
             let formula = parse(text.as_ref().expect("the parser asks for one of the three"))?;
             let limits = args.model.limits.limits();
-            let (circuit, log) =
-                loaded.model.circuit.given_within(&compile(&formula, psdd.vtree(), &limits)?, &limits)?;
-            let Certified::Psdd(left) = circuit else { unreachable!("a PSDD given a formula is one") };
+            let (left, log) = psdd.given_within(&compile(&formula, psdd.vtree(), &limits)?, &limits)?;
             // Counts are exact, and the probability of a rule that holds anyway is one but for rounding.
             match left.model_count() == psdd.model_count() {
                 true => (psdd.clone(), 0.0),
@@ -109,7 +107,7 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
         _ => "records".to_owned(),
     };
     origin.insert("revised".to_owned(), by);
-    let model = Model { names: names.clone(), circuit: Certified::Psdd(revised), origin };
+    let model = Model { names: names.clone(), kind: revised.into(), origin };
     save(args.output.as_deref(), |file| slopp::io::write_model(file, &model))?;
     if session.json {
         session.document(&object([

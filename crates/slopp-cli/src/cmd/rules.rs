@@ -3,7 +3,7 @@
 use crate::args::{CircuitArgs, ReadArgs, positive, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, read_records_of};
+use crate::input::{Loaded, read_records_of};
 use crate::report::{count, counted, grouped, json, json_count, json_literals, object, probability};
 use crate::session::{Session, Verdict};
 use clap::{Args, ValueEnum};
@@ -75,8 +75,8 @@ fn length(text: &str) -> Result<usize, String> {
 pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     Files::default().read(args.model.files()).read(&args.records).write(&args.output).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
-    let (names, circuit) = (&loaded.model.names, &loaded.model.circuit);
+    let loaded = Loaded::read_circuit(&args.model)?;
+    let (names, circuit) = (&loaded.model.names, loaded.circuit());
     let search = RuleSearch {
         length: args.max_length,
         steps: args.steps,

@@ -52,9 +52,9 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     let files = Files::default().read(args.model.files()).read(&args.records).read(args.given.file());
     files.write(&args.output).check()?;
     let loaded = Loaded::read(&args.model)?;
-    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), loaded.names())?;
+    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &loaded.model.names)?;
     let (loaded, _) = loaded.given(&known, &args.model.limits.limits())?;
-    let names = loaded.names();
+    let names = &loaded.model.names;
     let drawn = draw(args, &loaded, &known.evidence(names.len()))?;
     let stdout = PathBuf::from("-");
     if session.json && args.output.is_none() {
@@ -102,12 +102,12 @@ struct Drawn<'a> {
 }
 
 fn draw<'a>(args: &SampleArgs, loaded: &'a Loaded, given: &Evidence) -> Result<Drawn<'a>, Error> {
-    let model = loaded.distribution();
+    let model = loaded.model.distribution();
     let Some(file) = &args.records else {
         let parts = model.sample_in_parts(args.number, given, args.seed)?;
         return Ok(Drawn { count: args.number, parts: Box::new(parts.map(|part| part.worlds().map(Some).collect())) });
     };
-    let records = read_records_of(file, args.read, loaded.names())?;
+    let records = read_records_of(file, args.read, &loaded.model.names)?;
     // A seed for each record and not for each distinct row: equal records are completed independently.
     let complete = |(i, &row): (usize, &u32)| {
         let seed = Random::stream(args.seed, i as u64).bits();

@@ -3,14 +3,14 @@
 use crate::args::{ModelArgs, not_negative, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{Loaded, LoadedModel, certificate, certificate_in_words, no_circuit};
+use crate::input::{Loaded, certificate, certificate_in_words, no_circuit};
 use crate::report::{count, counted, json, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::{Overlap, PARAMETER_TOLERANCE, ParameterFault, Reason};
-use slopp::logic::{Limit, Limits};
-use slopp::{Certified, Mixture, Model};
+use slopp::logic::Limit;
+use slopp::{Certified, Circuit, Mixture, ModelKind};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -50,20 +50,22 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
     session.give_stdout_to(&args.output)?;
     // A model may be replaced by the same model, mended.
     Files::default().replace([&args.model.model]).read(&args.model.vtree).write(&args.output).check()?;
-    let mut loaded = match Loaded::read_as_is(&args.model)? {
-        Loaded::Circuit(loaded) => loaded,
-        Loaded::Mixture(model) => return mixture(args, &model, session),
-        Loaded::Spn(_) => return network(args, session),
-    };
+    let mut loaded = Loaded::read_as_is(&args.model)?;
+    match &loaded.model.kind {
+        ModelKind::Circuit(_) => {}
+        ModelKind::Mixture(found) => return mixture(args, found, session),
+        ModelKind::Spn(_) => return network(args, session),
+    }
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     if let Some(output) = &args.output {
-        let faults = loaded.model.circuit.parameter_faults(0.0).len();
-        loaded.model = renormalised(loaded.model, &args.model.limits.limits());
+        let faults = loaded.circuit().parameter_faults(0.0).len();
+        let mended = Circuit::clone(loaded.circuit()).renormalised();
+        loaded.model.kind = Certified::within(mended, &args.model.limits.limits()).into();
         slopp::io::write_model(output, &loaded.model)?;
         session.saved(output);
         session.note(format!("the parameters of {} were divided by their total", counted(faults, "sum")));
     }
-    let circuit = &loaded.model.circuit;
+    let circuit = loaded.circuit();
     let overlaps = match circuit {
         Certified::Psdd(_) => Default::default(),
         _ => circuit.overlaps_within(limit, &args.model.limits.limits()),
@@ -115,14 +117,14 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
 }
 
 /// A mixture is valid if its components are PSDDs; that weights and parameters add up to one was checked on reading.
-fn mixture(args: &ValidateArgs, model: &Model<Mixture>, session: &mut Session) -> Result<Verdict, Error> {
+fn mixture(args: &ValidateArgs, mixture: &Mixture, session: &mut Session) -> Result<Verdict, Error> {
     if args.fix {
         return Err(Error::new(
             "--fix is for a single circuit, and this is a mixture, whose parameters were checked on reading",
         )
         .hint("leave out --fix"));
     }
-    let components = model.circuit.components();
+    let components = mixture.components();
     let is_psdd = |circuit: &Certified| matches!(circuit, Certified::Psdd(_));
     let valid = components.iter().all(is_psdd);
     for circuit in components {
@@ -164,11 +166,6 @@ fn network(args: &ValidateArgs, session: &mut Session) -> Result<Verdict, Error>
     Ok(Verdict::No)
 }
 
-fn renormalised(model: Model, limits: &Limits) -> Model {
-    let circuit = (*model.circuit).clone().renormalised();
-    Model { circuit: Certified::within(circuit, limits), ..model }
-}
-
 fn unproved(limit: Limit) -> Error {
     Error::new(format!("whether the primes of every sum are exclusive was not proved within {limit}"))
         .hint("--max-nodes N and --max-memory MB allow more")
@@ -178,7 +175,7 @@ fn property(overlap: &Overlap) -> &'static str {
     if overlap.weak { "exclusive-primes" } else { "determinism" }
 }
 
-fn overlap_entry(loaded: &LoadedModel, overlap: &Overlap) -> Value {
+fn overlap_entry(loaded: &Loaded, overlap: &Overlap) -> Value {
     let element = |(prime, sub): (u64, u64)| object([("prime", Value::from(prime)), ("sub", Value::from(sub))]);
     object([
         ("node", Value::from(loaded.file_id(overlap.node))),
@@ -189,7 +186,7 @@ fn overlap_entry(loaded: &LoadedModel, overlap: &Overlap) -> Value {
     ])
 }
 
-fn fault_entry(loaded: &LoadedModel, fault: &ParameterFault) -> Value {
+fn fault_entry(loaded: &Loaded, fault: &ParameterFault) -> Value {
     object([
         ("node", Value::from(loaded.file_id(fault.node))),
         ("property", Value::from("normalisation")),

@@ -3,7 +3,7 @@
 use crate::args::{ColumnArgs, ReadArgs, positive, seed};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{LoadedModel, VtreeSource, is_model, parse_vtree, read_records};
+use crate::input::{Loaded, VtreeSource, is_model, parse_vtree, read_records};
 use crate::report::{count, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -94,10 +94,9 @@ pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Er
 
 fn make(args: &VtreeArgs) -> Result<(Vtree, Arc<Names>), Error> {
     if is_model(Path::new(&args.source)) {
-        let model =
-            LoadedModel::read_files(Path::new(&args.source), args.vtree.as_deref(), &slopp::logic::Limits::default())?
-                .model;
-        return Ok((Vtree::clone(model.circuit.vtree()), model.names));
+        let loaded =
+            Loaded::circuit_of(Path::new(&args.source), args.vtree.as_deref(), &slopp::logic::Limits::default())?;
+        return Ok((Vtree::clone(loaded.circuit().vtree()), loaded.model.names));
     }
     let source = VtreeSource::find(&args.source)?;
     if let Some(data) = &args.data {
@@ -107,7 +106,7 @@ fn make(args: &VtreeArgs) -> Result<(Vtree, Arc<Names>), Error> {
     }
     let vtree = match source {
         VtreeSource::File(vtree) => vtree,
-        VtreeSource::Model(model) => return Ok((Vtree::clone(model.circuit.vtree()), model.names)),
+        VtreeSource::Model(vtree, names) => return Ok((vtree, names)),
         VtreeSource::Text(text) => return by_own_names(&text),
         VtreeSource::Method(method) => shape(method, args)?,
     };

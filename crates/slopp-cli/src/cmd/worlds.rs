@@ -3,7 +3,7 @@
 use crate::args::{CircuitArgs, GivenArgs, whole};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::LoadedModel;
+use crate::input::Loaded;
 use crate::report::{counted, is_or_are, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -35,7 +35,7 @@ pub(crate) struct WorldsArgs {
 
 pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).check()?;
-    let loaded = LoadedModel::read(&args.model)?;
+    let loaded = Loaded::read_circuit(&args.model)?;
     let names = &loaded.model.names;
     let mut circuit = loaded.deterministic("the list of possible worlds")?;
     let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), names)?;

@@ -4,7 +4,7 @@ use crate::folder::{Folder, close};
 use serde_json::{Value, json};
 use slopp::circuit::Smoothing;
 use slopp::infer::Evidence;
-use slopp::{Mixture, Model, Var};
+use slopp::{Mixture, Model, ModelKind, Var};
 use std::collections::BTreeSet;
 
 /// A folder with the paper's example as `a.psdd`, a smoothed one as `b.psdd`, and both as `ab.mix`, 0.75 to 0.25.
@@ -16,9 +16,9 @@ fn folder() -> Folder {
         slopp::io::write_model(&folder.path(name), &Model::new(records.names().clone(), psdd.clone())).unwrap();
     }
     let mixture = Mixture::new([(0.75, a.into()), (0.25, b.into())]).unwrap();
-    let mut model = Model::mixture(records.names().clone(), mixture);
+    let mut model = Model::new(records.names().clone(), mixture);
     model.origin.insert("seed".into(), "7".into());
-    slopp::io::write_mixture(&folder.path("ab.mix"), &model).unwrap();
+    slopp::io::write_model(&folder.path("ab.mix"), &model).unwrap();
     folder
 }
 
@@ -67,7 +67,8 @@ fn records_are_scored_and_found_possible() {
 fn samples_are_those_of_the_library() {
     let folder = folder();
     let out = folder.run_args(&["sample", "ab.mix", "-n", "20", "--given", "X2", "--seed", "3"]).ok().out;
-    let mixture = slopp::io::read_mixture(&folder.path("ab.mix")).unwrap().circuit;
+    let model = slopp::io::read_model(&folder.path("ab.mix"), None).unwrap().model;
+    let ModelKind::Mixture(mixture) = model.kind else { panic!("a mixture") };
     let given = Evidence::from_lits(4, [Var(1).is(true)]).unwrap();
     let line = |world: Vec<bool>| world.iter().map(|&x| if x { "1" } else { "0" }).collect::<Vec<_>>().join(",");
     let expected: Vec<String> = mixture.sample(20, &given, 3).unwrap().worlds().map(line).collect();
@@ -187,9 +188,10 @@ fn a_mixture_is_fitted_also_to_records_with_holes() {
     // A component that makes the one record impossible is gone, which is said; one that does not stays.
     folder.write("one.csv", folder.read("records.csv").lines().take(2).collect::<Vec<_>>().join("\n"));
     folder.run("revise a.psdd --by-rule X1 -o c.psdd").ok();
-    let parts = ["a.psdd", "c.psdd"].map(|file| slopp::io::read_model(&folder.path(file), None).unwrap().model.circuit);
-    let model = Model::mixture(slopp::example::records().names().clone(), Mixture::uniform(parts).unwrap());
-    slopp::io::write_mixture(&folder.path("ac.mix"), &model).unwrap();
+    let model = |file: &str| slopp::io::read_model(&folder.path(file), None).unwrap().model;
+    let parts = ["a.psdd", "c.psdd"].map(|file| model(file).circuit().unwrap().clone());
+    let model = Model::new(slopp::example::records().names().clone(), Mixture::uniform(parts).unwrap());
+    slopp::io::write_model(&folder.path("ac.mix"), &model).unwrap();
     for (mixture, dropped) in [("ac.mix", 1), ("ab.mix", 0)] {
         let fit = format!("fit {mixture} one.csv --pseudocount 0 --em-steps 1000");
         let fitted = folder.run(&format!("{fit} --json")).ok().json();

@@ -4,8 +4,7 @@ use serde_json::{Map, Value, json};
 use slopp::circuit::Smoothing;
 use slopp::learn::registry::{self, OptionValue, Options};
 use slopp::learn::{Learner, RefineFrom, SloppConfig, Support, Task, VtreeUse};
-use slopp::model::ModelKind;
-use slopp::{Progress, Records};
+use slopp::{ModelKind, Progress, Records};
 use slopp_cli::{Error, Score};
 use std::sync::Arc;
 

@@ -18,33 +18,20 @@
 //! ```
 //! Reading it back loses nothing, bit for bit, and every component is certified again.
 
-use super::error::{ReadError, WriteError};
-use super::lines::{Line, check_text, content, header};
+use super::error::ReadError;
+use super::lines::{Line, content, header};
 use super::model::Comments;
-use super::model_out::{write_circuit, write_names, write_numbers, write_origin, write_version, write_vtree_comments};
+use super::model_out::{write_circuit, write_numbers, write_version, write_vtree_comments};
 use super::problem::Problem;
-use super::{source, write_atomically};
 use crate::certified::Certified;
 use crate::circuit::{Circuit, Node, NodeId, PARAMETER_TOLERANCE, Weights};
 use crate::logic::Limits;
 use crate::mixture::Mixture;
 use crate::model::Model;
 use std::io::{self, Write};
-use std::path::Path;
 
-/// Reads a `.mix` file.
-pub fn read_mixture(path: &Path) -> Result<Model<Mixture>, ReadError> {
-    read_mixture_bytes(&source::read_all(path)?).map_err(|e| e.in_file(path))
-}
-
-/// Reads the text of a `.mix` file.
-pub fn read_mixture_bytes(text: &[u8]) -> Result<Model<Mixture>, ReadError> {
-    mixture(text, &Limits::default())
-}
-
-/// The same with limits to the certificates of its components.
-pub(super) fn mixture(text: &[u8], limits: &Limits) -> Result<Model<Mixture>, ReadError> {
-    check_text(text)?;
+/// Reads the text of a `.mix` file, with limits to the certificates of its components.
+pub(super) fn mixture(text: &[u8], limits: &Limits) -> Result<Model, ReadError> {
     read(text, limits).map_err(|error| match *error.problem {
         // What helps with a damaged model does not help here.
         Problem::Damaged { reason } => ReadError { problem: Box::new(Problem::DamagedMixture { reason }), ..error },
@@ -52,7 +39,7 @@ pub(super) fn mixture(text: &[u8], limits: &Limits) -> Result<Model<Mixture>, Re
     })
 }
 
-fn read(text: &[u8], limits: &Limits) -> Result<Model<Mixture>, ReadError> {
+fn read(text: &[u8], limits: &Limits) -> Result<Model, ReadError> {
     let (head, sections) = sections(text);
     let mut lines = content(head);
     let (line, count) =
@@ -80,7 +67,7 @@ fn read(text: &[u8], limits: &Limits) -> Result<Model<Mixture>, ReadError> {
     let (names, origin) = comments.names_and_origin(mixture.var_count(), |names| {
         mixture.components().iter().find_map(|circuit| circuit.column_without_one_value(names))
     })?;
-    Ok(Model { names: names.into(), circuit: mixture, origin })
+    Ok(Model { origin, ..Model::new(names, mixture) })
 }
 
 /// The text of a component: its own line and what follows, up to the next one.
@@ -228,19 +215,11 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Writes a mixture to one `.mix` file.
-pub fn write_mixture(path: &Path, model: &Model<Mixture>) -> Result<(), WriteError> {
-    write_atomically(path, |out| write_mixture_to(out, model))
-}
-
-/// Writes the text of a `.mix` file.
-pub fn write_mixture_to(out: &mut dyn Write, model: &Model<Mixture>) -> io::Result<()> {
-    write_version(out)?;
-    write_names(out, &model.names)?;
-    write_origin(out, &model.origin)?;
-    let components = model.circuit.components();
+/// Writes the components of a mixture.
+pub(super) fn write_components(out: &mut dyn Write, mixture: &Mixture) -> io::Result<()> {
+    let components = mixture.components();
     writeln!(out, "mixture {}", components.len())?;
-    for (i, (circuit, weight)) in components.iter().zip(model.circuit.weights()).enumerate() {
+    for (i, (circuit, weight)) in components.iter().zip(mixture.weights()).enumerate() {
         write!(out, "component {} {weight:?}", i + 1)?;
         // What stands for a structure is the first component that has it.
         match components[..i].iter().position(|before| before.same_structure(circuit)) {

@@ -7,8 +7,8 @@
 //! | `.vtree` | a vtree | [`read_vtree`] | [`write_vtree`] |
 //! | `.psdd` | a circuit, in either dialect | [`read_psdd`] | [`write_psdd`] |
 //! | `.psdd` with `c slopp` comments | a model: circuit, vtree, names, counts, origin | [`read_model`] | [`write_model`] |
-//! | `.mix` | a mixture: circuits with weights, names, origin | [`read_mixture`] | [`write_mixture`] |
-//! | `.spn` | a sum-product network with names and origin | [`read_spn`] | [`write_spn`] |
+//! | `.mix` | a mixture: circuits with weights, names, origin | [`read_model`] | [`write_model`] |
+//! | `.spn` | a sum-product network with names and origin | [`read_model`] | [`write_model`] |
 //! | `.sdd` | a formula | [`read_sdd`], with names [`read_named_sdd`] | [`write_sdd`], [`write_named_sdd`] |
 //! | `.txt` | rules, one per line | [`read_rules`] | [`write_rules`] |
 //! | `.cnf`, `.dnf` | DIMACS | [`read_rules`] | [`write_cnf`], [`dnf_text`] |
@@ -21,7 +21,7 @@
 //! // A foreign file: its vtree is inferred, its variables are x1 and x2.
 //! let text = b"psdd 4\nL 0 0 1\nL 1 0 -1\nT 2 2 2 -0.5\nD 3 1 2 0 2 -0.6931471805599453 1 2 -0.6931471805599453\n";
 //! let loaded = read_model_bytes(text, None)?;
-//! assert_eq!(loaded.model.circuit.vtree().to_string(), "(1,2)");
+//! assert_eq!(loaded.model.circuit().unwrap().vtree().to_string(), "(1,2)");
 //! // Saved, it is one file that every tool can read, and that loses nothing.
 //! let mut saved = Vec::new();
 //! write_model_to(&mut saved, &loaded.model)?;
@@ -30,7 +30,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod any;
 mod atomic;
 mod cells;
 mod columns;
@@ -57,14 +56,12 @@ mod spn;
 mod survey;
 mod vtree;
 
-pub use any::{LoadedAny, read_any_model, read_any_model_bytes, read_any_model_within, write_any_model};
 pub use atomic::{abandon_writing, check_writable, write_atomically, write_together};
 pub use columns::Columns;
 pub use csv::CsvLines;
 pub use dimacs::{Dimacs, NotClausal, cnf_text, dnf_text, read_dimacs_bytes, write_cnf};
 pub use error::{GzipDamage, ReadError, WriteError};
-pub use mixture::{read_mixture, read_mixture_bytes, write_mixture, write_mixture_to};
-pub use model::{LoadedModel, read_model, read_model_bytes};
+pub use model::{LoadedModel, read_model, read_model_bytes, read_model_within};
 pub use model_out::{write_model, write_model_to};
 pub use problem::Problem;
 pub use psdd::{Loaded, read_psdd, read_psdd_bytes, write_psdd};
@@ -78,6 +75,5 @@ pub use sdd::{
     read_named_sdd, read_named_sdd_bytes, read_sdd, read_sdd_bytes, write_named_sdd, write_sdd, write_sdd_to,
 };
 pub use source::{ending, open, read_all, read_all_within, unzipped};
-pub use spn::{read_spn, read_spn_bytes, write_spn, write_spn_to};
 pub use survey::{Binning, BinsError, parse_bins};
 pub use vtree::{LoadedVtree, read_vtree, read_vtree_bytes, write_vtree, write_vtree_to};

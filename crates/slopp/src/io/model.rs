@@ -1,6 +1,6 @@
-//! Saved models: one `.psdd` file whose comments hold what the format has no place for.
+//! Models: a `.mix` or `.spn` file, or a `.psdd` file whose comments hold what the format has no place for.
 //!
-//! Any reader of `.psdd` files can read a saved model. Before the `psdd` line it has the comments
+//! Any reader of `.psdd` files can read a saved circuit. Before the `psdd` line it has the comments
 //! ```text
 //! c slopp 1                    the version of this format
 //! c vtree ((1,2),3)            the vtree; several lines are one text
@@ -16,10 +16,12 @@
 
 use super::error::ReadError;
 use super::lines::{check_text, content, lines};
+use super::mixture::mixture;
 use super::problem::Problem;
 use super::psdd::{Loaded, Numbers, PsddFile, read_psdd_bytes};
 use super::sdd::read_named_sdd_bytes;
 use super::source;
+use super::spn::network;
 use super::vtree::{LoadedVtree, read_vtree};
 use crate::circuit::{Circuit, Node, NodeId, Weights};
 use crate::logic::Limits;
@@ -40,35 +42,58 @@ pub(super) const VERSION: u32 = 1;
 pub struct LoadedModel {
     /// The model.
     pub model: Model,
-    /// For each node, its id in the file; in a `.sdd` file nodes have none of their own, and the ids are ours.
+    /// For each node of a circuit, its id in the file; in a `.sdd` file nodes have none of their own, and the ids are
+    /// ours.
     pub file_ids: Vec<u64>,
-    /// For each vtree node, its id in the file.
+    /// For each vtree node of a circuit, its id in the file.
     pub vtree_ids: Vec<u64>,
 }
 
-/// Reads a model from a `.psdd` file, ours or foreign, or a `.sdd` file; the vtree file is needed only if the file
-/// does not tell its vtree.
+/// Reads a model of any kind, told by the first line that is no comment: from a `.psdd` file, ours or foreign, or from a
+/// `.sdd`, `.mix` or `.spn` file.
 ///
-/// A `.sdd` file becomes the uniform distribution over the models of its formula.
+/// The vtree file is needed only for a circuit whose file does not tell its vtree. A `.sdd` file becomes the uniform
+/// distribution over the models of its formula.
 pub fn read_model(path: &Path, vtree: Option<&Path>) -> Result<LoadedModel, ReadError> {
+    read_model_within(path, vtree, &Limits::default())
+}
+
+/// The same with limits to its certificate, as [`Circuit::certify_within`].
+pub fn read_model_within(path: &Path, vtree: Option<&Path>, limits: &Limits) -> Result<LoadedModel, ReadError> {
     let given = vtree.map(read_vtree).transpose()?;
-    let read = read_model_bytes(&source::read_all(path)?, given.as_ref());
+    let read = any_model(&source::read_all(path)?, given.as_ref(), limits);
     read.map_err(|e| vtree.into_iter().fold(e, ReadError::naming_vtree).in_file(path))
 }
 
 /// Reads the text of a model file.
+///
+/// ```
+/// use slopp::io::{read_model_bytes, write_model_to};
+/// let loaded = read_model_bytes(b"spn 1 1\nB 0 1 0.75\n", None)?;
+/// let mut text = Vec::new();
+/// write_model_to(&mut text, &loaded.model)?;
+/// assert_eq!(text, b"c slopp 1\nc names [\"x1\"]\nc\nspn 1 1\nB 0 1 0.75\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read_model_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
-    model(text, vtree, &Limits::default())
+    any_model(text, vtree, &Limits::default())
 }
 
-/// The same with limits to its certificate.
-pub(super) fn model(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Result<LoadedModel, ReadError> {
+fn any_model(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Result<LoadedModel, ReadError> {
     check_text(text)?;
+    let without_ids = |model| LoadedModel { model, file_ids: Vec::new(), vtree_ids: Vec::new() };
     match content(text).next().and_then(|mut line| line.word()) {
-        Some(b"sdd") => return from_sdd(text, vtree, limits),
-        Some(b"mixture") => return Err(ReadError::new(Problem::IsMixture)),
-        _ => {}
+        Some(b"spn") => network(text).map(without_ids),
+        Some(b"mixture") if vtree.is_some() => {
+            Err(ReadError::unexpected(1, "no vtree file beside a mixture, which holds its own", "one"))
+        }
+        Some(b"mixture") => mixture(text, limits).map(without_ids),
+        Some(b"sdd") => from_sdd(text, vtree, limits),
+        _ => from_psdd(text, vtree, limits),
     }
+}
+
+fn from_psdd(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Result<LoadedModel, ReadError> {
     match Comments::read(text)? {
         Some(comments) => comments.model(text, vtree, limits),
         None => {

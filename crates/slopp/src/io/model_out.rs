@@ -1,12 +1,14 @@
-//! Writing models: a `.psdd` file with comments that other tools skip.
+//! Writing models: a file of nodes, with comments that other tools skip.
 
 use super::error::WriteError;
+use super::mixture::write_components;
 use super::model::{VERSION, parameters_of};
 use super::psdd::write_nodes;
+use super::spn::write_network;
 use super::write_atomically;
 use crate::circuit::{Circuit, Node, Weights};
 use crate::logspace::log_complement;
-use crate::model::Model;
+use crate::model::{Model, ModelKind};
 use crate::names::Names;
 use crate::vtree::Vtree;
 use std::collections::BTreeMap;
@@ -16,7 +18,7 @@ use std::path::Path;
 /// Comment lines longer than this are split where possible: some readers have fixed buffers.
 const LINE: usize = 1000;
 
-/// Writes a model to one `.psdd` file.
+/// Writes a model to one file, in the format of its kind: `.psdd`, `.mix` or `.spn`.
 pub fn write_model(path: &Path, model: &Model) -> Result<(), WriteError> {
     write_atomically(path, |out| write_model_to(out, model))
 }
@@ -24,10 +26,14 @@ pub fn write_model(path: &Path, model: &Model) -> Result<(), WriteError> {
 /// Writes the text of a model file.
 pub fn write_model_to(out: &mut dyn Write, model: &Model) -> io::Result<()> {
     write_version(out)?;
-    write_vtree_comments(out, model.circuit.vtree())?;
+    model.circuit().map_or(Ok(()), |circuit| write_vtree_comments(out, circuit.vtree()))?;
     write_names(out, &model.names)?;
     write_origin(out, &model.origin)?;
-    write_circuit(out, &model.circuit)
+    match &model.kind {
+        ModelKind::Circuit(circuit) => write_circuit(out, circuit),
+        ModelKind::Mixture(mixture) => write_components(out, mixture),
+        ModelKind::Spn(spn) => write_network(out, spn),
+    }
 }
 
 pub(super) fn write_version(out: &mut dyn Write) -> io::Result<()> {
@@ -61,7 +67,7 @@ pub(super) fn write_circuit(out: &mut dyn Write, circuit: &Circuit) -> io::Resul
     write_nodes(out, circuit)
 }
 
-pub(super) fn write_origin(out: &mut dyn Write, origin: &BTreeMap<String, String>) -> io::Result<()> {
+fn write_origin(out: &mut dyn Write, origin: &BTreeMap<String, String>) -> io::Result<()> {
     for (key, value) in origin {
         writeln!(out, "c origin {}", serde_json::to_string(&BTreeMap::from([(key, value)]))?)?;
     }

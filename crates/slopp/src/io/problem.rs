@@ -303,12 +303,6 @@ pub enum Problem {
         /// What is missing.
         reason: String,
     },
-    /// A mixture where one circuit is needed.
-    #[error(
-        "holds a mixture of circuits, and one circuit is needed here: mixing destroys the determinism that most \
-         probable worlds, entropy, divergence and the like need"
-    )]
-    IsMixture,
     /// Components that are no mixture.
     #[error("{0}")]
     Mixture(#[source] MixtureError),

@@ -17,28 +17,19 @@
 //! Numbers are probabilities, not logarithms, and written so that they read back to the same bits. Without the comments
 //! a file gets the names `x1`, `x2`, ….
 
-use super::error::{ReadError, WriteError};
-use super::lines::{Ids, Line, check_text, content};
-use super::model::{Comments, VERSION};
-use super::model_out::{write_names, write_origin};
+use super::error::ReadError;
+use super::lines::{Ids, Line, content};
+use super::model::Comments;
 use super::problem::Problem;
-use super::{source, write_atomically};
 use crate::circuit::NodeId;
 use crate::model::Model;
 use crate::names::Names;
 use crate::spn::{Branch, Spn, SpnBuilder, SpnNode};
 use crate::var::Var;
 use std::io::{self, Write};
-use std::path::Path;
-
-/// Reads a sum-product network with its names and origin.
-pub fn read_spn(path: &Path) -> Result<Model<Spn>, ReadError> {
-    read_spn_bytes(&source::read_all(path)?).map_err(|e| e.in_file(path))
-}
 
 /// Reads the text of a `.spn` file.
-pub fn read_spn_bytes(text: &[u8]) -> Result<Model<Spn>, ReadError> {
-    check_text(text)?;
+pub(super) fn network(text: &[u8]) -> Result<Model, ReadError> {
     let mut lines = content(text);
     let (header, count, variables) = read_header(&mut lines, text)?;
     let mut network = Network { builder: SpnBuilder::new(variables), ids: Ids::new("node", text.len()), last: None };
@@ -54,12 +45,12 @@ pub fn read_spn_bytes(text: &[u8]) -> Result<Model<Spn>, ReadError> {
     let Some((line, root)) = network.last.filter(|_| found == count) else {
         return Err(ReadError::unexpected(header, format!("{count} lines of nodes"), found.to_string()));
     };
-    let circuit = network.builder.finish(root).map_err(|e| ReadError::at(line, Problem::Spn(e)))?;
+    let spn = network.builder.finish(root).map_err(|e| ReadError::at(line, Problem::Spn(e)))?;
     let (names, origin) = match Comments::read(text)? {
         None => (Names::numbered(variables), Default::default()),
-        Some(comments) => comments.names_and_origin(variables, |names| circuit.column_without_one_value(names))?,
+        Some(comments) => comments.names_and_origin(variables, |names| spn.column_without_one_value(names))?,
     };
-    Ok(Model { names: names.into(), circuit, origin })
+    Ok(Model { origin, ..Model::new(names, spn) })
 }
 
 /// Line, number of nodes and number of variables of the header.
@@ -153,26 +144,8 @@ fn variable(line: &mut Line<'_>) -> Result<Var, ReadError> {
     var.ok_or_else(|| line.wrong("a variable, numbered from 1", Some(number.to_string().as_bytes())))
 }
 
-/// Writes a sum-product network with its names and origin.
-pub fn write_spn(path: &Path, model: &Model<Spn>) -> Result<(), WriteError> {
-    write_atomically(path, |out| write_spn_to(out, model))
-}
-
-/// Writes the text of a `.spn` file.
-///
-/// ```
-/// use slopp::io::{read_spn_bytes, write_spn_to};
-/// let model = read_spn_bytes(b"spn 1 1\nB 0 1 0.75\n")?;
-/// let mut text = Vec::new();
-/// write_spn_to(&mut text, &model)?;
-/// assert_eq!(text, b"c slopp 1\nc names [\"x1\"]\nc\nspn 1 1\nB 0 1 0.75\n");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn write_spn_to(out: &mut dyn Write, model: &Model<Spn>) -> io::Result<()> {
-    let spn = &model.circuit;
-    writeln!(out, "c slopp {VERSION}")?;
-    write_names(out, &model.names)?;
-    write_origin(out, &model.origin)?;
+/// Writes the nodes of a sum-product network.
+pub(super) fn write_network(out: &mut dyn Write, spn: &Spn) -> io::Result<()> {
     writeln!(out, "c\nspn {} {}", spn.nodes().len(), spn.var_count())?;
     for (i, node) in spn.nodes().iter().enumerate() {
         let id = NodeId(i as u32);
@@ -203,8 +176,10 @@ pub fn write_spn_to(out: &mut dyn Write, model: &Model<Spn>) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::write_model_to;
     use super::*;
     use crate::learn::learnspn::{LearnSpn, Leaves, learn};
+    use crate::model::ModelKind;
     use crate::random::Random;
     use crate::spn::SpnError;
     use crate::{Records, infer::Evidence};
@@ -214,10 +189,11 @@ mod tests {
 
     #[test]
     fn a_network_by_hand() {
-        let model = read_spn_bytes(SMALL.as_bytes()).unwrap();
+        let model = network(SMALL.as_bytes()).unwrap();
         assert_eq!(model.names.of(Var(1)), "smoker");
         assert_eq!(model.origin["learner"], "by hand");
-        let p = |world: [bool; 2]| model.circuit.log_probability(&world).unwrap().exp();
+        let ModelKind::Spn(spn) = &model.kind else { panic!("a network") };
+        let p = |world: [bool; 2]| spn.log_probability(&world).unwrap().exp();
         let expected = [0.25 * 0.25 + 0.75 * 0.45, 0.75 * 0.05, 0.25 * 0.75 + 0.75 * 0.05, 0.75 * 0.45];
         let found = [p([false, false]), p([false, true]), p([true, false]), p([true, true])];
         assert!(expected.iter().zip(found).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
@@ -236,20 +212,21 @@ mod tests {
             let records = Records::from_rows(Names::numbered(7), rows);
             let leaves = if seed % 2 == 0 { Leaves::ChowLiu } else { Leaves::Independent };
             let config = LearnSpn { leaves, min_records: 20.0, seed, ..LearnSpn::default() };
-            let circuit = learn(&records, None, &config, &()).unwrap().spn;
+            let kind = learn(&records, None, &config, &()).unwrap().spn.into();
             let origin = [("seed".to_owned(), seed.to_string())].into();
-            let model = Model { names: records.names().clone(), circuit, origin };
+            let model = Model { names: records.names().clone(), kind, origin };
             let mut text = Vec::new();
-            write_spn_to(&mut text, &model).unwrap();
-            let read = read_spn_bytes(&text).unwrap();
+            write_model_to(&mut text, &model).unwrap();
+            let read = network(&text).unwrap();
             assert_eq!(read, model);
-            assert_eq!(read.circuit.log_evidence(&Evidence::none(7)), model.circuit.log_evidence(&Evidence::none(7)));
+            let nothing = Evidence::none(7);
+            assert_eq!(read.distribution().log_evidence(&nothing), model.distribution().log_evidence(&nothing));
         }
     }
 
     #[test]
     fn mistakes_are_told_with_their_line() {
-        let told = |from: &str, to: &str| read_spn_bytes(SMALL.replace(from, to).as_bytes()).unwrap_err().to_string();
+        let told = |from: &str, to: &str| network(SMALL.replace(from, to).as_bytes()).unwrap_err().to_string();
         for (from, to, expected) in [
             ("spn 6 2", "vtree 3", "line 4: this is a vtree"),
             ("spn 6 2", "spn 7 2", "line 11: the file is cut off: it has 6 lines of nodes, line 4 says 7"),
@@ -276,7 +253,7 @@ mod tests {
 
     #[test]
     fn the_error_of_the_builder_is_the_cause() {
-        let error = read_spn_bytes(b"spn 1 2\nB 0 1 0.5\n").unwrap_err();
+        let error = network(b"spn 1 2\nB 0 1 0.5\n").unwrap_err();
         assert!(matches!(*error.problem, Problem::Spn(SpnError::Incomplete(Var(1)))), "{error}");
     }
 }

@@ -6,7 +6,7 @@ use super::learning::{Made, within};
 use super::structure::{Prior, Structure};
 use super::task::Task;
 use crate::data::Records;
-use crate::infer::{Distribution, QueryError};
+use crate::infer::QueryError;
 use crate::logic::{Limits, Manager, Rules, Stopped};
 use crate::model::{Certified, ModelKind};
 use crate::progress::Progress;
@@ -84,10 +84,8 @@ impl TeacherBase<'_> {
 /// Where the records of a lesson come from.
 #[derive(Clone, Copy)]
 pub enum Lessons<'a> {
-    /// Drawn from a circuit, whose base is known if it is deterministic.
-    Circuit(&'a Certified),
-    /// Drawn from a model of another kind.
-    Model(&'a dyn Distribution),
+    /// Drawn from a model, whose base is known if it is a deterministic circuit.
+    Model(&'a ModelKind),
     /// Given, drawn from anything.
     Records(&'a Records),
 }
@@ -97,7 +95,7 @@ pub enum Lessons<'a> {
 /// ```
 /// use slopp::learn::{Distil, Lesson, Lessons, Task};
 /// let (records, teacher) = (slopp::example::records(), slopp::example::psdd().into());
-/// let lesson = Lesson { samples: Some(1000), ..Lesson::new(Lessons::Circuit(&teacher), Distil::default()) };
+/// let lesson = Lesson { samples: Some(1000), ..Lesson::new(Lessons::Model(&teacher), Distil::default()) };
 /// let student = lesson.learn(&Task::new(&records), &())?;
 /// assert!(student.keeps_base);
 /// assert_eq!(student.circuit.deterministic().unwrap().model_count(), slopp::example::psdd().model_count());
@@ -176,18 +174,16 @@ impl<'a> Lesson<'a> {
         // Before anything is drawn, which takes a while.
         config.student.check(task.train.var_count(), task.support)?;
         let base = match self.lessons {
-            Lessons::Circuit(teacher) if !self.free => TeacherBase::of(teacher, task.train)?,
+            Lessons::Model(ModelKind::Circuit(teacher)) if !self.free => TeacherBase::of(teacher, task.train)?,
             _ => None,
         };
         let drawn;
         let records = match self.lessons {
             Lessons::Records(records) => records,
-            Lessons::Circuit(teacher) => {
-                drawn = self.drawn(teacher, task, progress)?;
-                &drawn
-            }
             Lessons::Model(teacher) => {
-                drawn = self.drawn(teacher, task, progress)?;
+                progress.begin("drawing from the teacher", 1);
+                let count = self.samples.unwrap_or_else(|| sample_size(task.train));
+                drawn = synthetic(teacher.distribution(), task.train, count, task.seed)?;
                 &drawn
             }
         };
@@ -197,12 +193,6 @@ impl<'a> Lesson<'a> {
         let Some(max) = max.filter(|&max| first.elements > max) else { return Ok(first.made) };
         let least = task.train.var_count().saturating_sub(1);
         within(max, least, first, |room| once(&config.within(room)).map(Some))
-    }
-
-    fn drawn(&self, teacher: &dyn Distribution, task: &Task, progress: &dyn Progress) -> Result<Records, LearnError> {
-        progress.begin("drawing from the teacher", 1);
-        let count = self.samples.unwrap_or_else(|| sample_size(task.train));
-        synthetic(teacher, task.train, count, task.seed)
     }
 
     fn once(

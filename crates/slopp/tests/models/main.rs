@@ -132,12 +132,12 @@ proptest! {
         let bytes = written(&model);
         let again = read_model_bytes(&bytes, None).unwrap();
         prop_assert_eq!(&again.model, &model);
-        prop_assert_eq!(bits(again.model.circuit.log_parameters()), bits(model.circuit.log_parameters()));
-        prop_assert_eq!(again.model.circuit.counts().map(bits), model.circuit.counts().map(bits));
+        prop_assert_eq!(bits(again.model.circuit().unwrap().log_parameters()), bits(model.circuit().unwrap().log_parameters()));
+        prop_assert_eq!(again.model.circuit().unwrap().counts().map(bits), model.circuit().unwrap().counts().map(bits));
         prop_assert_eq!(written(&again.model), bytes.clone());
         // Other tools ignore the comments.
         let plain = read_psdd_bytes(&bytes, None).unwrap();
-        prop_assert!(plain.circuit.same_structure(&model.circuit));
+        prop_assert!(plain.circuit.same_structure(model.circuit().unwrap()));
     }
 
     #[test]
@@ -238,7 +238,7 @@ fn damaged_models_are_explained() {
         }
     }
     let plain = read_model_bytes(without("c slopp").as_bytes(), None).unwrap();
-    assert!(plain.model.circuit.counts().is_none() && plain.model.names.of(Var(0)) == "x1");
+    assert!(plain.model.circuit().unwrap().counts().is_none() && plain.model.names.of(Var(0)) == "x1");
     let other = LoadedVtree::in_order(Vtree::right_linear(6));
     assert!(
         message(read_model_bytes(text.as_bytes(), Some(&other)))
@@ -247,7 +247,7 @@ fn damaged_models_are_explained() {
     let larger = LoadedVtree::in_order(Vtree::right_linear(7));
     let error = message(read_model_bytes(text.as_bytes(), Some(&larger)));
     assert!(error.contains("the circuit has 6 variables, the vtree 7"), "{error}");
-    let same = LoadedVtree::in_order(Vtree::clone(model.circuit.vtree()));
+    let same = LoadedVtree::in_order(Vtree::clone(model.circuit().unwrap().vtree()));
     assert_eq!(read_model_bytes(text.as_bytes(), Some(&same)).unwrap().model, model);
 }
 
@@ -315,7 +315,7 @@ fn an_exception_for_ln_false_is_kept() {
     // ln P(true) rounds to zero here, and yet *false* is possible.
     let text = "c slopp 1\nc vtree (1,2)\nc names [\"a\",\"b\"]\nc false 1 -800.0\nc\npsdd 3\nL 0 0 1\nT 1 2 2 -0.0\nD 2 1 1 0 1 -0.0\n";
     let loaded = read_model_bytes(text.as_bytes(), None).unwrap();
-    let parameters = loaded.model.circuit.log_parameters();
+    let parameters = loaded.model.circuit().unwrap().log_parameters();
     assert_eq!(parameters.tops, [[-800.0, 0.0]]);
     let bytes = String::from_utf8(written(&loaded.model)).unwrap();
     assert!(bytes.contains("c false 1 -800.0\n") && bytes.contains("D 2 1 1 0 1 -0.0\n"), "{bytes}");

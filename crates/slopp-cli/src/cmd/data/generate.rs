@@ -4,7 +4,7 @@ use crate::args::{CircuitArgs, not_negative, seed, whole};
 use crate::cmd::info::big;
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::LoadedModel;
+use crate::input::Loaded;
 use crate::report::{count, counted, facts, json, json_count, object};
 use crate::session::{Session, Verdict};
 use clap::{Args, Subcommand};
@@ -98,13 +98,13 @@ pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict,
         }
         WorldCommand::NoisyCopy { model, common, flip } => {
             Files::default().read(model.files()).write(&common.output).check()?;
-            let model = LoadedModel::read(model)?.model;
-            let nothing = Evidence::none(model.circuit.var_count());
+            let loaded = Loaded::read_circuit(model)?;
+            let nothing = Evidence::none(loaded.model.names.len());
             check_count(common.number)?;
-            let samples = model.circuit.sample(common.number, &nothing, common.seed)?;
+            let samples = loaded.circuit().sample(common.number, &nothing, common.seed)?;
             // Another stream than that of the samples, or flips would depend on them.
             let seed = slopp::Random::stream(common.seed, 1).bits();
-            let noisy = noisy_copy(model.names.clone(), samples.worlds(), *flip, seed)?;
+            let noisy = noisy_copy(loaded.model.names.clone(), samples.worlds(), *flip, seed)?;
             let flipped = format!("{} changed", counted(noisy.flipped, "cell"));
             let fact = ("flipped_cells", Value::from(noisy.flipped));
             write(&noisy.records, common, vec![fact], vec![flipped], session)
@@ -132,7 +132,7 @@ const MAX_WORLDS: u32 = 20_000_000;
 
 /// How many worlds a model allows, how many of those are truly possible, and how many of the possible ones it allows.
 fn compare_with(truth: &Truth, file: &Path, vtree: Option<&Path>, session: &mut Session) -> Result<Verdict, Error> {
-    let loaded = LoadedModel::read_files(file, vtree, &slopp::logic::Limits::default())?;
+    let loaded = Loaded::circuit_of(file, vtree, &slopp::logic::Limits::default())?;
     let names = &loaded.model.names;
     let places: Option<Vec<usize>> = truth.names().iter().map(|name| Some(names.find(name).ok()?.index())).collect();
     let Some(places) = places.filter(|places| places.len() == names.len()) else {

@@ -17,9 +17,9 @@ use crate::report::{count, records};
 use crate::session::{Session, Verdict};
 use parts::Parts;
 use plan::Plan;
-use slopp::Records;
 use slopp::io::WriteError;
 use slopp::learn::{FEW_JUDGES, registry};
+use slopp::{Model, Records};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -51,9 +51,9 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     drop(bar);
     let scores = parts.scores(learned.distribution())?;
     let (elements, classes) = (learned.most_elements(), learned.most_classes());
-    let model = learned.into_model(parts.train.names().clone(), origin);
+    let model = Model { names: parts.train.names().clone(), kind: learned, origin };
     // Saved before anything is printed: a closed pipe must not cost the model.
-    let saved = save(args.output.as_deref(), |file| slopp::io::write_any_model(file, &model));
+    let saved = save(args.output.as_deref(), |file| slopp::io::write_model(file, &model));
     let output = args.output.as_deref().filter(|_| saved.is_ok());
     let dropped = args.drop_incomplete.then_some(parts.dropped);
     let learned = report::Learned { model: &model, scores: &scores, seconds, dropped, parts: &parts, output };
@@ -61,17 +61,17 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
         true => session.document(&learned.document(args.seed))?,
         false => learned.tell(session)?,
     }
-    parts.inside.iter().for_each(|inside| inside.tell(model.names(), session));
+    parts.inside.iter().for_each(|inside| inside.tell(&model.names, session));
     if let Some(max) = max_elements.filter(|&max| elements > max) {
         session.note(too_large(elements, max));
     }
-    tell_much_larger(elements, model.origin(), session);
+    tell_much_larger(elements, &model.origin, session);
     if let Some(max) = max_classes.filter(|&max| classes > max) {
         session.note(too_many_classes(classes, max));
     }
-    tell_held_out(model.origin(), session);
-    if model.origin().contains_key("teacher") {
-        tell_few_judges(parts.valid.as_ref(), model.origin(), session);
+    tell_held_out(&model.origin, session);
+    if model.origin.contains_key("teacher") {
+        tell_few_judges(parts.valid.as_ref(), &model.origin, session);
     }
     // A model that could not be saved is lost, but what it was like is told.
     saved?;

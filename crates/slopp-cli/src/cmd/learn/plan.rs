@@ -5,7 +5,7 @@ use super::options::{LearnArgs, WorldName};
 use super::parts::Parts;
 use crate::error::Error;
 use crate::incomplete::{self, Part};
-use crate::input::{LoadedModel, VtreeSource, too_many_pairs};
+use crate::input::{Loaded, VtreeSource, too_many_pairs};
 use slopp::learn::registry::{Entry, LEARNERS};
 use slopp::learn::vtree::VtreeMethodError;
 use slopp::learn::{ConditionError, LearnError, Learner, Outcome, RefineFrom, Task, VtreeUse, World};
@@ -27,7 +27,7 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(entry: &'static Entry, args: &LearnArgs) -> Result<Plan, Error> {
         let limits = args.rules.limits.limits();
-        let given = args.start.as_ref().map(|file| LoadedModel::read_files(file, None, &limits)).transpose()?;
+        let given = args.start.as_ref().map(|file| Loaded::circuit_of(file, None, &limits)).transpose()?;
         let world = world(entry, args)?;
         let start = given.as_ref().map_or(Ok(RefineFrom::Baseline), |given| start(entry, args, given))?;
         let options = args.options.0.clone().starting_from(start);
@@ -135,13 +135,13 @@ fn world(entry: &Entry, args: &LearnArgs) -> Result<World, Error> {
 }
 
 /// A model as the start of a refinement, if this learner can refine it.
-fn start(entry: &Entry, args: &LearnArgs, given: &LoadedModel) -> Result<RefineFrom, Error> {
+fn start(entry: &Entry, args: &LearnArgs, given: &Loaded) -> Result<RefineFrom, Error> {
     if !entry.refines {
         let owners: Vec<&str> = LEARNERS.iter().filter(|entry| entry.refines).map(|entry| entry.name).collect();
         return Err(belongs("--start", &owners, entry.name));
     }
     let deterministic = given.deterministic("refinement")?;
-    match &given.model.circuit {
+    match given.circuit() {
         Certified::Psdd(psdd) => Ok(RefineFrom::Psdd(Arc::new(psdd.clone()))),
         Certified::Deterministic(_, overlap) if args.options.0.word("scope") != "whole" => {
             let overlap = given.overlap_in_words(overlap);

@@ -10,13 +10,13 @@ use crate::report::{
 };
 use crate::session::Session;
 use serde_json::Value;
-use slopp::{AnyModel, Certified};
+use slopp::{Certified, Model, ModelKind};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A learned model and how well it does.
 pub(super) struct Learned<'a> {
-    pub(super) model: &'a AnyModel,
+    pub(super) model: &'a Model,
     pub(super) scores: &'a [(&'static str, Score)],
     pub(super) seconds: f64,
     /// How many training records with missing cells were left out, if that was asked for.
@@ -30,41 +30,41 @@ pub(super) struct Learned<'a> {
 impl Learned<'_> {
     /// The report as JSON.
     pub(super) fn document(&self, seed: u64) -> Value {
-        let origin = self.model.origin();
+        let origin = &self.model.origin;
         let made = |key: &str| origin.get(key).map_or(Value::Null, |value| Value::from(value.as_str()));
         let mut entries = vec![
             ("learner", made("learner")),
             ("world", made("world")),
             ("vtree", made("vtree")),
             ("seed", Value::from(seed)),
-            ("variables", Value::from(self.model.names().len())),
+            ("variables", Value::from(self.model.names.len())),
         ];
-        match self.model {
-            AnyModel::Circuit(model) => {
-                let stats = model.circuit.stats();
+        match &self.model.kind {
+            ModelKind::Circuit(circuit) => {
+                let stats = circuit.stats();
                 entries.extend([
                     ("nodes", Value::from(stats.nodes)),
                     ("elements", Value::from(stats.elements)),
                     ("parameters", Value::from(stats.parameters)),
                     ("size_paper", Value::from(stats.size_paper)),
-                    ("certificate", Value::from(certificate(&model.circuit))),
-                    ("overlapping_sums", Value::from(overlapping_sums(&model.circuit))),
+                    ("certificate", Value::from(certificate(circuit))),
+                    ("overlapping_sums", Value::from(overlapping_sums(circuit))),
                 ]);
                 entries.extend(self.model_count().map(|digits| ("model_count", Value::from(digits))));
             }
-            AnyModel::Mixture(model) => {
-                let stats = model.circuit.stats();
+            ModelKind::Mixture(mixture) => {
+                let stats = mixture.stats();
                 entries.extend(models_of(origin).map(|models| ("models", Value::from(models))));
                 entries.extend([
-                    ("components", Value::from(model.circuit.component_count())),
+                    ("components", Value::from(mixture.component_count())),
                     ("nodes", Value::from(stats.nodes)),
                     ("elements", Value::from(stats.elements)),
                     ("parameters", Value::from(stats.parameters)),
                     ("certificate", Value::from("mixture")),
                 ]);
             }
-            AnyModel::Spn(model) => {
-                let stats = model.circuit.stats();
+            ModelKind::Spn(spn) => {
+                let stats = spn.stats();
                 entries.extend([
                     ("nodes", Value::from(stats.nodes)),
                     ("edges", Value::from(stats.edges)),
@@ -74,8 +74,8 @@ impl Learned<'_> {
             }
         }
         entries.extend(self.dropped.map(|dropped| ("dropped_incomplete", json_count(dropped))));
-        entries.extend(columns_document(self.model.names()).map(|columns| ("columns", columns)));
-        let rules = self.parts.inside.as_ref().and_then(|inside| inside.document(self.model.names()));
+        entries.extend(columns_document(&self.model.names).map(|columns| ("columns", columns)));
+        let rules = self.parts.inside.as_ref().and_then(|inside| inside.document(&self.model.names));
         entries.extend(rules.map(|rules| ("rules", rules)));
         entries.extend(self.scores.iter().map(|(name, score)| (*name, object(score.entries()))));
         let settings = origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str())));
@@ -88,39 +88,38 @@ impl Learned<'_> {
     /// How many worlds are possible, where something was to be impossible and they can be counted.
     fn model_count(&self) -> Option<String> {
         let Parts { inside, closed, open, .. } = self.parts;
-        let is_closed = self.model.origin().get("world").is_some_and(|world| world == "closed");
-        let AnyModel::Circuit(model) = self.model else { return None };
+        let is_closed = self.model.origin.get("world").is_some_and(|world| world == "closed");
         (is_closed || inside.is_some() || closed.is_some() || open.is_some())
-            .then(|| model.circuit.deterministic().ok().map(|circuit| circuit.model_count().to_string()))?
+            .then(|| self.model.deterministic().map(|circuit| circuit.model_count().to_string()))?
     }
 
     /// The report as text.
     pub(super) fn tell(&self, session: &mut Session) -> Result<(), Error> {
-        let origin = self.model.origin();
+        let origin = &self.model.origin;
         let mut lines = vec![("learner", format!("{}, {} world", origin["learner"], origin["world"]))];
         lines.extend(origin.get("vtree").map(|vtree| ("vtree", vtree.clone())));
-        match self.model {
-            AnyModel::Circuit(model) => {
-                let stats = model.circuit.stats();
+        match &self.model.kind {
+            ModelKind::Circuit(circuit) => {
+                let stats = circuit.stats();
                 let size = [counted(stats.elements, "element"), counted(stats.parameters, "parameter")];
                 lines.extend([
                     ("size", size.join(", ")),
                     ("size in the paper", count(stats.size_paper as f64)),
-                    ("certificate", certificate_in_words(&model.circuit).to_owned()),
+                    ("certificate", certificate_in_words(circuit).to_owned()),
                 ]);
                 lines.extend(
-                    self.model_count().map(|digits| ("possible", possible_in_words(&digits, model.names.len()))),
+                    self.model_count().map(|digits| ("possible", possible_in_words(&digits, self.model.names.len()))),
                 );
-                let overlapping = overlapping_sums(&model.circuit);
+                let overlapping = overlapping_sums(circuit);
                 if overlapping > 0 {
                     let [some, all] = [count(overlapping as f64), counted(stats.sums, "sum")];
                     lines.push(("overlaps", format!("primes overlap in {some} of {all}")));
                 }
             }
-            AnyModel::Mixture(model) => {
-                let stats = model.circuit.stats();
+            ModelKind::Mixture(mixture) => {
+                let stats = mixture.stats();
                 let size = [counted(stats.elements, "element"), counted(stats.parameters, "parameter")];
-                let components = model.circuit.component_count();
+                let components = mixture.component_count();
                 lines.push(match models_of(origin) {
                     Some(models) => {
                         let [models, parts] = [counted(models, "model"), counted(components, "component")];
@@ -131,8 +130,8 @@ impl Learned<'_> {
                 lines.push(("size", size.join(", ")));
                 lines.push(("certificate", MIXTURE_IN_WORDS.to_owned()));
             }
-            AnyModel::Spn(model) => {
-                let stats = model.circuit.stats();
+            ModelKind::Spn(spn) => {
+                let stats = spn.stats();
                 let size = [counted(stats.nodes, "node"), counted(stats.edges, "edge")];
                 lines.push(("size", format!("{}, {}", size.join(", "), counted(stats.parameters, "parameter"))));
                 lines.push(("certificate", SPN_IN_WORDS.to_owned()));
@@ -141,7 +140,7 @@ impl Learned<'_> {
         if let Some(dropped) = self.dropped {
             lines.push(("dropped", format!("{} with missing cells", records(dropped))));
         }
-        lines.extend(columns_in_words(self.model.names()).map(|columns| ("columns", columns)));
+        lines.extend(columns_in_words(&self.model.names).map(|columns| ("columns", columns)));
         let Parts { inside, closed, open, .. } = self.parts;
         lines.extend(inside.as_ref().and_then(|inside| inside.fact()).map(|rules| ("rules", rules)));
         lines.extend(closed.as_ref().map(|closed| ("closed", closed.fact())));
