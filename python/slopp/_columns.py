@@ -109,11 +109,6 @@ class Columns(Sequence[Column]):
         """Whether all columns are Boolean."""
         return all(column.categories is None for column in self)
 
-    def rules(self) -> list[str]:
-        """What is always true of categorical columns: exactly one category holds."""
-        quoted = (", ".join(map(quote, column.variables)) for column in self if column.categories is not None)
-        return [f"exactly(1, {variables})" for variables in quoted]
-
     def quoted(self, text: str) -> str:
         """A formula with the names of categories in quotes, which the sign = in them needs: `colour=red & hot`."""
         names = [variable for column in self if column.categories is not None for variable in column.variables]

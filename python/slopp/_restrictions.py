@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from . import _slopp
 from ._arguments import names as some_names
 from .errors import ArgumentError, LearnError, NamesError, RecordsError
 from .knowledge import Rules
@@ -28,14 +28,14 @@ def choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
         raise LearnError(f'{name} is "{value}", but must be one of {", ".join(choices)}')
 
 
-def closed_groups(closed: Closed, data: Records) -> list[tuple[str, list[str]]]:
-    """Groups of columns that are closed, as they are told and by their variables: names alone are one group."""
+def closed_groups(closed: Closed, data: Records) -> list[list[str]]:
+    """Groups of columns that are closed, by their variables: names alone are one group."""
     if closed is None or (not isinstance(closed, str) and isinstance(closed, Sequence) and len(closed) == 0):
         return []
     parts = [closed] if isinstance(closed, str) else list(closed) if isinstance(closed, Iterable) else [closed]
     groups = [columns_of("closed", group, data)
               for group in (parts if any(not isinstance(part, str) for part in parts) else [closed])]
-    return [(",".join(group), data.columns.expanded(group)) for group in groups]
+    return [data.columns.expanded(group) for group in groups]
 
 
 def columns_of(argument: str, given: Any, data: Records) -> list[str]:
@@ -53,14 +53,14 @@ def columns_of(argument: str, given: Any, data: Records) -> list[str]:
     return columns
 
 
-def check_world(options: Mapping[str, Any], closed: Any, open: Any, start: Any) -> None:
+def check_world(world: str | None, closed: Any, open: Any, start: Any) -> None:
     """Refuses lists of columns that contradict each other, the world or what learning starts from."""
-    if closed and options.get("world") == "closed":
+    if closed and world == "closed":
         raise LearnError('closed= names columns in a world that is open, and world="closed" closes all of it; leave '
                          "one of them out; open= names the columns that stay open in a closed world")
     if open is None:
         return
-    if options.get("world") == "open":
+    if world == "open":
         raise LearnError('open= names columns in a world that is closed, and world="open" opens all of it; leave one '
                          "of them out; closed= names the columns that are closed in an open world")
     if start is not None:
@@ -70,64 +70,46 @@ def check_world(options: Mapping[str, Any], closed: Any, open: Any, start: Any) 
         raise LearnError("open= closes all columns but its own, and closed= none but its own; leave one of them out")
 
 
-def rules_over(rules: Rules | str | Iterable[str] | None, data: Records) -> Rules | None:
-    """Rules over the variables of the records, with those of categorical columns."""
-    given: str | list[str]
-    if isinstance(rules, (str, os.PathLike)):
-        given = data.columns.quoted(os.fspath(rules))
-    else:
-        every = rules.formulas if isinstance(rules, Rules) else [] if rules is None else rules
+def rules_over(rules: Rules | str | Iterable[str] | None, data: Records) -> Rules:
+    """Rules over the variables of the records; that columns have one value is not among them."""
+    every = rules.formulas if isinstance(rules, Rules) else [] if rules is None else rules
+    if isinstance(every, os.PathLike):
+        every = os.fspath(every)
+    if not isinstance(every, str):
         every = list(every) if isinstance(every, Iterable) else [every]
         if not all(isinstance(rule, str) for rule in every):
             raise ArgumentError(f"rules are {rules!r}, but must be Rules, a text with a formula per line, or a list")
-        given = [data.columns.quoted(rule) for rule in every]
-    formulas = Rules(given, data.names).formulas + data.columns.rules()
-    return Rules(formulas, data.names) if formulas else None
+    return Rules._over(every, data.columns)
 
 
-def refuse_rules(rules: Any, closed: Any, open: Any) -> None:
+def refuse_rules(learner: str, rules: Any, closed: Any, open: Any) -> None:
     """A sum-product network gives columns one value by itself, and can obey nothing else."""
     given = rules.formulas if isinstance(rules, Rules) else rules
     for name, value in (("rules", given), ("closed", closed), ("open", open)):
         if value is not None and value != "" and value != [] and value != ():
-            raise LearnError(f"{name}= needs a circuit on a vtree, and learnspn learns a sum-product network, which "
+            raise LearnError(f"{name}= needs a circuit on a vtree, and {learner} learns a sum-product network, which "
                              "cannot be conditioned on rules; choose another learner")
 
 
 def obeying(data: Records, rules: Rules, on_violation: str) -> Records:
-    """The records that obey the rules, or that were made to."""
-    diagram = rules.compile()
-    if diagram.model_count() == 0:
-        conflict = rules.conflict() or rules.formulas
-        raise LearnError("no world obeys the rules; these contradict each other:\n  " + "\n  ".join(conflict))
-    allowed = diagram.psdd()
-    possible = allowed.possible(data)
-    if possible.all():
-        return data
-    if on_violation == "reject":
-        broken = ((i, found) for i, found in enumerate(rules.broken_by(data)) if not possible[i])
-        lines = [f"record {i} breaks {_in_words(found)}" for i, found in itertools.islice(broken, TOLD_RECORDS)]
-        if (more := int((~possible).sum()) - len(lines)) > 0:
+    """The records that obey the rules, and have one value in every column, or that were made to."""
+    changed, broken = _slopp.enforce(rules._rules, data._records, on_violation)
+    if broken is not None:
+        weight, total, violations = broken
+        lines = [f"record {place} breaks {_in_words(found, together)}"
+                 for place, found, together in violations[:TOLD_RECORDS]]
+        if (more := len(violations) - len(lines)) > 0:
             lines.append(f"and {more} more")
-        raise RecordsError(f"{int((~possible).sum())} of {len(data)} records break a rule\n  " + "\n  ".join(lines)
+        raise RecordsError(f"{weight:g} of {total:g} records break a rule\n  " + "\n  ".join(lines)
                            + '\non_violation="drop" leaves them out, "repair" changes as few cells as possible')
-    left = data.where(possible)
-    if on_violation == "drop":
-        if len(left) == 0:
-            raise RecordsError("every record breaks a rule, so dropping leaves none; look at the rules, or "
-                               'on_violation="repair"')
-        return left
-    # Nearest worlds at the same distance are ranked by a fit to the records that need no repair.
-    complete = left.where(~incomplete(left))
-    fitted = allowed.fit(complete) if len(complete) else allowed
-    return data._with(fitted.repair(Records._of(data._records)))
+    return data if changed is None else Records._of(changed, data.columns, like=data._table.like())
 
 
-def _in_words(broken: list[str]) -> str:
-    """The rules that a record breaks, the first few of many; none if only several together cannot hold."""
+def _in_words(broken: list[str], together: str) -> str:
+    """The rules that a record breaks, the first few of many; what several say together if it breaks none by itself."""
     more = len(broken) - TOLD_RULES
     words = broken[:TOLD_RULES] + ([f"and {more} more rule{'s' * (more > 1)}"] if more > 0 else [])
-    return "; ".join(words) or "several rules together"
+    return "; ".join(words) or f"several rules together: {together}"
 
 
 def incomplete(data: Records) -> Any:

@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
-LEARNERS: list[str]
-OPTIONS: list[tuple[str, list[str]]]
+LEARNERS: list[_Learner]
+OPTIONS: list[_Option]
 
 _Path = str | os.PathLike[str]
 _Progress = Callable[[str, int, int], object] | None
@@ -20,6 +20,23 @@ _Part = tuple[int, list[list[bool]]]
 _Group = tuple[str, list[str], list[float] | None]
 _Explained = tuple[_Cells, str, list[tuple[_Cells, int, float, list[bool]]]]
 
+class _Learner(TypedDict):
+    name: str
+    about: str
+    makes: str
+    world: str
+    closes: bool
+    refines: bool
+    obeys_rules: bool
+    options: dict[str, str]
+
+class _Option(TypedDict):
+    name: str
+    about: str
+    default: str
+    kind: str
+    words: dict[str, str]
+
 def set_threads(threads: int) -> None:
     """Use this many threads, 0 for all cores; results are the same on any number."""
 
@@ -29,21 +46,29 @@ def bins(text: str, numbers: _Floats, weights: _Floats | None) -> tuple[list[str
 def chart(title: str, x: str, y: str, lines: list[tuple[str, list[tuple[float, float, str]]]]) -> str: ...
 def chart_of_sizes(parts: list[tuple[str, list[tuple[int, float]]]]) -> str: ...
 def curve(
-    records: Records, valid: Records | None, vtree: Vtree | None, seed: int, points: int, rules: Rules | None,
+    records: Records, valid: Records | None, vtree: tuple[Vtree, bool] | str | None, seed: int, points: int,
     progress: _Progress,
 ) -> list[tuple[int | None, Model]]: ...
 def distil(
-    teacher: tuple[Model, int | None] | Records, train: Records, valid: Records | None, max_classes: int | None,
-    max_elements: int | None, rules: Rules | None, free: bool, seed: int, progress: _Progress,
-) -> tuple[Model, list[float], bool]: ...
+    teacher: tuple[Model, int | None] | Records, told: str, train: Records, valid: Records | None,
+    max_classes: int | None, max_elements: int | None, support: Support, free: bool, seed: int, progress: _Progress,
+) -> Model: ...
+def enforce(
+    rules: Rules, records: Records, on_violation: str
+) -> tuple[Records | None, tuple[float, float, list[tuple[int, list[str], str]]] | None]: ...
 def diff(
     first: Model | Sdd | Rules, second: Model | Sdd | Rules, limit: int
 ) -> tuple[list[str], tuple[_Part, _Part, _Part], list[tuple[str, list[str], list[str]]]]: ...
 def entails(knowledge: Model | Sdd | Rules, formula: Rules) -> bool: ...
 def learn(
-    learner: str, records: Records, valid: Records | None, vtree: Vtree | None, start: Model | None, seed: int,
-    options: dict[str, Any], rules: Rules | None, closed: Rules | None, open: list[str] | None, progress: _Progress,
+    learner: str, records: Records, valid: Records | None, vtree: tuple[Vtree, bool] | str | None,
+    start: Model | None, seed: int, options: dict[str, Any], support: Support, progress: _Progress,
 ) -> tuple[Model, tuple[int, int] | None]: ...
+
+class Support:
+    def __new__(
+        cls, seen: Records, rules: Rules | None, world: str, closed: list[list[str]], open: list[str] | None
+    ) -> Support: ...
 
 class Records:
     names: list[str]
@@ -103,9 +128,7 @@ class Rules:
     names: list[str]
     lines: list[tuple[int, str]]
     @staticmethod
-    def parse(text: str, names: list[str] | None = None) -> Rules: ...
-    @staticmethod
-    def seen(records: Records, groups: list[tuple[str, list[str]]]) -> Rules: ...
+    def parse(text: str, names: list[str] | None = None, groups: list[_Group] = ...) -> Rules: ...
     @staticmethod
     def read(path: _Path, names: list[str] | None = None) -> Rules: ...
     def write(self, path: _Path) -> None: ...
@@ -153,6 +176,7 @@ class Model:
     def event(self, given: str | _Cells | None = None, question: bool = False) -> Event: ...
     def log_likelihoods(self, records: Records) -> _Floats: ...
     def log_evidence(self, event: Event) -> float: ...
+    def joint_batch(self, events: list[Event], records: Records) -> _Floats: ...
     def conditional_batch(self, event: Event, records: Records) -> _Floats: ...
     def marginals(self, given: Event) -> _Floats: ...
     def marginals_batch(self, records: Records) -> _Floats: ...

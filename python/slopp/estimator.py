@@ -7,13 +7,14 @@ import dataclasses
 import warnings
 from collections.abc import Mapping, Sequence
 from types import NoneType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from . import _encode, _frames
 from ._arguments import Floats, whole
 from ._columns import Columns, objects
+from ._learners import Effort, LearnerName
 from ._restrictions import choice
 from ._sklearn import (
     HAS_SKLEARN,
@@ -27,7 +28,7 @@ from ._sklearn import (
     validate_data,
 )
 from .errors import ArgumentError, ImpossibleError, LearnError, RecordsError
-from .learning import LearnerName, as_records, learn
+from .learning import TABLE, WorldName, as_records, learn
 from .model import Model
 from .records import Records, checked_weights, threshold
 
@@ -79,8 +80,8 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     #: The columns, with their categories.
     columns_: Columns
 
-    def __init__(self, learner: LearnerName = "slopp", effort: Literal["fast", "balanced", "best"] = "fast",
-                 world: Literal["open", "closed"] = "open", rules: Any = None, vtree: Any = None,
+    def __init__(self, learner: LearnerName = "slopp", effort: Effort = "fast",
+                 world: WorldName = "open", rules: Any = None, vtree: Any = None,
                  random_state: Any = 0, *, target: str | int | tuple[Any, ...] | None = None,
                  binarize: float | None = None, bins: Any = None, categories: Any = None, max_values: int | None = None,
                  closed: Any = None, open: Any = None, missing: Literal["reject", "drop", "em"] = "reject",
@@ -114,7 +115,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : how much each row counts; a weight of 2 is the row twice, 0 is none.
         """
         choice("world", self.world, ("open", "closed"))
-        choice("effort", self.effort, ("fast", "balanced", "best"))
+        choice("effort", self.effort, get_args(Effort))
         if self.binarize is not None:
             threshold(self.binarize)
         table = self._table(X, reset=True)
@@ -187,12 +188,11 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """
         records, place = self._without_target(X)
         categories = self.columns_[self._place()].categories
-        values = np.array([[0.0], [1.0]]) if categories is None else np.eye(len(place))[_order(categories)]
-        cells = records.to_numpy().astype(np.float64)
-        logs = np.empty((len(cells), len(values)))
-        for i, value in enumerate(values):
-            cells[:, place.start:place.stop] = value
-            logs[:, i] = self.model_.log_likelihoods(records._with(cells))
+        values = [[False], [True]] if categories is None else [[i == value for i in range(len(place))]
+                                                               for value in _order(categories)]
+        names = [self.columns_.variables[i] for i in place]
+        events = [self.model_._model.event(list(zip(names, value, strict=True)), True) for value in values]
+        logs = self.model_._model.joint_batch(events, records._records)
         with np.errstate(invalid="ignore"):
             shares = np.exp(logs - logs.max(axis=1, keepdims=True))
         return shares / shares.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
@@ -226,9 +226,10 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
                 raise ArgumentError(f"options has {name!r}, which is a parameter of {type(self).__name__} itself: "
                                     f"{OWN.get(name, name)}=")
         # What a learner does not have is left to it only where somebody set it, so that it can refuse.
-        if self.learner == "slopp" or self.effort != "fast":
+        entry = TABLE.get(self.learner)
+        if self.effort != "fast" or (entry is not None and "effort" in entry["options"]):
             options["effort"] = self.effort
-        if self.world != "open" or (self.learner not in ("learnspn", "slopp-em") and self.open is None):
+        if self.world != "open" or self.open is None:
             options["world"] = self.world
         return options
 
@@ -283,7 +284,10 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         name = self.columns_.names[place]
         variables = self.columns_.places()[place]
         if table.names is None:
-            return self._records(X), variables
+            cells = _encode.encode(self._table(X, reset=False), self.columns_, self.binarize).astype(np.float64)
+            # What stands in the column of the target is not looked at.
+            cells[:, variables.start:variables.stop] = np.nan
+            return Records(cells, names=self.columns_.variables), variables
         if name in table.names or (self._is_unnamed() and table.width == self.n_features_in_):
             table = self._table(X, reset=False).by_column()
             assert table.names is not None and table.columns is not None

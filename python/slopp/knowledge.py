@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import _slopp
 from ._arguments import counted, limit, whole
 from ._arguments import path as a_path
+from ._columns import Columns, Group
 from ._show import DRAWABLE, Progress, Rows, Values, card, listening, table
 from .errors import ArgumentError, FormulaError, NamesError, VtreeError
 from .records import Path
@@ -44,20 +45,29 @@ class Rules:
     """
 
     def __init__(self, rules: str | Iterable[str], names: Sequence[str] | None = None):
+        self._read(rules, None if names is None else list(names), [])
+
+    def _read(self, rules: str | Iterable[str], names: list[str] | None, groups: list[Group]) -> None:
         lines = list(rules) if isinstance(rules, Iterable) else [rules]
         text = rules if isinstance(rules, str) or not all(isinstance(r, str) for r in lines) else "\n".join(lines)
         if not isinstance(text, str):
             raise ArgumentError(f"rules are {rules!r}, but must be a text with a formula per line, or a list of such")
-        known = None if names is None else list(names)
         if not isinstance(rules, str):
             # In a text a rule goes on in the next line after an operator; in a list it would swallow the next rule.
             for i, line in enumerate(lines, 1):
                 try:
-                    _slopp.Rules.parse(line, known)
+                    _slopp.Rules.parse(line, names, groups)
                 except FormulaError as error:
                     raise FormulaError(f"rule {i} of the list: {error}") from None
-        self._rules = _slopp.Rules.parse(text, known)
+        self._rules = _slopp.Rules.parse(text, names, groups)
         self._text = text
+
+    @classmethod
+    def _over(cls, rules: str | Iterable[str], columns: Columns) -> Rules:
+        """Over the variables of columns, whose values they name."""
+        self = cls.__new__(cls)
+        self._read(rules, columns.variables, columns.groups)
+        return self
 
     @classmethod
     def _of(cls, rules: _slopp.Rules) -> Rules:

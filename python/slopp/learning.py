@@ -5,14 +5,23 @@ from __future__ import annotations
 import re
 import textwrap
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _slopp
 from ._align import aligned
 from ._arguments import handle, limit, whole
 from ._columns import Columns, quote
 from ._encode import Bins
+from ._learners import (
+    CircuitLearner,
+    DeterministicLearner,
+    LearnerName,
+    MixtureLearner,
+    Options,
+    PsddLearner,
+    SpnLearner,
+)
 from ._restrictions import (
     VIOLATIONS,
     Closed,
@@ -37,51 +46,34 @@ from .vtree import Vtree
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+#: The worlds.
+WorldName = Literal["open", "closed"]
+
+
+def _meaning(option: _slopp._Option) -> str:
+    """What an option means: the words it may be, and what it is unless given."""
+    words = "; ".join(f'"{word}": {about}' for word, about in option["words"].items())
+    return option["about"] + (f" ({words})" if words else "") + f"; {option['default']} unless given"
+
+
+#: The learners, with what they make, take and can obey: the one table of the library.
+TABLE: dict[str, _slopp._Learner] = {entry["name"]: entry for entry in _slopp.LEARNERS}
+
 #: The names of all learners.
-LEARNERS: list[str] = list(_slopp.LEARNERS)
+LEARNERS: list[str] = list(TABLE)
 
-#: The same for type checkers.
-LearnerName = Literal["slopp", "slopp-bag", "slopp-em", "slopp-tree", "slopp-kmeans", "factorised", "chow-liu",
-                      "learnpsdd", "slopp+learnpsdd", "strudel", "strudel-em", "learnspn"]
-
-#: What the options of learners mean; which learner has which, the compiled half knows.
-OPTIONS: dict[str, str] = {
-    "world": '"open", everything is possible, or "closed", only what the records show, relaxed; open unless given, '
-             "closed for slopp-kmeans",
-    "effort": '"fast", "balanced" or "best": how much slopp tries, or whether slopp-bag has 16, 32 or 64 models',
-    "max_classes": "the largest number of classes of records, nodes of the circuit, of an inner vtree node; what "
-                   "columns, rules or closed= rule out may divide them, and a warning says so",
-    "max_elements": "the largest number of elements, of a mixture in each component; it also holds where columns, "
-                    "rules or closed= come after, or a warning says so",
-    "pseudocount": "the weight of the prior in records; 0 needs a closed world",
-    "components": "how many models slopp-bag has, or components slopp-em and strudel-em, up to 4096; otherwise by "
-                  "effort, or by validation",
-    "whole": "whether the models of slopp-bag stay whole, and are not divided into components where that is better",
-    "max_clusters": "the largest number of clusters of a sum",
-    "min_records": "the smallest number of records that may be clustered",
-    "split_penalty": "what a cluster must gain to be split off, in units of ½ ln N nats",
-    "parameter_penalty": "the same for each parameter that the split doubles, in nats",
-    "variant": 'which reading of the paper: "notebook", the code of its authors, or "algorithm2", its pseudo-code',
-    "k": "the number of clusters, 3 unless given",
-    "d": "the number of records from which a sub-database is clustered, 20 unless given",
-    "penalty": "what an operation of LearnPSDD must gain for each element it adds, in nats",
-    "depth": "how many levels of nodes an operation may copy",
-    "steps": "the largest number of operations; of learnspn, of sub-databases that are cut",
-    "scope": 'by which variables Strudel splits an element: "prime", which gives a PSDD, or "whole", which gives a '
-             "deterministic circuit",
-    "independence": "the G statistic above which two columns are dependent",
-    "cluster_penalty": "what a cluster must gain for each column, in nats",
-    "leaves": 'what stands where records are not parted further: "chow-liu" trees or "independent" columns',
-}
+#: What the options of learners mean, and what they are unless given.
+OPTIONS: dict[str, str] = {option["name"]: _meaning(option) for option in _slopp.OPTIONS}
 
 
-class Settings(TypedDict, total=False):
+class Settings(Options, total=False):
     """What every learner takes, and some of them; `learn` tells what it is."""
 
     valid: Any
     vtree: Vtree | str | None
     start: Circuit | None
     rules: Rules | str | Iterable[str] | None
+    world: WorldName | None
     closed: Closed
     open: Sequence[str] | str | None
     on_violation: Literal["reject", "drop", "repair"]
@@ -91,50 +83,26 @@ class Settings(TypedDict, total=False):
     bins: Bins
     categories: Sequence[str] | None
     max_values: int | None
-    # Options of some learners.
-    world: Literal["open", "closed"] | None
-    effort: Literal["fast", "balanced", "best"] | None
-    pseudocount: float | None
-    max_classes: int | None
-    max_elements: int | None
-    components: int | None
-    whole: bool | None
-    max_clusters: int | None
-    min_records: float | None
-    split_penalty: float | None
-    parameter_penalty: float | None
-    variant: Literal["notebook", "algorithm2"] | None
-    k: int | None
-    d: int | None
-    penalty: float | None
-    depth: int | None
-    steps: int | None
-    scope: Literal["prime", "whole"] | None
-    independence: float | None
-    cluster_penalty: float | None
-    leaves: Literal["chow-liu", "independent"] | None
 
 
 @overload
-def learn(records: Any, *, learner: Literal["slopp", "slopp-tree", "factorised", "chow-liu", "learnpsdd",
-                                            "slopp+learnpsdd"] = "slopp", **settings: Unpack[Settings]) -> Psdd: ...
+def learn(records: Any, *, learner: PsddLearner = "slopp", **settings: Unpack[Settings]) -> Psdd: ...
 
 
 @overload
-def learn(records: Any, *, learner: Literal["strudel"], **settings: Unpack[Settings]) -> Deterministic: ...
+def learn(records: Any, *, learner: DeterministicLearner, **settings: Unpack[Settings]) -> Deterministic: ...
 
 
 @overload
-def learn(records: Any, *, learner: Literal["slopp-kmeans"], **settings: Unpack[Settings]) -> Circuit: ...
+def learn(records: Any, *, learner: CircuitLearner, **settings: Unpack[Settings]) -> Circuit: ...
 
 
 @overload
-def learn(records: Any, *, learner: Literal["slopp-bag", "slopp-em", "strudel-em"],
-          **settings: Unpack[Settings]) -> Mixture: ...
+def learn(records: Any, *, learner: MixtureLearner, **settings: Unpack[Settings]) -> Mixture: ...
 
 
 @overload
-def learn(records: Any, *, learner: Literal["learnspn"], **settings: Unpack[Settings]) -> Spn: ...
+def learn(records: Any, *, learner: SpnLearner, **settings: Unpack[Settings]) -> Spn: ...
 
 
 @overload
@@ -143,9 +111,10 @@ def learn(records: Any, *, learner: str, **settings: Any) -> Model: ...
 
 def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = None, vtree: Vtree | str | None = None,
           start: Circuit | None = None, rules: Rules | str | Iterable[str] | None = None,
-          closed: Closed = None, open: Sequence[str] | str | None = None, on_violation: str = "reject",
-          missing: str = "reject", seed: int = 0, progress: Progress = None, bins: Bins = None,
-          categories: Sequence[str] | None = None, max_values: int | None = None, **options: Any) -> Any:
+          world: WorldName | None = None, closed: Closed = None, open: Sequence[str] | str | None = None,
+          on_violation: str = "reject", missing: str = "reject", seed: int = 0, progress: Progress = None,
+          bins: Bins = None, categories: Sequence[str] | None = None, max_values: int | None = None,
+          **options: Any) -> Any:
     """A model of records, certified wherever the learner promises a PSDD.
 
     What the model tells of worlds, as `sample` does, is of the kind of the records: a frame if they were one.
@@ -153,12 +122,14 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
     Parameters
     ----------
     records : an array, a frame, a dict of columns, a list of dicts, or `Records`.
-    learner : one of `LEARNERS`; its options are keywords, such as `world="closed"`, `effort="best"` or
-        `max_elements=1000`; which ones it has, and what they mean, is below.
+    learner : one of `LEARNERS`; its options are keywords, such as `effort="best"` or `max_elements=1000`; which ones it
+        has, and what they mean, is below.
     valid : complete records to choose by; without them the learner holds some out.
     vtree : a `Vtree`, a text of columns or variables such as "((a,b),c)", or a method such as "chow-liu".
-    start : the model that a learner refines: learnpsdd, strudel or strudel-em.
+    start : the model to refine, for learners that do.
     rules : formulas that the base of the result implies; that a column has one value is one of them anyway.
+    world : "open", everything is possible, or "closed", only what the records show, relaxed; that of the learner unless
+        given.
     closed : columns that are closed in a world that is open: with `["a", "b"]`, what no record shows together in a and
         b is impossible; `[["a", "b"], ["c", "d"]]` closes two groups.
     open : columns that stay open while all others are closed: what no record shows elsewhere is impossible, as far as
@@ -179,21 +150,21 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
     choice("missing", missing, ("reject", "drop", "em"))
     if not isinstance(learner, str):
         raise ArgumentError(f"learner is {learner!r}, but must be one of {', '.join(LEARNERS)}")
-    limit("components", options.get("components"), 1)
+    if learner not in TABLE:
+        raise LearnError(f'there is no learner "{learner}"; the learners are {", ".join(LEARNERS)}')
+    if world is not None:
+        choice("world", world, ("open", "closed"))
     data = as_records(records, bins, categories, max_values) if start is None else _of_start(
         start, records, bins or categories or max_values is not None)
     valid = _valid(valid, data)
-    if learner == "learnspn":
-        refuse_rules(rules, closed, open)
-    known = None if learner == "learnspn" else rules_over(rules, data)
+    entry = TABLE[learner]
+    if not entry["obeys_rules"]:
+        refuse_rules(learner, rules, closed, open)
     groups = closed_groups(closed, data)
     free = None if open is None else columns_of("open", open, data)
-    check_world(options, groups, free, start)
-    if free is not None:
-        # What is learned in an open world is closed afterwards, but for these columns.
-        options.pop("world", None)
-        options.update({"world": "open"} if learner == "slopp-kmeans" else {})
-    if known is not None:
+    check_world(world, groups, free, start)
+    known = rules_over(rules, data)
+    if entry["obeys_rules"]:
         data = obeying(data, known, on_violation)
     complete = data
     if data.has_missing:
@@ -210,22 +181,19 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
         begin = None if start is None else handle("start", start)
         # Records with missing cells show every way to fill them in.
         shown = data if missing == "em" else complete
+        support = _slopp.Support(
+            shown._records, known._rules if len(known) else None, world or entry["world"], groups,
+            None if free is None else data.columns.expanded(free))
         model, too_large = _slopp.learn(
-            learner, complete._records, valid, _vtree(vtree, complete, seed), begin, whole("seed", seed), dict(options),
-            None if known is None else known._rules, _slopp.Rules.seen(shown._records, groups) if groups else None,
-            None if free is None else data.columns.expanded(free), callback)
+            learner, complete._records, valid, _vtree(vtree, complete), begin, whole("seed", seed), options, support,
+            callback)
     if too_large is not None:
         _tell_size(*too_large)
     _tell_classes(model.most_classes(), options.get("max_classes"))
     learned = wrap(model, data._table.like())
     if missing == "em" and data.has_missing:
         learned = learned.em(data, pseudocount=float(learned.origin.get("pseudocount", 1.0)), progress=progress)
-    facts = {"closed": "; ".join(text for text, _ in groups)} if groups else {}
-    if free is not None:
-        facts |= {"world": "closed", "open": ",".join(free)}
-    if vtree is not None:
-        facts["vtree"] = vtree if isinstance(vtree, str) and "(" not in vtree else "text"
-    return _with_origin(learned, data, known, facts)
+    return _with_labels(learned, data)
 
 
 def _described() -> str:
@@ -233,10 +201,11 @@ def _described() -> str:
     def entry(name: str, text: str) -> str:
         return textwrap.fill(text, 116, initial_indent=f"    {name} : ", subsequent_indent=" " * 8)
 
-    learners = [entry(learner, ", ".join(options)) for learner, options in _slopp.OPTIONS]
+    learners = [entry(name, f"{known['about']}. Options: {', '.join(known['options'])}.")
+                for name, known in TABLE.items()]
     options = [entry(name, meaning + ".") for name, meaning in OPTIONS.items()]
-    return "\n".join(["Options of the learners", "    -----------------------", *learners, "",
-                      "    What the options mean", "    ---------------------", *options])
+    return "\n".join(["The learners", "    ------------", *learners, "",
+                      "    Their options", "    -------------", *options])
 
 
 # Once, at the end: help() and notebooks show it, and nothing is written down twice.
@@ -268,24 +237,21 @@ def distil(teacher: Any, train: Any, *, valid: Any = None, samples: int | None =
         teacher = aligned(teacher, data.names, data.columns)
     valid = _valid(valid, data)
     known = rules_over(rules, data)
-    if known is not None:
-        data = obeying(data, known, on_violation)
+    data = obeying(data, known, on_violation)
     count = limit("samples", samples, 1)
     with listening(progress) as callback:
         lessons = (teacher._model, count) if is_model else teacher._records
         most_elements = limit("max_elements", max_elements, 1)
-        model, (drawn, strength, held_out), keeps_base = _slopp.distil(
-            lessons, data._records, valid, limit("max_classes", max_classes, 1), most_elements,
-            None if known is None else known._rules, bool(free), whole("seed", seed), callback)
+        support = _slopp.Support(data._records, known._rules if len(known) else None, "open", [], None)
+        model = _slopp.distil(
+            lessons, type(teacher).__name__, data._records, valid, limit("max_classes", max_classes, 1), most_elements,
+            support, bool(free), whole("seed", seed), callback)
     student: Psdd = wrap(model, data._table.like())
     _tell_classes(model.most_classes(), max_classes)
     elements = student.size["elements"]
     if most_elements is not None and elements > most_elements:
         _tell_size(elements, most_elements)
-    facts = {"learner": "slopp", "world": "open", "teacher": type(teacher).__name__, "samples": f"{drawn:g}",
-             "seed": str(seed), "records": f"{data.total:g}", "strength": f"{strength:g}", "held_out": f"{held_out:g}"}
-    facts |= {"base": "of the teacher"} if keeps_base else {}
-    return _with_origin(student, data, known, facts)  # type: ignore[no-any-return]
+    return _with_labels(student, data)  # type: ignore[no-any-return]
 
 
 class Curve(Rows[Values[Any]]):
@@ -318,11 +284,11 @@ def curve(train: Any, *, valid: Any = None, test: Any = None, points: int = 8, v
         missed = int(incomplete(data).sum())
         raise LearnError(f"{missed} of {len(data)} records miss cells, and learners need complete ones: leave those "
                          "out, or fill cells in")
-    known, judge = rules_over(None, data), parts.get("valid")
+    judge = parts.get("valid")
     with listening(progress) as callback:
         found = _slopp.curve(
-            data._records, None if judge is None else judge._records, _vtree(vtree, data, seed), whole("seed", seed),
-            whole("points", points, 1), None if known is None else known._rules, callback)
+            data._records, None if judge is None else judge._records, _vtree(vtree, data), whole("seed", seed),
+            whole("points", points, 1), callback)
     sizes = Curve()
     for most, model in found:
         learned = wrap(model, data._table.like())
@@ -382,18 +348,18 @@ def _tell_size(elements: int, most: int) -> None:
                   "rule out, nothing smaller was found", stacklevel=3)
 
 
-def _vtree(vtree: Vtree | str | None, data: Records, seed: int) -> _slopp.Vtree | None:
+def _vtree(vtree: Vtree | str | None, data: Records) -> tuple[_slopp.Vtree, bool] | str | None:
+    """A vtree and whether it was a text, or the name of a method."""
     if vtree is None:
         return None
     if isinstance(vtree, str) and "(" in vtree:
-        vtree = Vtree(_with_variables(vtree, data.columns), data.names)
-    elif isinstance(vtree, str):
-        vtree = Vtree.learn(data, vtree, seed=seed)
+        return Vtree(_with_variables(vtree, data.columns), data.names)._vtree, True
+    if isinstance(vtree, str):
+        return vtree
     if not isinstance(vtree, Vtree):
         raise ArgumentError(f'vtree is {vtree!r}, but must be a Vtree, a text such as "((a,b),c)", or a method')
-    if vtree.names != data.names:
-        vtree = Vtree(str(vtree), data.names)
-    return vtree._vtree
+    same = vtree if vtree.names == data.names else Vtree(str(vtree), data.names)
+    return same._vtree, False
 
 
 def _with_variables(text: str, columns: Columns) -> str:
@@ -411,10 +377,9 @@ def _with_variables(text: str, columns: Columns) -> str:
     return re.sub(r'"(?:[^"]|"")*"|[^(),"]+', leaf, text)
 
 
-def _with_origin(learned: Model, data: Records, rules: Rules | None, facts: Mapping[str, str]) -> Any:
-    origin = {**learned.origin, **facts}
-    if rules is not None:
-        origin["rules"] = "; ".join(rules.formulas)
-    if (labels := data.columns.to_json()) != "{}":
-        origin["categories"] = labels
-    return learned._same(learned._model.renamed(None, origin))
+def _with_labels(learned: Model, data: Records) -> Any:
+    """A model that knows what categories were before they were texts, where they were no texts."""
+    labels = data.columns.to_json()
+    if labels == "{}":
+        return learned
+    return learned._same(learned._model.renamed(None, {**learned.origin, "categories": labels}))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import slopp
 from conftest import NAMES, rows
-from slopp.errors import ArgumentError, FormulaError, NamesError, RecordsError
+from slopp.errors import ArgumentError, FormulaError, LearnError, NamesError, RecordsError
 
 CELLS = rows(0)
 MODEL = slopp.learn(slopp.Records(CELLS, names=NAMES), world="closed")
@@ -106,7 +106,7 @@ def test_rules_as_clauses():
     (lambda: MODEL.prob("a &&& b"), FormulaError, "character 4 of what is asked or given"),
     (lambda: slopp.Records([[0, 3]]), RecordsError, r'"x2" is 3, neither.*categories=\["x2"\]'),
     (lambda: slopp.Records([[0.0, 0.5]]), RecordsError, '"x2" is 0.5, neither'),
-    (lambda: slopp.learn(CELLS, learner="slopp-bag", components=0), ArgumentError, "components is 0"),
+    (lambda: slopp.learn(CELLS, learner="slopp-bag", components=0), LearnError, "components= is 0"),
     (lambda: slopp.Records(CELLS, max_values=0), ArgumentError, "max_values is 0"),
     (lambda: slopp.PSDD().fit(CELLS).score(CELLS, sample_weight=[1]), RecordsError, "expected"),
     (lambda: slopp.PSDD().fit(CELLS).score(CELLS, sample_weight=np.zeros(60)), RecordsError, "weight zero"),

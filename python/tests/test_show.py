@@ -114,7 +114,7 @@ def test_stubs_name_what_the_compiled_half_has():
 
     stub = ast.parse((ROOT / "python/slopp/_slopp.pyi").read_text())
     for node in stub.body:
-        if isinstance(node, ast.ClassDef):
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             told = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
             told |= {part.target.id for part in node.body if isinstance(part, ast.AnnAssign)}
             there = {name for name in vars(getattr(_slopp, node.name)) if not name.startswith("_")}

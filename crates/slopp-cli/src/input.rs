@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::report::{count, short_world};
 use slopp::circuit::{Overlap, ParameterFault, Reason};
 use slopp::io::{Header, Problem, ReadError, RecordsOptions};
+use slopp::learn::VtreeFrom;
 use slopp::learn::vtree::{VtreeMethod, VtreeMethodError};
 use slopp::logic::Limits;
 use slopp::{Certified, Deterministic, Model, ModelKind, Names, NodeId, OnVtrees, Records, Var, Vtree};
@@ -178,7 +179,8 @@ const FOR_MIXTURES: &str =
     "for mixtures there are eval, prob, marginals, sample, possible, entails, info, validate, fit and distil";
 
 /// The commands that take a sum-product network.
-const FOR_NETWORKS: &str = "for sum-product networks there are eval, prob, marginals, sample, info, fit and distil";
+const FOR_NETWORKS: &str =
+    "for sum-product networks there are eval, prob, marginals, sample, info, validate, fit and distil";
 
 /// The way to a proof that took too much.
 const MORE: &str = "--max-nodes N and --max-memory MB allow more";
@@ -310,12 +312,12 @@ impl VtreeSource {
         }
     }
 
-    /// How the vtree is made, in one word.
-    pub(crate) fn name(&self) -> &'static str {
+    /// Where the vtree comes from.
+    pub(crate) fn from(&self) -> VtreeFrom {
         match self {
-            VtreeSource::Method(method) => method.name(),
-            VtreeSource::File(_) | VtreeSource::Model(..) => "file",
-            VtreeSource::Text(_) => "text",
+            VtreeSource::Method(method) => VtreeFrom::Method(*method),
+            VtreeSource::File(_) | VtreeSource::Model(..) => VtreeFrom::File,
+            VtreeSource::Text(_) => VtreeFrom::Text,
         }
     }
 

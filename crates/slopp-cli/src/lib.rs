@@ -3,8 +3,8 @@
 //! No stable interface: programs of others use the crate `slopp`.
 
 mod args;
-mod both;
 mod cmd;
+mod difference;
 mod error;
 mod event;
 mod files;

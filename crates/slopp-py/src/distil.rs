@@ -1,14 +1,12 @@
 //! One PSDD from a teacher, and charts of what was learned.
 
 use crate::error::Answer;
-use crate::knowledge::Rules;
+use crate::learn::Support;
 use crate::model::Model;
 use crate::records::Records;
 use crate::run::run_long;
 use pyo3::prelude::*;
-use slopp::AnyModel;
-use slopp::learn::merged::{Config, DistilConfig};
-use slopp::learn::{Learned, Lesson, Lessons, Task, World};
+use slopp::learn::{Distil, Lesson, LessonError, Lessons, SloppConfig, Task};
 use slopp::render::plot::{Axis, Point, Scatter, Series};
 
 /// Where lessons come from: a model to draw so many records from, if that is told, or records that were drawn from anything.
@@ -18,48 +16,45 @@ pub(crate) enum Teacher<'py> {
     Records(Bound<'py, Records>),
 }
 
-/// The student; the weight of the lessons, how strong a prior they are, and the weight of the records held out; whether
-/// the base of the teacher is kept.
-type Distilled = (Model, [f64; 3], bool);
-
-/// One PSDD from a teacher, inside rules and, unless it is to be free, inside what is possible for the teacher.
+/// One PSDD from a teacher that is told in a word, inside a support and, unless it is to be free, inside what is possible for the teacher.
 #[pyfunction]
-#[pyo3(signature = (teacher, train, valid, max_classes, max_elements, rules, free, seed, progress))]
+#[pyo3(signature = (teacher, told, train, valid, max_classes, max_elements, support, free, seed, progress))]
 #[expect(clippy::too_many_arguments, reason = "called by the Python half only, by position")]
 pub(crate) fn distil(
     py: Python<'_>,
     teacher: Teacher<'_>,
+    told: String,
     train: &Records,
     valid: Option<&Records>,
     max_classes: Option<usize>,
     max_elements: Option<usize>,
-    rules: Option<&Rules>,
+    support: &Support,
     free: bool,
     seed: u64,
     progress: Option<Py<PyAny>>,
-) -> Answer<Distilled> {
-    let config = Config { max_elements, ..Config::new(World::Open) };
-    let capped = max_classes.map(|max_classes| Config { max_classes, capped: true, ..config.clone() });
-    let config = DistilConfig::new(capped.unwrap_or(config));
+) -> Answer<Model> {
+    let config = SloppConfig { max_elements, ..SloppConfig::default() };
+    let capped = max_classes.map(|max_classes| SloppConfig { max_classes, capped: true, ..config.clone() });
+    let config = Distil::new(capped.unwrap_or(config));
     let (train, valid) = (train.0.clone(), valid.map(|valid| valid.0.clone()));
     let names = train.names().clone();
     let (given, model, samples) = match teacher {
         Teacher::Records(records) => (Some(records.get().0.clone()), None, None),
         Teacher::Model(model, count) => (None, Some(model.get().0.clone()), count),
     };
-    let rules = rules.map(|rules| (*rules.0).clone());
-    let student = run_long(py, progress, move |progress| {
-        let lessons = match (&given, model.as_deref()) {
+    let support = Support(support.0.clone());
+    let (circuit, origin) = run_long(py, progress, move |progress| {
+        let lessons = match (&given, &model) {
             (Some(records), _) => Lessons::Records(records),
-            (None, Some(AnyModel::Circuit(model))) => Lessons::Circuit(&model.circuit),
-            (None, model) => Lessons::Model(model.expect("there is one of them").distribution()),
+            (None, model) => Lessons::Model(&model.as_ref().expect("there is one of them").kind),
         };
-        let task = Task { valid: valid.as_deref(), seed, ..Task::new(&train) };
-        Lesson { samples, rules, free, ..Lesson::new(lessons, config) }.learn(&task, progress)
+        let support = &support.within(progress);
+        let task = Task { valid: valid.as_deref(), support, seed, ..Task::new(&train) };
+        let student = Lesson { samples, free, ..Lesson::new(lessons, config) }.learn(&task, progress)?;
+        let origin = student.origin(&task, &told);
+        Ok::<_, LessonError>((student.circuit, origin))
     })??;
-    let facts = [student.samples, student.strength, student.held_out];
-    let model = Learned::Circuit(student.circuit).into_model(names, Default::default());
-    Ok((Model::of(model), facts, student.keeps_base))
+    Ok(Model::of(slopp::Model { names, kind: circuit.into(), origin }))
 }
 
 /// A line of a chart: what it is, and its points with their names.

@@ -4,9 +4,9 @@ use pyo3::prelude::*;
 use slopp::circuit::{BuildError, Refusal};
 use slopp::infer::{EventError, EvidenceError, QueryError};
 use slopp::io::{BinsError, NotClausal, ReadError, WriteError};
-use slopp::knowledge::{BothError, EntailsError};
+use slopp::knowledge::{DifferenceError, EntailsError};
 use slopp::learn::vtree::VtreeMethodError;
-use slopp::learn::{BaseError, FitError, InsideError, LearnError, LessonError, RestrictionError, ReviseError};
+use slopp::learn::{BaseError, ConditionError, EnforceError, FitError, LearnError, LessonError, ReviseError};
 use slopp::logic::{FormulaError, NoVariables, NormaliseError, RuleError, Stopped};
 use std::error::Error;
 
@@ -96,18 +96,18 @@ impl From<EntailsError> for Failure {
     }
 }
 
-impl From<BothError> for Failure {
-    fn from(error: BothError) -> Failure {
+impl From<DifferenceError> for Failure {
+    fn from(error: DifferenceError) -> Failure {
         match error {
-            BothError::NoVariables(error) => error.into(),
-            BothError::Stopped(error) => error.into(),
-            BothError::Normalise(error) => error.into(),
-            BothError::Certificate(error) => error.into(),
-            BothError::Query(error) => error.into(),
-            BothError::NothingInCommon
-            | BothError::DifferentBins { .. }
-            | BothError::DifferentKinds { .. }
-            | BothError::Names(_) => Failure::of("NamesError", &error),
+            DifferenceError::NoVariables(error) => error.into(),
+            DifferenceError::Stopped(error) => error.into(),
+            DifferenceError::Normalise(error) => error.into(),
+            DifferenceError::Certificate(error) => error.into(),
+            DifferenceError::Query(error) => error.into(),
+            DifferenceError::NothingInCommon
+            | DifferenceError::DifferentBins { .. }
+            | DifferenceError::DifferentKinds { .. }
+            | DifferenceError::Names(_) => Failure::of("NamesError", &error),
         }
     }
 }
@@ -134,11 +134,37 @@ impl From<BaseError> for Failure {
     }
 }
 
+/// Options are keywords here.
+impl From<LearnError> for Failure {
+    fn from(error: LearnError) -> Failure {
+        let text = error.to_string();
+        match &error {
+            LearnError::Setting { name, .. } => Failure::new("LearnError", text.replacen(name, &format!("{name}="), 1)),
+            LearnError::OptionOfOthers { option, .. } => {
+                Failure::new("LearnError", text.replacen(option, &format!("{option}="), 1))
+            }
+            LearnError::NoSuchOption { option, .. } => {
+                Failure::new("LearnError", text.replacen(option, &format!("{option}="), 1))
+            }
+            error => Failure::of("LearnError", error),
+        }
+    }
+}
+
+impl From<EnforceError> for Failure {
+    fn from(error: EnforceError) -> Failure {
+        match error {
+            EnforceError::TooLarge(error) => error.into(),
+            EnforceError::Query(error) => error.into(),
+            error => Failure::of("LearnError", &error),
+        }
+    }
+}
+
 impl From<LessonError> for Failure {
     fn from(error: LessonError) -> Failure {
         match error {
             LessonError::Learn(error) => error.into(),
-            LessonError::Rules(error) => error.into(),
             LessonError::Base(error) => error.into(),
         }
     }
@@ -161,13 +187,11 @@ raises! {
     EvidenceError => "FormulaError",
     FitError => "LearnError",
     FormulaError => "FormulaError",
-    InsideError => "LearnError",
-    LearnError => "LearnError",
+    ConditionError => "LearnError",
     NormaliseError => "FormulaError",
     NoVariables => "FormulaError",
     NotClausal => "FormulaError",
     Refusal => "CertificateError",
-    RestrictionError => "LearnError",
     RuleError => "QueryError",
     Stopped => "TooLargeError",
     VtreeMethodError => "LearnError",

@@ -1,5 +1,6 @@
 //! Rules and what they compile to.
 
+use crate::columns::{Groups, in_columns};
 use crate::error::{Answer, Failure};
 use crate::model::Model;
 use crate::records::Records;
@@ -7,9 +8,9 @@ use crate::run::{run, run_long};
 use crate::vtree::Vtree;
 use num_bigint::BigUint;
 use pyo3::prelude::*;
-use slopp::knowledge::{Both, Known};
+use slopp::knowledge::{Difference, Known};
 use slopp::logic::{Handle, Limits, Manager, VtreeSearch};
-use slopp::{AnyModel, Names, Progress};
+use slopp::{Names, Progress};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,25 +27,15 @@ pub(crate) struct Sdd {
 
 #[pymethods]
 impl Rules {
+    /// Over these names, of which some may be the values of columns.
     #[staticmethod]
-    #[pyo3(signature = (text, names=None))]
-    fn parse(text: &str, names: Option<Vec<String>>) -> Answer<Rules> {
+    #[pyo3(signature = (text, names=None, groups=Vec::new()))]
+    fn parse(text: &str, names: Option<Vec<String>>, groups: Groups) -> Answer<Rules> {
         let rules = match names {
             None => slopp::logic::Rules::parse(text)?,
-            Some(names) => slopp::logic::Rules::parse_with(text, Names::new(names)?)?,
+            Some(names) => slopp::logic::Rules::parse_with(text, in_columns(names, groups)?)?,
         };
         Ok(Rules(Arc::new(rules)))
-    }
-
-    /// For each group of variables, with its text, that they have values which records show together.
-    #[staticmethod]
-    fn seen(records: &Records, groups: Vec<(String, Vec<String>)>) -> Answer<Rules> {
-        let names = records.0.names();
-        let group = |(text, group): (String, Vec<String>)| {
-            Ok((text, group.iter().map(|name| names.find(name)).collect::<Result<Vec<_>, _>>()?))
-        };
-        let groups = groups.into_iter().map(group).collect::<Answer<Vec<_>>>()?;
-        Ok(Rules(Arc::new(slopp::logic::Rules::seen(&records.0, groups))))
     }
 
     /// From a file: text, or DIMACS.
@@ -195,7 +186,7 @@ impl Sdd {
     /// The PSDD in which all worlds of the diagram are equally probable.
     fn psdd(&self, py: Python<'_>) -> Answer<Model> {
         let psdd = run(py, || -> Answer<_> { Ok(self.sdd.to_circuit()?.certify()?) })?;
-        Ok(Model::of(AnyModel::Circuit(slopp::Model::new(self.names.clone(), psdd))))
+        Ok(Model::of(slopp::Model::new(self.names.clone(), psdd)))
     }
 }
 
@@ -223,7 +214,7 @@ pub(crate) fn diff(
 ) -> Answer<(Vec<String>, [Part; 3], Differ)> {
     let kept = [first.kept()?, second.kept()?];
     run_long(py, None, move |watch| {
-        let both = Both::new(kept.each_ref().map(Kept::known), watch.limits())?;
+        let both = Difference::new(kept.each_ref().map(Kept::known), watch.limits())?;
         let part = |part: Handle| -> Answer<Part> { Ok((both.count(part), both.worlds(part, limit)?)) };
         let [first, second] = both.only;
         let parts = [part(first)?, part(second)?, part(both.common)?];

@@ -32,7 +32,7 @@ mod _slopp {
     #[pymodule_export]
     use super::knowledge::{Rules, Sdd, diff, entails};
     #[pymodule_export]
-    use super::learn::{curve, learn};
+    use super::learn::{Support, curve, enforce, learn};
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
@@ -46,7 +46,7 @@ mod _slopp {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::arrays::load(module.py());
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        module.add("LEARNERS", super::learn::LEARNERS.to_vec())?;
+        module.add("LEARNERS", super::learn::learners(module.py())?)?;
         module.add("OPTIONS", super::learn::options(module.py())?)
     }
 }

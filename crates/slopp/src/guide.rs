@@ -1,52 +1,34 @@
-//! The guide: pages from `docs/guide`, whose examples are run as tests.
+#![doc = include_str!("guide/links.md")]
+#![doc = include_str!("../guide/README.md")]
 
-#[doc = include_str!("../guide/first-model.md")]
-pub mod first_model {}
+/// A page of `docs/guide`, whose examples are run as tests.
+///
+/// Links of a page go to files, by the definitions at its end, and so work on a code host. Markdown takes the first
+/// definition of a label, so the ones in `links.md` win here, and links go to this documentation.
+macro_rules! page {
+    ($name:ident, $file:literal) => {
+        #[doc = include_str!("guide/links.md")]
+        #[doc = include_str!(concat!("../guide/", $file))]
+        pub mod $name {}
+    };
+}
 
-#[doc = include_str!("../guide/columns.md")]
-pub mod columns {}
-
-#[doc = include_str!("../guide/queries.md")]
-pub mod queries {}
-
-#[doc = include_str!("../guide/formulas.md")]
-pub mod formulas {}
-
-#[doc = include_str!("../guide/knowledge.md")]
-pub mod knowledge {}
-
-#[doc = include_str!("../guide/python.md")]
-pub mod python {}
-
-#[doc = include_str!("../guide/coming-from.md")]
-pub mod coming_from {}
-
-#[doc = include_str!("../guide/files.md")]
-pub mod files {}
-
-#[doc = include_str!("../guide/mixtures.md")]
-pub mod mixtures {}
-
-#[doc = include_str!("../guide/merged.md")]
-pub mod merged {}
-
-#[doc = include_str!("../guide/efforts.md")]
-pub mod efforts {}
-
-#[doc = include_str!("../guide/learnspn.md")]
-pub mod learnspn {}
-
-#[doc = include_str!("../guide/refine.md")]
-pub mod refine {}
-
-#[doc = include_str!("../guide/erratum.md")]
-pub mod erratum {}
-
-#[doc = include_str!("../guide/reproduce.md")]
-pub mod reproduce {}
-
-#[doc = include_str!("../guide/bench.md")]
-pub mod bench {}
+page!(first_model, "first-model.md");
+page!(columns, "columns.md");
+page!(queries, "queries.md");
+page!(formulas, "formulas.md");
+page!(knowledge, "knowledge.md");
+page!(python, "python.md");
+page!(coming_from, "coming-from.md");
+page!(files, "files.md");
+page!(mixtures, "mixtures.md");
+page!(merged, "merged.md");
+page!(efforts, "efforts.md");
+page!(learnspn, "learnspn.md");
+page!(refine, "refine.md");
+page!(erratum, "erratum.md");
+page!(reproduce, "reproduce.md");
+page!(bench, "bench.md");
 
 /// The README, tested like the rest.
 #[cfg(doctest)]

@@ -1,6 +1,6 @@
 //! Learn and use Probabilistic Sentential Decision Diagrams (PSDDs).
 //!
-//! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress`, `scored`, `limits` →
+//! Modules depend on each other in one direction: `var`, `names`, `logspace`, `random`, `progress`, `heap`, `limits` →
 //! [`data`], [`vtree`] → [`circuit`] → [`logic`], [`infer`] → [`spn`], [`certified`] → [`mixture`] → [`model`],
 //! `on_vtrees` → [`knowledge`] → [`learn`] → [`io`], [`render`].
 
@@ -9,6 +9,7 @@ pub mod circuit;
 pub mod data;
 pub mod example;
 pub mod guide;
+mod heap;
 pub mod infer;
 pub mod io;
 pub mod knowledge;
@@ -23,7 +24,6 @@ mod on_vtrees;
 pub mod progress;
 pub mod random;
 pub mod render;
-mod scored;
 pub mod spn;
 pub mod var;
 pub mod vtree;

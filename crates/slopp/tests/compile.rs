@@ -4,7 +4,7 @@ mod formula;
 
 use formula::{random_formula, random_rules, worlds};
 use slopp::io::{cnf_text, dnf_text, read_dimacs_bytes, read_rules, read_sdd, read_vtree};
-use slopp::logic::{Comparison, Formula, Handle, Limit, Limits, Manager, Rules, Sdd, VtreeSearch, shared_world};
+use slopp::logic::{Comparison, Formula, Handle, Limit, Limits, Manager, Rules, Sdd, VtreeSearch, common_world};
 use slopp::{Names, Random, Var, Vtree};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -359,7 +359,7 @@ fn circuits_share_a_world_iff_their_formulas_do() {
         let circuits = [&f, &g].map(|h| h.compile(vtree.clone(), &Limits::default()).unwrap().to_circuit());
         let [Ok(a), Ok(b)] = circuits else { continue };
         let both = |world: &[bool]| f.is_satisfied_by(world) && g.is_satisfied_by(world);
-        match shared_world(&a, &b) {
+        match common_world(&a, &b) {
             Some(world) => assert!(both(&world), "seed {seed}"),
             None => {
                 assert!(worlds(vars).all(|world| !both(&world)), "seed {seed}");

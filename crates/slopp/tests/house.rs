@@ -10,7 +10,7 @@ const MODULES: [&str; 24] = [
     "logspace",
     "random",
     "progress",
-    "scored",
+    "heap",
     "names",
     "data",
     "vtree",
@@ -32,7 +32,7 @@ const MODULES: [&str; 24] = [
 ];
 
 /// The same inside `learn`.
-const LEARN: [&str; 29] = [
+const LEARN: [&str; 30] = [
     "vtree",
     "params",
     "error",
@@ -42,6 +42,7 @@ const LEARN: [&str; 29] = [
     "parts",
     "task",
     "judge",
+    "origin",
     "learning",
     "baseline",
     "kmeans",

@@ -6,6 +6,9 @@ use std::process::Command;
 /// Where environments and the wheel go, below the folder of the project.
 const FOLDER: &str = "target/python";
 
+/// The command line as cargo builds it.
+const BINARY: &str = "target/debug/slopp";
+
 /// Whether an interpreter is recent enough for the package.
 const RECENT: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
 
@@ -43,7 +46,10 @@ pub(crate) fn test(python: &str) -> Result<(), String> {
     };
     module("ruff", &["check", "--quiet", "python"])?;
     module("mypy", &["--no-error-summary"])?;
-    module("pytest", &[])
+    // Both doors are to write the same bytes, so the other one has to be there.
+    call(Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "slopp-cli"]))?;
+    let binary = std::path::absolute(BINARY).map_err(|error| format!("{BINARY}: {error}"))?;
+    call(Command::new(tests.join("bin/python")).args(["-m", "pytest"]).env("SLOPP_BINARY", binary))
 }
 
 /// Quietly; where packages come from is a matter of the machine.

@@ -12,7 +12,7 @@ use serde_json::Value;
 use slopp::example::Truth;
 use slopp::infer::Evidence;
 use slopp::learn::vtree::VtreeMethod;
-use slopp::learn::{Factorised, Learner, SloppTree, Support, Task};
+use slopp::learn::{Factorised, Learner, SloppTree, Support, Task, VtreeFrom};
 use slopp::{Model, Names, Psdd, Records, Var, Vtree, io, render};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -86,9 +86,9 @@ impl Story {
         let vtree = Arc::new(VtreeMethod::ChowLiu.build(&train, SEED)?);
         let bar = session.progress();
         let learn = |learner: &dyn Learner, support: &Support| -> Result<Model, Error> {
-            let task = Task { vtree: Some(&vtree), support, seed: SEED, ..Task::new(&train) };
-            let mut learned = task.learn(learner, &bar)?;
-            learned.origin.insert("vtree".to_owned(), VtreeMethod::ChowLiu.name().to_owned());
+            let vtree_from = Some(VtreeFrom::Method(VtreeMethod::ChowLiu));
+            let task = Task { vtree: Some(&vtree), vtree_from, support, seed: SEED, ..Task::new(&train) };
+            let learned = task.learn(learner, &bar)?;
             let psdd = learned.model.into_psdd().expect("certified learners give PSDDs");
             Ok(Model { origin: learned.origin, ..Model::new(train.names().clone(), psdd) })
         };

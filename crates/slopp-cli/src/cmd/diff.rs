@@ -1,7 +1,7 @@
 //! `slopp diff`: the worlds that one file allows and another does not.
 
 use crate::args::whole;
-use crate::both::{compare, document, in_words, notes};
+use crate::difference::{compare, document, in_words, notes};
 use crate::error::Error;
 use crate::files::Files;
 use crate::knowledge::LimitArgs;

@@ -16,11 +16,8 @@ use clap::Args;
 use serde_json::Value;
 use slopp::infer::Distribution;
 use slopp::io::LoadedRecords;
-use slopp::learn::{
-    BaseError, Distil, LearnError, Lesson, LessonError, Lessons, SloppConfig, Student, Support, Task, World,
-};
+use slopp::learn::{BaseError, Distil, LearnError, Lesson, LessonError, Lessons, SloppConfig, Student, Support, Task};
 use slopp::{Model, Names, Records};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -206,11 +203,8 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         Teacher::Model(model) => Some(self::scores(model.distribution(), &parts)?),
         Teacher::Samples(_) => None,
     };
-    let Student { circuit, samples, strength, held_out, keeps_base } = student;
-    let learned = [("samples", samples), ("strength", strength), ("held_out", held_out)];
-    let mut origin = origin(args, &train, &learned);
-    origin.extend(args.rules.origin());
-    origin.extend(keeps_base.then(|| ("base".to_owned(), "of the teacher".to_owned())));
+    let origin = student.origin(&task, &teacher_in_words(&args.teacher));
+    let Student { circuit, samples, strength, keeps_base, .. } = student;
     let model = Model { names: train.names().clone(), origin, kind: circuit.into() };
     let (elements, classes) = (model.most_elements(), model.most_classes());
     let saved = save(args.output.as_deref(), |file| slopp::io::write_model(file, &model));
@@ -288,18 +282,9 @@ fn scores(model: &dyn Distribution, parts: &[(&'static str, &Records)]) -> Resul
     parts.iter().map(score).collect()
 }
 
-/// Enough to learn the same again.
-fn origin(args: &DistilArgs, train: &Records, learned: &[(&str, f64)]) -> BTreeMap<String, String> {
-    let teacher = args.teacher.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let facts = [
-        ("learner", "slopp".to_owned()),
-        ("world", World::Open.name().to_owned()),
-        ("teacher", teacher),
-        ("seed", args.seed.to_string()),
-        ("records", train.total().to_string()),
-    ];
-    let learned = learned.iter().map(|(key, value)| (*key, value.to_string()));
-    facts.into_iter().chain(learned).map(|(key, value)| (key.to_owned(), value)).collect()
+/// The name of the file of a teacher.
+fn teacher_in_words(file: &Path) -> String {
+    file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
 /// Whether the name is that of a model of any kind.

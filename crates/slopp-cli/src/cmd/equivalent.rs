@@ -1,6 +1,6 @@
 //! `slopp equivalent`: do two files allow the same worlds?
 
-use crate::both::{compare, document, notes};
+use crate::difference::{compare, document, notes};
 use crate::error::Error;
 use crate::files::Files;
 use crate::knowledge::LimitArgs;

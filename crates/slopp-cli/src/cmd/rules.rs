@@ -9,7 +9,7 @@ use crate::session::{Session, Verdict};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 use slopp::Names;
-use slopp::knowledge::Said;
+use slopp::knowledge::Coverage;
 use slopp::logic::{Formula, FoundRule, FoundRules, RuleKind, RuleSearch, Rules};
 use slopp::names::Group;
 use std::fmt::Write;
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
         None => circuit.rules(&search)?,
     };
     let found = found.with_whole_columns(names);
-    let said = circuit.said_by(&found, &Said::limits(None)).ok();
+    let said = circuit.coverage_by(&found, &Coverage::limits(None)).ok();
     let said = said.as_ref();
     let text = match args.format {
         Format::Text => text(&found, said, args, names),
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
 }
 
 /// How much of the base the rules say, in one sentence; `None` if that was not found out.
-fn said_in_words(said: Option<&Said>, found: &FoundRules, args: &RulesArgs) -> String {
+fn said_in_words(said: Option<&Coverage>, found: &FoundRules, args: &RulesArgs) -> String {
     let Some(said) = said else {
         return "whether these rules are the whole base was not found out: its diagram is too large".to_owned();
     };
@@ -159,7 +159,7 @@ fn heading(kind: RuleKind) -> &'static str {
 }
 
 /// The rules as a file of rules, with comments.
-fn text(found: &FoundRules, said: Option<&Said>, args: &RulesArgs, names: &Names) -> String {
+fn text(found: &FoundRules, said: Option<&Coverage>, args: &RulesArgs, names: &Names) -> String {
     let mut text = format!("# {}\n# {}\n", in_words(found), said_in_words(said, found, args));
     let formulas = found.rules.iter().map(|rule| rule.formula());
     let all = Rules::new(Arc::new(names.clone()), formulas);
@@ -198,7 +198,7 @@ fn cnf(found: &FoundRules, names: &Arc<Names>) -> Result<String, Error> {
     Ok(slopp::io::cnf_text(&Rules::new(names.clone(), clauses))?)
 }
 
-fn document(found: &FoundRules, said: Option<&Said>, names: &Names) -> Value {
+fn document(found: &FoundRules, said: Option<&Coverage>, names: &Names) -> Value {
     let entry = |rule: &FoundRule| {
         let literals = rule.literals.iter().map(|&lit| Value::from(names.literal(lit)));
         object([

@@ -148,7 +148,7 @@ impl Records {
     /// Each record as given with its row and its share of the weight of that row.
     ///
     /// Only the total weight of equal rows is kept, so it is shared out evenly, in whole numbers where possible.
-    fn entries(&self) -> Vec<(usize, f64)> {
+    pub(crate) fn entries(&self) -> Vec<(usize, f64)> {
         let mut times = vec![0u64; self.len()];
         self.original().iter().for_each(|&row| times[row as usize] += 1);
         let mut seen = vec![0u64; self.len()];

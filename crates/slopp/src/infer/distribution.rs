@@ -36,29 +36,36 @@ pub trait Distribution: Sync {
 
     /// `P(event | row)` for each distinct row; `None` where the row is impossible.
     fn conditional_batch(&self, event: &Evidence, given: &Records) -> Result<Vec<Option<f64>>, QueryError> {
-        let (expected, found) = (self.var_count(), event.var_count());
-        if expected != found {
+        let log_both = self.joint_batch(std::slice::from_ref(event), given)?;
+        let log_given = self.log_likelihoods(given)?;
+        let answers = log_given
+            .into_iter()
+            .zip(log_both)
+            .map(|(log_given, log_both)| (log_given > LOG_ZERO).then(|| (log_both[0] - log_given).exp().min(1.0)));
+        Ok(answers.collect())
+    }
+
+    /// The log-probability of each distinct row together with each of several events: a line per row.
+    fn joint_batch(&self, events: &[Evidence], given: &Records) -> Result<Vec<Vec<f64>>, QueryError> {
+        let expected = self.var_count();
+        if let Some(found) = events.iter().map(Evidence::var_count).find(|&found| found != expected) {
             return Err(QueryError::WrongLength { what: "evidence", expected, found });
         }
-        let log_given = self.log_likelihoods(given)?;
         let mut both = RecordsBuilder::new(given.names().clone());
-        // The row among `both` of each row, or `None` where event and row contradict each other.
-        let place: Vec<Option<usize>> = (0..given.len())
-            .map(|row| {
-                let joint = event.and(&Evidence::from_row(given, row))?;
+        // The row among `both` of each pair, or `None` where event and row contradict each other.
+        let mut place = Vec::with_capacity(given.len() * events.len());
+        for row in 0..given.len() {
+            let known = Evidence::from_row(given, row);
+            place.extend(events.iter().map(|event| {
+                let joint = event.and(&known)?;
                 both.push((0..joint.var_count()).map(|i| joint.value(Var(i as u32))), 1.0);
                 Some(both.len() - 1)
-            })
-            .collect();
+            }));
+        }
         let both = both.finish();
-        let log_both = self.log_likelihoods(&both)?;
-        let answers = log_given.into_iter().zip(place).map(|(log_given, place)| {
-            (log_given > LOG_ZERO).then(|| {
-                let log_both = place.map_or(LOG_ZERO, |place| log_both[both.original()[place] as usize]);
-                (log_both - log_given).exp().min(1.0)
-            })
-        });
-        Ok(answers.collect())
+        let logs = self.log_likelihoods(&both)?;
+        let log = |place: &Option<usize>| place.map_or(LOG_ZERO, |place| logs[both.original()[place] as usize]);
+        Ok(place.chunks(events.len().max(1)).map(|line| line.iter().map(log).collect()).collect())
     }
 }
 

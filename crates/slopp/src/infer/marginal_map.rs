@@ -8,8 +8,8 @@
 
 use super::{Evidence, QueryError};
 use crate::circuit::{Circuit, Node, NodeId};
+use crate::heap::Scored;
 use crate::logspace::{LOG_ZERO, log_sum};
-use crate::scored::Scored;
 use crate::var::{Lit, Var};
 use std::collections::BinaryHeap;
 

@@ -1,6 +1,6 @@
 //! The columns of two that are known, together.
 
-use super::BothError;
+use super::DifferenceError;
 use crate::names::{Bins, Column, Group, Kind, Names};
 use std::fmt;
 
@@ -34,7 +34,7 @@ impl fmt::Display for Cut {
 /// The columns of both, those of the first in front unless only the second has all; a column of both has the values of
 /// both. An error if they have no variable in common, if one cuts numbers into other bins than the other, or if a column is
 /// of another kind.
-pub(super) fn merged(names: [&Names; 2]) -> Result<(Names, Vec<ValuesOfOne>), BothError> {
+pub(super) fn merged(names: [&Names; 2]) -> Result<(Names, Vec<ValuesOfOne>), DifferenceError> {
     let mut differ = compared(names)?;
     // As a variable, or as a value of a column.
     let knows = |names: &Names, name: &str| {
@@ -43,7 +43,7 @@ pub(super) fn merged(names: [&Names; 2]) -> Result<(Names, Vec<ValuesOfOne>), Bo
     let [one, other] = names;
     let is_common = one.iter().any(|name| knows(other, name)) || other.iter().any(|name| knows(one, name));
     if !is_common && !one.is_empty() && !other.is_empty() {
-        return Err(BothError::NothingInCommon);
+        return Err(DifferenceError::NothingInCommon);
     }
     let more = |one: &Names, other: &Names| (one.groups().len(), one.len()) > (other.groups().len(), other.len());
     let side = if more(names[1], names[0]) { 0 } else { 1 };
@@ -109,7 +109,7 @@ fn kind(column: Column<'_>) -> Kind {
 }
 
 /// The columns of both that have other values in one than in the other.
-fn compared(names: [&Names; 2]) -> Result<Vec<ValuesOfOne>, BothError> {
+fn compared(names: [&Names; 2]) -> Result<Vec<ValuesOfOne>, DifferenceError> {
     let mut differ = Vec::new();
     for group in names[0].groups() {
         let Some(other) = names[1].group(group.name()) else { continue };
@@ -128,7 +128,7 @@ fn compared(names: [&Names; 2]) -> Result<Vec<ValuesOfOne>, BothError> {
     }
     for (one, other) in [(0, 1), (1, 0)] {
         if let Some(group) = names[one].groups().iter().find(|group| names[other].contains(group.name())) {
-            return Err(BothError::DifferentKinds { column: group.name().to_owned(), several: one });
+            return Err(DifferenceError::DifferentKinds { column: group.name().to_owned(), several: one });
         }
     }
     Ok(differ)
@@ -138,10 +138,10 @@ fn missing_in(values: &[String], other: &[String]) -> Vec<String> {
     values.iter().filter(|value| !other.contains(value)).cloned().collect()
 }
 
-fn different_bins(group: &Group, other: &Group) -> BothError {
+fn different_bins(group: &Group, other: &Group) -> DifferenceError {
     let cuts = [group, other].map(|group| Cut {
         values: group.values().map(|(_, value)| value.to_owned()).collect(),
         places: group.cuts().map(<[f64]>::to_vec),
     });
-    BothError::DifferentBins { column: group.name().to_owned(), cuts }
+    DifferenceError::DifferentBins { column: group.name().to_owned(), cuts }
 }

@@ -1,12 +1,12 @@
 //! What is known, however it is kept: the base of a circuit, a diagram, or rules; and what two of them allow.
 
-mod both;
 mod columns;
-mod said;
+mod coverage;
+mod difference;
 
-pub use both::{Both, BothError};
 pub use columns::{Cut, ValuesOfOne};
-pub use said::Said;
+pub use coverage::Coverage;
+pub use difference::{Difference, DifferenceError};
 
 use crate::certified::Certified;
 use crate::logic::{Formula, Handle, Limits, Manager, NoVariables, Rules, Sdd, Stopped};

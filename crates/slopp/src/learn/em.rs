@@ -138,7 +138,7 @@ pub fn em_components(
 /// use slopp::circuit::Smoothing;
 /// use slopp::learn::{EmConfig, em_network, learnspn};
 /// let records = slopp::example::Truth::configurations().sample(300, 1);
-/// let spn = learnspn::learn(&records, None, &learnspn::Config::default(), &())?.spn;
+/// let spn = learnspn::learn(&records, None, &learnspn::LearnSpn::default(), &())?.spn;
 /// let config = EmConfig { smoothing: Smoothing::uniform(1.0), ..EmConfig::default() };
 /// let fit = em_network(&spn, &records, &config, &())?;
 /// assert!(fit.history.last() >= fit.history.first());

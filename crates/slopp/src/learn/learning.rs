@@ -1,9 +1,12 @@
 //! Learning: a structure is found, support is applied, and the result kept within a size.
 
-use super::LearnError;
-use super::task::{Learner, Outcome, Task};
+use super::error::check_records;
+use super::task::{Learner, Outcome, Task, VtreeFrom};
+use super::{LearnError, origin};
 use crate::progress::Progress;
+use crate::vtree::Vtree;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How many times larger a model must become for that to be reported.
 const MUCH_LARGER: usize = 4;
@@ -26,19 +29,22 @@ impl Task<'_> {
     /// A learner that keeps within some size is asked for less where support makes the result larger. It may stay larger
     /// all the same, which [`ModelKind::most_elements`](crate::model::ModelKind::most_elements) shows.
     pub fn learn(&self, learner: &dyn Learner, progress: &dyn Progress) -> Result<Outcome, LearnError> {
-        let first = once(learner, self, progress)?;
+        let made = made_vtree(learner, self, progress)?;
+        let task = &Task { vtree: made.as_ref().or(self.vtree), ..*self };
+        let first = once(learner, task, progress)?;
         let mut outcome = match learner.max_elements().filter(|&max| first.elements > max) {
             None => first.made,
             Some(max) => {
                 let least = self.train.var_count().saturating_sub(1);
                 within(max, least, first, |room| {
                     let smaller = learner.within(room);
-                    smaller.map(|smaller| once(&*smaller, self, progress)).transpose()
+                    smaller.map(|smaller| once(&*smaller, task, progress)).transpose()
                 })?
             }
         };
         // What was asked for is told, and not with how much less it was tried.
-        outcome.origin = origin(learner, self, &outcome.chosen);
+        outcome.origin = origin::of(learner, task);
+        outcome.origin.extend(outcome.chosen.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         Ok(outcome)
     }
 
@@ -98,17 +104,16 @@ fn once(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<M
     Ok(Made { made, elements, unrestricted })
 }
 
-/// What makes a model: enough to make it again from the same records, and nothing about the machine.
-fn origin(learner: &dyn Learner, task: &Task, chosen: &[(&'static str, String)]) -> BTreeMap<String, String> {
-    let facts = [
-        ("learner", learner.name().to_owned()),
-        ("records", task.train.total().to_string()),
-        ("seed", task.seed.to_string()),
-        ("version", env!("CARGO_PKG_VERSION").to_owned()),
-        ("world", task.support.world.name().to_owned()),
-    ];
-    let all = facts.into_iter().chain(learner.settings()).chain(chosen.iter().cloned());
-    all.map(|(key, value)| (key.to_owned(), value)).collect()
+/// The vtree of the method that is asked for. What the learner would make itself is left to it: what it starts from may
+/// depend on that.
+fn made_vtree(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<Option<Arc<Vtree>>, LearnError> {
+    match task.vtree_from {
+        Some(VtreeFrom::Method(method)) if task.vtree.is_none() && learner.vtree().method() != Some(method) => {
+            check_records(task.train)?;
+            task.vtree_or(method, progress).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// What was learned, how many elements it has, and how many it had before something was ruled out.

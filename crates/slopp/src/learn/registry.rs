@@ -260,7 +260,7 @@ pub static LEARNERS: &[Entry] = &[
         world: World::Open,
         closes: true,
         refines: true,
-        options: &[("penalty", "1"), ("depth", "6"), STEPS, ("pseudocount", "2")],
+        options: &[("penalty", "1"), ("depth", "10"), STEPS, ("pseudocount", "2")],
         make: |options| Box::new(LearnPsdd { start: options.start.clone(), config: options.learn_psdd() }),
     },
     Entry {
@@ -270,7 +270,7 @@ pub static LEARNERS: &[Entry] = &[
         world: World::Open,
         closes: true,
         refines: false,
-        options: &[CLASSES, ELEMENTS, ("penalty", "1"), ("depth", "6"), STEPS, ("pseudocount", "2")],
+        options: &[CLASSES, ELEMENTS, ("penalty", "1"), ("depth", "10"), STEPS, ("pseudocount", "2")],
         make: |options| {
             // The refinement has its own pseudocount, and keeps to the size too.
             let start = SloppConfig { pseudocount: None, ..options.slopp() };

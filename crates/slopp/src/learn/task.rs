@@ -21,10 +21,25 @@ pub struct Task<'a> {
     pub valid: Option<&'a Records>,
     /// The vtree to learn on; without one the learner makes its own, as [`Learner::vtree`] says.
     pub vtree: Option<&'a Arc<Vtree>>,
+    /// Where the vtree comes from. A method without a vtree makes one, unless the learner makes the same itself.
+    pub vtree_from: Option<VtreeFrom>,
+    /// The origin of the model that is refined, if one is given.
+    pub refined: Option<&'a BTreeMap<String, String>>,
     /// What is possible in the result.
     pub support: &'a Support,
     /// The seed of everything random.
     pub seed: u64,
+}
+
+/// Where a vtree that is asked for comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VtreeFrom {
+    /// It is made from the records in this way.
+    Method(VtreeMethod),
+    /// It was there before: a file, or the vtree of a model.
+    File,
+    /// It was written as a text.
+    Text,
 }
 
 /// What a learner does about the vtree.
@@ -87,7 +102,7 @@ pub trait Learner {
 pub struct Outcome {
     /// The model.
     pub model: ModelKind,
-    /// How it was made: learner, settings, world, seed and what was chosen.
+    /// How it was made: learner, settings, vtree, support, seed and what was chosen.
     pub origin: BTreeMap<String, String>,
     /// What the learner chose itself, as name and value, which is also in the origin.
     pub chosen: Vec<(&'static str, String)>,
@@ -98,7 +113,7 @@ pub struct Outcome {
 impl<'a> Task<'a> {
     /// Records alone: an open world, no rules.
     pub fn new(train: &'a Records) -> Task<'a> {
-        Task { train, valid: None, vtree: None, support: Support::open(), seed: 0 }
+        Task { train, valid: None, vtree: None, vtree_from: None, refined: None, support: Support::open(), seed: 0 }
     }
 
     /// Records in a closed world: only what they show, relaxed, is possible.
@@ -123,5 +138,26 @@ impl<'a> Task<'a> {
     /// The records to learn from and those to choose by.
     pub(super) fn parts(&self) -> Result<Parts<'a>, LearnError> {
         Parts::new(self.train, self.valid, self.seed)
+    }
+}
+
+impl VtreeFrom {
+    /// The word that an origin has.
+    pub fn name(self) -> &'static str {
+        match self {
+            VtreeFrom::Method(method) => method.name(),
+            VtreeFrom::File => "file",
+            VtreeFrom::Text => "text",
+        }
+    }
+}
+
+impl VtreeUse {
+    /// How the learner makes a vtree itself, where it is told beforehand.
+    pub fn method(self) -> Option<VtreeMethod> {
+        match self {
+            VtreeUse::Any(method) | VtreeUse::Own(method) => Some(method),
+            VtreeUse::Inside | VtreeUse::None => None,
+        }
     }
 }

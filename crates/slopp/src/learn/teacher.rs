@@ -10,6 +10,7 @@ use crate::infer::QueryError;
 use crate::logic::{Limits, Manager, Rules, Stopped};
 use crate::model::{Certified, ModelKind};
 use crate::progress::Progress;
+use std::collections::BTreeMap;
 
 /// How large the base of the teacher may be on the vtree of the student.
 const BASE_NODES: usize = 2_000_000;
@@ -136,6 +137,25 @@ pub enum LessonError {
     /// The base of the teacher could not be kept.
     #[error(transparent)]
     Base(#[from] BaseError),
+}
+
+impl Student {
+    /// How it was made, as [`Outcome::origin`](super::Outcome::origin) tells it; the teacher is told in a word.
+    pub fn origin(&self, task: &Task, teacher: &str) -> BTreeMap<String, String> {
+        let facts = [
+            ("learner", "slopp".to_owned()),
+            ("teacher", teacher.to_owned()),
+            ("seed", task.seed.to_string()),
+            ("version", env!("CARGO_PKG_VERSION").to_owned()),
+            ("records", task.train.total().to_string()),
+            ("samples", self.samples.to_string()),
+            ("strength", self.strength.to_string()),
+            ("held_out", self.held_out.to_string()),
+        ];
+        let base = self.keeps_base.then(|| ("base", "of the teacher".to_owned()));
+        let facts = facts.into_iter().chain(base).chain(task.support.facts(task.train.names()));
+        facts.map(|(key, value)| (key.to_owned(), value)).collect()
+    }
 }
 
 impl<'a> Lesson<'a> {

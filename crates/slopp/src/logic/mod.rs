@@ -5,6 +5,7 @@
 //! base of any circuit as rules ([`FoundRules`]). Files are in [`crate::io`].
 
 mod base;
+mod common_world;
 mod compile;
 mod conflict;
 mod count;
@@ -14,18 +15,17 @@ mod manager;
 mod partition;
 mod rules;
 mod sdd;
-mod shared;
 mod solver;
 mod uniform;
 mod vtree_for;
 
 pub use crate::limits::{Limit, Limits, Stopped};
 pub use base::{BASE_LIMIT, TooLarge};
+pub use common_world::common_world;
 pub use conflict::Conflict;
 pub use formula::{Comparison, Formula, FormulaError, FormulaProblem, NoVariables, Op, Rule, Rules};
 pub use manager::{Handle, Manager};
 pub use rules::{Clause, FoundRule, FoundRules, RuleError, RuleKind, RuleSearch};
 pub use sdd::{Sdd, SddElement, SddError, SddFault, SddId, SddNode};
-pub use shared::shared_world;
 pub use uniform::NormaliseError;
 pub use vtree_for::{Found, VtreeSearch};

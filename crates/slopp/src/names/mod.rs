@@ -202,6 +202,32 @@ impl Names {
         Ok(vars)
     }
 
+    /// The list that [`Names::vars_of`] reads: a column whose variables are all there is told by its own name.
+    ///
+    /// ```
+    /// # use slopp::{Kind, Names, Var};
+    /// let colors = Kind::Values(["green", "red"].map(String::from).to_vec());
+    /// let names = Names::of_columns([("a,b".into(), Kind::Boolean), ("color".into(), colors)])?;
+    /// assert_eq!(names.list(&[Var(1), Var(2), Var(0)]), "color,\"a,b\"");
+    /// assert_eq!(names.list(&[Var(2)]), "color=red");
+    /// # Ok::<(), slopp::NameError>(())
+    /// ```
+    pub fn list(&self, vars: &[Var]) -> String {
+        let whole = |group: &Group| group.vars().all(|var| vars.contains(&var));
+        let mut told: Vec<Cow<'_, str>> = Vec::new();
+        for &var in vars {
+            let name = match self.group_of(var).filter(|group| whole(group)) {
+                Some(group) if is_misread(group.name()) => quote(group.name()).into(),
+                Some(group) => group.name().into(),
+                None => self.quoted(var),
+            };
+            if !told.contains(&name) {
+                told.push(name);
+            }
+        }
+        told.join(",")
+    }
+
     /// The bin of a number, as in `age=42`; none if a variable has that name.
     pub(crate) fn bin(&self, name: &str) -> Option<Var> {
         let (column, value) = column_of(name);

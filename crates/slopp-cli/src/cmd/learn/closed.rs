@@ -5,36 +5,28 @@ use crate::error::Error;
 use crate::input::variables;
 use crate::report::counted;
 use slopp::learn::registry::Entry;
-use slopp::logic::Rules;
-use slopp::{Names, Records, Var};
+use slopp::{Names, Var};
 
 /// Groups of columns that are closed.
 pub(super) struct Closed {
-    /// For each group, that its columns have values which were seen together.
-    pub(super) rules: Rules,
-    groups: Vec<String>,
+    pub(super) groups: Vec<Vec<Var>>,
+    texts: Vec<String>,
 }
 
 impl Closed {
-    /// What training records show of each group of columns; `None` if no group is given.
-    pub(super) fn new(groups: &[String], train: &Records) -> Result<Option<Closed>, Error> {
-        if groups.is_empty() {
+    /// The groups of these lists; `None` if there is no list.
+    pub(super) fn new(lists: &[String], names: &Names) -> Result<Option<Closed>, Error> {
+        if lists.is_empty() {
             return Ok(None);
         }
-        let group = |text: &String| Ok((format!("closed {text}"), variables("--closed", text, train.names())?));
-        let seen = groups.iter().map(group).collect::<Result<Vec<_>, Error>>()?;
-        Ok(Some(Closed { rules: Rules::seen(train, seen), groups: groups.to_vec() }))
-    }
-
-    /// As one fact about the model.
-    pub(super) fn origin(&self) -> String {
-        self.groups.join("; ")
+        let groups = lists.iter().map(|text| variables("--closed", text, names)).collect::<Result<_, _>>()?;
+        Ok(Some(Closed { groups, texts: lists.to_vec() }))
     }
 
     /// A line of the report.
     pub(super) fn fact(&self) -> String {
         let groups = counted(self.groups.len(), "group");
-        format!("{groups} of columns ({}): what was not seen together there is impossible", self.origin())
+        format!("{groups} of columns ({}): what was not seen together there is impossible", self.texts.join("; "))
     }
 }
 
@@ -57,16 +49,11 @@ impl Open {
         Ok(Some(Open { vars, columns: lists.to_vec() }))
     }
 
-    /// As one fact about the model.
-    pub(super) fn origin(&self) -> String {
-        self.columns.join(",")
-    }
-
     /// A line of the report.
     pub(super) fn fact(&self) -> String {
         format!(
             "{}; elsewhere what no training record shows is impossible, as far as the structure tells it apart",
-            self.origin()
+            self.columns.join(",")
         )
     }
 }

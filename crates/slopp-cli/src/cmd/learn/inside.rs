@@ -1,22 +1,19 @@
 //! Learning inside rules: records are checked against them, and what is learned is conditioned on them.
 
-use super::options::{OnViolation, RuleArgs};
+use super::options::RuleArgs;
 use crate::cmd::explain::{rule_entry, rules_in_words};
 use crate::error::Error;
 use crate::input::explained;
-use crate::knowledge::{check_variables, contradiction_in_words, stopped};
+use crate::knowledge::{contradiction_in_words, no_variables};
 use crate::report::records as records_in_words;
 use crate::report::{changes_in_words, count, counted, json_changes, json_count, object};
 use crate::session::Session;
 use serde_json::Value;
-use slopp::circuit::Smoothing;
-use slopp::infer::{Evidence, Explanation};
-use slopp::learn::ConditionError;
-use slopp::logic::{Limits, Rules, Sdd, Stopped};
+use slopp::learn::{ConditionError, EnforceError, Enforced, OnViolation, Violation, Violations};
+use slopp::logic::{Conflict, Rules, Stopped};
 use slopp::names::abridged;
-use slopp::{Lit, Names, Psdd, Records, RecordsBuilder};
+use slopp::{Names, Records};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// How many records that break rules are told in words.
 const SHOWN: usize = 10;
@@ -27,34 +24,13 @@ const OWN_VTREE: &str =
 
 /// Rules that the result must obey: those of a file, and that every column has one value.
 pub(crate) struct Inside {
-    rules: Rules,
-    /// How many of them, the first, are of the file; none if there is no file.
-    of_file: Option<usize>,
+    /// The rules of the file.
+    given: Option<Rules>,
     on_violation: OnViolation,
-    /// The training records that broke rules.
-    violations: Vec<Violation>,
-    /// Their weight.
-    weight: f64,
+    /// The training records that broke rules; if they are a part of the file, by their places in it.
+    violations: Violations,
     /// Whether the training records are a part of the file, of which the rest is left as it is.
     is_part: bool,
-}
-
-/// A record that breaks rules.
-struct Violation {
-    /// Its number in the file.
-    record: usize,
-    /// The rules that it breaks by itself; none if only several together cannot hold.
-    rules: Vec<usize>,
-    found: Explanation,
-    change: Vec<Lit>,
-}
-
-impl RuleArgs {
-    /// As a fact about the model.
-    pub(crate) fn origin(&self) -> Option<(String, String)> {
-        let name = self.file.as_ref()?.file_name()?;
-        Some(("rules".to_owned(), name.to_string_lossy().into_owned()))
-    }
 }
 
 impl Inside {
@@ -69,70 +45,40 @@ impl Inside {
     ) -> Result<(Option<Inside>, Records), Error> {
         let names = records.names();
         let read = |file: &PathBuf| slopp::io::read_rules(file, Some(names)).map_err(explained);
-        let rules = args.file.as_ref().map(read).transpose()?;
-        let of_file = rules.as_ref().map(|rules| rules.len());
-        if of_file.is_none() && names.groups().is_empty() {
+        let given = args.file.as_ref().map(read).transpose()?;
+        if given.is_none() && names.groups().is_empty() {
             return Ok((None, records));
         }
-        let rules = rules.unwrap_or_else(|| Rules::new(names.clone(), [])).with_columns();
-        check_variables(&rules)?;
-        let limits = args.limits.limits();
-        let vtree = Arc::new(rules.min_fill_vtree());
-        let sdd = rules.compile(vtree.clone(), &limits).map_err(too_large)?;
-        let Ok(circuit) = sdd.to_circuit() else { return Err(contradiction(&rules, &sdd, &limits)?) };
-        let allowed = circuit.certify()?;
-        let on_violation = args.on_violation.unwrap_or(OnViolation::Reject);
-        let is_part = places.is_some();
-        let mut inside = Inside { rules, of_file, on_violation, violations: Vec::new(), weight: 0.0, is_part };
-        let explanations = explanations(&allowed, &records)?;
-        let change = |row: usize, found: &Explanation| found.repairs[0].changes(&Evidence::from_row(&records, row));
-        for (i, &row) in records.original().iter().enumerate() {
-            let row = row as usize;
-            if let Some(found) = &explanations[row] {
-                inside.violations.push(Violation {
-                    record: places.map_or(i, |places| places[i]) + 1,
-                    rules: inside.rules.broken_by_known(|var| records.cell(row, var)),
-                    found: found.clone(),
-                    change: change(row, found),
-                });
+        let on_violation = args.on_violation.map_or(OnViolation::Reject, Into::into);
+        let rules = given.clone().unwrap_or_else(|| Rules::new(names.clone(), []));
+        let inside = |mut violations: Violations| {
+            if let Some(places) = places {
+                violations.records.iter_mut().for_each(|violation| violation.record = places[violation.record]);
             }
-        }
-        let weights = records.weights().iter().zip(&explanations);
-        inside.weight = weights.filter(|(_, found)| found.is_some()).map(|(weight, _)| weight).sum();
-        if inside.violations.is_empty() {
-            return Ok((Some(inside), records));
-        }
-        let records = match on_violation {
-            OnViolation::Reject => return Err(inside.refusal(train, &records)),
-            OnViolation::Drop => {
-                let left = records.subset(|row| explanations[row].is_none());
-                if left.is_empty() {
-                    return Err(Error::new("every record breaks a rule, so dropping leaves none")
-                        .hint("look at the rules, or --on-violation repair"));
-                }
-                left
-            }
-            OnViolation::Repair => {
-                let all = explanations.iter().enumerate();
-                let changes: Vec<Vec<Lit>> =
-                    all.map(|(row, found)| found.as_ref().map_or_else(Vec::new, |found| change(row, found))).collect();
-                with_changes(&records, &changes)
-            }
+            Inside { given, on_violation, violations, is_part: places.is_some() }
         };
-        Ok((Some(inside), records))
+        match rules.enforce(&records, on_violation, &args.limits.limits()) {
+            Ok(Enforced { changed, violations }) => Ok((Some(inside(violations)), changed.unwrap_or(records))),
+            Err(EnforceError::Broken(violations)) => Err(inside(*violations).refusal(train, &records)),
+            Err(EnforceError::NoVariables(error)) => Err(no_variables(error)),
+            Err(EnforceError::TooLarge(stopped)) => Err(too_large(stopped)),
+            Err(EnforceError::Contradiction { rules, conflict }) => Err(contradiction(&rules, &conflict)),
+            Err(EnforceError::NothingLeft) => Err(Error::new("every record breaks a rule, so dropping leaves none")
+                .hint("look at the rules, or --on-violation repair")),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The rules of the file, if there is one.
     pub(crate) fn given(&self) -> Option<Rules> {
-        let own = self.rules[..self.of_file?].to_vec();
-        Some(Rules::with_origin(self.rules.names().clone(), own))
+        self.given.clone()
     }
 
     /// The refusal to learn from records that break rules.
     fn refusal(&self, train: &Path, records: &Records) -> Error {
         let all = records_in_words(records.total());
         let part = if self.is_part { "the training part of " } else { "" };
-        let message = format!("{} of {all} in {part}{} break a rule", count(self.weight), train.display());
+        let message = format!("{} of {all} in {part}{} break a rule", count(self.violations.weight), train.display());
         let lines = self.in_words(records.names());
         Error::new(lines.join("\n          "))
             .while_doing(message)
@@ -142,19 +88,19 @@ impl Inside {
     /// The first records that break rules, one line each.
     fn in_words(&self, names: &Names) -> Vec<String> {
         let line = |violation: &Violation| {
-            let told = match violation.rules.is_empty() {
-                false => rules_in_words(&self.rules, &violation.rules).join("; "),
-                true => format!("several rules together: {}", violation.found.rule().display(names)),
+            let told = match violation.broken.is_empty() {
+                false => rules_in_words(&self.violations.rules, &violation.broken).join("; "),
+                true => format!("several rules together: {}", violation.rule().display(names)),
             };
             let change = match self.on_violation {
                 OnViolation::Repair => format!("; changed {}", changes_in_words(names, &violation.change, "cell")),
                 _ => String::new(),
             };
-            format!("record {} breaks {told}{change}", count(violation.record as f64))
+            format!("record {} breaks {told}{change}", count((violation.record + 1) as f64))
         };
-        let mut lines: Vec<String> = self.violations.iter().take(SHOWN).map(line).collect();
-        if self.violations.len() > SHOWN {
-            lines.push(format!("and {} more", count((self.violations.len() - SHOWN) as f64)));
+        let mut lines: Vec<String> = self.violations.records.iter().take(SHOWN).map(line).collect();
+        if self.violations.records.len() > SHOWN {
+            lines.push(format!("and {} more", count((self.violations.records.len() - SHOWN) as f64)));
         }
         lines
     }
@@ -162,7 +108,7 @@ impl Inside {
     /// Tells what became of records that break rules.
     pub(crate) fn tell(&self, names: &Names, session: &Session) {
         self.in_words(names).into_iter().for_each(|line| session.note(line));
-        if self.is_part && !self.violations.is_empty() {
+        if self.is_part && !self.violations.records.is_empty() {
             session.note(
                 "only training records were dropped or changed: validation and test records are scored as they are",
             );
@@ -171,8 +117,8 @@ impl Inside {
 
     /// A line of the report, if there is a file of rules.
     pub(crate) fn fact(&self) -> Option<String> {
-        let rules = counted(self.of_file?, "rule");
-        let broken = match (self.weight, self.on_violation) {
+        let rules = counted(self.given.as_ref()?.len(), "rule");
+        let broken = match (self.violations.weight, self.on_violation) {
             (0.0, _) => "every record obeys them".to_owned(),
             (weight, OnViolation::Repair) => format!("{} changed to obey them", records_in_words(weight)),
             (weight, _) => format!("{} dropped that broke one", records_in_words(weight)),
@@ -182,12 +128,12 @@ impl Inside {
 
     /// The report as JSON, if there is a file of rules.
     pub(crate) fn document(&self, names: &Names) -> Option<Value> {
-        let rules = self.of_file?;
+        let rules = self.given.as_ref()?.len();
         let entry = |violation: &Violation| {
             let mut entries = vec![
-                ("record", Value::from(violation.record)),
-                ("broken", violation.rules.iter().map(|&i| rule_entry(&self.rules, i)).collect()),
-                ("conflict", json_changes(names, &violation.found.conflict)),
+                ("record", Value::from(violation.record + 1)),
+                ("broken", violation.broken.iter().map(|&i| rule_entry(&self.violations.rules, i)).collect()),
+                ("conflict", json_changes(names, &violation.conflict)),
             ];
             if self.on_violation == OnViolation::Repair {
                 entries.push(("change", json_changes(names, &violation.change)));
@@ -196,48 +142,11 @@ impl Inside {
         };
         Some(object([
             ("rules", Value::from(rules)),
-            ("violating_records", json_count(self.weight)),
+            ("violating_records", json_count(self.violations.weight)),
             ("on_violation", Value::from(self.on_violation.name())),
-            ("violations", self.violations.iter().map(entry).collect()),
+            ("violations", self.violations.records.iter().map(entry).collect()),
         ]))
     }
-}
-
-/// Why rows break the rules; nearest worlds at the same distance are ranked by a fit to the rows that do not.
-fn explanations(allowed: &Psdd, records: &Records) -> Result<Vec<Option<Explanation>>, Error> {
-    let possible = allowed.possible(records)?;
-    if possible.iter().all(|&possible| possible) {
-        return Ok(vec![None; records.len()]);
-    }
-    let complete: Vec<bool> = (0..records.len()).map(|row| records.row(row).all(|cell| cell.is_some())).collect();
-    let obeying = records.subset(|row| possible[row] && complete[row]);
-    let fitted = match obeying.is_empty() {
-        true => allowed.clone(),
-        false => allowed.fit(&obeying, &Smoothing::marginal(1.0, &obeying))?.circuit,
-    };
-    Ok(fitted.explain_batch(records, 1)?)
-}
-
-/// The records in their order with changed cells; each distinct row once with its weight if there are weights.
-fn with_changes(records: &Records, changes: &[Vec<Lit>]) -> Records {
-    let mut builder = RecordsBuilder::new(records.names().clone());
-    let mut push = |row: usize, weight: f64| {
-        let mut cells: Vec<Option<bool>> = records.row(row).collect();
-        changes[row].iter().for_each(|lit| cells[lit.var.index()] = Some(lit.value));
-        builder.push(cells, weight);
-    };
-    match has_weights(records) {
-        false => records.original().iter().for_each(|&row| push(row as usize, 1.0)),
-        true => (0..records.len()).for_each(|row| push(row, records.weights()[row])),
-    }
-    builder.finish()
-}
-
-/// Whether records stand for more or less than themselves.
-fn has_weights(records: &Records) -> bool {
-    let mut repeated = vec![0.0; records.len()];
-    records.original().iter().for_each(|&row| repeated[row as usize] += 1.0);
-    repeated != records.weights()
 }
 
 /// Why the rules could not be obeyed, with the way out.
@@ -271,15 +180,13 @@ fn too_large(stopped: Stopped) -> Error {
 }
 
 /// Rules of which nothing can be learned, with the lines that contradict each other.
-fn contradiction(rules: &Rules, sdd: &Sdd, limits: &Limits) -> Result<Error, Error> {
-    let conflict = rules.conflict(sdd.vtree().clone(), limits).map_err(stopped)?;
-    let conflict = conflict.expect("no world is possible");
+fn contradiction(rules: &Rules, conflict: &Conflict) -> Error {
     let lines = conflict.rules.iter().map(|&i| match rules[i].line {
-        0 => format!("of the columns: {}", abridged(&rules[i].text)),
+        0 => format!("of the columns: {}", rules[i].text),
         line => format!("line {line}: {}", abridged(&rules[i].text)),
     });
-    let which = contradiction_in_words(&conflict);
-    Ok(Error::new(lines.collect::<Vec<_>>().join("\n          "))
+    let which = contradiction_in_words(conflict);
+    Error::new(lines.collect::<Vec<_>>().join("\n          "))
         .while_doing(format!("no world obeys the rules; {which}"))
-        .hint("change or leave out one of these lines"))
+        .hint("change or leave out one of these lines")
 }

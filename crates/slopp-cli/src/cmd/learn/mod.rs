@@ -46,9 +46,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let start = Instant::now();
     let bar = session.progress();
     let outcome = plan.learn(&parts, &bar)?;
-    let (learned, mut origin) = (outcome.model, outcome.origin);
-    origin.extend(plan.origin());
-    origin.extend(parts.origin(&args.rules));
+    let (learned, origin) = (outcome.model, outcome.origin);
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
     let scores = parts.scores(learned.distribution())?;

@@ -4,8 +4,8 @@ use crate::args::{ColumnArgs, ReadArgs, not_negative};
 use crate::knowledge::LimitArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use slopp::learn::LearnError;
 use slopp::learn::registry::{LEARNERS, LearnerOption, OPTIONS, OptionKind, Options};
+use slopp::learn::{LearnError, OnViolation};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -152,13 +152,13 @@ pub(crate) struct RuleArgs {
     pub(crate) file: Option<PathBuf>,
     /// What to do with training records that break a rule [default: reject]
     #[arg(long, value_name = "WHAT", requires = "rules")]
-    pub(crate) on_violation: Option<OnViolation>,
+    pub(crate) on_violation: Option<ViolationName>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OnViolation {
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum ViolationName {
     /// Nothing is learned
     Reject,
     /// They are left out
@@ -167,12 +167,12 @@ pub(crate) enum OnViolation {
     Repair,
 }
 
-impl OnViolation {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            OnViolation::Reject => "reject",
-            OnViolation::Drop => "drop",
-            OnViolation::Repair => "repair",
+impl From<ViolationName> for OnViolation {
+    fn from(name: ViolationName) -> OnViolation {
+        match name {
+            ViolationName::Reject => OnViolation::Reject,
+            ViolationName::Drop => OnViolation::Drop,
+            ViolationName::Repair => OnViolation::Repair,
         }
     }
 }

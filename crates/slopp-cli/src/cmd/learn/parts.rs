@@ -2,7 +2,7 @@
 
 use super::closed::{Closed, Open};
 use super::inside::Inside;
-use super::options::{LearnArgs, RuleArgs};
+use super::options::LearnArgs;
 use super::plan::Plan;
 use super::without_incomplete;
 use crate::args::{check_shares, shares_in_words};
@@ -87,7 +87,7 @@ impl Parts {
                 parts.valid = (!kept.is_empty()).then_some(kept);
             }
         }
-        parts.closed = Closed::new(&args.closed, &parts.train)?;
+        parts.closed = Closed::new(&args.closed, parts.train.names())?;
         parts.open = Open::new(&args.open, parts.train.names())?;
         Ok(parts)
     }
@@ -96,19 +96,11 @@ impl Parts {
     pub(super) fn support(&self, world: World) -> Support {
         Support {
             rules: self.inside.as_ref().and_then(|inside| inside.given()),
-            groups: self.closed.as_ref().map(|closed| closed.rules.clone()),
             world: self.open.as_ref().map_or(world, |open| World::Closed { except: open.vars.clone() }),
             limits: self.limits.clone(),
+            ..Support::default()
         }
-    }
-
-    /// That, as facts about the model.
-    pub(super) fn origin(&self, rules: &RuleArgs) -> Vec<(String, String)> {
-        let mut facts: Vec<(&str, String)> = Vec::new();
-        facts.extend(self.closed.as_ref().map(|closed| ("closed", closed.origin())));
-        facts.extend(self.open.as_ref().map(|open| ("open", open.origin())));
-        let facts = facts.into_iter().map(|(key, value)| (key.to_owned(), value));
-        facts.chain(rules.origin().filter(|_| self.inside.is_some())).collect()
+        .with_groups(&self.train, self.closed.as_ref().map_or(&[], |closed| &closed.groups))
     }
 
     pub(super) fn scores(&self, model: &dyn Distribution) -> Result<Vec<(&'static str, Score)>, Error> {

@@ -13,19 +13,11 @@ use slopp::logic::Stopped;
 use slopp::{Certified, Model, Names, Progress};
 use std::sync::Arc;
 
-/// How a vtree was made that the learner made.
-const LEARNED_VTREE: &str = "learned";
-
-/// How the vtree of a model that is refined was made.
-const START_VTREE: &str = "file";
-
 /// A learner with its settings and where its vtree comes from, checked before any work.
 pub(super) struct Plan {
     pub(super) entry: &'static Entry,
     learner: Box<dyn Learner + Send + Sync>,
     vtree: Option<VtreeSource>,
-    /// How the vtree is made, if there is one.
-    vtree_name: Option<&'static str>,
     /// The model to refine.
     start: Option<Model>,
     world: World,
@@ -42,14 +34,11 @@ impl Plan {
         let learner = entry.learner(&options).map_err(foreign)?;
         let start = given.map(|given| given.model);
         let source = args.vtree.as_deref().map(VtreeSource::find).transpose()?;
-        let own = match learner.vtree() {
-            VtreeUse::Any(method) | VtreeUse::Own(method) => Some(method),
-            VtreeUse::Inside | VtreeUse::None => None,
-        };
-        // What the learner would make itself is left to it: a start may depend on that.
-        let vtree = source.filter(|source| !matches!(source, VtreeSource::Method(method) if Some(*method) == own));
+        let own = learner.vtree().method();
+        let asked =
+            source.as_ref().filter(|source| !matches!(source, VtreeSource::Method(method) if Some(*method) == own));
         let name = learner.name();
-        match (learner.vtree(), &vtree) {
+        match (learner.vtree(), asked) {
             (VtreeUse::Own(_), Some(_)) => {
                 Err(Error::new(format!("the learner {name} brings its own vtree, that of its tree")))
             }
@@ -57,10 +46,7 @@ impl Plan {
             _ => Ok(()),
         }
         .map_err(|error| error.hint("leave --vtree out, or choose another learner"))?;
-        let vtree_name = vtree.as_ref().map(VtreeSource::name).or(own.map(|method| method.name()));
-        let inside = (learner.vtree() == VtreeUse::Inside).then_some(LEARNED_VTREE);
-        let vtree_name = vtree_name.or(inside).or(start.as_ref().map(|_| START_VTREE));
-        Ok(Plan { entry, learner, vtree, vtree_name, start, world, seed: args.seed })
+        Ok(Plan { entry, learner, vtree: source, start, world, seed: args.seed })
     }
 
     /// The names that the variables must have.
@@ -71,16 +57,21 @@ impl Plan {
     /// Learns.
     pub(super) fn learn(&mut self, parts: &Parts, bar: &dyn Progress) -> Result<Outcome, Error> {
         let train = &parts.train;
+        let vtree_from = self.vtree.as_ref().map(VtreeSource::from);
+        // What a method makes is made by the library, or left to the learner if it makes the same.
         let vtree = match self.vtree.take() {
-            None => None,
-            Some(source) => {
-                bar.begin("making the vtree", 1);
-                Some(Arc::new(source.build(train, self.seed)?))
-            }
+            None | Some(VtreeSource::Method(_)) => None,
+            Some(source) => Some(Arc::new(source.build(train, self.seed)?)),
         };
-        let support = parts.support(self.world.clone());
-        let task =
-            Task { train, valid: parts.valid.as_ref(), vtree: vtree.as_ref(), support: &support, seed: self.seed };
+        let task = Task {
+            valid: parts.valid.as_ref(),
+            vtree: vtree.as_ref(),
+            vtree_from,
+            refined: self.start.as_ref().map(|start| &start.origin),
+            support: &parts.support(self.world.clone()),
+            seed: self.seed,
+            ..Task::new(train)
+        };
         task.learn(&*self.learner, bar).map_err(|error| match error {
             LearnError::MissingCells { .. } => self.incomplete(parts),
             LearnError::Rules(error) => not_obeyed(error),
@@ -122,17 +113,6 @@ impl Plan {
             }
             error => Error::from(error),
         }
-    }
-
-    /// What the library cannot know about what made the model.
-    pub(super) fn origin(&self) -> Vec<(String, String)> {
-        let vtree = self.vtree_name.map(|vtree| ("vtree", vtree));
-        // What is possible was decided by whatever made the model.
-        let start = self.start.iter().flat_map(|start| {
-            let made = |key| start.origin.get(key).map_or("given", String::as_str);
-            [("start", made("learner")), ("world", made("world"))]
-        });
-        vtree.into_iter().chain(start).map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
     }
 }
 

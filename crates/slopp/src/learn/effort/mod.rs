@@ -6,7 +6,7 @@ use super::LearnError;
 use super::error::{check, check_records, check_validation};
 use super::judge::{Judge, Worth};
 use super::orders::ranked_orders;
-use super::slopp::{Effort, Found, SloppConfig, find};
+use super::slopp::{Chosen, Effort, SloppConfig, find};
 use super::structure::Structure;
 use super::task::{Learner, Task, VtreeUse};
 use crate::progress::Progress;
@@ -59,7 +59,7 @@ fn full_runs(
     vtrees: &[Arc<Vtree>],
     config: &SloppConfig,
     progress: &dyn Progress,
-) -> Result<(Found, Worth, SloppConfig), LearnError> {
+) -> Result<(Chosen, Worth, SloppConfig), LearnError> {
     // The given settings on the order of the fast effort come first: so the result is never worse by validation.
     let mut runs = vec![(task.vtree, config.clone())];
     for vtree in vtrees {
@@ -78,7 +78,7 @@ fn full_runs(
         progress.advance(1);
         Ok((found, worth, config))
     };
-    type Run = (Found, Worth, SloppConfig);
+    type Run = (Chosen, Worth, SloppConfig);
     let found: Vec<Run> = runs.into_par_iter().map(full).collect::<Result<_, LearnError>>()?;
     let better = |a: Run, b: Run| if b.1.is_better_than(&a.1) { b } else { a };
     Ok(found.into_iter().reduce(better).expect("at least one setting"))

@@ -6,6 +6,7 @@ use super::looks::{Growth, Looks};
 use super::split::{CopyPlan, Gain};
 use crate::circuit::{Circuit, Psdd, Smoothing};
 use crate::data::Records;
+use crate::heap::Scored;
 use crate::learn::LearnError;
 use crate::learn::error::{check, check_validation};
 use crate::learn::grow::Database;
@@ -13,7 +14,6 @@ use crate::learn::separate::{Limits, Separating};
 use crate::learn::support::Support;
 use crate::learn::vtree::pair_information;
 use crate::progress::Progress;
-use crate::scored::Scored;
 use crate::var::Var;
 use std::collections::BinaryHeap;
 

@@ -6,12 +6,12 @@ use super::draft::{Draft, DraftId, Edge, Kind};
 use super::looks::{Growth, Looks};
 use crate::circuit::{Circuit, Deterministic, Psdd, Smoothing};
 use crate::data::Records;
+use crate::heap::Scored;
 use crate::learn::LearnError;
 use crate::learn::error::{check, check_validation};
 use crate::learn::grow::Database;
 use crate::learn::support::Support;
 use crate::progress::Progress;
-use crate::scored::Scored;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

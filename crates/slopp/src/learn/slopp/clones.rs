@@ -9,8 +9,8 @@ use super::plan::{Edge, Plan, Taken};
 use super::surrogate::{Count, Logs};
 use super::view::View;
 use crate::data::bit_of;
+use crate::heap::Scored;
 use crate::logspace::x_log_x;
-use crate::scored::Scored;
 use std::collections::BinaryHeap;
 
 /// How far a structure may grow.

@@ -1,6 +1,6 @@
 //! Merged SLoPP on any vtree: classes by scopes, refined by splits and copies, smoothed by validation.
 
-use super::found::{Classes, Found};
+use super::chosen::{Chosen, Classes};
 use super::scopes::{self, Limits};
 use super::{Look, SloppConfig, Stage, Start, TYPICAL_PSEUDOCOUNT};
 use crate::circuit::{Psdd, Smoothing};
@@ -35,9 +35,9 @@ struct Judged {
 }
 
 impl Judged {
-    fn found(self, start: Start, history: Vec<Look>) -> Found {
+    fn found(self, start: Start, history: Vec<Look>) -> Chosen {
         let Judged { psdd, log_likelihood, pseudocount } = self;
-        Found { classes: Classes::Any(psdd), start, pseudocount, log_likelihood, history }
+        Chosen { classes: Classes::Any(psdd), start, pseudocount, log_likelihood, history }
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn find(
     vtree: &Arc<Vtree>,
     config: &SloppConfig,
     progress: &dyn Progress,
-) -> Result<Found, LearnError> {
+) -> Result<Chosen, LearnError> {
     let usual = STARTS.map(Start::Whole);
     let given = if config.starts.is_empty() { &usual[..] } else { &config.starts };
     // What a Chow-Liu tree remembers, and how far down a class lasts, is told by an order only.
@@ -124,7 +124,7 @@ pub(super) fn find_small(
     parts: &Parts<'_>,
     config: &SloppConfig,
     progress: &dyn Progress,
-) -> Result<Option<Found>, LearnError> {
+) -> Result<Option<Chosen>, LearnError> {
     let Some(max) = config.max_elements.filter(|_| !config.capped) else { return Ok(None) };
     let tree = chow_liu(parts.train(), TYPICAL_PSEUDOCOUNT)?;
     let (start, begun) = match tree.elements().len() {

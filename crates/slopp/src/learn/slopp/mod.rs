@@ -21,11 +21,11 @@
 //! few elements are allowed, a Chow-Liu tree on its own vtree, refined by them, is tried too.
 
 mod agglomerate;
+mod chosen;
 mod clones;
 mod config;
 mod export;
 mod forest;
-mod found;
 mod general;
 mod grow;
 mod layers;
@@ -37,11 +37,11 @@ mod surrogate;
 mod sweep;
 mod view;
 
+pub(super) use self::chosen::Chosen;
 pub use self::config::{Effort, SloppConfig, Start};
-pub(super) use self::found::Found;
 
+use self::chosen::Classes;
 use self::forest::{Edges, Forest};
-use self::found::Classes;
 use self::grow::Tree;
 use self::search::Search;
 use super::LearnError;
@@ -109,9 +109,9 @@ pub struct LearnedSlopp {
 /// Cost: linear in the distinct records times variables times classes, and in the square of the variables.
 ///
 /// ```
-/// use slopp::learn::{Task, slopp};
+/// use slopp::learn::{SloppConfig, Task, slopp::learn};
 /// let records = slopp::example::Truth::configurations().sample(500, 1);
-/// let learned = slopp::learn(&Task::new(&records), &slopp::SloppConfig::default(), &())?;
+/// let learned = learn(&Task::new(&records), &SloppConfig::default(), &())?;
 /// assert!(learned.psdd.vtree().is_right_linear());
 /// assert_eq!(learned.held_out, 50.0);
 /// # Ok::<(), slopp::learn::LearnError>(())
@@ -121,7 +121,7 @@ pub fn learn(task: &Task, config: &SloppConfig, progress: &dyn Progress) -> Resu
 }
 
 /// The structure that explains the records to choose by best.
-pub(super) fn find(task: &Task, config: &SloppConfig, progress: &dyn Progress) -> Result<Found, LearnError> {
+pub(super) fn find(task: &Task, config: &SloppConfig, progress: &dyn Progress) -> Result<Chosen, LearnError> {
     let (train, variables) = (task.train, task.train.var_count());
     match task.vtree {
         Some(vtree) => check(train, vtree)?,
@@ -150,7 +150,7 @@ pub(super) fn find(task: &Task, config: &SloppConfig, progress: &dyn Progress) -
     let search = Search::new(part, judge, order, config);
     let found = search.run(&Tree { information: &between, edges: &edges, mended: &mended }, progress);
     let search::Candidate { layers, log_likelihood, pseudocount, start, history } = found;
-    let found = Found { classes: Classes::Layers(layers, vtree.clone()), start, pseudocount, log_likelihood, history };
+    let found = Chosen { classes: Classes::Layers(layers, vtree.clone()), start, pseudocount, log_likelihood, history };
     match task.vtree {
         Some(_) => Ok(found),
         None => found.or(general::find_small(parts, config, progress)?, task, config),

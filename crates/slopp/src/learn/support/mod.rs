@@ -7,6 +7,9 @@
 
 mod close;
 mod condition;
+mod enforce;
+
+pub use enforce::{EnforceError, Enforced, OnViolation, Violation, Violations};
 
 use super::LearnError;
 use super::structure::{Prior, Structure};
@@ -86,6 +89,14 @@ impl World {
 }
 
 impl Support {
+    /// The same support, in which groups of variables have only values that some of these records show together.
+    #[must_use]
+    pub fn with_groups(self, seen: &Records, groups: &[Vec<Var>]) -> Support {
+        let group = |vars: &Vec<Var>| (seen.names().list(vars), vars.clone());
+        let groups = (!groups.is_empty()).then(|| Rules::seen(seen, groups.iter().map(group)));
+        Support { groups, ..self }
+    }
+
     /// A world without rules.
     pub const fn of(world: World) -> Support {
         Support { rules: None, groups: None, world, limits: Limits::USUAL }
@@ -186,5 +197,25 @@ impl Support {
         let structure = Structure::new(psdd, Prior::new(Some(1.0), 1.0));
         let model = Support::of(world).apply(structure, records, &())?;
         Ok(model.into_psdd().expect("a PSDD stays one"))
+    }
+}
+
+impl Support {
+    /// What is possible over these names, as name and value: `world`, and `closed`, `open` and `rules` where there are
+    /// some. Rules are told by their formulas, however they were written; those of columns are not told.
+    pub fn facts(&self, names: &Names) -> Vec<(&'static str, String)> {
+        let mut facts = vec![("world", self.world.name().to_owned())];
+        if let Some(groups) = &self.groups {
+            facts.push(("closed", groups.iter().map(|rule| rule.text.as_str()).collect::<Vec<_>>().join("; ")));
+        }
+        match &self.world {
+            World::Closed { except } if !except.is_empty() => facts.push(("open", names.list(except))),
+            _ => {}
+        }
+        if let Some(rules) = self.rules.as_ref().filter(|rules| !rules.is_empty()) {
+            let text = |rule: &crate::logic::Rule| rule.formula.display(names).to_string();
+            facts.push(("rules", rules.iter().map(text).collect::<Vec<_>>().join("; ")));
+        }
+        facts
     }
 }

@@ -13,16 +13,16 @@ use std::sync::Arc;
 /// with several values has one of them in every world, and a value that only one knows is impossible in the other.
 ///
 /// ```
-/// use slopp::knowledge::{Both, Known};
+/// use slopp::knowledge::{Difference, Known};
 /// use slopp::logic::{Limits, Rules};
 /// let (strict, loose) = (Rules::parse("a & b")?, Rules::parse("a | c")?);
-/// let both = Both::new([Known::Rules(&strict), Known::Rules(&loose)], Limits::default())?;
+/// let both = Difference::new([Known::Rules(&strict), Known::Rules(&loose)], Limits::default())?;
 /// let [only_strict, only_loose] = both.only.map(|part| both.count(part));
 /// assert_eq!((only_strict, only_loose), (0u32.into(), 4u32.into()));
 /// assert_eq!(both.worlds(both.only[1], 2)?.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Both {
+pub struct Difference {
     /// The names of both.
     pub names: Arc<Names>,
     /// What each allows and the other does not.
@@ -38,7 +38,7 @@ pub struct Both {
 
 /// Why two cannot be compared.
 #[derive(Debug, thiserror::Error)]
-pub enum BothError {
+pub enum DifferenceError {
     /// There is no variable that both mention.
     #[error(
         "the two have no variable in common, so there is nothing to compare; what has no names counts its variables x1, \
@@ -87,9 +87,9 @@ pub enum BothError {
     Query(#[from] QueryError),
 }
 
-impl Both {
+impl Difference {
     /// Compares two; the vtree is that of the first which has one over all names, or else made for all rules.
-    pub fn new(known: [Known<'_>; 2], limits: Limits) -> Result<Both, BothError> {
+    pub fn new(known: [Known<'_>; 2], limits: Limits) -> Result<Difference, DifferenceError> {
         let (names, differ) = merged(known.map(|one| &**one.names()))?;
         let only_named = [(0, 1), (1, 0)].map(|(one, other)| {
             let (own, others) = (known[one].names(), known[other].names());
@@ -101,14 +101,14 @@ impl Both {
         let mut manager = manager(&known, &names, limits.clone())?;
         // What one allows that has no one value in a column is no world: it only did not say so.
         let columns = manager.compile(&Rules::of_columns(names.clone()).formula())?;
-        let mut allowed = |one: &Known<'_>| -> Result<Handle, BothError> {
+        let mut allowed = |one: &Known<'_>| -> Result<Handle, DifferenceError> {
             let formula = one.handle(&mut manager, &one.vars_among(&names)?, &limits)?;
             Ok(manager.and(formula, columns)?)
         };
         let [a, b] = [allowed(&known[0])?, allowed(&known[1])?];
         let only = [manager.and(a, !b)?, manager.and(b, !a)?];
         let common = manager.and(a, b)?;
-        Ok(Both { names, only, common, differ, only_named, manager })
+        Ok(Difference { names, only, common, differ, only_named, manager })
     }
 
     /// Whether both allow the same worlds.
@@ -127,7 +127,7 @@ impl Both {
     }
 
     /// Some worlds of a part.
-    pub fn worlds(&self, part: Handle, limit: usize) -> Result<Vec<Vec<bool>>, BothError> {
+    pub fn worlds(&self, part: Handle, limit: usize) -> Result<Vec<Vec<bool>>, DifferenceError> {
         if part == Handle::FALSE || limit == 0 {
             return Ok(Vec::new());
         }
@@ -142,7 +142,7 @@ fn column(name: &str) -> &str {
 }
 
 /// A manager on the vtree of the first that has one, if all names are in it.
-fn manager(known: &[Known<'_>; 2], names: &Arc<Names>, limits: Limits) -> Result<Manager, BothError> {
+fn manager(known: &[Known<'_>; 2], names: &Arc<Names>, limits: Limits) -> Result<Manager, DifferenceError> {
     for one in known.iter().filter(|one| !matches!(one, Known::Rules(_))) {
         if one.names().iter().eq(names.iter()) {
             return Ok(Manager::new(one.vtree()?, limits));
@@ -179,9 +179,9 @@ mod tests {
         psdd.into()
     }
 
-    fn compared(a: &Arc<Names>, b: &Arc<Names>) -> Both {
+    fn compared(a: &Arc<Names>, b: &Arc<Names>) -> Difference {
         let [first, second] = [everything(a), everything(b)];
-        Both::new([Known::Base(&first, a), Known::Base(&second, b)], Limits::default()).unwrap()
+        Difference::new([Known::Base(&first, a), Known::Base(&second, b)], Limits::default()).unwrap()
     }
 
     #[test]
@@ -206,14 +206,14 @@ mod tests {
     #[test]
     fn what_cannot_be_compared_is_told() {
         let [none, a, b] = ["true", "a", "b"].map(|text| Rules::parse(text).unwrap());
-        let compared = |first, second| Both::new([Known::Rules(first), Known::Rules(second)], Limits::default());
-        assert!(matches!(compared(&none, &none), Err(BothError::NoVariables(NoVariables { rules: 2 }))));
-        assert!(matches!(compared(&a, &b), Err(BothError::NothingInCommon)));
+        let compared = |first, second| Difference::new([Known::Rules(first), Known::Rules(second)], Limits::default());
+        assert!(matches!(compared(&none, &none), Err(DifferenceError::NoVariables(NoVariables { rules: 2 }))));
+        assert!(matches!(compared(&a, &b), Err(DifferenceError::NothingInCommon)));
         assert!(compared(&a, &none).is_ok_and(|both| both.count(both.only[1]) == 1u32.into()));
         let names = colours(&["blue", "red"], "hot");
         let boolean = Rules::parse("color | hot").unwrap();
         let everything = everything(&names);
-        let found = Both::new([Known::Rules(&boolean), Known::Base(&everything, &names)], Limits::default());
-        assert!(matches!(found, Err(BothError::DifferentKinds { several: 1, .. })));
+        let found = Difference::new([Known::Rules(&boolean), Known::Base(&everything, &names)], Limits::default());
+        assert!(matches!(found, Err(DifferenceError::DifferentKinds { several: 1, .. })));
     }
 }

@@ -16,7 +16,7 @@ struct Frame {
 ///
 /// # Panics
 /// If the circuits have different vtrees.
-pub fn shared_world(a: &Circuit, b: &Circuit) -> Option<Vec<bool>> {
+pub fn common_world(a: &Circuit, b: &Circuit) -> Option<Vec<bool>> {
     assert_eq!(**a.vtree(), **b.vtree(), "one vtree");
     let goal = (a.root(), b.root());
     let search = Search { a, b };

@@ -12,7 +12,7 @@ use crate::vtree::Vtree;
 use std::sync::Arc;
 
 /// A structure, and how it was chosen.
-pub(in crate::learn) struct Found {
+pub(in crate::learn) struct Chosen {
     pub(super) classes: Classes,
     pub(super) start: Start,
     /// The weight of the prior in records that was best.
@@ -30,7 +30,7 @@ pub(super) enum Classes {
     Any(Psdd),
 }
 
-impl Found {
+impl Chosen {
     /// The prior of the parameters.
     fn prior(&self, config: &SloppConfig) -> Prior {
         let of_literals = matches!(self.classes, Classes::Layers(..));
@@ -63,7 +63,7 @@ impl Found {
     }
 
     /// The better one of this and another, if there is one; the looks at both.
-    pub(super) fn or(self, other: Option<Found>, task: &Task, config: &SloppConfig) -> Result<Found, LearnError> {
+    pub(super) fn or(self, other: Option<Chosen>, task: &Task, config: &SloppConfig) -> Result<Chosen, LearnError> {
         let Some(mut other) = other else { return Ok(self) };
         let parts = task.parts()?;
         let part = parts.train();
@@ -71,7 +71,7 @@ impl Found {
         let [mine, its] = [self.worth(&judge, part, config)?, other.worth(&judge, part, config)?];
         let mut history = self.history.clone();
         history.append(&mut other.history);
-        Ok(Found { history, ..if its.is_better_than(&mine) { other } else { self } })
+        Ok(Chosen { history, ..if its.is_better_than(&mine) { other } else { self } })
     }
 
     /// What was learned in an open world, with parameters fitted to all training records.
@@ -82,7 +82,7 @@ impl Found {
             layers.take_counts(&tally);
         }
         let (psdd, prior) = (self.psdd(parts.all(), config)?, self.prior(config));
-        let Found { start, log_likelihood, history, .. } = self;
+        let Chosen { start, log_likelihood, history, .. } = self;
         let held_out = parts.held_out();
         Ok(LearnedSlopp { psdd, start, pseudocount: prior.weight, held_out, log_likelihood, history })
     }

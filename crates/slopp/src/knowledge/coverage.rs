@@ -8,14 +8,14 @@ use std::sync::atomic::AtomicBool;
 
 /// How many worlds are possible, and how many the rules allow: all of them, if the rules are the whole base.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct Coverage {
     /// How many worlds the circuit makes possible.
     pub possible: BigUint,
     /// How many the rules allow; never fewer.
     pub allowed: BigUint,
 }
 
-impl Said {
+impl Coverage {
     /// Whether the rules say all that the base does.
     pub fn is_whole_base(&self) -> bool {
         self.possible == self.allowed
@@ -32,16 +32,16 @@ impl Certified {
     ///
     /// ```
     /// use slopp::Certified;
-    /// use slopp::knowledge::Said;
+    /// use slopp::knowledge::Coverage;
     /// use slopp::logic::RuleSearch;
     /// let psdd: Certified = slopp::example::psdd().into();
     /// let said = |length| {
     ///     let found = psdd.rules(&RuleSearch { length, ..RuleSearch::default() }).unwrap();
-    ///     psdd.said_by(&found, &Said::limits(None)).unwrap().is_whole_base()
+    ///     psdd.coverage_by(&found, &Coverage::limits(None)).unwrap().is_whole_base()
     /// };
     /// assert!(!said(2) && said(4));
     /// ```
-    pub fn said_by(&self, found: &FoundRules, limits: &Limits) -> Result<Said, Stopped> {
+    pub fn coverage_by(&self, found: &FoundRules, limits: &Limits) -> Result<Coverage, Stopped> {
         let possible = match self.deterministic() {
             Ok(circuit) => circuit.model_count(),
             Err(_) => {
@@ -51,6 +51,6 @@ impl Certified {
             }
         };
         let allowed = found.compile(self.vtree().clone(), limits)?.model_count();
-        Ok(Said { possible, allowed })
+        Ok(Coverage { possible, allowed })
     }
 }

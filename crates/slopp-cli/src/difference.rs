@@ -4,18 +4,18 @@ use crate::error::Error;
 use crate::knowledge::{Knowledge, is_diagram, no_variables, stopped};
 use crate::report::{object, some_of};
 use serde_json::Value;
-use slopp::knowledge::{Both, BothError, ValuesOfOne};
+use slopp::knowledge::{Difference, DifferenceError, ValuesOfOne};
 use slopp::logic::Limits;
 use std::path::Path;
 
 /// Reads and compares two files; the vtree is that of diagrams which do not tell theirs.
-pub(crate) fn compare(files: [&Path; 2], vtree: Option<&Path>, limits: Limits) -> Result<Both, Error> {
+pub(crate) fn compare(files: [&Path; 2], vtree: Option<&Path>, limits: Limits) -> Result<Difference, Error> {
     if vtree.is_some() && !files.iter().any(|file| is_diagram(file)) {
         return Err(Error::new("--vtree is for .sdd files, and none is given").hint("leave it out"));
     }
     let [first, second] = files.map(|file| Knowledge::read(file, vtree.filter(|_| is_diagram(file)), None, &limits));
     let known = by_columns(files, [first?, second?]);
-    Both::new(known.each_ref().map(Knowledge::known), limits).map_err(|error| in_words(error, files))
+    Difference::new(known.each_ref().map(Knowledge::known), limits).map_err(|error| in_words(error, files))
 }
 
 /// Rules beside a model with columns are read by its columns, if they fit them: so `age=42` is a bin.
@@ -32,30 +32,30 @@ fn by_columns(files: [&Path; 2], mut known: [Knowledge; 2]) -> [Knowledge; 2] {
 }
 
 /// Why two files cannot be compared, by their names.
-pub(crate) fn in_words(error: BothError, files: [&Path; 2]) -> Error {
+pub(crate) fn in_words(error: DifferenceError, files: [&Path; 2]) -> Error {
     let [one, other] = files.map(Path::display);
     match error {
-        BothError::NothingInCommon => Error::new(format!(
+        DifferenceError::NothingInCommon => Error::new(format!(
             "{one} and {other} have no variable in common, so there is nothing to compare"
         ))
         .hint("a file without names counts its variables x1, x2, …; compare files that have names, such as .psdd"),
-        BothError::DifferentBins { column, cuts: [first, second] } => Error::new(format!(
+        DifferenceError::DifferentBins { column, cuts: [first, second] } => Error::new(format!(
             "column {column:?} is cut differently, so worlds cannot be compared: {one} has {first}, and {other} has {second}"
         ))
         .hint("learn both with the same --bins"),
-        BothError::DifferentKinds { column, several } => {
+        DifferenceError::DifferentKinds { column, several } => {
             let [one, other] = if several == 0 { [one, other] } else { [other, one] };
             Error::new(format!("column {column:?} has several values in {one} and is Boolean in {other}"))
                 .hint("learn both from records whose columns hold the same, for example with --categories")
         }
-        BothError::NoVariables(error) => no_variables(error),
-        BothError::Stopped(error) => stopped(error),
+        DifferenceError::NoVariables(error) => no_variables(error),
+        DifferenceError::Stopped(error) => stopped(error),
         error => error.into(),
     }
 }
 
 /// What else there is to say of two files, a line each: values that only one knows, and names that only one mentions.
-pub(crate) fn notes(both: &Both, files: [&Path; 2]) -> Vec<String> {
+pub(crate) fn notes(both: &Difference, files: [&Path; 2]) -> Vec<String> {
     let of_values = both.differ.iter().flat_map(|differ| {
         let told = files.into_iter().zip(&differ.only).filter(|(_, values)| !values.is_empty());
         told.map(|(file, values)| {
@@ -71,7 +71,7 @@ pub(crate) fn notes(both: &Both, files: [&Path; 2]) -> Vec<String> {
 }
 
 /// The same for machines.
-pub(crate) fn document(both: &Both) -> [(&'static str, Value); 3] {
+pub(crate) fn document(both: &Difference) -> [(&'static str, Value); 3] {
     let differ = |differ: &ValuesOfOne| {
         let [first, second] = &differ.only;
         object([

@@ -1,0 +1,216 @@
+//! Records that must obey rules: those that break one are refused, left out or changed.
+
+use crate::circuit::{Psdd, Refusal, Smoothing};
+use crate::data::{Records, RecordsBuilder};
+use crate::infer::{Evidence, Explanation, QueryError};
+use crate::learn::params::FitError;
+use crate::logic::{Clause, Conflict, Limits, NoVariables, Rules, Stopped};
+use crate::var::Lit;
+use std::sync::Arc;
+
+/// What becomes of records that break a rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnViolation {
+    /// They are refused.
+    #[default]
+    Reject,
+    /// They are left out.
+    Drop,
+    /// As few of their cells as possible are changed; of the nearest worlds the most probable is taken, by a fit to the
+    /// records that obey.
+    Repair,
+}
+
+/// A record that breaks rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// Its place among the records as they were given, from zero.
+    pub record: usize,
+    /// The rules that it breaks by itself; none if only several together cannot hold.
+    pub broken: Vec<usize>,
+    /// Known cells that cannot hold together, of which none can be left out.
+    pub conflict: Vec<Lit>,
+    /// The cells that a repair changes, with their new values.
+    pub change: Vec<Lit>,
+}
+
+/// The records that break rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violations {
+    /// All rules, those that every column has one value last.
+    pub rules: Rules,
+    /// The records, in their order.
+    pub records: Vec<Violation>,
+    /// Their weight.
+    pub weight: f64,
+    /// The weight of all records.
+    pub total: f64,
+}
+
+/// What rules make of records.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Enforced {
+    /// The records that obey, where they are others than those that were given.
+    pub changed: Option<Records>,
+    /// What was left out or changed.
+    pub violations: Violations,
+}
+
+/// Why there are no records that obey rules.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EnforceError {
+    /// The rules name no variables.
+    #[error(transparent)]
+    NoVariables(#[from] NoVariables),
+    /// The rules are too large even on a vtree of their own.
+    #[error("the rules are too large: {0}")]
+    TooLarge(#[from] Stopped),
+    /// No world obeys the rules.
+    #[error("no world obeys the rules; change or leave out one of those that contradict each other")]
+    Contradiction {
+        /// All rules, those that every column has one value last.
+        rules: Rules,
+        /// Those that contradict each other.
+        conflict: Conflict,
+    },
+    /// Records break rules, and are to be refused.
+    #[error("records of weight {} of {} break a rule; drop or repair them", .0.weight, .0.total)]
+    Broken(Box<Violations>),
+    /// No record is left.
+    #[error("every record breaks a rule, so dropping leaves none; look at the rules, or repair the records")]
+    NothingLeft,
+    /// What the rules allow could not be fitted.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// The records do not fit the rules.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// What the rules compile to is no PSDD: a bug.
+    #[error("the rules failed their certificate, please report this: {0}")]
+    Certificate(#[from] Refusal),
+}
+
+impl OnViolation {
+    /// All of them, in the order of help texts.
+    pub const ALL: [OnViolation; 3] = [OnViolation::Reject, OnViolation::Drop, OnViolation::Repair];
+
+    /// The name people write.
+    pub fn name(self) -> &'static str {
+        match self {
+            OnViolation::Reject => "reject",
+            OnViolation::Drop => "drop",
+            OnViolation::Repair => "repair",
+        }
+    }
+}
+
+impl Violation {
+    /// That one of the cells of the conflict is false: what the rules together say.
+    pub fn rule(&self) -> Clause {
+        Clause { literals: self.conflict.iter().map(|&lit| !lit).collect() }
+    }
+}
+
+impl Rules {
+    /// Makes records obey these rules, and that every column has one value. Missing cells break nothing that they could
+    /// still obey, and stay missing.
+    ///
+    /// ```
+    /// use slopp::learn::OnViolation;
+    /// use slopp::logic::{Limits, Rules};
+    /// let records = slopp::example::records();
+    /// let rules = Rules::parse_with("X1 -> X3", records.names().clone())?;
+    /// let repaired = rules.enforce(&records, OnViolation::Repair, &Limits::default())?;
+    /// for violation in &repaired.violations.records {
+    ///     assert_eq!((&violation.broken[..], violation.change.len()), (&[0][..], 1));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn enforce(
+        &self,
+        records: &Records,
+        on_violation: OnViolation,
+        limits: &Limits,
+    ) -> Result<Enforced, EnforceError> {
+        let (expected, found) = (self.var_count(), records.var_count());
+        if expected != found {
+            return Err(QueryError::WrongLength { what: "records", expected, found }.into());
+        }
+        let rules = Rules::with_origin(records.names().clone(), self.to_vec()).with_columns();
+        let total = records.total();
+        if rules.is_empty() {
+            let violations = Violations { rules, records: Vec::new(), weight: 0.0, total };
+            return Ok(Enforced { changed: None, violations });
+        }
+        let why = explanations(&allowed(&rules, limits)?, records)?;
+        let change = |row: usize| match &why[row] {
+            Some(why) => why.repairs[0].changes(&Evidence::from_row(records, row)),
+            None => Vec::new(),
+        };
+        let violation = |(record, &row): (usize, &u32)| {
+            let row = row as usize;
+            why[row].as_ref().map(|why| Violation {
+                record,
+                broken: rules.broken_by_known(|var| records.cell(row, var)),
+                conflict: why.conflict.clone(),
+                change: change(row),
+            })
+        };
+        let broken: Vec<Violation> = records.original().iter().enumerate().filter_map(violation).collect();
+        let weights = records.weights().iter().zip(&why);
+        let weight = weights.filter(|(_, why)| why.is_some()).map(|(weight, _)| weight).sum();
+        let violations = Violations { rules, records: broken, weight, total };
+        if violations.records.is_empty() {
+            return Ok(Enforced { changed: None, violations });
+        }
+        let changed = match on_violation {
+            OnViolation::Reject => return Err(EnforceError::Broken(violations.into())),
+            OnViolation::Drop => records.subset(|row| why[row].is_none()),
+            OnViolation::Repair => with_changes(records, &(0..records.len()).map(change).collect::<Vec<_>>()),
+        };
+        match changed.is_empty() {
+            true => Err(EnforceError::NothingLeft),
+            false => Ok(Enforced { changed: Some(changed), violations }),
+        }
+    }
+}
+
+/// The worlds that obey rules, all equally probable.
+fn allowed(rules: &Rules, limits: &Limits) -> Result<Psdd, EnforceError> {
+    rules.check_variables()?;
+    let vtree = Arc::new(rules.min_fill_vtree());
+    match rules.compile(vtree.clone(), limits)?.to_circuit() {
+        Ok(circuit) => Ok(circuit.certify()?),
+        Err(_) => {
+            let conflict = rules.conflict(vtree, limits)?.expect("no world is possible");
+            Err(EnforceError::Contradiction { rules: rules.clone(), conflict })
+        }
+    }
+}
+
+/// Why rows break the rules; nearest worlds at the same distance are ranked by a fit to the rows that do not.
+fn explanations(allowed: &Psdd, records: &Records) -> Result<Vec<Option<Explanation>>, EnforceError> {
+    let possible = allowed.possible(records)?;
+    if possible.iter().all(|&possible| possible) {
+        return Ok(vec![None; records.len()]);
+    }
+    let complete = |row: usize| records.row(row).all(|cell| cell.is_some());
+    let obeying = records.subset(|row| possible[row] && complete(row));
+    let fitted = match obeying.is_empty() {
+        true => allowed.clone(),
+        false => allowed.fit(&obeying, &Smoothing::marginal(1.0, &obeying))?.circuit,
+    };
+    Ok(fitted.explain_batch(records, 1)?)
+}
+
+/// The records in their order, with changed cells.
+fn with_changes(records: &Records, changes: &[Vec<Lit>]) -> Records {
+    let mut builder = RecordsBuilder::new(records.names().clone());
+    for (row, weight) in records.entries() {
+        let mut cells: Vec<Option<bool>> = records.row(row).collect();
+        changes[row].iter().for_each(|lit| cells[lit.var.index()] = Some(lit.value));
+        builder.push(cells, weight);
+    }
+    builder.finish()
+}
