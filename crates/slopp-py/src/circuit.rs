@@ -12,7 +12,7 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use slopp::knowledge::Coverage;
 use slopp::logic::{FoundRule, RuleSearch};
-use slopp::{AnyModel, Certified, Circuit, OnVtrees};
+use slopp::{Certified, Circuit, ModelKind, OnVtrees};
 use std::sync::Arc;
 
 /// Worlds with their distances.
@@ -26,11 +26,6 @@ type Counts = (BigUint, BigUint);
 
 /// Kind, text, literals, support and what is excluded of a rule.
 type RuleFacts = (&'static str, String, Vec<String>, Option<f64>, f64);
-
-/// A model made from another one, with its names and origin.
-fn with<C>(model: &slopp::Model<C>, circuit: C) -> slopp::Model<C> {
-    slopp::Model { names: model.names.clone(), circuit, origin: model.origin.clone() }
-}
 
 fn only_literals() -> Failure {
     let text = "a formula cannot be asked of a sum-product network, only literals can: it has no vtree; learn a PSDD";
@@ -113,12 +108,12 @@ impl Model {
         run_long(py, None, move |watch| {
             let limits = &watch.limits();
             let mut compiled = |vtree: &Arc<slopp::Vtree>| -> Answer<_> { Ok(formula.compile(vtree.clone(), limits)?) };
-            let log = match &*model {
-                AnyModel::Circuit(model) => {
-                    model.circuit.log_probability_of_within(&compiled(model.circuit.vtree())?, limits)?
+            let log = match &model.kind {
+                ModelKind::Circuit(circuit) => {
+                    circuit.log_probability_of_within(&compiled(circuit.vtree())?, limits)?
                 }
-                AnyModel::Mixture(model) => model.circuit.log_probability_of_within(&mut compiled, limits)?,
-                AnyModel::Spn(_) => return Err(only_literals()),
+                ModelKind::Mixture(mixture) => mixture.log_probability_of_within(&mut compiled, limits)?,
+                ModelKind::Spn(_) => return Err(only_literals()),
             };
             Ok(log.min(0.0))
         })?
@@ -126,20 +121,20 @@ impl Model {
 
     /// The model given an event, and the log-probability of the event.
     fn given(&self, py: Python<'_>, event: &Event) -> Answer<(Model, f64)> {
-        let (model, formula) = (self.0.clone(), event.event.formula());
+        let (model, formula) = (self.clone(), event.event.formula());
         run_long(py, None, move |watch| {
             let limits = &watch.limits();
             let mut compiled = |vtree: &Arc<slopp::Vtree>| -> Answer<_> { Ok(formula.compile(vtree.clone(), limits)?) };
-            match &*model {
-                AnyModel::Circuit(model) => {
-                    let (circuit, log) = model.circuit.given_within(&compiled(model.circuit.vtree())?, limits)?;
-                    Ok((Model::of(AnyModel::Circuit(with(model, circuit))), log))
+            match &model.0.kind {
+                ModelKind::Circuit(circuit) => {
+                    let (given, log) = circuit.given_within(&compiled(circuit.vtree())?, limits)?;
+                    Ok((model.with(given), log))
                 }
-                AnyModel::Mixture(model) => {
-                    let (circuit, log) = model.circuit.given_within(&mut compiled, limits)?;
-                    Ok((Model::of(AnyModel::Mixture(with(model, circuit))), log))
+                ModelKind::Mixture(mixture) => {
+                    let (given, log) = mixture.given_within(&mut compiled, limits)?;
+                    Ok((model.with(given), log))
                 }
-                AnyModel::Spn(_) => Err(only_literals()),
+                ModelKind::Spn(_) => Err(only_literals()),
             }
         })?
     }
@@ -160,7 +155,7 @@ impl Model {
     fn marginal(&self, py: Python<'_>, names: Vec<String>, groups: Groups, given: &Event) -> Answer<Model> {
         let (circuit, vars, evidence) = (self.circuit()?, self.vars(&names)?, given.evidence()?);
         let marginal = run(py, || circuit.marginal_given(&vars, evidence).map(Certified::new))?;
-        Ok(Model::of(AnyModel::Circuit(slopp::Model::new(in_columns(names, groups)?, marginal))))
+        Ok(Model::of(slopp::Model::new(in_columns(names, groups)?, marginal)))
     }
 
     fn entropy_of(&self, py: Python<'_>, names: Vec<String>) -> Answer<f64> {

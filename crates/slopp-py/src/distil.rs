@@ -6,9 +6,7 @@ use crate::model::Model;
 use crate::records::Records;
 use crate::run::run_long;
 use pyo3::prelude::*;
-use slopp::AnyModel;
 use slopp::learn::{Distil, Lesson, LessonError, Lessons, SloppConfig, Task};
-use slopp::model::ModelKind;
 use slopp::render::plot::{Axis, Point, Scatter, Series};
 
 /// Where lessons come from: a model to draw so many records from, if that is told, or records that were drawn from anything.
@@ -46,10 +44,9 @@ pub(crate) fn distil(
     };
     let support = Support(support.0.clone());
     let (circuit, origin) = run_long(py, progress, move |progress| {
-        let lessons = match (&given, model.as_deref()) {
+        let lessons = match (&given, &model) {
             (Some(records), _) => Lessons::Records(records),
-            (None, Some(AnyModel::Circuit(model))) => Lessons::Circuit(&model.circuit),
-            (None, model) => Lessons::Model(model.expect("there is one of them").distribution()),
+            (None, model) => Lessons::Model(&model.as_ref().expect("there is one of them").kind),
         };
         let support = &support.within(progress);
         let task = Task { valid: valid.as_deref(), support, seed, ..Task::new(&train) };
@@ -57,7 +54,7 @@ pub(crate) fn distil(
         let origin = student.origin(&task, &told);
         Ok::<_, LessonError>((student.circuit, origin))
     })??;
-    Ok(Model::of(ModelKind::Circuit(circuit).into_model(names, origin)))
+    Ok(Model::of(slopp::Model { names, kind: circuit.into(), origin }))
 }
 
 /// A line of a chart: what it is, and its points with their names.

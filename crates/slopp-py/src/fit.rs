@@ -8,8 +8,7 @@ use pyo3::prelude::*;
 use slopp::circuit::Smoothing;
 use slopp::infer::QueryError;
 use slopp::learn::{EmConfig, em, em_components, em_network, possible_records};
-use slopp::model::ModelKind;
-use slopp::{AnyModel, Certified, Circuit};
+use slopp::{Certified, Circuit, ModelKind};
 
 #[pymethods]
 impl Model {
@@ -49,38 +48,31 @@ impl Model {
             let possible = possible_records(model.distribution(), &records)?;
             let smoothing = Smoothing::marginal(pseudocount, &possible);
             let config = EmConfig { steps, smoothing, ..EmConfig::default() };
-            Ok(match &*model {
-                AnyModel::Mixture(model) => {
-                    let fit = em_components(&model.circuit, &records, &config, progress)?;
+            Ok(match &model.kind {
+                ModelKind::Mixture(mixture) => {
+                    let fit = em_components(mixture, &records, &config, progress)?;
                     (fit.circuit.into(), fit.history, fit.impossible)
                 }
-                AnyModel::Spn(model) => {
-                    let fit = em_network(&model.circuit, &records, &config, progress)?;
+                ModelKind::Spn(spn) => {
+                    let fit = em_network(spn, &records, &config, progress)?;
                     (fit.circuit.into(), fit.history, fit.impossible)
                 }
-                AnyModel::Circuit(slopp::Model { circuit: Certified::Psdd(psdd), .. }) => {
+                ModelKind::Circuit(Certified::Psdd(psdd)) => {
                     let fit = em(psdd, &records, &config, progress)?;
                     (fit.circuit.into(), fit.history, fit.impossible)
                 }
-                AnyModel::Circuit(model) => {
-                    let fit = em::<Circuit>(&model.circuit, &records, &config, progress)?;
+                ModelKind::Circuit(circuit) => {
+                    let fit = em::<Circuit>(circuit, &records, &config, progress)?;
                     (Certified::new(fit.circuit).into(), fit.history, fit.impossible)
                 }
             })
         })??;
-        Ok((self.relearned(learned), history, impossible))
+        Ok((self.with(learned), history, impossible))
     }
 
     /// A mixture with weights fitted to records, its components as they are.
     fn fit_weights(&self, py: Python<'_>, records: &Records, steps: usize) -> Answer<Model> {
         let mixture = self.mixture_of_circuits()?;
-        Ok(self.relearned(run(py, || mixture.fit_weights(&records.0, steps))?.into()))
-    }
-}
-
-impl Model {
-    /// What was learned anew, with the names and the origin of this one.
-    fn relearned(&self, learned: ModelKind) -> Model {
-        Model::of(learned.into_model(self.names().clone(), self.0.origin().clone()))
+        Ok(self.with(run(py, || mixture.fit_weights(&records.0, steps))?))
     }
 }

@@ -10,7 +10,7 @@ use num_bigint::BigUint;
 use pyo3::prelude::*;
 use slopp::knowledge::{Difference, Known};
 use slopp::logic::{Handle, Limits, Manager, VtreeSearch};
-use slopp::{AnyModel, Names, Progress};
+use slopp::{Names, Progress};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -186,7 +186,7 @@ impl Sdd {
     /// The PSDD in which all worlds of the diagram are equally probable.
     fn psdd(&self, py: Python<'_>) -> Answer<Model> {
         let psdd = run(py, || -> Answer<_> { Ok(self.sdd.to_circuit()?.certify()?) })?;
-        Ok(Model::of(AnyModel::Circuit(slopp::Model::new(self.names.clone(), psdd))))
+        Ok(Model::of(slopp::Model::new(self.names.clone(), psdd)))
     }
 }
 

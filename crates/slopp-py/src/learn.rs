@@ -8,9 +8,9 @@ use crate::run::{Watch, run_long};
 use crate::vtree::Vtree;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use slopp::Var;
 use slopp::learn::registry::{Entry, LEARNERS, LearnerOption, Makes, OPTIONS, OptionKind, OptionValue, Options, find};
 use slopp::learn::{EnforceError, OnViolation, Outcome, RefineFrom, Slopp, Task, VtreeFrom, World};
-use slopp::{AnyModel, Certified, Var};
 use std::sync::Arc;
 
 /// The table of learners.
@@ -155,7 +155,7 @@ pub(crate) fn learn(
         return Err(Failure::new("LearnError", text));
     }
     let (vtree, vtree_from) = vtree_from(vtree)?;
-    let refined = start.map(|start| start.0.origin().clone());
+    let refined = start.map(|start| start.0.origin.clone());
     let (max, support) = (learner.max_elements(), Support(support.0.clone()));
     let Outcome { model, origin, .. } = run_long(py, progress, move |progress| {
         let support = &support.within(progress);
@@ -165,7 +165,7 @@ pub(crate) fn learn(
     })??;
     let elements = model.most_elements();
     let too_large = max.filter(|&max| elements > max).map(|max| (elements, max));
-    Ok((Model::of(model.into_model(names, origin)), too_large))
+    Ok((Model::of(slopp::Model { names, kind: model, origin }), too_large))
 }
 
 /// SLoPP at several sizes: the largest number of elements that was asked for, and the model.
@@ -187,7 +187,7 @@ pub(crate) fn curve(
         let task = Task { valid: valid.as_deref(), vtree: vtree.as_ref(), vtree_from, seed, ..Task::new(&train) };
         task.sizes(&Slopp::default(), points, progress)
     })??;
-    let model = |outcome: Outcome| Model::of(outcome.model.into_model(names.clone(), outcome.origin));
+    let model = |Outcome { model: kind, origin, .. }| Model::of(slopp::Model { names: names.clone(), kind, origin });
     Ok(sizes.into_iter().map(|size| (size.max_elements, model(size.outcome))).collect())
 }
 
@@ -254,11 +254,9 @@ fn options_of(given: &Bound<'_, PyDict>, start: Option<&Model>) -> Answer<Option
         options.insert(&name, value)?;
     }
     if let Some(start) = start {
-        let start = match &*start.0 {
-            AnyModel::Circuit(slopp::Model { circuit: Certified::Psdd(psdd), .. }) => {
-                RefineFrom::Psdd(Arc::new(psdd.clone()))
-            }
-            _ => RefineFrom::Deterministic(Arc::new(start.deterministic()?.clone())),
+        let start = match start.0.psdd() {
+            Some(psdd) => RefineFrom::Psdd(Arc::new(psdd.clone())),
+            None => RefineFrom::Deterministic(Arc::new(start.deterministic()?.clone())),
         };
         options = options.starting_from(start);
     }

@@ -11,8 +11,7 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use slopp::circuit::Reason;
-use slopp::io::LoadedAny;
-use slopp::{AnyModel, Certified, Deterministic, Mixture, Names, Progress, Psdd, Var};
+use slopp::{Certified, Deterministic, Mixture, ModelKind, Names, Progress, Psdd, Var};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,44 +22,31 @@ const FEW: usize = 8192;
 /// A model of any kind, with names and origin.
 #[pyclass(frozen, module = "slopp._slopp")]
 #[derive(Clone)]
-pub(crate) struct Model(pub(crate) Arc<AnyModel>);
+pub(crate) struct Model(pub(crate) Arc<slopp::Model>);
 
 #[pymethods]
 impl Model {
     #[staticmethod]
     #[pyo3(signature = (path, vtree=None))]
     fn read(py: Python<'_>, path: PathBuf, vtree: Option<PathBuf>) -> Answer<Model> {
-        Ok(Model::of(match run(py, || slopp::io::read_any_model(&path, vtree.as_deref()))? {
-            LoadedAny::Circuit(loaded) => AnyModel::Circuit(loaded.model),
-            LoadedAny::Spn(model) => AnyModel::Spn(model),
-            LoadedAny::Mixture(model) => AnyModel::Mixture(model),
-        }))
+        Ok(Model::of(run(py, || slopp::io::read_model(&path, vtree.as_deref()))?.model))
     }
 
     /// From the text of a file; a certificate is proved again.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, text: &[u8]) -> Answer<Model> {
-        Ok(Model::of(match run(py, || slopp::io::read_any_model_bytes(text, None))? {
-            LoadedAny::Circuit(loaded) => AnyModel::Circuit(loaded.model),
-            LoadedAny::Spn(model) => AnyModel::Spn(model),
-            LoadedAny::Mixture(model) => AnyModel::Mixture(model),
-        }))
+        Ok(Model::of(run(py, || slopp::io::read_model_bytes(text, None))?.model))
     }
 
     fn write(&self, py: Python<'_>, path: PathBuf) -> Answer<()> {
-        Ok(run(py, || slopp::io::write_any_model(&path, &self.0))?)
+        Ok(run(py, || slopp::io::write_model(&path, &self.0))?)
     }
 
     /// The text of a file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
         let text = run(py, || {
             let mut out = Vec::new();
-            match &*self.0 {
-                AnyModel::Circuit(model) => slopp::io::write_model_to(&mut out, model),
-                AnyModel::Spn(model) => slopp::io::write_spn_to(&mut out, model),
-                AnyModel::Mixture(model) => slopp::io::write_mixture_to(&mut out, model),
-            }
-            .map(|()| out)
+            slopp::io::write_model_to(&mut out, &self.0).map(|()| out)
         })?;
         Ok(PyBytes::new(py, &text))
     }
@@ -69,7 +55,7 @@ impl Model {
     #[staticmethod]
     fn example() -> Model {
         let names = slopp::example::records().names().clone();
-        Model::of(AnyModel::Circuit(slopp::Model::new(names, slopp::example::psdd())))
+        Model::of(slopp::Model::new(names, slopp::example::psdd()))
     }
 
     /// A mixture of circuits over the same names.
@@ -84,29 +70,28 @@ impl Model {
             }
             parts.push((*weight, model.get().circuit()?.clone()));
         }
-        Ok(Model::of(AnyModel::Mixture(slopp::Model::mixture(names, Mixture::new(parts)?))))
+        Ok(Model::of(slopp::Model::new(names, Mixture::new(parts)?)))
     }
 
     /// psdd, deterministic, circuit, unnormalised, mixture or spn.
     #[getter]
     fn kind(&self) -> &'static str {
-        match &*self.0 {
-            AnyModel::Circuit(model) => match &model.circuit {
+        match &self.0.kind {
+            ModelKind::Circuit(circuit) => match circuit {
                 Certified::Psdd(_) => "psdd",
                 Certified::Deterministic(..) => "deterministic",
                 Certified::Circuit(_, Reason::Overlap(_) | Reason::Unproved(_)) => "circuit",
                 Certified::Circuit(_, Reason::Parameters(_)) => "unnormalised",
             },
-            AnyModel::Spn(_) => "spn",
-            AnyModel::Mixture(_) => "mixture",
+            ModelKind::Spn(_) => "spn",
+            ModelKind::Mixture(_) => "mixture",
         }
     }
 
     /// Why the circuit has no stronger certificate; nothing for a PSDD.
     #[getter]
     fn reason(&self) -> Option<String> {
-        let AnyModel::Circuit(model) = &*self.0 else { return None };
-        match &model.circuit {
+        match self.0.circuit()? {
             Certified::Psdd(_) => None,
             Certified::Deterministic(_, overlap) => Some(overlap.to_string()),
             Certified::Circuit(_, reason) => Some(reason.to_string()),
@@ -126,7 +111,7 @@ impl Model {
 
     #[getter]
     fn origin(&self) -> BTreeMap<String, String> {
-        self.0.origin().clone()
+        self.0.origin.clone()
     }
 
     /// The same model with other names, or another origin.
@@ -138,33 +123,22 @@ impl Model {
             let text = format!("the model has {variables} variables, but there are {} names", names.len());
             return Err(Failure::new("NamesError", text));
         }
-        let mut model = (*self.0).clone();
-        let (its_names, its_origin) = match &mut model {
-            AnyModel::Circuit(model) => (&mut model.names, &mut model.origin),
-            AnyModel::Spn(model) => (&mut model.names, &mut model.origin),
-            AnyModel::Mixture(model) => (&mut model.names, &mut model.origin),
-        };
-        *its_names = names;
-        *its_origin = origin.unwrap_or_else(|| std::mem::take(its_origin));
-        Ok(Model::of(model))
+        let origin = origin.unwrap_or_else(|| self.0.origin.clone());
+        Ok(Model::of(slopp::Model { names, kind: self.0.kind.clone(), origin }))
     }
 
     /// The largest number of nodes that an inner vtree node has, in any component; a network has no vtree.
     fn most_classes(&self) -> usize {
-        match &*self.0 {
-            AnyModel::Circuit(model) => model.circuit.most_classes(),
-            AnyModel::Mixture(model) => model.circuit.most_classes(),
-            AnyModel::Spn(_) => 0,
-        }
+        self.0.most_classes()
     }
 
     /// Sizes by name.
     fn size<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let stats = match &*self.0 {
-            AnyModel::Circuit(model) => model.circuit.stats(),
-            AnyModel::Mixture(model) => model.circuit.stats(),
-            AnyModel::Spn(model) => {
-                let stats = model.circuit.stats();
+        let stats = match &self.0.kind {
+            ModelKind::Circuit(circuit) => circuit.stats(),
+            ModelKind::Mixture(mixture) => mixture.stats(),
+            ModelKind::Spn(spn) => {
+                let stats = spn.stats();
                 let facts = [("nodes", stats.nodes), ("elements", stats.edges), ("parameters", stats.parameters)];
                 return dict(py, facts);
             }
@@ -276,24 +250,19 @@ impl Model {
 
     /// The same circuit over the same names; how it was made, or by which program, does not count.
     fn __eq__(&self, other: &Model) -> bool {
-        match (&*self.0, &*other.0) {
-            (AnyModel::Circuit(a), AnyModel::Circuit(b)) => (&a.names, &a.circuit) == (&b.names, &b.circuit),
-            (AnyModel::Spn(a), AnyModel::Spn(b)) => (&a.names, &a.circuit) == (&b.names, &b.circuit),
-            (AnyModel::Mixture(a), AnyModel::Mixture(b)) => (&a.names, &a.circuit) == (&b.names, &b.circuit),
-            _ => false,
-        }
+        (&self.0.names, &self.0.kind) == (&other.0.names, &other.0.kind)
     }
 }
 
 impl Model {
-    pub(crate) fn of(model: AnyModel) -> Model {
+    pub(crate) fn of(model: slopp::Model) -> Model {
         Model(Arc::new(model))
     }
 
-    /// A circuit made from this one, with its names and origin.
-    pub(crate) fn with(&self, circuit: Certified) -> Model {
-        let (names, origin) = (self.names().clone(), self.0.origin().clone());
-        Model::of(AnyModel::Circuit(slopp::Model { names, circuit, origin }))
+    /// What was made from this one, with its names and origin.
+    pub(crate) fn with(&self, kind: impl Into<ModelKind>) -> Model {
+        let (names, origin) = (self.names().clone(), self.0.origin.clone());
+        Model::of(slopp::Model { names, kind: kind.into(), origin })
     }
 
     /// Refuses another model over other variables, which would be taken for these by their places.
@@ -315,7 +284,7 @@ impl Model {
     }
 
     pub(crate) fn names(&self) -> &Arc<Names> {
-        self.0.names()
+        &self.0.names
     }
 
     /// The variables with these names.
@@ -324,15 +293,13 @@ impl Model {
     }
 
     pub(crate) fn circuit(&self) -> Answer<&Certified> {
-        match &*self.0 {
-            AnyModel::Circuit(model) => Ok(&model.circuit),
-            _ => Err(Failure::new("KindError", "only a single circuit on a vtree can answer this")),
-        }
+        let refused = || Failure::new("KindError", "only a single circuit on a vtree can answer this");
+        self.0.circuit().ok_or_else(refused)
     }
 
     pub(crate) fn mixture_of_circuits(&self) -> Answer<&Mixture> {
-        match &*self.0 {
-            AnyModel::Mixture(model) => Ok(&model.circuit),
+        match &self.0.kind {
+            ModelKind::Mixture(mixture) => Ok(mixture),
             _ => Err(Failure::new("KindError", "only a mixture can answer this")),
         }
     }

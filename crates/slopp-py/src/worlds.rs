@@ -119,7 +119,7 @@ impl Model {
     fn revise(&self, py: Python<'_>, records: &Records, weight: Option<f64>) -> Answer<(Model, BigUint, f64)> {
         let psdd = self.psdd()?;
         let revised = run(py, || psdd.revise(&records.0, weight))?;
-        Ok((self.with(revised.psdd.into()), revised.added, revised.share))
+        Ok((self.with(revised.psdd), revised.added, revised.share))
     }
 
     /// Room for the worlds of a formula, which weigh so many records together.
@@ -135,7 +135,7 @@ impl Model {
         let revised = run_long(py, None, move |watch| -> Answer<_> {
             Ok(model.psdd()?.revise_by_formula(&formula, model.names(), formula_weight, weight, &watch.limits())?)
         })??;
-        Ok((self.with(revised.psdd.into()), revised.added, revised.share))
+        Ok((self.with(revised.psdd), revised.added, revised.share))
     }
 }
 
