@@ -22,7 +22,7 @@ from ._arguments import path as a_path
 from ._columns import Columns
 from ._labels import is_missing
 from ._show import Progress, Values, card, listening, table
-from .errors import ArgumentError, FormulaError, ImpossibleError, KindError, LearnError, NamesError, RecordsError
+from .errors import ArgumentError, FormulaError, KindError, LearnError, NamesError, RecordsError
 from .evaluation import Noise, Score, score
 from .records import Path, Records
 
@@ -127,12 +127,7 @@ class Model:
 
     def log_probability(self, event: Given, *, given: Given = None) -> float:
         """The log-probability of literals or of a formula, also given others."""
-        event_, given_ = self._event(event, question=True), self._event(given)
-        log_given = self._model.log_probability_of(given_)
-        if log_given == -math.inf:
-            raise ImpossibleError("what is given has probability zero, so nothing can be conditioned on it; drop a "
-                                  "part of it, or ask for the nearest possible world")
-        return min(self._model.log_probability_of(event_.both(given_)) - log_given, 0.0)
+        return self._model.log_probability(self._event(event, question=True), self._event(given))
 
     @overload
     def prob(self, event: Given = None, records: None = None, *, given: Given = None) -> float: ...
@@ -159,7 +154,7 @@ class Model:
         if not event_.is_formula:
             return self._model.conditional_batch(event_, aligned_records)
         rows = self._model.log_likelihoods(aligned_records)
-        log_event = self._model.log_probability_of(event_)
+        log_event = self._model.log_probability(event_, self._event(None))
         both = np.full_like(rows, -math.inf)
         if log_event > -math.inf:
             both = self._conditioned(event_)[0]._model.log_likelihoods(aligned_records) + log_event

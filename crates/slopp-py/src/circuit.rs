@@ -27,11 +27,6 @@ type Counts = (BigUint, BigUint);
 /// Kind, text, literals, support and what is excluded of a rule.
 type RuleFacts = (&'static str, String, Vec<String>, Option<f64>, f64);
 
-fn only_literals() -> Failure {
-    let text = "a formula cannot be asked of a sum-product network, only literals can: it has no vtree; learn a PSDD";
-    Failure::new("KindError", text)
-}
-
 impl Model {
     fn on_vtrees(&self) -> Answer<&dyn OnVtrees> {
         let refused = || Failure::new("KindError", "a sum-product network has no vtree and cannot answer this");
@@ -95,47 +90,18 @@ impl Model {
         Ok(run(py, || model.possible(&records.0))?.into_iter().all(|possible| possible))
     }
 
-    /// The log-probability of any event.
-    fn log_probability_of(&self, py: Python<'_>, event: &Event) -> Answer<f64> {
-        if event.event.literals().is_some() {
-            return self.log_evidence(py, event);
-        }
-        // Literals would be evidence, if they did not contradict each other.
-        if event.event.contradicts_itself() {
-            return Ok(f64::NEG_INFINITY);
-        }
-        let (model, formula) = (self.0.clone(), event.event.formula());
-        run_long(py, None, move |watch| {
-            let limits = &watch.limits();
-            let mut compiled = |vtree: &Arc<slopp::Vtree>| -> Answer<_> { Ok(formula.compile(vtree.clone(), limits)?) };
-            let log = match &model.kind {
-                ModelKind::Circuit(circuit) => {
-                    circuit.log_probability_of_within(&compiled(circuit.vtree())?, limits)?
-                }
-                ModelKind::Mixture(mixture) => mixture.log_probability_of_within(&mut compiled, limits)?,
-                ModelKind::Spn(_) => return Err(only_literals()),
-            };
-            Ok(log.min(0.0))
-        })?
+    /// The log-probability of an event, also given another one.
+    fn log_probability(&self, py: Python<'_>, event: &Event, given: &Event) -> Answer<f64> {
+        let (model, event, given) = (self.0.clone(), event.event.clone(), given.event.clone());
+        run_long(py, None, move |watch| Ok(model.log_probability(&event, &given, &watch.limits())?))?
     }
 
     /// The model given an event, and the log-probability of the event.
     fn given(&self, py: Python<'_>, event: &Event) -> Answer<(Model, f64)> {
         let (model, formula) = (self.clone(), event.event.formula());
         run_long(py, None, move |watch| {
-            let limits = &watch.limits();
-            let mut compiled = |vtree: &Arc<slopp::Vtree>| -> Answer<_> { Ok(formula.compile(vtree.clone(), limits)?) };
-            match &model.0.kind {
-                ModelKind::Circuit(circuit) => {
-                    let (given, log) = circuit.given_within(&compiled(circuit.vtree())?, limits)?;
-                    Ok((model.with(given), log))
-                }
-                ModelKind::Mixture(mixture) => {
-                    let (given, log) = mixture.given_within(&mut compiled, limits)?;
-                    Ok((model.with(given), log))
-                }
-                ModelKind::Spn(_) => Err(only_literals()),
-            }
+            let (given, log) = model.0.given(&formula, &watch.limits())?;
+            Ok((model.with(given), log))
         })?
     }
 

@@ -1,6 +1,7 @@
 //! Errors of the library as exceptions of the package, with the same words.
 
 use pyo3::prelude::*;
+use slopp::AskError;
 use slopp::circuit::{BuildError, Refusal};
 use slopp::infer::{EventError, EvidenceError, QueryError};
 use slopp::io::{BinsError, NotClausal, ReadError, WriteError};
@@ -55,6 +56,16 @@ impl From<Failure> for PyErr {
             let made = py.import("slopp.errors").and_then(|errors| errors.getattr(class)?.call1((text,)));
             made.map_or_else(|error| error, PyErr::from_value)
         })
+    }
+}
+
+impl From<AskError> for Failure {
+    fn from(error: AskError) -> Failure {
+        match error {
+            AskError::Query(error) => error.into(),
+            AskError::TooLarge(error) => error.into(),
+            error => Failure::new("KindError", format!("{error}: it has no vtree; learn a PSDD")),
+        }
     }
 }
 

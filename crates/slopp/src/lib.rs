@@ -34,6 +34,7 @@
 //!
 //! Every answer is exact, every random act takes a seed, and the same input gives the same bytes on any number of threads.
 
+mod asking;
 pub mod certified;
 pub mod circuit;
 pub mod data;
@@ -58,6 +59,7 @@ pub mod spn;
 pub mod var;
 pub mod vtree;
 
+pub use asking::AskError;
 pub use certified::Certified;
 pub use circuit::{Builder, Circuit, Deterministic, Element, Node, NodeId, Psdd, Sharing, Weights};
 pub use data::{Records, RecordsBuilder};

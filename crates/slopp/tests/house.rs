@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The modules of the library, each of which uses only those before it.
-const MODULES: [&str; 24] = [
+const MODULES: [&str; 25] = [
     "limits",
     "var",
     "logspace",
@@ -22,6 +22,7 @@ const MODULES: [&str; 24] = [
     "mixture",
     "model",
     "on_vtrees",
+    "asking",
     "knowledge",
     "learn",
     "example",

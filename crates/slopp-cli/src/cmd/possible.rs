@@ -2,6 +2,7 @@
 
 use crate::args::{FormulaText, ModelArgs, ReadArgs, formula_text, whole};
 use crate::error::Error;
+use crate::event::unanswered;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::knowledge::LimitArgs;
@@ -113,7 +114,8 @@ fn of_evidence(
     let names = &loaded.model.names;
     let event = Event::parse(args.given.as_deref().unwrap_or_default(), names)?;
     let Some(given) = event.literals() else {
-        let possible = loaded.log_probability_of(&event, &args.limits.limits())? > f64::NEG_INFINITY;
+        let possible =
+            loaded.model.log_probability_of(&event, &args.limits.limits()).map_err(unanswered)? > f64::NEG_INFINITY;
         match session.json {
             true => session.document(&object([("possible", Value::Bool(possible))]))?,
             false => session.line(if possible { "possible" } else { "impossible" })?,

@@ -2,13 +2,14 @@
 
 use crate::args::{FormulaText, GivenArgs, ModelArgs, ReadArgs, formula_text};
 use crate::error::Error;
+use crate::event::unanswered;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::{full_probability, json, json_list, logarithm, object, probability_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use slopp::Records;
-use slopp::infer::{Event, QueryError};
+use slopp::infer::Event;
 use slopp::logic::Limits;
 use std::path::{Path, PathBuf};
 
@@ -53,16 +54,7 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
         return batch(args, loaded, &event, file, session);
     }
     let given = Event::parse(args.given.given.as_deref().unwrap_or_default(), &loaded.model.names)?;
-    let log_given = loaded.log_probability_of(&given, &limits)?;
-    if log_given == f64::NEG_INFINITY {
-        return Err(match given {
-            Event::Literals(_) => Error::from(QueryError::ImpossibleEvidence)
-                .hint("`slopp possible MODEL --given EVIDENCE` tells what would have to change"),
-            Event::Formula(_) => Error::from(QueryError::ImpossibleFormula),
-        });
-    }
-    let log_both = loaded.log_probability_of(&event.and(&given), &limits)?;
-    let log_probability = (log_both - log_given).min(0.0);
+    let log_probability = loaded.model.log_probability(&event, &given, &limits).map_err(unanswered)?;
     if args.event.as_ref().is_some_and(|text| text.trim().is_empty()) {
         session.note("the event is empty, so it holds in every world");
     }
@@ -115,7 +107,7 @@ fn batch(args: &ProbArgs, loaded: Loaded, event: &Event, file: &Path, session: &
 fn given_records(loaded: Loaded, event: &Event, records: &Records, limits: &Limits) -> Result<Vec<f64>, Error> {
     let rows = loaded.model.distribution().log_likelihoods(records)?;
     let answer = |row: f64, both: f64| if row == f64::NEG_INFINITY { f64::NAN } else { (both - row).min(0.0) };
-    if loaded.log_probability_of(event, limits)? == f64::NEG_INFINITY {
+    if loaded.model.log_probability_of(event, limits).map_err(unanswered)? == f64::NEG_INFINITY {
         return Ok(rows.into_iter().map(|row| answer(row, f64::NEG_INFINITY)).collect());
     }
     let (given, log_event) = loaded.given(event, limits)?;

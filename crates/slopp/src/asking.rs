@@ -1,0 +1,110 @@
+//! Events asked of a model of any kind, or given to it.
+
+use crate::infer::{Event, QueryError};
+use crate::logic::{Formula, Limits, Manager, Sdd, Stopped};
+use crate::logspace::LOG_ZERO;
+use crate::model::ModelKind;
+use crate::vtree::Vtree;
+use std::sync::Arc;
+
+/// Why a model has no answer about an event.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The event does not fit the model, or what is given is impossible.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// A formula is too large on the vtree of the model.
+    #[error(transparent)]
+    TooLarge(#[from] Stopped),
+    /// A sum-product network has no vtree that a formula could be compiled on.
+    #[error("a formula cannot be asked of a sum-product network, only literals can")]
+    OnlyLiterals,
+}
+
+impl ModelKind {
+    /// `ln P(event)`, −∞ if it is impossible. Literals take one pass; a formula is compiled on the vtree of the model and
+    /// multiplied with it.
+    pub fn log_probability_of(&self, event: &Event, limits: &Limits) -> Result<f64, AskError> {
+        match event {
+            Event::Literals(evidence) => Ok(self.distribution().log_evidence(evidence)?),
+            // Literals would be evidence if they did not contradict each other.
+            Event::Formula(_) if event.contradicts_itself() => Ok(LOG_ZERO),
+            Event::Formula(formula) => {
+                self.log_sum_of(&mut |vtree| Ok(formula.compile(vtree.clone(), limits)?), limits)
+            }
+        }
+    }
+
+    /// `ln P(event | given)`; a formula that is given is compiled once. An error if what is given is impossible.
+    ///
+    /// ```
+    /// use slopp::infer::Event;
+    /// use slopp::logic::Limits;
+    /// let (model, names) = (slopp::ModelKind::from(slopp::example::psdd()), slopp::example::records().names().clone());
+    /// let (event, given) = (Event::parse_question("X4", &names)?, Event::parse("X1 | X2", &names)?);
+    /// let p = model.log_probability(&event, &given, &Limits::default())?.exp();
+    /// assert!((p - 7.0 / 20.0).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn log_probability(&self, event: &Event, given: &Event, limits: &Limits) -> Result<f64, AskError> {
+        let Event::Formula(formula) = given else {
+            let log_given = self.log_probability_of(given, limits)?;
+            if log_given == LOG_ZERO {
+                return Err(QueryError::ImpossibleEvidence.into());
+            }
+            return Ok((self.log_probability_of(&event.and(given), limits)? - log_given).min(0.0));
+        };
+        let mut compiled: Vec<Sdd> = Vec::new();
+        let mut on = |vtree: &Arc<Vtree>| {
+            compiled.push(formula.compile(vtree.clone(), limits)?);
+            Ok(compiled[compiled.len() - 1].clone())
+        };
+        let log_given = self.log_sum_of(&mut on, limits)?;
+        if log_given == LOG_ZERO {
+            return Err(QueryError::ImpossibleFormula.into());
+        }
+        if event.contradicts_itself() {
+            return Ok(LOG_ZERO);
+        }
+        let mut both = |vtree: &Arc<Vtree>| {
+            let given = compiled.iter().find(|sdd| sdd.vtree() == vtree).expect("compiled on every vtree before");
+            let mut manager = Manager::new(vtree.clone(), limits.clone());
+            let event = manager.compile(&event.formula())?;
+            let given = manager.import(given)?;
+            let both = manager.and(event, given)?;
+            Ok(manager.sdd(both))
+        };
+        Ok((self.log_sum_of(&mut both, limits)? - log_given).min(0.0))
+    }
+
+    /// The model given a formula, exactly, and `ln P(formula)`. An error if the formula is impossible.
+    pub fn given(&self, formula: &Formula, limits: &Limits) -> Result<(ModelKind, f64), AskError> {
+        let mut on = |vtree: &Arc<Vtree>| -> Result<Sdd, AskError> { Ok(formula.compile(vtree.clone(), limits)?) };
+        match self {
+            ModelKind::Circuit(circuit) => {
+                let (given, log) = circuit.given_within(&on(circuit.vtree())?, limits)?;
+                Ok((given.into(), log))
+            }
+            ModelKind::Mixture(mixture) => {
+                let (given, log) = mixture.given_within(&mut on, limits)?;
+                Ok((given.into(), log))
+            }
+            ModelKind::Spn(_) => Err(AskError::OnlyLiterals),
+        }
+    }
+
+    /// The log-probability of a diagram that is made for each vtree.
+    fn log_sum_of(
+        &self,
+        on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, AskError>,
+        limits: &Limits,
+    ) -> Result<f64, AskError> {
+        let log = match self {
+            ModelKind::Circuit(circuit) => circuit.log_probability_of_within(&on(circuit.vtree())?, limits)?,
+            ModelKind::Mixture(mixture) => mixture.log_probability_of_within(on, limits)?,
+            ModelKind::Spn(_) => return Err(AskError::OnlyLiterals),
+        };
+        Ok(log.min(0.0))
+    }
+}
