@@ -12,8 +12,7 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use slopp::knowledge::Coverage;
 use slopp::logic::{FoundRule, RuleSearch};
-use slopp::{Certified, Circuit, ModelKind, OnVtrees};
-use std::sync::Arc;
+use slopp::{Certified, Circuit, OnVtrees};
 
 /// Worlds with their distances.
 type Near<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<u32>>);

@@ -8,8 +8,11 @@ use slopp::logic::Limits;
 use slopp::{AskError, Certified, Mixture, ModelKind, Names};
 use slopp_oracle::{Dice, Table, Tree, deterministic};
 
+/// Whether an event holds in a world.
+type Holds = Box<dyn Fn(&[bool]) -> bool>;
+
 /// A text over variables x1, x2, ..., and whether it holds in a world.
-fn event(vars: usize, dice: &mut Dice) -> (String, Box<dyn Fn(&[bool]) -> bool>) {
+fn event(vars: usize, dice: &mut Dice) -> (String, Holds) {
     let [a, b, c] = [0; 3].map(|_| dice.below(vars));
     match dice.below(5) {
         0 => (String::new(), Box::new(|_| true)),
