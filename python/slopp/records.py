@@ -122,7 +122,8 @@ class Records(Sequence[Values[Any]]):
         """Into a file by its ending: CSV with names, or distinct rows with their weights.
 
         `.csv` and `.data` have a line per record; `.wdata` has each distinct row once with its weight, and
-        names unless they are x1, x2, …, as in the files of LearnPSDD. All may be followed by `.gz`. `weighted` need not be said; where it is, it must go with that.
+        names unless they are x1, x2, …, as in the files of LearnPSDD. All may be followed by `.gz`. `weighted` need not
+        be said; where it is, it must go with that.
         """
         name = a_path("path", path)
         ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
