@@ -1,7 +1,7 @@
 //! Reading files: megabytes per second.
 
 use crate::measure::{Bar, Line, Report};
-use slopp::io::{RecordsOptions, read_psdd_bytes, read_records_from};
+use slopp::io::{RecordsOptions, load_records, read_psdd};
 use slopp::learn::{SloppTree, Task};
 
 pub(crate) fn measure(report: &mut Report) {
@@ -11,12 +11,12 @@ pub(crate) fn measure(report: &mut Report) {
         let model = Task::new(&records).learn(&tree, &()).expect("benchmark data can be learned").model;
         let psdd = model.into_psdd().expect("always a PSDD");
         let mut text = Vec::new();
-        slopp::io::write_model_to(&mut text, &slopp::Model::new(records.names().clone(), psdd))
+        slopp::io::write_model(&mut text, &slopp::Model::new(records.names().clone(), psdd))
             .expect("memory can be written");
         let megabytes = text.len() as f64 / 1e6;
         let bar = Bar::Seconds(0.1 * megabytes);
         let line = Line { what: "read .psdd", size: format!("{megabytes:.1} MB"), work: megabytes, unit: "MB", bar };
-        report.time(line, || read_psdd_bytes(&text, None).is_ok());
+        report.time(line, || read_psdd(&text, None).is_ok());
     }
     for rows in [50_000, 100_000, 200_000] {
         let mut text = Vec::new();
@@ -35,6 +35,6 @@ pub(crate) fn measure(report: &mut Report) {
             unit: "MB",
             bar: Bar::None,
         };
-        report.time(line, || read_records_from(text.as_slice(), &RecordsOptions::default(), None).is_ok());
+        report.time(line, || load_records(text.as_slice(), &RecordsOptions::default()).is_ok());
     }
 }

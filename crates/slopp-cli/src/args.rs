@@ -237,10 +237,10 @@ pub(crate) fn formula_text(text: &str) -> Result<FormulaText, String> {
         let lines: Vec<String> = text.trim_start_matches('\u{feff}').lines().map(line).collect();
         FormulaText { text: lines.join("\n").trim_end().to_owned(), file: Some(file.into()) }
     };
-    let bytes = slopp::io::read_all(file.as_ref()).map_err(|error| error.problem.to_string());
+    let bytes = slopp::io::read_text(file, None).map_err(|error| error.problem.to_string());
     let text = bytes.and_then(|bytes| match bytes.contains(&0) {
         true => Err(Problem::Nul.to_string()),
-        false => String::from_utf8(bytes).map_err(|_| Problem::NotUtf8.to_string()),
+        false => String::from_utf8(bytes.into_owned()).map_err(|_| Problem::NotUtf8.to_string()),
     });
     text.map(formula).map_err(|error| {
         format!(

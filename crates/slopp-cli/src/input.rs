@@ -66,9 +66,9 @@ impl Loaded {
     }
 
     fn read_files(file: &Path, vtree: Option<&Path>, limits: &Limits) -> Result<Loaded, Error> {
-        let slopp::io::LoadedModel { model, file_ids, .. } =
-            slopp::io::read_model_within(file, vtree, limits).map_err(explained)?;
-        Ok(Loaded { model, file_ids })
+        let vtree = vtree.map(slopp::io::read_vtree).transpose().map_err(explained)?;
+        let loaded = slopp::io::read_model(file, vtree.as_ref(), limits).map_err(explained)?;
+        Ok(Loaded { model: loaded.model, file_ids: loaded.file_ids })
     }
 
     /// The circuit of a model that was read as one, or found to be one.
@@ -242,6 +242,11 @@ pub(crate) fn options(args: ReadArgs, columns: &ColumnArgs) -> RecordsOptions {
     }
 }
 
+/// How to read records over the variables of a model.
+pub(crate) fn options_over(args: ReadArgs, names: &Arc<Names>) -> RecordsOptions {
+    RecordsOptions { names: Some(names.clone()), ..options(args, &ColumnArgs::default()) }
+}
+
 /// Reads records, whatever their columns hold.
 pub(crate) fn read_records(path: &Path, args: ReadArgs, columns: &ColumnArgs) -> Result<Records, Error> {
     columns.check()?;
@@ -250,8 +255,7 @@ pub(crate) fn read_records(path: &Path, args: ReadArgs, columns: &ColumnArgs) ->
 
 /// Reads records over the variables of a model.
 pub(crate) fn read_records_of(path: &Path, args: ReadArgs, names: &Arc<Names>) -> Result<Records, Error> {
-    let options = options(args, &ColumnArgs::default());
-    slopp::io::read_records_of(path, &options, names).map_err(|error| of_model(error, names))
+    slopp::io::read_records(path, &options_over(args, names)).map_err(|error| of_model(error, names))
 }
 
 /// The same with the text they were read from, whatever it was packed in.
@@ -260,11 +264,9 @@ pub(crate) fn read_records_and_text(
     args: ReadArgs,
     names: &Arc<Names>,
 ) -> Result<(Records, Vec<u8>), Error> {
-    let text = slopp::io::read_all(path).map_err(explained)?;
-    let options = options(args, &ColumnArgs::default());
-    let read = slopp::io::read_records_from(&text[..], &options, Some(names));
-    let loaded = read.map_err(|error| of_model(error.in_file(path), names))?;
-    Ok((loaded.records, text))
+    let text = slopp::io::read_text(path, None).map_err(explained)?.into_owned();
+    let read = slopp::io::read_records(&text, &options_over(args, names));
+    Ok((read.map_err(|error| of_model(error.in_file(path), names))?, text))
 }
 
 /// What is wrong with records for a model.

@@ -69,7 +69,7 @@ impl Knowledge {
         }
         if is_diagram(path) {
             let vtree = vtree.map(slopp::io::read_vtree).transpose().map_err(explained)?;
-            let (sdd, own) = slopp::io::read_named_sdd(path, vtree.as_ref()).map_err(explained)?;
+            let (sdd, own) = slopp::io::read_sdd(path, vtree.as_ref()).map_err(explained)?;
             let variables = sdd.vtree().var_count();
             let given = names.filter(|names| names.len() == variables).cloned();
             let names = own.map(Arc::new).or(given).unwrap_or_else(|| Arc::new(Names::numbered(variables)));

@@ -3,10 +3,10 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use slopp::infer::Evidence;
-use slopp::io::{self, RecordsOptions, read_psdd_bytes, read_records_from, read_vtree_bytes};
+use slopp::io::{self, RecordsOptions, load_records, read_psdd, read_vtree};
 use slopp::logic::{Formula, Limits, Rules};
 use slopp::{Circuit, Mixture, Model, ModelKind, Names, Vtree};
-use std::io::{Cursor, Write};
+use std::io::Write;
 
 /// A reader under test.
 pub(crate) struct Target {
@@ -75,8 +75,8 @@ pub(crate) fn all() -> [Target; 12] {
         read,
     };
     [
-        target("records", RECORDS, |bytes| read_records_from(bytes, &RecordsOptions::default(), None).is_ok()),
-        target("vtree", VTREES, |bytes| read_vtree_bytes(bytes).is_ok()),
+        target("records", RECORDS, |bytes| load_records(bytes, &RecordsOptions::default()).is_ok()),
+        target("vtree", VTREES, |bytes| read_vtree(bytes).is_ok()),
         target("vtree text", TEXTS, |bytes| text(bytes).is_some_and(|text| text.parse::<Vtree>().is_ok())),
         target("psdd", PSDDS, psdd),
         target("sdd", SDDS, sdd),
@@ -97,8 +97,7 @@ fn zipped(text: &str) -> Vec<u8> {
 }
 
 fn gzip(bytes: &[u8]) -> bool {
-    let plain = io::unzipped(Cursor::new(bytes.to_vec()));
-    plain.and_then(|text| read_records_from(text, &RecordsOptions::default(), None)).is_ok()
+    load_records(bytes, &RecordsOptions::default()).is_ok()
 }
 
 /// The paper's example as slopp saves it.
@@ -107,7 +106,7 @@ fn saved_model() -> Vec<u8> {
     let mut model = Model::new(names, slopp::example::psdd());
     model.origin.insert("learner".into(), "slopp-kmeans".into());
     let mut bytes = Vec::new();
-    io::write_model_to(&mut bytes, &model).expect("memory can be written");
+    io::write_model(&mut bytes, &model).expect("memory can be written");
     bytes
 }
 
@@ -124,15 +123,15 @@ fn saved_mixture() -> Vec<u8> {
     let mixture = Mixture::new(components).expect("weights add up to one");
     let mut bytes = Vec::new();
     let model = Model::new(records.names().clone(), mixture);
-    io::write_model_to(&mut bytes, &model).expect("memory can be written");
+    io::write_model(&mut bytes, &model).expect("memory can be written");
     bytes
 }
 
 /// What is read has a model count, and a circuit unless it is false; also without the vtree, if that can be inferred.
 fn sdd(bytes: &[u8]) -> bool {
     let vtree = io::LoadedVtree::in_order("(1,(2,3))".parse().expect("a vtree"));
-    let read = [Some(&vtree), None].map(|vtree| io::read_sdd_bytes(bytes, vtree));
-    for sdd in read.iter().flatten() {
+    let read = [Some(&vtree), None].map(|vtree| io::read_sdd(bytes, vtree));
+    for (sdd, _) in read.iter().flatten() {
         let _ = sdd.model_count();
         if let Ok(circuit) = sdd.to_circuit() {
             ask(&circuit);
@@ -143,7 +142,7 @@ fn sdd(bytes: &[u8]) -> bool {
 
 /// A saved model of any kind can be asked and saved again.
 fn model(bytes: &[u8]) -> bool {
-    let Ok(io::LoadedModel { model, .. }) = io::read_model_bytes(bytes, None) else { return false };
+    let Ok(io::LoadedModel { model, .. }) = io::read_model(bytes, None, &Default::default()) else { return false };
     model.on_vtrees().into_iter().flat_map(|model| model.circuits()).for_each(|circuit| ask(circuit));
     let total_within = |most: f64| {
         let nothing = Evidence::none(model.names.len());
@@ -156,7 +155,7 @@ fn model(bytes: &[u8]) -> bool {
         ModelKind::Mixture(_) => total_within(0.01),
         ModelKind::Spn(_) => total_within(1e-6),
     }
-    io::write_model_to(&mut Vec::new(), &model).expect("memory can be written");
+    io::write_model(&mut Vec::new(), &model).expect("memory can be written");
     true
 }
 
@@ -194,7 +193,7 @@ fn rules(text: &str) -> bool {
 }
 
 fn dimacs(bytes: &[u8]) -> bool {
-    let Ok(rules) = io::read_dimacs_bytes(bytes, None) else { return false };
+    let Ok(rules) = io::read_rules(bytes, None) else { return false };
     if (1..8).contains(&rules.var_count()) {
         agree(&rules);
     }
@@ -214,7 +213,7 @@ fn agree(rules: &Rules) {
 /// With the vtree inferred, and with one that may or may not fit.
 fn psdd(bytes: &[u8]) -> bool {
     let vtree = io::LoadedVtree::in_order(Vtree::balanced(2));
-    let read = [None, Some(&vtree)].map(|vtree| read_psdd_bytes(bytes, vtree));
+    let read = [None, Some(&vtree)].map(|vtree| read_psdd(bytes, vtree));
     read.iter().flatten().for_each(|loaded| ask(&loaded.circuit));
     read.iter().any(Result::is_ok)
 }

@@ -1,7 +1,7 @@
 //! The benchmark datasets: where they are from, and how a folder of them is read.
 
 use slopp::Records;
-use slopp::io::{Problem, ReadError, RecordsOptions, read_records, read_records_of};
+use slopp::io::{Problem, ReadError, RecordsOptions, read_records};
 use slopp_cli::{Error, explained};
 use std::path::{Path, PathBuf};
 
@@ -33,9 +33,9 @@ impl Parts {
             })
         };
         let [train, valid, test] = PARTS.map(path);
-        let options = RecordsOptions::default();
-        let train = read_records(&train?, &options).map_err(told)?;
-        let [valid, test] = [valid?, test?].map(|path| read_records_of(&path, &options, train.names()).map_err(told));
+        let train = read_records(&train?, &RecordsOptions::default()).map_err(told)?;
+        let of_train = RecordsOptions::over(train.names());
+        let [valid, test] = [valid?, test?].map(|path| read_records(&path, &of_train).map_err(told));
         Ok(Parts { valid: valid?, test: test?, train })
     }
 

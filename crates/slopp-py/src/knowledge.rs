@@ -47,7 +47,7 @@ impl Rules {
     }
 
     fn write(&self, path: PathBuf) -> Answer<()> {
-        Ok(slopp::io::write_rules(&path, &self.0)?)
+        Ok(slopp::io::write_atomically(&path, |out| slopp::io::write_rules(out, &self.0))?)
     }
 
     fn cnf(&self, py: Python<'_>) -> Answer<String> {
@@ -144,7 +144,7 @@ impl Sdd {
     #[pyo3(signature = (path, vtree=None, names=None))]
     fn read(path: PathBuf, vtree: Option<PathBuf>, names: Option<Vec<String>>) -> Answer<Sdd> {
         let vtree = vtree.map(|vtree| slopp::io::read_vtree(&vtree)).transpose()?;
-        let (sdd, kept) = slopp::io::read_named_sdd(&path, vtree.as_ref())?;
+        let (sdd, kept) = slopp::io::read_sdd(&path, vtree.as_ref())?;
         let variables = sdd.vtree().var_count();
         let names = match names {
             Some(names) => Names::new(names)?,
@@ -160,7 +160,7 @@ impl Sdd {
     }
 
     fn write(&self, path: PathBuf) -> Answer<()> {
-        Ok(slopp::io::write_named_sdd(&path, &self.sdd, &self.names)?)
+        Ok(slopp::io::write_atomically(&path, |out| slopp::io::write_sdd(out, &self.sdd, Some(&self.names)))?)
     }
 
     #[getter]

@@ -29,24 +29,27 @@ impl Model {
     #[staticmethod]
     #[pyo3(signature = (path, vtree=None))]
     fn read(py: Python<'_>, path: PathBuf, vtree: Option<PathBuf>) -> Answer<Model> {
-        Ok(Model::of(run(py, || slopp::io::read_model(&path, vtree.as_deref()))?.model))
+        run(py, || {
+            let vtree = vtree.as_ref().map(slopp::io::read_vtree).transpose()?;
+            Ok(Model::of(slopp::io::read_model(&path, vtree.as_ref(), &Default::default())?.model))
+        })
     }
 
     /// From the text of a file; a certificate is proved again.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, text: &[u8]) -> Answer<Model> {
-        Ok(Model::of(run(py, || slopp::io::read_model_bytes(text, None))?.model))
+        Ok(Model::of(run(py, || slopp::Model::load(text))?))
     }
 
     fn write(&self, py: Python<'_>, path: PathBuf) -> Answer<()> {
-        Ok(run(py, || slopp::io::write_model(&path, &self.0))?)
+        Ok(run(py, || self.0.save(&path))?)
     }
 
     /// The text of a file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
         let text = run(py, || {
             let mut out = Vec::new();
-            slopp::io::write_model_to(&mut out, &self.0).map(|()| out)
+            slopp::io::write_model(&mut out, &self.0).map(|()| out)
         })?;
         Ok(PyBytes::new(py, &text))
     }

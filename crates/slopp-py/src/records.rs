@@ -139,21 +139,22 @@ impl Records {
         let bins = bins.iter().map(|text| slopp::io::parse_bins(text)).collect::<Result<_, _>>()?;
         let default = RecordsOptions::default();
         let max_values = max_values.unwrap_or(default.max_values);
-        let options = RecordsOptions { header, bins, categories, max_values, ..default };
         let names = names.map(|names| in_columns(names, groups)).transpose()?;
-        let loaded = run(py, || slopp::io::load_records(&path, &options, names.as_ref()))?;
-        Ok(Records(Arc::new(loaded.records)))
+        let options = RecordsOptions { names, header, bins, categories, max_values, ..default };
+        Ok(Records(Arc::new(run(py, || slopp::io::read_records(&path, &options))?)))
     }
 
     /// Into a file, with names; each distinct row once with its weight if `weighted`, then with names unless they are x1, x2, ….
     #[pyo3(signature = (path, weighted=false))]
     fn write(&self, py: Python<'_>, path: PathBuf, weighted: bool) -> Answer<()> {
         let named = **self.0.names() != slopp::Names::numbered(self.0.var_count());
-        run(py, || match weighted {
-            true => slopp::io::write_weighted_records(&path, &self.0, named),
-            false => slopp::io::write_records(&path, &self.0, true),
-        })?;
-        Ok(())
+        let write = || {
+            slopp::io::write_atomically(&path, |out| match weighted {
+                true => slopp::io::write_weighted_records(out, &self.0, named),
+                false => slopp::io::write_records(out, &self.0, true),
+            })
+        };
+        Ok(run(py, write)?)
     }
 
     #[getter]

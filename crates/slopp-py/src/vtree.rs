@@ -73,7 +73,7 @@ impl Vtree {
     }
 
     fn write(&self, path: PathBuf) -> Answer<()> {
-        Ok(slopp::io::write_vtree(&path, &self.vtree)?)
+        Ok(slopp::io::write_atomically(&path, |out| slopp::io::write_vtree(out, &self.vtree))?)
     }
 
     #[getter]

@@ -1,7 +1,7 @@
 //! Columns with several values: read, kept, learned with exactly one value each, asked, against enumeration.
 
 use slopp::infer::Evidence;
-use slopp::io::{self, RecordsOptions, parse_bins, read_records_from};
+use slopp::io::{self, RecordsOptions, load_records, parse_bins};
 use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
 use slopp::learn::vtree::VtreeMethod;
 use slopp::learn::{
@@ -15,7 +15,7 @@ use slopp::{Kind, Model, Names, Random, Records, RecordsBuilder, Var};
 use std::sync::Arc;
 
 fn read(text: &str, options: &RecordsOptions) -> Result<Records, String> {
-    read_records_from(text.as_bytes(), options, None).map(|loaded| loaded.records).map_err(|e| e.to_string())
+    load_records(text.as_bytes(), options).map(|loaded| loaded.records).map_err(|e| e.to_string())
 }
 
 fn names_of(text: &str) -> Result<Vec<String>, String> {
@@ -147,11 +147,11 @@ fn new_records_are_read_by_the_columns_of_a_model() {
     let train = read("c,a,n\nred,1,3\nblue,0,4\n", &RecordsOptions::default()).unwrap();
     let names = train.names();
     let of = |text: &str| {
-        let read = read_records_from(text.as_bytes(), &RecordsOptions::default(), Some(names));
+        let read = load_records(text.as_bytes(), &RecordsOptions::over(names));
         read.map(|loaded| loaded.records.row(0).collect::<Vec<_>>()).map_err(|e| e.to_string())
     };
     let red = vec![Some(false), Some(true), Some(true), Some(false), Some(true)];
-    let options = |header| RecordsOptions { header, ..RecordsOptions::default() };
+    let options = |header| RecordsOptions { header, ..RecordsOptions::over(names) };
     for (text, header) in [
         ("c,a,n\nred,yes,4\n", io::Header::Detect),
         ("n,c,a\n4.0, red ,1\n", io::Header::Detect),
@@ -159,7 +159,7 @@ fn new_records_are_read_by_the_columns_of_a_model() {
         ("c=blue,c=red,a,n=3,n=4\n0,1,1,0,1\n", io::Header::Detect),
         ("0,1,1,0,1\n", io::Header::Detect),
     ] {
-        let found = read_records_from(text.as_bytes(), &options(header), Some(names)).unwrap().records;
+        let found = load_records(text.as_bytes(), &options(header)).unwrap().records;
         assert_eq!(found.row(0).collect::<Vec<_>>(), red, "{text:?}");
     }
     assert_eq!(of("c,a,n\n?,1,nan\n").unwrap(), [None, None, Some(true), None, None]);
@@ -182,15 +182,15 @@ fn written_records_read_back() {
     let text = "c,a,n\n\"x, y\",1,3\nblue,?,4\n?,0,3\n";
     let records = read(text, &RecordsOptions::default()).unwrap();
     let mut written = Vec::new();
-    io::write_records_to(&mut written, &records, true).unwrap();
+    io::write_records(&mut written, &records, true).unwrap();
     assert_eq!(String::from_utf8(written.clone()).unwrap(), text);
-    let again = read_records_from(&written[..], &RecordsOptions::default(), Some(records.names())).unwrap();
+    let again = load_records(&written[..], &RecordsOptions::over(records.names())).unwrap();
     assert_eq!(again.records, records);
     // Without one value each, variables are written.
     let mut odd = RecordsBuilder::new(records.names().clone());
     odd.push([Some(true); 5], 1.0);
     let mut written = Vec::new();
-    io::write_records_to(&mut written, &odd.finish(), true).unwrap();
+    io::write_records(&mut written, &odd.finish(), true).unwrap();
     assert!(String::from_utf8(written).unwrap().starts_with("c=blue,\"c=x, y\",a,n=3,n=4\n1,1,1,1,1\n"));
 }
 
@@ -248,8 +248,8 @@ fn columns_are_kept_in_model_files() {
         let outcome = Task::new(&train).learn(&**learner, &()).unwrap();
         let model = Model::new(train.names().clone(), outcome.model);
         let mut file = Vec::new();
-        io::write_model_to(&mut file, &model).unwrap();
-        assert_eq!(&io::read_model_bytes(&file, None).unwrap().model.names, train.names());
+        io::write_model(&mut file, &model).unwrap();
+        assert_eq!(&io::read_model(&file, None, &Default::default()).unwrap().model.names, train.names());
         let text = String::from_utf8(file).unwrap();
         let line = "c column {\"name\":\"age\",\"first\":1,\"values\":2,\"cuts\":[30.0]}";
         assert!(text.contains(line), "{text}");
@@ -260,7 +260,9 @@ fn columns_are_kept_in_model_files() {
             (line.replace("\"age\"", "\"ag\""), "does not fit the names"),
             ("c column {".to_owned(), "a column as a JSON object"),
         ] {
-            let error = io::read_model_bytes(text.replace(line, &broken).as_bytes(), None).unwrap_err().to_string();
+            let error = io::read_model(text.replace(line, &broken).as_bytes(), None, &Default::default())
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(says), "{error}");
         }
     }
@@ -407,7 +409,7 @@ fn files_that_claim_columns_which_their_worlds_break_are_refused() {
         (trees("1 0"), None),
     ];
     for (text, line) in cases {
-        let read = slopp::io::read_model_bytes(text.as_bytes(), None);
+        let read = slopp::io::read_model(text.as_bytes(), None, &Default::default());
         let told = read.as_ref().err().map(|error| (error.line, error.to_string()));
         match line {
             None => assert!(read.is_ok(), "{told:?}\n{text}"),

@@ -3,7 +3,7 @@
 mod formula;
 
 use formula::{random_formula, random_rules, worlds};
-use slopp::io::{cnf_text, dnf_text, read_dimacs_bytes, read_rules, read_sdd, read_vtree};
+use slopp::io::{cnf_text, dnf_text, read_rules, read_sdd, read_vtree};
 use slopp::logic::{Comparison, Formula, Handle, Limit, Limits, Manager, Rules, Sdd, VtreeSearch, common_world};
 use slopp::{Names, Random, Var, Vtree};
 use std::sync::Arc;
@@ -118,7 +118,7 @@ fn fixtures_of_other_tools() {
     // The diagrams of libsdd for the same formula and vtree have the same size, since both are canonical.
     for name in ["c432", "example", "false", "literal", "true"] {
         let vtree = read_vtree(&folder.join(format!("{name}.vtree"))).unwrap();
-        let theirs = read_sdd(&folder.join(format!("{name}.sdd")), Some(&vtree)).unwrap();
+        let theirs = read_sdd(&folder.join(format!("{name}.sdd")), Some(&vtree)).unwrap().0;
         let file = if name == "example" { "example.dnf".to_owned() } else { format!("{name}.cnf") };
         let rules = read_rules(&folder.join(file), None).unwrap();
         let mut manager = Manager::new(vtree.vtree, Limits::default());
@@ -128,7 +128,7 @@ fn fixtures_of_other_tools() {
     }
     for len in [4, 8, 16, 32] {
         let vtree = read_vtree(&folder.join(format!("xor-{len}.vtree"))).unwrap();
-        let theirs = read_sdd(&folder.join(format!("xor-{len}.sdd")), Some(&vtree)).unwrap();
+        let theirs = read_sdd(&folder.join(format!("xor-{len}.sdd")), Some(&vtree)).unwrap().0;
         let odd = Formula::xor((0..len).map(|i| Var(i).is(true).into()));
         let mut manager = Manager::new(vtree.vtree, Limits::default());
         let (ours, theirs) = (manager.compile(&odd).unwrap(), manager.import(&theirs).unwrap());
@@ -141,7 +141,7 @@ fn fixtures_of_other_tools() {
 fn rankings_by_counting() {
     let Some(folder) = slopp_oracle::shared("fixtures/pypsdd") else { return };
     let vtree = read_vtree(&folder.join("ranking-3.vtree")).unwrap();
-    let theirs = read_sdd(&folder.join("ranking-3.sdd"), Some(&vtree)).unwrap();
+    let theirs = read_sdd(&folder.join("ranking-3.sdd"), Some(&vtree)).unwrap().0;
     let one = |vars: [u32; 3]| Formula::count(Comparison::Exactly, 1, vars.map(|i| Var(i).is(true).into()));
     let rules = (0..3).flat_map(|i| [one([3 * i, 3 * i + 1, 3 * i + 2]), one([i, i + 3, i + 6])]);
     let mut manager = Manager::new(vtree.vtree, Limits::default());
@@ -270,14 +270,14 @@ fn clauses_are_bounded_in_work() {
 #[test]
 fn dimacs_files_read_and_write() {
     let text = "c a comment\ncc another\np cnf 4 3\n1 -2\n 0 3 0\n-4 0\n%\n0\n";
-    let rules = read_dimacs_bytes(text.as_bytes(), None).unwrap();
+    let rules = read_rules(text.as_bytes(), None).unwrap();
     let lines: Vec<_> = rules.iter().map(|rule| (rule.line, rule.text.as_str())).collect();
     assert_eq!(lines, [(4, "x1 | !x2"), (5, "x3"), (6, "!x4")]);
     assert_eq!(cnf_text(&rules).unwrap(), "p cnf 4 3\n1 -2 0\n3 0\n-4 0\n");
     let named = Rules::parse("a | !\"b c\"\n(b c | d) & true & !a").unwrap();
     let text = cnf_text(&Rules::new(named.names().clone(), named.iter().map(|r| r.formula.clone()))).unwrap();
     assert_eq!(text, "c names [\"a\",\"b c\",\"d\"]\np cnf 3 3\n1 -2 0\n2 3 0\n-1 0\n");
-    let again = read_dimacs_bytes(text.as_bytes(), None).unwrap();
+    let again = read_rules(text.as_bytes(), None).unwrap();
     assert_eq!(again.names(), named.names());
     assert_eq!(again.len(), 3);
     let others = cnf_text(&Rules::parse("a -> b\nb <-> c\nexactly(1, a, b, c)").unwrap()).unwrap();
@@ -286,15 +286,14 @@ fn dimacs_files_read_and_write() {
     let names: Vec<String> = (0..30).map(|i| format!("v{i}")).collect();
     let refusal = cnf_text(&Rules::parse(&format!("a\nat_most(15, {})", names.join(", "))).unwrap()).unwrap_err();
     assert!(refusal.line == 2 && refusal.text.starts_with("at_most(15") && refusal.what.contains("few clauses"));
-    let dnf = read_dimacs_bytes(b"p dnf 3 2\n1 -2 0\n3 0\n", None).unwrap();
+    let dnf = read_rules(b"p dnf 3 2\n1 -2 0\n3 0\n", None).unwrap();
     assert_eq!(dnf[0].text, "x1 & !x2 | x3");
     assert_eq!(dnf_text(&dnf[0].formula, dnf.names()).unwrap(), "p dnf 3 2\n1 -2 0\n3 0\n");
-    let empty = read_dimacs_bytes(b"p cnf 2 1\n0\n", None).unwrap();
+    let empty = read_rules(b"p cnf 2 1\n0\n", None).unwrap();
     assert_eq!(empty[0].formula, Formula::constant(false));
-    let empty = read_dimacs_bytes(b"p dnf 2 1\n0\n", None).unwrap();
+    let empty = read_rules(b"p dnf 2 1\n0\n", None).unwrap();
     assert_eq!(empty[0].formula, Formula::constant(true));
     for (text, says) in [
-        ("", "is empty: expected a DIMACS file"),
         ("p cnf 3\n", "line 1: column 8: expected the number of clauses"),
         ("p cnf 3 1\n1 4 0\n", "line 2: column 3: expected a literal from -3 to 3"),
         ("p cnf 3 1\n1  x 0\n", "column 4: expected a literal from -3 to 3, or 0 at the end of a clause, found \"x\""),
@@ -308,7 +307,7 @@ fn dimacs_files_read_and_write() {
         ("c names [\"a\"]\np cnf 2 0\n", "line 1: expected 2 names, found 1"),
         ("c names [\"a\",\"a\"]\np cnf 2 0\n", "used by columns 1 and 2"),
     ] {
-        let error = read_dimacs_bytes(text.as_bytes(), None).unwrap_err().to_string();
+        let error = read_rules(text.as_bytes(), None).unwrap_err().to_string();
         assert!(error.contains(says), "{text:?}: {error}");
     }
 }

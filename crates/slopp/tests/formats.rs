@@ -19,7 +19,7 @@ fn message<T: std::fmt::Debug>(result: Result<T, ReadError>) -> String {
 }
 
 fn records(text: impl AsRef<[u8]>) -> Result<LoadedRecords, ReadError> {
-    read_records_from(text.as_ref(), &RecordsOptions::default(), None)
+    load_records(text.as_ref(), &RecordsOptions::default())
 }
 
 /// Rows as text, in the order of the file.
@@ -37,8 +37,8 @@ fn fixture_vtrees_load() {
         for file in files(&folder.join(sub), "vtree") {
             let loaded = read_vtree(&file).unwrap();
             let mut bytes = Vec::new();
-            write_vtree_to(&mut bytes, &loaded.vtree).unwrap();
-            let again = read_vtree_bytes(&bytes).unwrap();
+            write_vtree(&mut bytes, &loaded.vtree).unwrap();
+            let again = read_vtree(&bytes).unwrap();
             assert!(again.is_in_order());
             assert_eq!(again.vtree, loaded.vtree, "{}", file.display());
             count += 1;
@@ -81,7 +81,7 @@ fn fixture_psdds_load_with_and_without_their_vtree() {
 fn psdd_dialects_agree() {
     let one = "psdd 3\nL 0 0 1\nL 1 0 -1\nT 2 2 2 -0.5\nD 9 1 2 0 2 -0.25 1 2 -1.5089869804498532";
     let two = "c\npsdd\nL 0 0 1 \r\nL 1 0 -1\nT 2 2 2 -0.9327521295671886 -0.5\n\nD 9 1 2 0 2 -0.25 1 2 -1.5089869804498532\n";
-    let (one, two) = (read_psdd_bytes(one.as_bytes(), None).unwrap(), read_psdd_bytes(two.as_bytes(), None).unwrap());
+    let (one, two) = (read_psdd(one.as_bytes(), None).unwrap(), read_psdd(two.as_bytes(), None).unwrap());
     assert_eq!(one, two);
     assert_eq!(one.circuit.log_parameters().tops[0][1], -0.5);
 }
@@ -90,13 +90,13 @@ fn psdd_dialects_agree() {
 fn dead_elements_are_dropped_and_certain_tops_become_literals() {
     for zero in ["-Infinity", "-Inf", "-inf"] {
         let text = format!("psdd 9\nL 7 0 1\nL 3 0 -1\nT 4 2 2 {zero}\nT 5 2 2 0.0\nD 9 1 2 7 4 0.0 3 5 {zero}");
-        let loaded = read_psdd_bytes(text.as_bytes(), None).unwrap();
+        let loaded = read_psdd(text.as_bytes(), None).unwrap();
         assert_eq!(loaded.circuit.nodes().len(), 3, "{loaded:?}");
         assert_eq!(loaded.circuit.node(slopp::NodeId(1)), slopp::Node::Literal(Var(1).is(false)));
         assert_eq!(loaded.file_ids, [7, 4, 9]);
     }
     let nested = "psdd\nL 0 0 1\nL 1 2 2\nL 8 4 3\nL 9 4 -3\nD 2 3 1 1 8 -inf\nD 3 3 1 1 9 0\nD 4 1 2 0 2 -inf 0 3 0\n";
-    assert_eq!(read_psdd_bytes(nested.as_bytes(), None).unwrap().circuit.nodes().len(), 5);
+    assert_eq!(read_psdd(nested.as_bytes(), None).unwrap().circuit.nodes().len(), 5);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn bad_psdds_are_explained() {
         ("D 3 1 1 0 2 -inf", 5, vec!["node 3 has probability zero"]),
         ("T 5 2 2 \u{0}", 5, vec!["NUL"]),
     ] {
-        let error = message(read_psdd_bytes(format!("{start}{lines}").as_bytes(), Some(&vtree)));
+        let error = message(read_psdd(format!("{start}{lines}").as_bytes(), Some(&vtree)));
         assert!(error.starts_with(&format!("line {line}: ")), "{lines}: {error}");
         for part in parts {
             assert!(error.contains(part), "{lines}: {error}");
@@ -152,18 +152,18 @@ fn bad_psdds_are_explained() {
         ("psdd 2\nL 0 0 1\nL 1 2 2", "cut off"),
         ("psdd 4\nL 0 0 1\nL 1 2 2\nD 2 1 1 0 1 0\nD 3 1 1 1 0 0", "give the vtree file"),
     ] {
-        let error = message(read_psdd_bytes(text.as_bytes(), None));
+        let error = message(read_psdd(text.as_bytes(), None));
         assert!(error.contains(part), "{text:?}: {error}");
     }
 }
 
 #[test]
 fn vtrees_in_any_order() {
-    let vtree = read_vtree_bytes(b"c hello\ncc too\nvtree 5\nI 90 7 80\nI 80 2 1\nL 7 3 \r\nL 2 1\n\nL 1 2").unwrap();
+    let vtree = read_vtree(b"c hello\ncc too\nvtree 5\nI 90 7 80\nI 80 2 1\nL 7 3 \r\nL 2 1\n\nL 1 2").unwrap();
     assert_eq!(vtree.vtree.to_string(), "(3,(1,2))");
     assert_eq!(vtree.file_ids, [7, 90, 2, 80, 1]);
     assert!(!vtree.is_in_order());
-    assert_eq!(read_vtree_bytes(b"\xef\xbb\xbfvtree\nL 4294967296 1").unwrap().file_ids, [1 << 32]);
+    assert_eq!(read_vtree(b"\xef\xbb\xbfvtree\nL 4294967296 1").unwrap().file_ids, [1 << 32]);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn bad_vtrees_are_explained() {
         ("vtree 5\nL 0 1\nL 2 2\nI 1 0 2", vec!["expected 5 vtree nodes", "found 3", "cut off"]),
         ("vtree 3\nL 0 1\n\u{0}", vec!["line 3", "NUL"]),
     ] {
-        let error = message(read_vtree_bytes(text.as_bytes()));
+        let error = message(read_vtree(text.as_bytes()));
         for part in parts {
             assert!(error.contains(part), "{text:?}: {error}");
         }
@@ -307,7 +307,7 @@ fn bad_records_are_explained() {
         }
     }
     let strict = RecordsOptions { missing: false, ..Default::default() };
-    let error = message(read_records_from(&b"0,1\n0,?\n"[..], &strict, None));
+    let error = message(load_records(&b"0,1\n0,?\n"[..], &strict));
     assert!(error.contains("line 2: column 2") && error.contains("none missing"), "{error}");
 }
 
@@ -350,13 +350,13 @@ fn names_come_back_whatever_they_look_like() {
         }
         let written = builder.finish();
         let mut bytes = Vec::new();
-        write_records_to(&mut bytes, &written, true).unwrap();
+        write_records(&mut bytes, &written, true).unwrap();
         let text = String::from_utf8_lossy(&bytes);
         assert_eq!(records(&bytes).unwrap_or_else(|e| panic!("{text:?}: {e}")).records, written, "{text:?}");
     }
     let plain = records("plain,names\n0,1\n").unwrap().records;
     let mut bytes = Vec::new();
-    write_records_to(&mut bytes, &plain, true).unwrap();
+    write_records(&mut bytes, &plain, true).unwrap();
     assert_eq!(bytes, b"plain,names\n0,1\n");
 }
 
@@ -367,8 +367,8 @@ fn a_wrong_vtree_is_blamed() {
     let swapped = LoadedVtree::in_order("(2,1)".parse().unwrap());
     let larger = LoadedVtree::in_order(Vtree::balanced(3));
     let single = LoadedVtree::in_order(Vtree::balanced(1));
-    let psdd_with = |vtree| message(read_psdd_bytes(psdd.as_bytes(), Some(vtree)));
-    let sdd_with = |vtree| message(read_sdd_bytes(sdd.as_bytes(), Some(vtree)));
+    let psdd_with = |vtree| message(read_psdd(psdd.as_bytes(), Some(vtree)));
+    let sdd_with = |vtree| message(read_sdd(sdd.as_bytes(), Some(vtree)));
     for error in [psdd_with(&swapped), sdd_with(&swapped)] {
         assert!(error.starts_with("line 2: the vtree given is not the vtree of this circuit: expected"), "{error}");
     }
@@ -378,19 +378,18 @@ fn a_wrong_vtree_is_blamed() {
     }
     // A trimmed diagram does not show its vtree, so nobody can be sure.
     let trimmed = "sdd 1\nL 0 2 1\n";
-    let error = message(read_sdd_bytes(trimmed.as_bytes(), Some(&LoadedVtree::in_order(Vtree::balanced(2)))));
+    let error = message(read_sdd(trimmed.as_bytes(), Some(&LoadedVtree::in_order(Vtree::balanced(2)))));
     assert!(error.contains("may not be the vtree of this circuit"), "{error}");
     // A broken file with its own vtree is no fault of the vtree.
     let own = LoadedVtree::in_order(Vtree::balanced(2));
     let error =
-        message(read_psdd_bytes(psdd.replace("D 3 1 2 0 2 -0.25 1 2", "D 3 1 2 0 2 -0.25 0 2").as_bytes(), Some(&own)));
+        message(read_psdd(psdd.replace("D 3 1 2 0 2 -0.25 1 2", "D 3 1 2 0 2 -0.25 0 2").as_bytes(), Some(&own)));
     assert!(error.contains("same prime") && !error.contains("vtree given"), "{error}");
 }
 
 #[test]
 fn headers_can_be_forced() {
-    let read =
-        |text: &str, header| read_records_from(text.as_bytes(), &RecordsOptions { header, ..Default::default() }, None);
+    let read = |text: &str, header| load_records(text.as_bytes(), &RecordsOptions { header, ..Default::default() });
     assert_eq!(read("0,1\n1,1", Header::Present).unwrap().records.names().of(Var(1)), "1");
     assert_eq!(rows(&read("0,1\n1,1", Header::Detect).unwrap()), ["01", "11"]);
     assert!(message(read("a,b\n1,1", Header::Absent)).contains("line 1: column 1"));
@@ -399,7 +398,7 @@ fn headers_can_be_forced() {
 #[test]
 fn columns_are_matched_to_variables() {
     let names = Arc::new(Names::new(["a", "b", "c"].map(String::from).to_vec()).unwrap());
-    let read = |text: &str| read_records_from(text.as_bytes(), &RecordsOptions::default(), Some(&names));
+    let read = |text: &str| load_records(text.as_bytes(), &RecordsOptions::over(&names));
     assert_eq!(rows(&read("c,a,b\n1,0,0\n?,1,0").unwrap()), ["001", "10?"]);
     assert_eq!(rows(&read("1,0,0").unwrap()), ["100"]);
     assert!(message(read("1,0")).contains("expected 3 columns, one per variable, found 2"));

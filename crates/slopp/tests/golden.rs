@@ -3,7 +3,7 @@
 use serde_json::Value;
 use slopp::circuit::PARAMETER_TOLERANCE;
 use slopp::infer::Evidence;
-use slopp::io::{RecordsOptions, read_model, read_records};
+use slopp::io::{RecordsOptions, read_model, read_records, read_vtree};
 use slopp::model::Certified;
 use slopp::{Model, Var};
 use std::path::PathBuf;
@@ -19,7 +19,8 @@ fn load(folder: &std::path::Path, name: &str) -> Model {
     let stem = name.split('.').next().unwrap();
     let vtree = folder.join(format!("{stem}.vtree"));
     let path = folder.join(format!("{name}.psdd"));
-    read_model(&path, vtree.exists().then_some(vtree.as_path())).unwrap_or_else(|e| panic!("{name}: {e}")).model
+    let vtree = vtree.exists().then(|| read_vtree(&vtree).unwrap());
+    read_model(&path, vtree.as_ref(), &Default::default()).unwrap_or_else(|e| panic!("{name}: {e}")).model
 }
 
 fn close(found: f64, expected: &Value, what: &str) {

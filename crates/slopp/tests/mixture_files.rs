@@ -5,7 +5,7 @@ mod against;
 use against::convert;
 use slopp::circuit::Smoothing;
 use slopp::infer::Evidence;
-use slopp::io::{ReadError, read_model, read_model_bytes, write_model, write_model_to};
+use slopp::io::{LoadedVtree, ReadError, read_model, write_model};
 use slopp::learn::{MixtureConfig, baseline, em_mixture};
 use slopp::{Certified, Mixture, Model, Names, Vtree};
 use slopp_oracle::{Dice, Tree, deterministic, mixture};
@@ -13,7 +13,7 @@ use std::path::Path;
 
 fn bytes(model: &Model) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write_model_to(&mut bytes, model).unwrap();
+    write_model(&mut bytes, model).unwrap();
     bytes
 }
 
@@ -55,7 +55,7 @@ fn nothing_is_lost_and_the_bytes_stay() {
     }
     for model in models {
         let saved = bytes(&model);
-        let read = read_model_bytes(&saved, None).unwrap().model;
+        let read = read_model(&saved, None, &Default::default()).unwrap().model;
         assert_eq!(read, model);
         assert_eq!(bytes(&read), saved);
     }
@@ -74,14 +74,15 @@ fn a_file_tells_whether_it_is_a_model_or_a_mixture() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let [mix, psdd] = ["any.mix", "any.psdd"].map(|name| folder.join(name));
     let model = example();
-    write_model(&mix, &model).unwrap();
-    assert_eq!(read_model(&mix, None).unwrap().model, model);
-    assert!(read_model(&mix, Some(&mix)).is_err(), "a mixture takes no vtree");
-    write_model(&psdd, &Model::new(model.names.clone(), slopp::example::psdd())).unwrap();
-    assert!(read_model(&psdd, None).unwrap().model.circuit().is_some());
-    let refused = slopp::io::read_psdd_bytes(&bytes(&model), None).unwrap_err().to_string();
+    model.save(&mix).unwrap();
+    assert_eq!(read_model(&mix, None, &Default::default()).unwrap().model, model);
+    let vtree = LoadedVtree::in_order(slopp::example::vtree());
+    assert!(read_model(&mix, Some(&vtree), &Default::default()).is_err(), "a mixture takes no vtree");
+    Model::new(model.names.clone(), slopp::example::psdd()).save(&psdd).unwrap();
+    assert!(read_model(&psdd, None, &Default::default()).unwrap().model.circuit().is_some());
+    let refused = slopp::io::read_psdd(&bytes(&model), None).unwrap_err().to_string();
     assert!(refused.contains("a mixture"), "{refused}");
-    let refused = slopp::io::read_vtree_bytes(&bytes(&model)).unwrap_err().to_string();
+    let refused = slopp::io::read_vtree(&bytes(&model)).unwrap_err().to_string();
     assert!(refused.contains("a vtree") && refused.contains("a mixture"), "{refused}");
 }
 
@@ -92,7 +93,7 @@ fn broken(from: &str, to: &str) -> (ReadError, usize) {
     let place = text.find(from).unwrap_or_else(|| panic!("{from:?} is not in {text}"));
     let line = 1 + text[..place].matches('\n').count() + from.chars().take_while(|&c| c == '\n').count();
     let changed = text.replacen(from, to, 1);
-    let Err(error) = read_model_bytes(changed.as_bytes(), None) else { panic!("{to:?} was accepted") };
+    let Err(error) = read_model(changed.as_bytes(), None, &Default::default()) else { panic!("{to:?} was accepted") };
     (error, line)
 }
 
@@ -145,13 +146,13 @@ fn numbers_that_are_no_distribution_and_missing_lines_are_refused() {
     for &i in &numbers {
         let mut fewer = lines.clone();
         fewer.remove(i);
-        let error = read_model_bytes((fewer.join("\n") + "\n").as_bytes(), None).unwrap_err();
+        let error = read_model((fewer.join("\n") + "\n").as_bytes(), None, &Default::default()).unwrap_err();
         assert!(error.line.is_some(), "{error}");
         if lines[i].starts_with('P') && lines[i].split(' ').count() > 3 {
             let changed = lines[i].rsplit_once(' ').unwrap().0.to_owned() + " -0.01";
             let mut wrong = lines.clone();
             wrong[i] = &changed;
-            let error = read_model_bytes((wrong.join("\n") + "\n").as_bytes(), None).unwrap_err();
+            let error = read_model((wrong.join("\n") + "\n").as_bytes(), None, &Default::default()).unwrap_err();
             assert_eq!(error.line, Some(i + 1));
             assert!(error.to_string().contains("add up to 1"), "{error}");
         }
@@ -162,9 +163,9 @@ fn numbers_that_are_no_distribution_and_missing_lines_are_refused() {
 fn every_cut_is_noticed() {
     let saved = bytes(&example());
     for end in 0..saved.len() {
-        assert!(read_model_bytes(&saved[..end], None).is_err(), "cut at byte {end}");
+        assert!(read_model(&saved[..end], None, &Default::default()).is_err(), "cut at byte {end}");
     }
     let nothing = Evidence::none(4);
-    let read = read_model_bytes(&saved, None).unwrap().model;
+    let read = read_model(&saved, None, &Default::default()).unwrap().model;
     assert!(read.distribution().log_evidence(&nothing).unwrap().abs() < 1e-12);
 }

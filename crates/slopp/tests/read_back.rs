@@ -2,8 +2,7 @@
 
 use proptest::prelude::*;
 use slopp::io::{
-    CsvLines, Header, RecordsOptions, read_records_from, write_changed_records_to, write_records_to,
-    write_weighted_records_to,
+    CsvLines, Header, RecordsOptions, load_records, write_changed_records, write_records, write_weighted_records,
 };
 use slopp::names::Column;
 use slopp::{Bins, Kind, Lit, Names, Random, Records, RecordsBuilder, Var};
@@ -81,8 +80,8 @@ fn row(names: &Names, random: &mut Random, missing: bool) -> Vec<Option<bool>> {
 }
 
 fn read(text: &[u8], header: Header, names: &Arc<Names>) -> Result<Records, String> {
-    let options = RecordsOptions { header, ..RecordsOptions::default() };
-    let read = read_records_from(text, &options, Some(names));
+    let options = RecordsOptions { header, ..RecordsOptions::over(names) };
+    let read = load_records(text, &options);
     read.map(|loaded| loaded.records).map_err(|error| format!("{error}\n{}", String::from_utf8_lossy(text)))
 }
 
@@ -118,8 +117,8 @@ proptest! {
         let (plain, weighted) = (builder.finish(), weighted.finish());
         for records in [plain, weighted] {
             let write = |out: &mut Vec<u8>| match records.is_weighted() {
-                true => write_weighted_records_to(out, &records, header),
-                false => write_records_to(out, &records, header),
+                true => write_weighted_records(out, &records, header),
+                false => write_records(out, &records, header),
             };
             let Some(text) = text_of(&names, write) else { continue };
             let again = read(&text, Header::Detect, &names);
@@ -158,7 +157,7 @@ proptest! {
         let change = |header| {
             let mut out = Vec::new();
             let options = RecordsOptions { header, ..RecordsOptions::default() };
-            write_changed_records_to(&mut out, &text, &options, &names, |i| &changes[i]).map(|()| out)
+            write_changed_records(&mut out, &text, &options, &names, |i| &changes[i]).map(|()| out)
         };
         let changed = change(header).or_else(|error| {
             assert!(error.to_string().contains("--header"), "{error}");
@@ -177,6 +176,6 @@ fn bins_called_like_numbers_get_a_number() {
     let names = Arc::new(Names::of_columns([("age".to_owned(), Kind::Bins(bins))]).unwrap());
     let mut out = Vec::new();
     let changes = [vec![Var(1).is(true)], vec![Var(0).is(true)]];
-    write_changed_records_to(&mut out, b"age\n0\n9\n", &RecordsOptions::default(), &names, |i| &changes[i]).unwrap();
+    write_changed_records(&mut out, b"age\n0\n9\n", &RecordsOptions::default(), &names, |i| &changes[i]).unwrap();
     assert_eq!(out, b"age\n1.5\n0.5\n");
 }

@@ -1,7 +1,7 @@
 //! Real and extreme weights: rounding must not make an impossible record possible, nor the other way round.
 
 use slopp::circuit::{Reason, Smoothing, SmoothingError};
-use slopp::io::{read_psdd_bytes, read_records_from};
+use slopp::io::{load_records, read_psdd};
 use slopp::learn::{ChowLiu, Factorised, FitError, Learner, Partition, SloppKmeans, SloppTree, Task, Variant};
 use slopp::model::ModelKind;
 use slopp::{Certified, Circuit, Names, Random, Records, RecordsBuilder, Vtree};
@@ -66,7 +66,7 @@ fn counting_does_not_overflow() {
 #[test]
 fn weights_that_would_drown_the_others_are_refused() {
     for text in ["1e308|0,1\n1e308|0,1\n1|1,1\n", "1e300|0,1\n", "1e-300|1,1\n", "inf|0,1\n", "nan|0,1\n", "-1|0,1\n"] {
-        let error = read_records_from(text.as_bytes(), &Default::default(), None).unwrap_err().to_string();
+        let error = load_records(text.as_bytes(), &Default::default()).unwrap_err().to_string();
         assert!(error.contains("line 1: expected a weight from 1e-9 to 1e15"), "{error}");
     }
 }
@@ -121,7 +121,7 @@ fn sharing_merges_elements_that_become_equal() {
 #[test]
 fn parameters_that_do_not_add_up_have_no_certificate() {
     let text = "psdd 4\nL 0 0 1\nL 1 0 -1\nT 2 2 2 -0.6931471805599453\nD 3 1 2 0 2 -0.1 1 2 -0.1\n";
-    let circuit = read_psdd_bytes(text.as_bytes(), None).unwrap().circuit;
+    let circuit = read_psdd(text.as_bytes(), None).unwrap().circuit;
     match Certified::new(circuit.clone()) {
         Certified::Circuit(_, Reason::Parameters(fault)) => assert!((fault.total - 1.80967).abs() < 1e-4),
         other => panic!("{other:?}"),
@@ -156,8 +156,8 @@ fn totals_above_one_do_not_overflow() {
 fn two_values_of_a_top_must_add_up() {
     for values in ["-10 -10", "-0.1 -0.1", "-inf -5", "0 0"] {
         let text = format!("psdd 1\nT 0 0 1 {values}\n");
-        let error = read_psdd_bytes(text.as_bytes(), None).unwrap_err().to_string();
+        let error = read_psdd(text.as_bytes(), None).unwrap_err().to_string();
         assert!(error.contains("line 2") && error.contains("add up to 1"), "{error}");
     }
-    assert!(read_psdd_bytes(b"psdd 1\nT 0 0 1 -inf 0\n", None).is_ok());
+    assert!(read_psdd(b"psdd 1\nT 0 0 1 -inf 0\n", None).is_ok());
 }

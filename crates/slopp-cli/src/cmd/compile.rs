@@ -9,6 +9,7 @@ use crate::report::{count, counted, facts, grouped, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::io::{write_atomically, write_sdd, write_vtree};
 use slopp::learn::vtree::VtreeMethod;
 use slopp::logic::{Conflict, Limits, Rules, Sdd, VtreeSearch};
 use slopp::names::abridged;
@@ -233,14 +234,14 @@ impl Kind {
 
 fn save(file: &Path, kind: &Kind, sdd: &Sdd, rules: &Rules, args: &CompileArgs) -> Result<(), Error> {
     match kind {
-        Kind::Sdd => slopp::io::write_named_sdd(file, sdd, rules.names())?,
-        Kind::Vtree => slopp::io::write_vtree(file, sdd.vtree())?,
+        Kind::Sdd => write_atomically(file, |out| write_sdd(out, sdd, Some(rules.names())))?,
+        Kind::Vtree => write_atomically(file, |out| write_vtree(out, sdd.vtree()))?,
         Kind::Psdd => {
             let psdd = sdd.to_circuit()?.certify()?;
             let mut model = Model::new(rules.names().clone(), psdd);
             model.origin.insert("learner".into(), "compile".into());
             model.origin.insert("rules".into(), args.rules.display().to_string());
-            slopp::io::write_model(file, &model)?;
+            model.save(file)?;
         }
     }
     Ok(())

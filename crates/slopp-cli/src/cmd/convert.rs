@@ -9,8 +9,9 @@ use crate::report::object;
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::io::{self, write_atomically};
 use slopp::logic::Sdd;
-use slopp::{Certified, Model, Names, io};
+use slopp::{Certified, Model, Names};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -77,18 +78,20 @@ pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, 
         return Err(Error::new("--plain is for .psdd files").hint("leave it out, or write a .psdd file"));
     }
     match (from, to) {
-        (Format::Vtree, Format::Vtree) => io::write_vtree(&args.output, &io::read_vtree(&args.input)?.vtree)?,
+        (Format::Vtree, Format::Vtree) => {
+            let vtree = io::read_vtree(&args.input)?.vtree;
+            write_atomically(&args.output, |out| io::write_vtree(out, &vtree))?;
+        }
         (Format::Vtree, _) => {
             return Err(Error::new("a vtree alone is no model").hint("slopp learn records.csv --vtree FILE.vtree"));
         }
         (Format::Sdd, Format::Sdd | Format::Vtree) => {
-            let vtree = args.vtree.as_deref().map(io::read_vtree).transpose()?;
-            let (sdd, names) = io::read_named_sdd(&args.input, vtree.as_ref())?;
-            match (to, names) {
-                (Format::Vtree, _) => io::write_vtree(&args.output, sdd.vtree())?,
-                (_, Some(names)) => io::write_named_sdd(&args.output, &sdd, &names)?,
-                (_, None) => io::write_sdd(&args.output, &sdd)?,
-            }
+            let vtree = args.vtree.as_ref().map(io::read_vtree).transpose()?;
+            let (sdd, names) = io::read_sdd(&args.input, vtree.as_ref())?;
+            write_atomically(&args.output, |out| match to {
+                Format::Vtree => io::write_vtree(out, sdd.vtree()),
+                _ => io::write_sdd(out, &sdd, names.as_ref()),
+            })?;
         }
         _ => write_model(args, to)?,
     }
@@ -109,15 +112,16 @@ pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, 
 fn write_model(args: &ConvertArgs, to: Format) -> Result<(), Error> {
     let loaded = Loaded::circuit_of(&args.input, args.vtree.as_deref(), &args.limits.limits())?;
     match to {
-        Format::Vtree => io::write_vtree(&args.output, loaded.circuit().vtree())?,
+        Format::Vtree => write_atomically(&args.output, |out| io::write_vtree(out, loaded.circuit().vtree()))?,
         Format::Sdd => {
             let Certified::Psdd(psdd) = loaded.circuit() else {
                 return Err(not_a_psdd(&loaded));
             };
-            io::write_named_sdd(&args.output, &Sdd::base_of(psdd)?, &loaded.model.names)?;
+            let base = Sdd::base_of(psdd)?;
+            write_atomically(&args.output, |out| io::write_sdd(out, &base, Some(&loaded.model.names)))?;
         }
-        Format::Psdd if args.plain => io::write_psdd(&args.output, loaded.circuit())?,
-        Format::Psdd => io::write_model(&args.output, &named(loaded, args)?)?,
+        Format::Psdd if args.plain => write_atomically(&args.output, |out| io::write_psdd(out, loaded.circuit()))?,
+        Format::Psdd => named(loaded, args)?.save(&args.output)?,
     }
     Ok(())
 }

@@ -151,10 +151,10 @@ impl Story {
         std::fs::create_dir_all(folder)
             .map_err(|e| Error::from(e).while_doing(format!("the folder {} cannot be made", folder.display())))?;
         let (names, circuit) = (self.names(), Story::psdd(&self.open));
-        io::write_records(&folder.join("records.csv"), &self.records, true)?;
-        io::write_model(&folder.join("model.psdd"), &self.open)?;
-        io::write_model(&folder.join("closed.psdd"), &self.closed)?;
-        io::write_vtree(&folder.join("model.vtree"), self.vtree())?;
+        io::write_atomically(&folder.join("records.csv"), |out| io::write_records(out, &self.records, true))?;
+        self.open.save(folder.join("model.psdd"))?;
+        self.closed.save(folder.join("closed.psdd"))?;
+        io::write_atomically(&folder.join("model.vtree"), |out| io::write_vtree(out, self.vtree()))?;
         write_text(&folder.join("model.svg"), &render::circuit_svg(circuit, names, render::DEFAULT_LIMIT))?;
         write_text(&folder.join("vtree.svg"), &render::vtree_svg(self.vtree(), names))?;
         Ok(vec![

@@ -8,7 +8,7 @@ use crate::cmd::learn::{
 use crate::error::Error;
 use crate::files::{Files, check_ending};
 use crate::incomplete::{Part, check};
-use crate::input::{Loaded, explained, options, read_records, read_records_of};
+use crate::input::{Loaded, explained, options, options_over, read_records, read_records_of};
 use crate::knowledge::stopped;
 use crate::report::{count, counted, facts, is_or_are, json, json_count, object, records as records_in_words};
 use crate::session::{Session, Verdict};
@@ -107,7 +107,7 @@ impl Teacher {
         }
         let options = options(args.read, &args.columns);
         let LoadedRecords { records, header, .. } =
-            slopp::io::load_records(&args.train, &options, None).map_err(explained)?;
+            slopp::io::load_records(&args.train, &options).map_err(explained)?;
         let (train, samples) = match header {
             true => {
                 let samples = read_samples(args, records.names())?;
@@ -144,9 +144,8 @@ fn of_samples(train: Records, names: &Arc<Names>, args: &DistilArgs) -> Result<R
 
 /// Samples by the columns of the training records.
 fn read_samples(args: &DistilArgs, names: &Arc<Names>) -> Result<Records, Error> {
-    let options = options(args.read, &ColumnArgs::default());
     let (samples, train) = (args.teacher.display(), args.train.display());
-    let loaded = slopp::io::load_records(&args.teacher, &options, Some(names)).map_err(|error| {
+    let loaded = slopp::io::load_records(&args.teacher, &options_over(args.read, names)).map_err(|error| {
         let doing = format!("{samples}, the teacher, does not have the columns of {train}");
         explained(error)
             .while_doing(doing)
@@ -207,7 +206,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     let Student { circuit, samples, strength, keeps_base, .. } = student;
     let model = Model { names: train.names().clone(), origin, kind: circuit.into() };
     let (elements, classes) = (model.most_elements(), model.most_classes());
-    let saved = save(args.output.as_deref(), |file| slopp::io::write_model(file, &model));
+    let saved = save(args.output.as_deref(), |file| model.save(file));
     let output = args.output.as_ref().filter(|_| saved.is_ok());
     if session.json {
         let part = |scores: &[(&'static str, Score)]| {

@@ -92,7 +92,8 @@ impl Asked {
         if !is_mixture(&args.model) {
             return Ok(Asked::Knowledge(Knowledge::read(&args.model, vtree, None, &limits)?));
         }
-        let model = slopp::io::read_model_within(&args.model, vtree, &limits).map_err(explained)?.model;
+        let loaded_vtree = vtree.map(slopp::io::read_vtree).transpose().map_err(explained)?;
+        let model = slopp::io::read_model(&args.model, loaded_vtree.as_ref(), &limits).map_err(explained)?.model;
         match model.kind {
             ModelKind::Mixture(mixture) => Ok(Asked::Mixture(mixture.into(), model.names)),
             _ => Ok(Asked::Knowledge(Knowledge::read(&args.model, vtree, None, &limits)?)),

@@ -110,7 +110,7 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
         [("records", total.to_string()), ("pseudocount", pseudocount.to_string()), ("parameters", method.to_owned())];
     origin.extend(facts.map(|(key, value)| (key.to_owned(), value)));
     let model = Model { names: loaded.model.names.clone(), kind: learned, origin };
-    let saved = save(args.output.as_deref(), |file| slopp::io::write_model(file, &model));
+    let saved = save(args.output.as_deref(), |file| model.save(file));
     let output = args.output.as_ref().filter(|_| saved.is_ok());
     if session.json {
         let [(_, before), (_, after)] = &scores;

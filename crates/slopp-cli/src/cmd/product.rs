@@ -58,7 +58,7 @@ pub(crate) fn run(args: &ProductArgs, session: &mut Session) -> Result<Verdict, 
     let origin = BTreeMap::from([("product".to_owned(), format!("{} x {}", name(&args.a), name(&args.b)))]);
     let (elements, word, words) = (circuit.elements().len(), certificate(&circuit), certificate_in_words(&circuit));
     let model = Model { names: a.model.names.clone(), kind: circuit.into(), origin };
-    save(args.output.as_deref(), |file| slopp::io::write_model(file, &model))?;
+    save(args.output.as_deref(), |file| model.save(file))?;
     if session.json {
         session.document(&object([
             ("constant", json(log_constant.exp())),

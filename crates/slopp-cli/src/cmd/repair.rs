@@ -1,9 +1,9 @@
 //! `slopp repair`: impossible records, changed as little as possible.
 
-use crate::args::{CircuitArgs, ColumnArgs, ReadArgs};
+use crate::args::{CircuitArgs, ReadArgs};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{Loaded, options, read_records_and_text};
+use crate::input::{Loaded, options_over, read_records_and_text};
 use crate::report::records as records_in_words;
 use crate::report::{changes_in_words, count, json_changes, json_count, object};
 use crate::session::{Session, Verdict};
@@ -48,9 +48,11 @@ pub(crate) fn run(args: &RepairArgs, session: &mut Session) -> Result<Verdict, E
     let (records, text) = read_records_and_text(&args.data, args.read, names)?;
     let explanations = circuit.explain_batch(&records, 1)?;
     let changes: Vec<Vec<Lit>> = (0..records.len()).map(|row| change(&records, row, &explanations[row])).collect();
-    let options = options(args.read, &ColumnArgs::default());
+    let options = options_over(args.read, names);
     let change_of = |record: usize| &changes[records.original()[record] as usize][..];
-    slopp::io::write_changed_records(&args.output, &text, &options, names, change_of)?;
+    slopp::io::write_atomically(&args.output, |out| {
+        slopp::io::write_changed_records(out, &text, &options, names, change_of)
+    })?;
     let changed = records.original().iter().enumerate().filter(|(_, row)| !changes[**row as usize].is_empty());
     let weight: f64 =
         records.weights().iter().zip(&changes).filter(|(_, change)| !change.is_empty()).map(|(w, _)| w).sum();

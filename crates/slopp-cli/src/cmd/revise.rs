@@ -108,7 +108,7 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
     };
     origin.insert("revised".to_owned(), by);
     let model = Model { names: names.clone(), kind: revised.into(), origin };
-    save(args.output.as_deref(), |file| slopp::io::write_model(file, &model))?;
+    save(args.output.as_deref(), |file| model.save(file))?;
     if session.json {
         session.document(&object([
             ("model_count_before", Value::from(before)),

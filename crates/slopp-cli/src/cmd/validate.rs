@@ -61,7 +61,7 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
         let faults = loaded.circuit().parameter_faults(0.0).len();
         let mended = Circuit::clone(loaded.circuit()).renormalised();
         loaded.model.kind = Certified::within(mended, &args.model.limits.limits()).into();
-        slopp::io::write_model(output, &loaded.model)?;
+        loaded.model.save(output)?;
         session.saved(output);
         session.note(format!("the parameters of {} were divided by their total", counted(faults, "sum")));
     }

@@ -61,9 +61,13 @@ impl Folder {
         let folder = Folder::new();
         let records = slopp::example::records();
         let model = slopp::Model::new(records.names().clone(), slopp::example::psdd());
-        slopp::io::write_model(&folder.path("model.psdd"), &model).unwrap();
-        slopp::io::write_vtree(&folder.path("model.vtree"), &slopp::example::vtree()).unwrap();
-        slopp::io::write_psdd(&folder.path("plain.psdd"), model.circuit().unwrap()).unwrap();
+        model.save(folder.path("model.psdd")).unwrap();
+        slopp::io::write_atomically(&folder.path("model.vtree"), |out| {
+            slopp::io::write_vtree(out, &slopp::example::vtree())
+        })
+        .unwrap();
+        let plain = |out: &mut dyn Write| slopp::io::write_psdd(out, model.circuit().unwrap());
+        slopp::io::write_atomically(&folder.path("plain.psdd"), plain).unwrap();
         let mut text = "X1,X2,X3,X4\n".to_owned();
         for (row, &weight) in records.weights().iter().enumerate() {
             let cells: Vec<_> = records.row(row).map(|cell| if cell == Some(true) { "1" } else { "0" }).collect();

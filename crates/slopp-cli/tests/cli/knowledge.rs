@@ -137,7 +137,7 @@ fn mixtures_take_formulas_and_networks_only_literals() {
     };
     let all: Vec<(Vec<bool>, f64)> = worlds().into_iter().map(|(w, _)| (w.clone(), p(&w))).collect();
     let mixture = slopp::Mixture::uniform([example::psdd().into(), factorised.clone().into()]).unwrap();
-    slopp::io::write_model(&folder.path("two.mix"), &slopp::Model::new(names, mixture)).unwrap();
+    slopp::Model::new(names, mixture).save(folder.path("two.mix")).unwrap();
     for f in FORMULAS {
         let asked = formula(f);
         let expected: f64 = all.iter().filter(|(w, _)| asked.is_satisfied_by(w)).map(|(_, p)| p).sum();

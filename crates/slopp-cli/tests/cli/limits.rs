@@ -138,11 +138,12 @@ fn mixtures_entail_what_every_component_does() {
         folder.run_args(&["revise", "model.psdd", "--by-rule", rule, "-o", file]).ok();
     }
     let names = example::records().names().clone();
-    let component =
-        |file: &str| slopp::io::read_model(&folder.path(file), None).unwrap().model.circuit().unwrap().clone();
+    let component = |file: &str| {
+        slopp::io::read_model(&folder.path(file), None, &Default::default()).unwrap().model.circuit().unwrap().clone()
+    };
     let parts = ["a.psdd", "b.psdd"].map(component);
     let mixture = Mixture::uniform(parts.clone()).unwrap();
-    slopp::io::write_model(&folder.path("ab.mix"), &Model::new(names.clone(), mixture)).unwrap();
+    Model::new(names.clone(), mixture).save(folder.path("ab.mix")).unwrap();
     let mut seen = [0; 2];
     for text in
         ["X1 -> X2", "X2 | X3", "X1 & X2 -> X3", "X1 -> X3 | X4", "X2 -> X1", "(X1 -> X2) | X3", "true", "false"]

@@ -13,12 +13,12 @@ fn folder() -> Folder {
     let (records, a) = (slopp::example::records(), slopp::example::psdd());
     let b = a.fit(&records, &Smoothing::uniform(5.0)).unwrap().circuit;
     for (name, psdd) in [("a.psdd", &a), ("b.psdd", &b)] {
-        slopp::io::write_model(&folder.path(name), &Model::new(records.names().clone(), psdd.clone())).unwrap();
+        Model::new(records.names().clone(), psdd.clone()).save(folder.path(name)).unwrap();
     }
     let mixture = Mixture::new([(0.75, a.into()), (0.25, b.into())]).unwrap();
     let mut model = Model::new(records.names().clone(), mixture);
     model.origin.insert("seed".into(), "7".into());
-    slopp::io::write_model(&folder.path("ab.mix"), &model).unwrap();
+    model.save(folder.path("ab.mix")).unwrap();
     folder
 }
 
@@ -67,7 +67,7 @@ fn records_are_scored_and_found_possible() {
 fn samples_are_those_of_the_library() {
     let folder = folder();
     let out = folder.run_args(&["sample", "ab.mix", "-n", "20", "--given", "X2", "--seed", "3"]).ok().out;
-    let model = slopp::io::read_model(&folder.path("ab.mix"), None).unwrap().model;
+    let model = slopp::io::read_model(&folder.path("ab.mix"), None, &Default::default()).unwrap().model;
     let ModelKind::Mixture(mixture) = model.kind else { panic!("a mixture") };
     let given = Evidence::from_lits(4, [Var(1).is(true)]).unwrap();
     let line = |world: Vec<bool>| world.iter().map(|&x| if x { "1" } else { "0" }).collect::<Vec<_>>().join(",");
@@ -188,10 +188,10 @@ fn a_mixture_is_fitted_also_to_records_with_holes() {
     // A component that makes the one record impossible is gone, which is said; one that does not stays.
     folder.write("one.csv", folder.read("records.csv").lines().take(2).collect::<Vec<_>>().join("\n"));
     folder.run("revise a.psdd --by-rule X1 -o c.psdd").ok();
-    let model = |file: &str| slopp::io::read_model(&folder.path(file), None).unwrap().model;
+    let model = |file: &str| slopp::io::read_model(&folder.path(file), None, &Default::default()).unwrap().model;
     let parts = ["a.psdd", "c.psdd"].map(|file| model(file).circuit().unwrap().clone());
     let model = Model::new(slopp::example::records().names().clone(), Mixture::uniform(parts).unwrap());
-    slopp::io::write_model(&folder.path("ac.mix"), &model).unwrap();
+    model.save(folder.path("ac.mix")).unwrap();
     for (mixture, dropped) in [("ac.mix", 1), ("ab.mix", 0)] {
         let fit = format!("fit {mixture} one.csv --pseudocount 0 --em-steps 1000");
         let fitted = folder.run(&format!("{fit} --json")).ok().json();

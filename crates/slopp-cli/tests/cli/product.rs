@@ -9,7 +9,7 @@ fn folder() -> (Folder, [Psdd; 2]) {
     let folder = Folder::with_paper();
     let records = example::records();
     let other = example::psdd().fit(&records, &Smoothing::uniform(5.0)).unwrap().circuit;
-    slopp::io::write_model(&folder.path("other.psdd"), &Model::new(records.names().clone(), other.clone())).unwrap();
+    Model::new(records.names().clone(), other.clone()).save(folder.path("other.psdd")).unwrap();
     (folder, [example::psdd(), other])
 }
 
@@ -48,7 +48,7 @@ fn refusals_say_what_is_different() {
     let task = slopp::learn::Task { vtree: Some(&vtree), ..slopp::learn::Task::new(&records) };
     let learned = task.learn(&learner, &()).unwrap().model;
     let model = Model::new(records.names().clone(), learned.psdd().unwrap().clone());
-    slopp::io::write_model(&folder.path("linear.psdd"), &model).unwrap();
+    model.save(folder.path("linear.psdd")).unwrap();
     folder.run("product model.psdd linear.psdd").fails(&["vtree", "slopp convert model.psdd a.vtree"]);
     folder.write("named.csv", "a,b,c,d\n0,1,1,0\n");
     folder.run("convert model.psdd named.psdd --names named.csv").ok();

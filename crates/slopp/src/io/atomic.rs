@@ -404,7 +404,7 @@ mod tests {
         write_atomically(&path, |out| out.write_all(b"hello")).unwrap();
         assert_eq!(fs::read(&path).unwrap()[..2], [0x1f, 0x8b]);
         let mut text = String::new();
-        super::super::source::open(&path).unwrap().read_to_string(&mut text).unwrap();
+        super::super::source::Source::from(&path).open().unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "hello");
         assert!(write_atomically(&folder, |_| Ok(())).unwrap_err().to_string().contains("folder"));
         let mut permissions = fs::metadata(&path).unwrap().permissions();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// What each column of a file holds.
 #[derive(Clone, Debug)]
-pub struct Columns {
+pub(super) struct Columns {
     names: Arc<Names>,
     /// What each column holds; `None` if column `i` holds variable `i`.
     places: Option<Vec<Place>>,
@@ -27,7 +27,7 @@ const SUGGESTIONS: usize = 5;
 
 impl Columns {
     /// Columns without a header: matched by position, so there must be one per variable, or one per column of the model.
-    pub fn numbered(width: usize, names: Option<&Arc<Names>>) -> Result<Columns, Problem> {
+    pub(super) fn numbered(width: usize, names: Option<&Arc<Names>>) -> Result<Columns, Problem> {
         let Some(names) = names else { return Ok(Columns { names: Names::numbered(width).into(), places: None }) };
         if names.len() == width {
             return Ok(Columns { names: names.clone(), places: None });
@@ -41,7 +41,7 @@ impl Columns {
 
     /// Columns with a header: matched by name, in any order, every variable once; or every column of the model, if the
     /// header has one with several values.
-    pub fn named(header: Names, names: Option<&Arc<Names>>) -> Result<Columns, Problem> {
+    pub(super) fn named(header: Names, names: Option<&Arc<Names>>) -> Result<Columns, Problem> {
         let Some(names) = names else { return Ok(Columns { names: header.into(), places: None }) };
         if names.iter().eq(header.iter()) {
             return Ok(Columns { names: names.clone(), places: None });
@@ -74,17 +74,17 @@ impl Columns {
     }
 
     /// The names of the variables.
-    pub fn names(&self) -> &Arc<Names> {
+    pub(super) fn names(&self) -> &Arc<Names> {
         &self.names
     }
 
     /// How many columns there are.
-    pub fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.places.as_ref().map_or(self.names.len(), Vec::len)
     }
 
     /// Whether column `i` holds variable `i`, for all `i`.
-    pub fn in_order(&self) -> bool {
+    pub(super) fn in_order(&self) -> bool {
         self.places.is_none()
     }
 

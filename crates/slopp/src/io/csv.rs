@@ -9,7 +9,7 @@ use crate::var::Var;
 use std::borrow::Cow;
 use std::io;
 
-/// Lines of CSV for worlds and records over some names, which [`read_records_of`](super::read_records_of) reads back as
+/// Lines of CSV for worlds and records over some names, which [`read_records`](super::read_records) reads back as
 /// what they were made of.
 ///
 /// A line has a cell per column: 0 or 1, or the value of a column that has several. It has a cell per variable instead

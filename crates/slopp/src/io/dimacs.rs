@@ -1,16 +1,14 @@
 //! DIMACS files: `p cnf`, clauses that all hold, and `p dnf`, terms of which one holds.
 
-use super::error::{ReadError, WriteError};
+use super::error::ReadError;
 use super::first_line::MOST_VARS;
 use super::lines::{Line, check_text, content, lines};
 use super::phrases::show;
 use super::problem::Problem;
-use super::write_atomically;
 use crate::logic::{Formula, Rule, Rules};
 use crate::names::Names;
 use crate::var::Lit;
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 /// What stands before the names in a comment line.
@@ -18,7 +16,7 @@ const NAMES: &[u8] = b"c names ";
 
 /// What a DIMACS file lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dimacs {
+pub(super) enum Dimacs {
     /// Clauses that all hold.
     Cnf,
     /// Terms of which one holds.
@@ -36,7 +34,7 @@ pub(super) fn is_dimacs(text: &[u8]) -> bool {
 /// Variables are called `x1`, `x2`, … unless a comment line `c names ["…", …]` tells their names. Clauses may go over
 /// several lines. A file may have more clauses than its header says, but not fewer. What the header says it lists can
 /// be overruled: libsdd goes by the name of the file, and there are `.dnf` files that begin with `p cnf`.
-pub fn read_dimacs_bytes(text: &[u8], kind: Option<Dimacs>) -> Result<Rules, ReadError> {
+pub(super) fn dimacs(text: &[u8], kind: Option<Dimacs>) -> Result<Rules, ReadError> {
     const EXPECTED: &str = "a DIMACS file, beginning `p cnf <variables> <clauses>` or `p dnf <variables> <terms>`";
     check_text(text)?;
     let mut rest = content(text);
@@ -147,15 +145,6 @@ pub struct NotClausal {
 
 /// How many clauses a rule may become.
 const MOST_CLAUSES: usize = 10_000;
-
-/// Writes rules as clauses, a `p cnf` file with names in a comment; refuses a rule that would be too many.
-pub fn write_cnf(path: &Path, rules: &Rules) -> Result<Result<(), NotClausal>, WriteError> {
-    let clauses = match clauses(rules) {
-        Ok(clauses) => clauses,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
-    write_atomically(path, |out| write_groups(out, "cnf", rules.names(), &clauses)).map(Ok)
-}
 
 /// The text of a `p cnf` file.
 pub fn cnf_text(rules: &Rules) -> Result<String, NotClausal> {

@@ -51,16 +51,8 @@ impl ReadError {
     /// The same error, blamed on the vtree that was given with a circuit of so many variables.
     pub(super) fn wrong_vtree(self, sure: bool, vars: usize, given: &LoadedVtree) -> ReadError {
         let vars = (vars, given.vtree.var_count());
-        let problem = Problem::WrongVtree { file: None, sure, vars, problem: self.problem };
+        let problem = Problem::WrongVtree { file: given.file.clone(), sure, vars, problem: self.problem };
         ReadError { problem: Box::new(problem), ..self }
-    }
-
-    /// The same error with the name of the vtree file, if that is to blame.
-    pub(super) fn naming_vtree(mut self, path: &Path) -> ReadError {
-        if let Problem::WrongVtree { file, .. } = &mut *self.problem {
-            *file = Some(path.display().to_string());
-        }
-        self
     }
 
     /// The same error with the name of its file, unless it has one.

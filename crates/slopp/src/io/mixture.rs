@@ -21,7 +21,7 @@
 use super::error::ReadError;
 use super::lines::{Line, content, header};
 use super::model::Comments;
-use super::model_out::{write_circuit, write_numbers, write_version, write_vtree_comments};
+use super::model::{write_circuit, write_numbers, write_version, write_vtree_comments};
 use super::problem::Problem;
 use crate::certified::Certified;
 use crate::circuit::{Circuit, Node, NodeId, PARAMETER_TOLERANCE, Weights};

@@ -9,24 +9,25 @@
 //! | `.psdd` with `c slopp` comments | a model: circuit, vtree, names, counts, origin | [`read_model`] | [`write_model`] |
 //! | `.mix` | a mixture: circuits with weights, names, origin | [`read_model`] | [`write_model`] |
 //! | `.spn` | a sum-product network with names and origin | [`read_model`] | [`write_model`] |
-//! | `.sdd` | a formula | [`read_sdd`], with names [`read_named_sdd`] | [`write_sdd`], [`write_named_sdd`] |
+//! | `.sdd` | a formula | [`read_sdd`] | [`write_sdd`] |
 //! | `.txt` | rules, one per line | [`read_rules`] | [`write_rules`] |
-//! | `.cnf`, `.dnf` | DIMACS | [`read_rules`] | [`write_cnf`], [`dnf_text`] |
+//! | `.cnf`, `.dnf` | DIMACS | [`read_rules`] | [`cnf_text`], [`dnf_text`] |
 //!
-//! Every reader takes gzipped files and `-` for stdin, and tells what is wrong in which line. Every writer writes a
-//! file whole or not at all ([`write_atomically`]), several files together ([`write_together`]). Every reader has a form that takes bytes and never panics on any.
+//! Every reader takes a [`Source`]: the path of a file, `-` for stdin, or bytes in memory, gzipped or not. It says what is
+//! wrong in which line, and no bytes make it panic. Every writer writes to anything that takes bytes; [`write_atomically`]
+//! gives it a file that is written whole or not at all, and [`write_together`] does so for several files.
 //!
 //! ```
-//! use slopp::io::{read_model_bytes, write_model_to};
+//! use slopp::io::{read_model, write_model};
 //! // A foreign file: its vtree is inferred, its variables are x1 and x2.
 //! let text = b"psdd 4\nL 0 0 1\nL 1 0 -1\nT 2 2 2 -0.5\nD 3 1 2 0 2 -0.6931471805599453 1 2 -0.6931471805599453\n";
-//! let loaded = read_model_bytes(text, None)?;
+//! let loaded = read_model(text, None, &Default::default())?;
 //! assert_eq!(loaded.model.circuit().unwrap().vtree().to_string(), "(1,2)");
 //! // Saved, it is one file that every tool can read, and that loses nothing.
 //! let mut saved = Vec::new();
-//! write_model_to(&mut saved, &loaded.model)?;
+//! write_model(&mut saved, &loaded.model)?;
 //! assert!(saved.starts_with(b"c slopp 1\nc vtree (1,2)\nc names [\"x1\",\"x2\"]\n"));
-//! assert_eq!(read_model_bytes(&saved, None)?.model, loaded.model);
+//! assert_eq!(slopp::Model::load(&saved)?, loaded.model);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -37,11 +38,9 @@ mod csv;
 mod dimacs;
 mod error;
 mod first_line;
-mod inference;
 mod lines;
 mod mixture;
 mod model;
-mod model_out;
 mod phrases;
 mod problem;
 mod psdd;
@@ -57,23 +56,17 @@ mod survey;
 mod vtree;
 
 pub use atomic::{abandon_writing, check_writable, write_atomically, write_together};
-pub use columns::Columns;
 pub use csv::CsvLines;
-pub use dimacs::{Dimacs, NotClausal, cnf_text, dnf_text, read_dimacs_bytes, write_cnf};
-pub use error::{GzipDamage, ReadError, WriteError};
-pub use model::{LoadedModel, read_model, read_model_bytes, read_model_within};
-pub use model_out::{write_model, write_model_to};
+pub use dimacs::{NotClausal, cnf_text, dnf_text};
+pub use error::{ReadError, WriteError};
+pub use model::{LoadedModel, read_model, write_model};
 pub use problem::Problem;
-pub use psdd::{Loaded, read_psdd, read_psdd_bytes, write_psdd};
-pub use records::{
-    Header, LoadedRecords, RecordsOptions, load_records, read_records, read_records_from, read_records_of,
-};
-pub use records_changed::{write_changed_records, write_changed_records_to};
-pub use records_out::{write_records, write_records_to, write_weighted_records, write_weighted_records_to};
-pub use rules::{read_rules, read_rules_bytes, write_rules};
-pub use sdd::{
-    read_named_sdd, read_named_sdd_bytes, read_sdd, read_sdd_bytes, write_named_sdd, write_sdd, write_sdd_to,
-};
-pub use source::{ending, open, read_all, read_all_within, unzipped};
+pub use psdd::{Loaded, read_psdd, write_psdd};
+pub use records::{Header, LoadedRecords, RecordsOptions, load_records, read_records};
+pub use records_changed::write_changed_records;
+pub use records_out::{write_records, write_weighted_records};
+pub use rules::{read_rules, write_rules};
+pub use sdd::{read_sdd, write_sdd};
+pub use source::{Source, ending, read_text};
 pub use survey::{Binning, BinsError, parse_bins};
-pub use vtree::{LoadedVtree, read_vtree, read_vtree_bytes, write_vtree, write_vtree_to};
+pub use vtree::{LoadedVtree, read_vtree, write_vtree};

@@ -14,28 +14,33 @@
 //! With them nothing is lost: what is read back is the same model, bit for bit, and writing it again gives the same
 //! bytes. Without them a file gets the names `x1`, `x2`, … and its vtree from another file, or inferred.
 
-use super::error::ReadError;
+use super::error::{ReadError, WriteError};
 use super::lines::{check_text, content, lines};
-use super::mixture::mixture;
+use super::mixture::{mixture, write_components};
 use super::problem::Problem;
-use super::psdd::{Loaded, Numbers, PsddFile, read_psdd_bytes};
-use super::sdd::read_named_sdd_bytes;
-use super::source;
-use super::spn::network;
-use super::vtree::{LoadedVtree, read_vtree};
+use super::psdd::{Loaded, Numbers, PsddFile, circuit, write_nodes};
+use super::sdd::formula;
+use super::source::Source;
+use super::spn::{network, write_network};
+use super::vtree::LoadedVtree;
+use super::write_atomically;
 use crate::circuit::{Circuit, Node, NodeId, Weights};
 use crate::logic::Limits;
 use crate::logspace::log_complement;
-use crate::model::{Certified, Model};
+use crate::model::{Certified, Model, ModelKind};
 use crate::names::{Group, Names};
 use crate::vtree::Vtree;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// The version of the format written here.
-pub(super) const VERSION: u32 = 1;
+const VERSION: u32 = 1;
+
+/// Comment lines longer than this are split where possible: some readers have fixed buffers.
+const LINE: usize = 1000;
 
 /// A model with the ids its file uses.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,31 +57,35 @@ pub struct LoadedModel {
 /// Reads a model of any kind, told by the first line that is no comment: from a `.psdd` file, ours or foreign, or from a
 /// `.sdd`, `.mix` or `.spn` file.
 ///
-/// The vtree file is needed only for a circuit whose file does not tell its vtree. A `.sdd` file becomes the uniform
-/// distribution over the models of its formula.
-pub fn read_model(path: &Path, vtree: Option<&Path>) -> Result<LoadedModel, ReadError> {
-    read_model_within(path, vtree, &Limits::default())
-}
-
-/// The same with limits to its certificate, as [`Circuit::certify_within`].
-pub fn read_model_within(path: &Path, vtree: Option<&Path>, limits: &Limits) -> Result<LoadedModel, ReadError> {
-    let given = vtree.map(read_vtree).transpose()?;
-    let read = any_model(&source::read_all(path)?, given.as_ref(), limits);
-    read.map_err(|e| vtree.into_iter().fold(e, ReadError::naming_vtree).in_file(path))
-}
-
-/// Reads the text of a model file.
+/// A vtree is needed only for a circuit whose file does not show it. A `.sdd` file becomes the uniform distribution over the
+/// models of its formula. The limits are those of the certificate, as in [`Circuit::certify_within`].
 ///
 /// ```
-/// use slopp::io::{read_model_bytes, write_model_to};
-/// let loaded = read_model_bytes(b"spn 1 1\nB 0 1 0.75\n", None)?;
+/// use slopp::io::{read_model, write_model};
+/// let loaded = read_model(b"spn 1 1\nB 0 1 0.75\n", None, &Default::default())?;
 /// let mut text = Vec::new();
-/// write_model_to(&mut text, &loaded.model)?;
+/// write_model(&mut text, &loaded.model)?;
 /// assert_eq!(text, b"c slopp 1\nc names [\"x1\"]\nc\nspn 1 1\nB 0 1 0.75\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn read_model_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedModel, ReadError> {
-    any_model(text, vtree, &Limits::default())
+pub fn read_model<'a>(
+    source: impl Into<Source<'a>>,
+    vtree: Option<&LoadedVtree>,
+    limits: &Limits,
+) -> Result<LoadedModel, ReadError> {
+    source.into().parse(|text| any_model(text, vtree, limits))
+}
+
+impl Model {
+    /// Reads a model from a file, as [`read_model`] does.
+    pub fn load<'a>(source: impl Into<Source<'a>>) -> Result<Model, ReadError> {
+        Ok(read_model(source, None, &Limits::default())?.model)
+    }
+
+    /// Writes the model to one file, in the format of its kind: `.psdd`, `.mix` or `.spn`.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), WriteError> {
+        write_atomically(path.as_ref(), |out| write_model(out, self))
+    }
 }
 
 fn any_model(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Result<LoadedModel, ReadError> {
@@ -97,7 +106,7 @@ fn from_psdd(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Resul
     match Comments::read(text)? {
         Some(comments) => comments.model(text, vtree, limits),
         None => {
-            let Loaded { circuit, file_ids, vtree_ids } = read_psdd_bytes(text, vtree)?;
+            let Loaded { circuit, file_ids, vtree_ids } = circuit(text, vtree)?;
             let names = Names::numbered(circuit.var_count());
             Ok(LoadedModel { model: Model::new(names, Certified::within(circuit, limits)), file_ids, vtree_ids })
         }
@@ -105,7 +114,7 @@ fn from_psdd(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Resul
 }
 
 fn from_sdd(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Result<LoadedModel, ReadError> {
-    let (sdd, names) = read_named_sdd_bytes(text, vtree)?;
+    let (sdd, names) = formula(text, vtree)?;
     let circuit = sdd.to_circuit().map_err(|e| {
         ReadError::new(match e {
             crate::logic::NormaliseError::Impossible => Problem::Impossible,
@@ -389,7 +398,7 @@ fn check_complete(text: &[u8]) -> Result<(), ReadError> {
 }
 
 /// How many parameters a node has.
-pub(super) fn parameters_of(circuit: &Circuit, id: NodeId) -> usize {
+fn parameters_of(circuit: &Circuit, id: NodeId) -> usize {
     match circuit.node(id) {
         Node::Literal(_) => 0,
         Node::Top { .. } => 2,
@@ -400,4 +409,105 @@ pub(super) fn parameters_of(circuit: &Circuit, id: NodeId) -> usize {
 fn shortened(vtree: &Vtree) -> String {
     let text = vtree.to_string();
     if text.len() > 60 { format!("{}…", &text[..60]) } else { text }
+}
+
+/// Writes a model in the format of its kind: `.psdd`, `.mix` or `.spn`.
+pub fn write_model(out: &mut dyn Write, model: &Model) -> io::Result<()> {
+    write_version(out)?;
+    model.circuit().map_or(Ok(()), |circuit| write_vtree_comments(out, circuit.vtree()))?;
+    write_names(out, &model.names)?;
+    write_origin(out, &model.origin)?;
+    match &model.kind {
+        ModelKind::Circuit(circuit) => write_circuit(out, circuit),
+        ModelKind::Mixture(mixture) => write_components(out, mixture),
+        ModelKind::Spn(spn) => write_network(out, spn),
+    }
+}
+
+pub(super) fn write_version(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "c slopp {VERSION}")
+}
+
+pub(super) fn write_vtree_comments(out: &mut dyn Write, vtree: &Vtree) -> io::Result<()> {
+    for part in vtree.to_string().as_bytes().chunks(LINE) {
+        out.write_all(b"c vtree ")?;
+        out.write_all(part)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// The numbers that a `.psdd` file has no place for, and its nodes.
+pub(super) fn write_circuit(out: &mut dyn Write, circuit: &Circuit) -> io::Result<()> {
+    let tops = &circuit.log_parameters().tops;
+    for id in circuit.ids() {
+        if let Node::Top { slot, .. } = circuit.node(id) {
+            let [log_false, log_true] = tops[slot as usize];
+            if log_false.to_bits() != log_complement(log_true).to_bits() {
+                writeln!(out, "c false {} {log_false:?}", id.0)?;
+            }
+        }
+    }
+    if let Some(counts) = circuit.counts() {
+        write_counts(out, circuit, counts)?;
+    }
+    out.write_all(b"c\n")?;
+    write_nodes(out, circuit)
+}
+
+fn write_origin(out: &mut dyn Write, origin: &BTreeMap<String, String>) -> io::Result<()> {
+    for (key, value) in origin {
+        writeln!(out, "c origin {}", serde_json::to_string(&BTreeMap::from([(key, value)]))?)?;
+    }
+    Ok(())
+}
+
+pub(super) fn write_names(out: &mut dyn Write, names: &Names) -> io::Result<()> {
+    let mut line = String::new();
+    for name in names.iter() {
+        line.push(if line.is_empty() { '[' } else { ',' });
+        line.push_str(&serde_json::to_string(name)?);
+        if line.len() > LINE {
+            writeln!(out, "c names {line}]")?;
+            line.clear();
+        }
+    }
+    if !line.is_empty() {
+        writeln!(out, "c names {line}]")?;
+    }
+    for group in names.groups() {
+        let first = group.vars().next().map_or(0, |var| var.number());
+        let (name, cuts) = (serde_json::to_string(group.name())?, group.cuts().map(serde_json::to_string).transpose()?);
+        let cuts = cuts.map_or(String::new(), |cuts| format!(",\"cuts\":{cuts}"));
+        writeln!(out, "c column {{\"name\":{name},\"first\":{first},\"values\":{}{cuts}}}", group.vars().len())?;
+    }
+    Ok(())
+}
+
+fn write_counts(out: &mut dyn Write, circuit: &Circuit, counts: &Weights) -> io::Result<()> {
+    let counted = circuit.ids().filter(|&id| parameters_of(circuit, id) > 0).count();
+    writeln!(out, "c counts {counted}")?;
+    for id in circuit.ids() {
+        let numbers = match circuit.node(id) {
+            Node::Literal(_) => continue,
+            Node::Top { slot, .. } => &counts.tops[slot as usize][..],
+            Node::Sum { .. } => &counts.elements[circuit.element_range(id)],
+        };
+        write!(out, "c count {}", id.0)?;
+        write_numbers(out, numbers)?;
+    }
+    Ok(())
+}
+
+/// The rest of a line: numbers that read back to the same bits.
+pub(super) fn write_numbers(out: &mut dyn Write, numbers: &[f64]) -> io::Result<()> {
+    for &number in numbers {
+        // Whole numbers without `.0`; `{:?}` reads back to the same bits, and so does this.
+        if number.fract() == 0.0 && number.abs() < 1e15 && number.to_bits() != (-0.0f64).to_bits() {
+            write!(out, " {number}")?;
+        } else {
+            write!(out, " {number:?}")?;
+        }
+    }
+    writeln!(out)
 }

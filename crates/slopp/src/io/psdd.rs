@@ -1,18 +1,16 @@
 //! `.psdd` files, in both dialects of the field.
 
-use super::error::{ReadError, WriteError};
-use super::inference::Inference;
+use super::error::ReadError;
 use super::lines::{Ids, Line, check_text, content, header};
 use super::problem::Problem;
-use super::vtree::{Kind, LoadedVtree, resolve, show_kind, wrong_leaf};
-use super::{source, write_atomically};
+use super::source::Source;
+use super::vtree::{Inference, Kind, LoadedVtree, resolve, show_kind, wrong_leaf};
 use crate::circuit::{Builder, Circuit, Node, NodeId, PARAMETER_TOLERANCE, Sharing};
 use crate::logspace::{LOG_ZERO, log_complement};
 use crate::var::{Lit, Var};
 use crate::vtree::VtreeId;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::path::Path;
 
 /// A circuit with the ids its file uses, so that what is said about it can be found in the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,16 +24,15 @@ pub struct Loaded {
 }
 
 /// Reads a `.psdd` file; without a vtree, it is inferred from the file.
-pub fn read_psdd(path: &Path, vtree: Option<&LoadedVtree>) -> Result<Loaded, ReadError> {
-    read_psdd_bytes(&source::read_all(path)?, vtree).map_err(|e| e.in_file(path))
-}
-
-/// Reads the text of a `.psdd` file.
 ///
 /// Both dialects are understood: `T` lines with ln P(true) only, and with ln P(false) and ln P(true). Elements of
 /// probability zero are dropped, a ⊤ with a value of probability zero becomes a literal. Some tools number the vtree
 /// nodes in-order whatever the vtree file says; that is tried where the ids of the file do not fit.
-pub fn read_psdd_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<Loaded, ReadError> {
+pub fn read_psdd<'a>(source: impl Into<Source<'a>>, vtree: Option<&LoadedVtree>) -> Result<Loaded, ReadError> {
+    source.into().parse(|text| circuit(text, vtree))
+}
+
+pub(super) fn circuit(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<Loaded, ReadError> {
     let file = PsddFile::parse(text)?;
     match vtree {
         None => file.build(&file.infer_vtree()?, Numbers::Checked),
@@ -342,15 +339,13 @@ pub(super) fn unknown_child(text: &[u8], line: usize, own: u64, id: u64) -> Read
 }
 
 /// Writes a `.psdd` file without the comments of a saved model; the vtree is a file of its own.
-pub fn write_psdd(path: &Path, circuit: &Circuit) -> Result<(), WriteError> {
-    write_atomically(path, |out| {
-        out.write_all(
-            b"c ids of psdd nodes start at 0\n\
-              c psdd nodes appear bottom-up, children before parents\n\
-              c\n",
-        )?;
-        write_nodes(out, circuit)
-    })
+pub fn write_psdd(out: &mut dyn Write, circuit: &Circuit) -> io::Result<()> {
+    out.write_all(
+        b"c ids of psdd nodes start at 0\n\
+          c psdd nodes appear bottom-up, children before parents\n\
+          c\n",
+    )?;
+    write_nodes(out, circuit)
 }
 
 /// Writes the header and the nodes: ids are [`NodeId`]s, vtree ids are in-order, numbers read back to the same bits.

@@ -6,12 +6,11 @@ use super::first_line::FirstLine;
 use super::lines::kind_by_first_line;
 use super::problem::Problem;
 use super::rows::{Layout, Lines, Rows};
-use super::source;
+use super::source::{MAX_TEXT, Source, keep};
 use super::survey::{Binning, survey};
 use crate::data::Records;
 use crate::names::Names;
 use std::io::BufRead;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Weights beyond these would drown all other records, or drown in them, in double precision.
@@ -35,6 +34,8 @@ pub enum Header {
 /// How to read records; the default takes everything.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordsOptions {
+    /// The variables, if they are known: columns are matched by name if there is a header, else by position.
+    pub names: Option<Arc<Names>>,
     /// Whether there is a header.
     pub header: Header,
     /// Whether cells may be missing.
@@ -54,9 +55,17 @@ pub struct RecordsOptions {
     pub max_text: u64,
 }
 
+impl RecordsOptions {
+    /// The default, over known variables.
+    pub fn over(names: &Arc<Names>) -> RecordsOptions {
+        RecordsOptions { names: Some(names.clone()), ..RecordsOptions::default() }
+    }
+}
+
 impl Default for RecordsOptions {
     fn default() -> RecordsOptions {
         RecordsOptions {
+            names: None,
             header: Header::Detect,
             missing: true,
             delimiter: None,
@@ -64,7 +73,7 @@ impl Default for RecordsOptions {
             categories: Vec::new(),
             bins: Vec::new(),
             max_line: 64 << 20,
-            max_text: source::MAX_TEXT,
+            max_text: MAX_TEXT,
         }
     }
 }
@@ -80,7 +89,7 @@ pub struct LoadedRecords {
     pub weighted: bool,
 }
 
-/// Reads records from a file, `-` for stdin, gzipped or not.
+/// Reads records.
 ///
 /// Cells are 0/1, 0.0/1.0, true/false, t/f, yes/no, y/n in any case; empty, `?`, `NA`, `nan` and `-1` are missing. A
 /// row may begin with a weight: `2.5|0,1,1`; then the header may begin with a label: `weight|a,b,c`. Blank lines are
@@ -89,61 +98,38 @@ pub struct LoadedRecords {
 /// Below a header, a column may also hold a few other values, or numbers to be cut into bins: it becomes a variable for
 /// each, `color=red`, of which one is true ([`Names::groups`]). A column that seems Boolean but for some cells is
 /// an error unless it is said to hold [categories](RecordsOptions::categories). Files are then read more than once.
-pub fn read_records(path: &Path, options: &RecordsOptions) -> Result<Records, ReadError> {
-    load_records(path, options, None).map(|loaded| loaded.records)
+pub fn read_records<'a>(source: impl Into<Source<'a>>, options: &RecordsOptions) -> Result<Records, ReadError> {
+    load_records(source, options).map(|loaded| loaded.records)
 }
 
-/// Reads records over known variables: columns are matched by name if there is a header, else by position.
-pub fn read_records_of(path: &Path, options: &RecordsOptions, names: &Arc<Names>) -> Result<Records, ReadError> {
-    load_records(path, options, Some(names)).map(|loaded| loaded.records)
-}
-
-/// As [`read_records`] or, if names are given, [`read_records_of`]; tells also what the file is like.
-pub fn load_records(
-    path: &Path,
-    options: &RecordsOptions,
-    names: Option<&Arc<Names>>,
-) -> Result<LoadedRecords, ReadError> {
-    let read = match path == Path::new("-") {
-        false => read_again(&|| source::open(path), options, names),
-        true => read_records_from(source::open(path)?, options, names),
+/// As [`read_records`], with what was found out about the file.
+pub fn load_records<'a>(source: impl Into<Source<'a>>, options: &RecordsOptions) -> Result<LoadedRecords, ReadError> {
+    let source = source.into();
+    let read = || match source.is_stdin() {
+        true if options.names.is_some() => read_once(source.open()?, options, options.names.as_ref()),
+        true => {
+            let text = keep(source.open()?, options.max_text)?;
+            read_again(Source::Text(&text), options)
+        }
+        false => read_again(source, options),
     };
-    read.map_err(|e| e.in_file(path))
+    read().map_err(|e| source.name(e))
 }
-
-/// Reads records from a plain text, over the variables `names` or those the text has.
-pub fn read_records_from(
-    text: impl BufRead,
-    options: &RecordsOptions,
-    names: Option<&Arc<Names>>,
-) -> Result<LoadedRecords, ReadError> {
-    if names.is_some() {
-        return read_once(text, options, names);
-    }
-    let bytes = source::keep(text, options.max_text)?;
-    read_again(&|| Ok(Box::new(&bytes[..])), options, None)
-}
-
-/// Where a text comes from, from its beginning.
-type Source<'a> = &'a dyn Fn() -> Result<Box<dyn BufRead + 'a>, ReadError>;
 
 /// Reads Boolean records; if they turn out not to be, finds out what the columns hold and reads them again.
-fn read_again(
-    open: Source<'_>,
-    options: &RecordsOptions,
-    names: Option<&Arc<Names>>,
-) -> Result<LoadedRecords, ReadError> {
-    let told = !options.categories.is_empty() || !options.bins.is_empty();
-    if names.is_some() || !told {
-        let read = read_once(open()?, options, names);
+fn read_again(source: Source<'_>, options: &RecordsOptions) -> Result<LoadedRecords, ReadError> {
+    let names = options.names.as_ref();
+    let is_described = !options.categories.is_empty() || !options.bins.is_empty();
+    if names.is_some() || !is_described {
+        let read = read_once(source.open()?, options, names);
         let may_have_values = |error: &ReadError| matches!(&*error.problem, Problem::Cell { name: Some(_), .. });
         match &read {
             Err(error) if names.is_none() && options.max_values > 0 && may_have_values(error) => {}
             _ => return read,
         }
     }
-    let names = Arc::new(survey(open()?, options)?);
-    read_once(open()?, options, Some(&names))
+    let names = Arc::new(survey(source.open()?, options)?);
+    read_once(source.open()?, options, Some(&names))
 }
 
 /// The first lines of a file of records, understood.
@@ -209,4 +195,36 @@ fn read_once(
     let weighted = rows.weighted;
     let records = rows.builder.try_finish().map_err(|_| ReadError::new(Problem::OutOfMemory))?;
     Ok(LoadedRecords { weighted, header, records })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{BufReader, Read};
+
+    /// A text without end.
+    struct Endless(&'static [u8], usize);
+
+    impl Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            for byte in buffer.iter_mut() {
+                *byte = self.0[self.1 % self.0.len()];
+                self.1 += 1;
+            }
+            Ok(buffer.len())
+        }
+    }
+
+    #[test]
+    fn texts_without_end_are_refused() {
+        let options = RecordsOptions { max_line: 1 << 20, ..RecordsOptions::default() };
+        let names = Arc::new(Names::numbered(2));
+        let read = |text: &mut dyn BufRead| *read_once(text, &options, Some(&names)).unwrap_err().problem;
+        assert!(matches!(read(&mut BufReader::new(Endless(b"x", 0))), Problem::LongLine { .. }));
+        // Quotes join lines.
+        assert!(matches!(read(&mut BufReader::new(b"\"".chain(Endless(b"a\n", 0)))), Problem::LongLine { .. }));
+        assert!(matches!(read(&mut BufReader::new(Endless(b"\0", 0))), Problem::Nul));
+        let error = keep(BufReader::new(Endless(b"0,1\n", 0)), 2 << 20).unwrap_err();
+        assert!(matches!(*error.problem, Problem::LongText { .. }) && error.to_string().contains("more than 2 MB"));
+    }
 }

@@ -3,16 +3,14 @@
 use super::cells::{split, word};
 use super::columns::{Columns, Place};
 use super::csv::{cell_of, needs_quotes, quote};
-use super::error::{ReadError, WriteError};
+use super::error::ReadError;
 use super::first_line::FirstLine;
 use super::records::{Opened, RecordsOptions};
 use super::rows::{Layout, Lines};
-use super::write_atomically;
 use crate::names::Names;
 use crate::var::{Lit, Var};
 use std::io::{self, Write};
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Words for *true* and *false*, in pairs.
@@ -25,17 +23,6 @@ const WORDS: [[&str; 2]; 6] = [["1", "0"], ["1.0", "0.0"], ["true", "false"], ["
 /// line ends. A Boolean cell gets the opposite word in the same spelling; one of a column with several values gets the value,
 /// or the name of a bin, which reads back as that bin (a number in the bin, if the name is a number that is not). The error is that of reading if the text is not what was read.
 pub fn write_changed_records<'a>(
-    path: &Path,
-    text: &[u8],
-    options: &RecordsOptions,
-    names: &Arc<Names>,
-    changes: impl Fn(usize) -> &'a [Lit],
-) -> Result<(), WriteError> {
-    write_atomically(path, |out| write_changed_records_to(out, text, options, names, changes))
-}
-
-/// Writes the changed text itself.
-pub fn write_changed_records_to<'a>(
     out: &mut dyn Write,
     text: &[u8],
     options: &RecordsOptions,
@@ -167,7 +154,7 @@ fn opposite(cell: &[u8], value: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::{parse_bins, read_records_from};
+    use crate::io::{parse_bins, read_records};
 
     #[test]
     fn truth_values_keep_their_spelling() {
@@ -184,7 +171,7 @@ mod tests {
                     \"no\";\"two\r\nlines\";+5;\"0\"\r\n2.5|yes;blue;1e2;1";
         let bins = vec![parse_bins("age=young:30:old").unwrap()];
         let options = RecordsOptions { bins, ..RecordsOptions::default() };
-        let records = read_records_from(text.as_bytes(), &options, None).unwrap().records;
+        let records = read_records(text.as_bytes(), &options).unwrap();
         let names = records.names();
         let vars = |name: &str| names.find(name).unwrap();
         let to = |column: &str, value: &str| -> Vec<Lit> {
@@ -194,7 +181,7 @@ mod tests {
         let write = |changes: [Vec<Lit>; 4]| {
             let mut out = Vec::new();
             let options = RecordsOptions::default();
-            write_changed_records_to(&mut out, text.as_bytes(), &options, names, |record| &changes[record]).unwrap();
+            write_changed_records(&mut out, text.as_bytes(), &options, names, |record| &changes[record]).unwrap();
             String::from_utf8(out).unwrap()
         };
         assert_eq!(write([vec![], vec![], vec![], vec![]]), text);
@@ -210,7 +197,7 @@ mod tests {
             .replace("\"two\r\nlines\";+5;\"0\"", "\"dark \"\"red\"\"\";+5;\"1\"")
             .replace("|yes;blue", "|no;\"two\nlines\"");
         assert_eq!(found, expected);
-        let again = read_records_from(found.as_bytes(), &RecordsOptions::default(), Some(names)).unwrap().records;
+        let again = read_records(found.as_bytes(), &RecordsOptions::over(names)).unwrap();
         assert_eq!(again.row(again.original()[0] as usize).collect::<Vec<_>>()[1..3], [Some(true), Some(false)]);
     }
 }

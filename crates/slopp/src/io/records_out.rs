@@ -1,11 +1,8 @@
 //! Writing records.
 
 use super::csv::CsvLines;
-use super::error::WriteError;
-use super::write_atomically;
 use crate::data::Records;
 use std::io::{self, Write};
-use std::path::Path;
 
 /// Writes records as CSV in their original order, missing cells as `?`, with or without a header.
 ///
@@ -15,12 +12,7 @@ use std::path::Path;
 ///
 /// Names that would not be taken for a header, such as `0` or `yes`, are quoted, all of them, and then they are.
 /// Records with weights are refused: CSV has no place for them, [`write_weighted_records`] has.
-pub fn write_records(path: &Path, records: &Records, header: bool) -> Result<(), WriteError> {
-    write_atomically(path, |out| write_records_to(out, records, header))
-}
-
-/// Writes the text of a CSV file.
-pub fn write_records_to(out: &mut dyn Write, records: &Records, header: bool) -> io::Result<()> {
+pub fn write_records(out: &mut dyn Write, records: &Records, header: bool) -> io::Result<()> {
     if records.is_weighted() {
         let reason = "the records have weights, which CSV cannot hold; write them as .wdata";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
@@ -31,12 +23,7 @@ pub fn write_records_to(out: &mut dyn Write, records: &Records, header: bool) ->
 /// Writes distinct rows with their weights, `2|0,1,1`; cells and names are as in [`write_records`].
 ///
 /// Without a header this is the `.wdata` format of LearnPSDD.
-pub fn write_weighted_records(path: &Path, records: &Records, header: bool) -> Result<(), WriteError> {
-    write_atomically(path, |out| write_weighted_records_to(out, records, header))
-}
-
-/// Writes the text of a `.wdata` file.
-pub fn write_weighted_records_to(out: &mut dyn Write, records: &Records, header: bool) -> io::Result<()> {
+pub fn write_weighted_records(out: &mut dyn Write, records: &Records, header: bool) -> io::Result<()> {
     write_rows(out, records, header, records.weights().iter().enumerate().map(|(row, &weight)| (Some(weight), row)))
 }
 

@@ -1,14 +1,14 @@
 //! Files of rules: text, or DIMACS.
 
-use super::dimacs::{Dimacs, is_dimacs, read_dimacs_bytes};
-use super::error::{ReadError, WriteError};
+use super::dimacs::{Dimacs, dimacs, is_dimacs};
+use super::error::ReadError;
 use super::lines::check_text;
 use super::problem::Problem;
-use super::{source, write_atomically};
+use super::source::{Source, ending};
 use crate::logic::{Formula, Rule, Rules};
 use crate::names::Names;
 use crate::var::Var;
-use std::path::Path;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 /// Reads a file of rules: DIMACS if it begins like one or its name ends in `.cnf` or `.dnf`, else text with one rule per
@@ -18,22 +18,22 @@ use std::sync::Arc;
 ///
 /// With names, these are the variables: those of a text must be among them; those of a DIMACS file are taken by their
 /// position, or by their names if the file has any. Without, the variables are those of the file.
-pub fn read_rules(path: &Path, names: Option<&Arc<Names>>) -> Result<Rules, ReadError> {
-    let ending = source::ending(path);
+pub fn read_rules<'a>(source: impl Into<Source<'a>>, names: Option<&Arc<Names>>) -> Result<Rules, ReadError> {
+    let source = source.into();
+    let ending = match source {
+        Source::File(path) => ending(path),
+        Source::Text(_) => None,
+    };
     let dnf = (ending.as_deref() == Some("dnf")).then_some(Dimacs::Dnf);
-    let bytes = source::read_all(path)?;
-    let is_dimacs = is_dimacs(&bytes) || dnf.is_some() || ending.as_deref() == Some("cnf");
-    read(&bytes, names, is_dimacs, dnf).map_err(|e| e.in_file(path))
-}
-
-/// Reads the content of a file of rules.
-pub fn read_rules_bytes(bytes: &[u8], names: Option<&Arc<Names>>) -> Result<Rules, ReadError> {
-    read(bytes, names, is_dimacs(bytes), None)
+    source.parse(|text| {
+        let is_dimacs = is_dimacs(text) || dnf.is_some() || ending.as_deref() == Some("cnf");
+        read(text, names, is_dimacs, dnf)
+    })
 }
 
 fn read(bytes: &[u8], names: Option<&Arc<Names>>, is_dimacs: bool, kind: Option<Dimacs>) -> Result<Rules, ReadError> {
     if is_dimacs {
-        let rules = read_dimacs_bytes(bytes, kind)?;
+        let rules = dimacs(bytes, kind)?;
         return match names {
             Some(names) => renamed(&rules, names),
             None => Ok(rules),
@@ -54,12 +54,10 @@ fn read(bytes: &[u8], names: Option<&Arc<Names>>, is_dimacs: bool, kind: Option<
     })
 }
 
-/// Writes rules as text, one per line; names that none of them mentions are told by a comment.
-pub fn write_rules(path: &Path, rules: &Rules) -> Result<(), WriteError> {
-    write_atomically(path, |out| {
-        rules.names_line().into_iter().try_for_each(|line| writeln!(out, "{line}"))?;
-        rules.iter().try_for_each(|rule| writeln!(out, "{}", rule.formula.display(rules.names())))
-    })
+/// Writes rules as text, one per line; a comment lists the names if some rule does not mention one.
+pub fn write_rules(out: &mut dyn Write, rules: &Rules) -> io::Result<()> {
+    rules.names_line().into_iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    rules.iter().try_for_each(|rule| writeln!(out, "{}", rule.formula.display(rules.names())))
 }
 
 /// The same rules over other names.

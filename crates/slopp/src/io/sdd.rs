@@ -1,14 +1,12 @@
 //! `.sdd` files of libsdd.
 
-use super::error::{ReadError, WriteError};
-use super::inference::Inference;
+use super::error::ReadError;
 use super::lines::{Ids, Line, check_text, content, header};
-use super::model::Comments;
-use super::model_out::{write_names, write_version, write_vtree_comments};
+use super::model::{Comments, write_names, write_version, write_vtree_comments};
 use super::problem::Problem;
 use super::psdd::{literal, unknown_child, with_either_numbering};
-use super::vtree::{Kind, LoadedVtree, resolve, show_kind, wrong_leaf};
-use super::{source, write_atomically};
+use super::source::Source;
+use super::vtree::{Inference, Kind, LoadedVtree, resolve, show_kind, wrong_leaf};
 use crate::logic::{Sdd, SddElement, SddFault, SddId, SddNode};
 use crate::names::Names;
 use crate::var::Lit;
@@ -16,44 +14,25 @@ use crate::vtree::VtreeId;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::path::Path;
 
-/// Reads a `.sdd` file; without a vtree, it is inferred from the file where that is possible.
-pub fn read_sdd(path: &Path, vtree: Option<&LoadedVtree>) -> Result<Sdd, ReadError> {
-    read_sdd_bytes(&source::read_all(path)?, vtree).map_err(|e| e.in_file(path))
-}
-
-/// Reads a `.sdd` file with the names that [`write_named_sdd`] keeps in comments; `None` if there are none.
-pub fn read_named_sdd(path: &Path, vtree: Option<&LoadedVtree>) -> Result<(Sdd, Option<Names>), ReadError> {
-    read_named_sdd_bytes(&source::read_all(path)?, vtree).map_err(|e| e.in_file(path))
-}
-
-/// The same from the text of a file.
-pub fn read_named_sdd_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<(Sdd, Option<Names>), ReadError> {
-    let sdd = read_sdd_bytes(text, vtree)?;
-    let names = match Comments::read(text)? {
-        Some(comments) => {
-            let named = comments.names_and_origin(sdd.vtree().var_count(), |names| {
-                // Where nothing is possible, no column breaks its rule.
-                (!names.groups().is_empty()).then(|| sdd.to_circuit().ok())??.column_without_one_value(names)
-            })?;
-            Some(named.0)
-        }
-        None => None,
-    };
-    Ok((sdd, names))
-}
-
-/// Reads the text of a `.sdd` file: the root is the last line, whatever its id.
+/// Reads a `.sdd` file, and the names that [`write_sdd`] keeps in comments; `None` if there are none.
 ///
-/// A trimmed diagram does not always tell its vtree. Without one, that in the comments of [`write_named_sdd`] is taken;
-/// if there is none, every decision must show one left and one right child, and the vtree is over the variables that
-/// occur. As in `.psdd` files, in-order vtree ids are tried where those of the vtree file do not fit. That the primes of
-/// every decision are exclusive and cover everything is proved, not believed.
-pub fn read_sdd_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<Sdd, ReadError> {
+/// The root is the last line, whatever its id. A trimmed diagram does not always show its vtree. If none is given, the one
+/// in the comments is taken. Without comments, every decision must show one left and one right child, and the vtree is
+/// over the variables that occur. As in `.psdd` files, in-order vtree ids are tried where those of the vtree file do not
+/// fit. The primes of every decision are proved to be exclusive and to cover everything.
+pub fn read_sdd<'a>(
+    source: impl Into<Source<'a>>,
+    vtree: Option<&LoadedVtree>,
+) -> Result<(Sdd, Option<Names>), ReadError> {
+    source.into().parse(|text| formula(text, vtree))
+}
+
+pub(super) fn formula(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<(Sdd, Option<Names>), ReadError> {
     let file = SddFile::parse(text)?;
+    let comments = Comments::read(text)?;
     let kept = match vtree {
-        None => Comments::read(text)?.map(|comments| comments.vtree_kept()).transpose()?.flatten(),
+        None => comments.as_ref().map(Comments::vtree_kept).transpose()?.flatten(),
         Some(_) => None,
     };
     let sdd = match vtree.or(kept.as_ref()) {
@@ -65,7 +44,12 @@ pub fn read_sdd_bytes(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<Sdd, R
         let node = &file.nodes[e.node.index()];
         ReadError::at(node.line, Problem::Partition { id: node.id, reason: e.fault.to_string() })
     })?;
-    Ok(sdd)
+    let Some(comments) = comments else { return Ok((sdd, None)) };
+    let named = comments.names_and_origin(sdd.vtree().var_count(), |names| {
+        // Where nothing is possible, no column breaks its rule.
+        (!names.groups().is_empty()).then(|| sdd.to_circuit().ok())??.column_without_one_value(names)
+    })?;
+    Ok((sdd, Some(named.0)))
 }
 
 struct SddFile {
@@ -219,23 +203,13 @@ impl SddFile {
     }
 }
 
-/// Writes a `.sdd` file: in-order vtree ids, root last and with id 0, as libsdd does.
-pub fn write_sdd(path: &Path, sdd: &Sdd) -> Result<(), WriteError> {
-    write_atomically(path, |out| write_sdd_to(out, sdd))
-}
-
-/// Writes a `.sdd` file that also holds names and vtree, in comments that other tools skip.
-pub fn write_named_sdd(path: &Path, sdd: &Sdd, names: &Names) -> Result<(), WriteError> {
-    write_atomically(path, |out| {
+/// Writes a `.sdd` file. With names, these and the vtree are kept in comments that other tools skip.
+pub fn write_sdd(out: &mut dyn Write, sdd: &Sdd, names: Option<&Names>) -> io::Result<()> {
+    if let Some(names) = names {
         write_version(out)?;
         write_vtree_comments(out, sdd.vtree())?;
         write_names(out, names)?;
-        write_sdd_to(out, sdd)
-    })
-}
-
-/// Writes the text of a `.sdd` file.
-pub fn write_sdd_to(out: &mut dyn Write, sdd: &Sdd) -> io::Result<()> {
+    }
     writeln!(
         out,
         "c ids of sdd nodes start at 0\n\

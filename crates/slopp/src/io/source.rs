@@ -1,11 +1,12 @@
-//! Opening files for reading: plain or gzipped, or stdin.
+//! Where texts come from: files, plain or gzipped, stdin, or memory.
 
 use super::error::{GzipDamage, ReadError};
 use super::problem::Problem;
 use flate2::bufread::GzDecoder;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Large enough that records arrive at the speed of memory.
 const BUFFER: usize = 1 << 18;
@@ -15,13 +16,98 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// thousand times as long as it seems, and a pipe may never end.
 pub(super) const MAX_TEXT: u64 = 1 << 30;
 
-/// Opens a file, or stdin for `-`; gzip is recognised by its first bytes, whatever the name.
-pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
-    open_any(path).map(|(text, _)| text)
+/// Where a text comes from: a file, with `-` for stdin, or bytes in memory. Both may be gzipped.
+///
+/// Every reader takes anything that can be turned into a source: `read_vtree("model.vtree")`, `read_vtree(&bytes)`.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// The file at a path, or stdin for `-`.
+    File(&'a Path),
+    /// A text in memory.
+    Text(&'a [u8]),
+}
+
+impl<'a> Source<'a> {
+    /// Whether it can be read only once.
+    pub(super) fn is_stdin(self) -> bool {
+        matches!(self, Source::File(path) if path == Path::new("-"))
+    }
+
+    /// Opens it; gzip is recognised by its first bytes, whatever the name.
+    pub(super) fn open(self) -> Result<Box<dyn BufRead + 'a>, ReadError> {
+        match self {
+            Source::File(path) => Ok(open_file(path)?.0),
+            Source::Text(text) => unzipped(text),
+        }
+    }
+
+    /// The whole text, unzipped. What is not a plain file may have at most `limit` bytes.
+    ///
+    /// A NUL byte ends it: no text has one, and every reader refuses it.
+    fn read_within(self, limit: u64) -> Result<Cow<'a, [u8]>, ReadError> {
+        let (text, limit) = match self {
+            Source::Text(text) if !text.starts_with(&GZIP) => return Ok(Cow::Borrowed(text)),
+            Source::Text(text) => (unzipped(text)?, limit),
+            Source::File(path) => {
+                let (text, is_plain) = open_file(path)?;
+                (text, if is_plain { u64::MAX } else { limit })
+            }
+        };
+        keep(text, limit).map(Cow::Owned).map_err(|e| self.name(ReadError { line: None, ..e }))
+    }
+
+    /// The result of reading the whole text; an error names the file.
+    pub(super) fn parse<T>(self, parse: impl FnOnce(&[u8]) -> Result<T, ReadError>) -> Result<T, ReadError> {
+        parse(&self.read_within(MAX_TEXT)?).map_err(|e| self.name(e))
+    }
+
+    /// The same error with the name of the file.
+    pub(super) fn name(self, error: ReadError) -> ReadError {
+        match self {
+            Source::File(path) => error.in_file(path),
+            Source::Text(_) => error,
+        }
+    }
+}
+
+impl<'a> From<&'a Path> for Source<'a> {
+    fn from(path: &'a Path) -> Source<'a> {
+        Source::File(path)
+    }
+}
+
+impl<'a> From<&'a PathBuf> for Source<'a> {
+    fn from(path: &'a PathBuf) -> Source<'a> {
+        Source::File(path)
+    }
+}
+
+impl<'a> From<&'a str> for Source<'a> {
+    fn from(path: &'a str) -> Source<'a> {
+        Source::File(Path::new(path))
+    }
+}
+
+impl<'a> From<&'a [u8]> for Source<'a> {
+    fn from(text: &'a [u8]) -> Source<'a> {
+        Source::Text(text)
+    }
+}
+
+impl<'a> From<&'a Vec<u8>> for Source<'a> {
+    fn from(text: &'a Vec<u8>) -> Source<'a> {
+        Source::Text(text)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Source<'a> {
+    fn from(text: &'a [u8; N]) -> Source<'a> {
+        Source::Text(text)
+    }
 }
 
 /// The text of a file, and whether it is as long as the file.
-fn open_any(path: &Path) -> Result<(Box<dyn BufRead>, bool), ReadError> {
+fn open_file(path: &Path) -> Result<(Box<dyn BufRead>, bool), ReadError> {
     let fail = |problem| ReadError::new(problem).in_file(path);
     if path == Path::new("-") {
         let text = unzipped(BufReader::with_capacity(BUFFER, io::stdin())).map_err(|e| e.in_file(path))?;
@@ -56,17 +142,10 @@ pub fn ending(path: &Path) -> Option<String> {
     plain.rsplit_once('.').map(|(_, ending)| ending.to_owned())
 }
 
-/// The whole text of a file, or of stdin for `-`, unzipped; of what is no plain file at most 1 GiB.
-///
-/// A NUL byte ends it: no text has one, and every reader refuses it.
-pub fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
-    read_all_within(path, MAX_TEXT)
-}
-
-/// As [`read_all`], with another limit on the bytes of what is gzipped or comes from stdin or a pipe.
-pub fn read_all_within(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    let (text, is_plain) = open_any(path)?;
-    keep(text, if is_plain { u64::MAX } else { limit }).map_err(|e| ReadError { line: None, ..e }.in_file(path))
+/// The whole text of a source, unzipped, up to its first NUL byte. What is gzipped or comes from stdin or a pipe may have
+/// at most `limit` bytes, by default 1 GiB.
+pub fn read_text<'a>(source: impl Into<Source<'a>>, limit: Option<u64>) -> Result<Cow<'a, [u8]>, ReadError> {
+    source.into().read_within(limit.unwrap_or(MAX_TEXT))
 }
 
 /// Keeps a text of at most so many bytes, up to a NUL byte; the error knows the line.
@@ -95,7 +174,7 @@ pub(super) fn keep(mut text: impl BufRead, limit: u64) -> Result<Vec<u8>, ReadEr
 }
 
 /// Gunzips if the first bytes say so.
-pub fn unzipped(mut reader: impl BufRead + 'static) -> Result<Box<dyn BufRead>, ReadError> {
+fn unzipped<'a>(mut reader: impl BufRead + 'a) -> Result<Box<dyn BufRead + 'a>, ReadError> {
     let start = reader.fill_buf().map_err(|e| ReadError::new(Problem::Read(e)))?;
     if start.starts_with(&GZIP) {
         let plain = Gunzip { member: Some(GzDecoder::new(reader)) };

@@ -176,7 +176,7 @@ pub(super) fn write_network(out: &mut dyn Write, spn: &Spn) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::write_model_to;
+    use super::super::write_model;
     use super::*;
     use crate::learn::learnspn::{LearnSpn, Leaves, learn};
     use crate::model::ModelKind;
@@ -216,7 +216,7 @@ mod tests {
             let origin = [("seed".to_owned(), seed.to_string())].into();
             let model = Model { names: records.names().clone(), kind, origin };
             let mut text = Vec::new();
-            write_model_to(&mut text, &model).unwrap();
+            write_model(&mut text, &model).unwrap();
             let read = network(&text).unwrap();
             assert_eq!(read, model);
             let nothing = Evidence::none(7);

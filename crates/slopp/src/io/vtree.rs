@@ -1,27 +1,30 @@
 //! `.vtree` files, as libsdd, pypsdd, LearnPSDD and Juice write them.
 
-use super::error::{ReadError, WriteError};
+use super::error::ReadError;
 use super::lines::{Ids, check_text, content, header};
 use super::phrases::show;
 use super::problem::Problem;
-use super::{source, write_atomically};
+use super::source::Source;
 use crate::var::Var;
 use crate::vtree::{Step, Vtree, VtreeId};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::Path;
 
 /// A vtree with the ids its file uses.
 ///
 /// Tools number vtree nodes differently (libsdd in-order, Juice bottom-up), and circuit files mean the ids of *their*
 /// vtree file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LoadedVtree {
     /// The vtree.
     pub vtree: Vtree,
     /// For each node, in-order, the id in the file.
     pub file_ids: Vec<u64>,
     by_file_id: FxHashMap<u64, VtreeId>,
+    /// The file, for errors.
+    pub(super) file: Option<String>,
 }
 
 impl LoadedVtree {
@@ -33,7 +36,7 @@ impl LoadedVtree {
 
     fn new(vtree: Vtree, file_ids: Vec<u64>) -> LoadedVtree {
         let by_file_id = file_ids.iter().enumerate().map(|(i, &id)| (id, VtreeId(i as u32))).collect();
-        LoadedVtree { vtree, file_ids, by_file_id }
+        LoadedVtree { vtree, file_ids, by_file_id, file: None }
     }
 
     /// The node with this id in the file.
@@ -53,15 +56,20 @@ impl LoadedVtree {
 }
 
 /// Reads a `.vtree` file.
-pub fn read_vtree(path: &Path) -> Result<LoadedVtree, ReadError> {
-    read_vtree_bytes(&source::read_all(path)?).map_err(|e| e.in_file(path))
-}
-
-/// Reads the text of a `.vtree` file.
 ///
 /// Lines may come in any order, ids may be any numbers, the count in the header is a hint; the root is the node
 /// without a parent.
-pub fn read_vtree_bytes(text: &[u8]) -> Result<LoadedVtree, ReadError> {
+pub fn read_vtree<'a>(source: impl Into<Source<'a>>) -> Result<LoadedVtree, ReadError> {
+    let source = source.into();
+    let loaded = source.parse(parse)?;
+    let file = match source {
+        Source::File(path) => Some(path.display().to_string()),
+        Source::Text(_) => None,
+    };
+    Ok(LoadedVtree { file, ..loaded })
+}
+
+fn parse(text: &[u8]) -> Result<LoadedVtree, ReadError> {
     check_text(text)?;
     let mut lines = content(text);
     let (header_line, count) = header(&mut lines, "vtree", "a vtree file, beginning `vtree <count>`")?;
@@ -194,12 +202,7 @@ fn cycle_above(place: usize, nodes: &[FileNode], parent: &[Option<usize>]) -> Re
 }
 
 /// Writes a `.vtree` file with in-order ids, as libsdd does.
-pub fn write_vtree(path: &Path, vtree: &Vtree) -> Result<(), WriteError> {
-    write_atomically(path, |out| write_vtree_to(out, vtree))
-}
-
-/// Writes the text of a `.vtree` file.
-pub fn write_vtree_to(out: &mut dyn Write, vtree: &Vtree) -> io::Result<()> {
+pub fn write_vtree(out: &mut dyn Write, vtree: &Vtree) -> io::Result<()> {
     out.write_all(
         b"c ids of vtree nodes start at 0\n\
           c ids of variables start at 1\n\
@@ -243,4 +246,36 @@ pub(super) fn resolve(line: usize, vtree: &LoadedVtree, file_id: u64) -> Result<
 /// What stands at the beginning of a line, for errors about its kind.
 pub(super) fn show_kind(kind: Option<&[u8]>) -> String {
     kind.map_or("an empty line".to_owned(), show)
+}
+
+/// The vtree of a circuit file that comes without one: collects what its lines show of it.
+#[derive(Default)]
+pub(super) struct Inference {
+    /// By id, so that the result does not depend on hashing.
+    nodes: BTreeMap<u64, (usize, Kind)>,
+}
+
+impl Inference {
+    /// A vtree node as one line has it.
+    pub(super) fn add(&mut self, line: usize, id: u64, kind: Kind) -> Result<(), ReadError> {
+        let &mut (first, known) = self.nodes.entry(id).or_insert((line, kind));
+        if known == kind {
+            return Ok(());
+        }
+        let words = |kind| match kind {
+            Kind::Leaf(var) => format!("variable {}", var.number()),
+            Kind::Inner(left, right) => format!("children {left} and {right}"),
+        };
+        let reason = format!("vtree node {id} has {} here but {} in line {first}", words(kind), words(known));
+        Err(ReadError::at(line, Problem::NoVtree { reason }))
+    }
+
+    pub(super) fn finish(self, bytes: usize) -> Result<LoadedVtree, ReadError> {
+        let nodes: Vec<_> = self.nodes.into_iter().map(|(id, (line, kind))| FileNode { id, line, kind }).collect();
+        assemble(&nodes, bytes).map_err(|e| {
+            let place = e.line;
+            let reason = e.problem.to_string();
+            ReadError { line: place, ..ReadError::new(Problem::NoVtree { reason }) }
+        })
+    }
 }

@@ -98,7 +98,7 @@ fn random_counts(circuit: &Circuit, random: &mut Random) -> Weights {
 
 fn written(model: &Model) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write_model_to(&mut bytes, model).unwrap();
+    write_model(&mut bytes, model).unwrap();
     bytes
 }
 
@@ -130,13 +130,13 @@ proptest! {
         let mut model = Model::new(Names::new(names).unwrap(), Certified::new(circuit));
         model.origin = origin;
         let bytes = written(&model);
-        let again = read_model_bytes(&bytes, None).unwrap();
+        let again = read_model(&bytes, None, &Default::default()).unwrap();
         prop_assert_eq!(&again.model, &model);
         prop_assert_eq!(bits(again.model.circuit().unwrap().log_parameters()), bits(model.circuit().unwrap().log_parameters()));
         prop_assert_eq!(again.model.circuit().unwrap().counts().map(bits), model.circuit().unwrap().counts().map(bits));
         prop_assert_eq!(written(&again.model), bytes.clone());
         // Other tools ignore the comments.
-        let plain = read_psdd_bytes(&bytes, None).unwrap();
+        let plain = read_psdd(&bytes, None).unwrap();
         prop_assert!(plain.circuit.same_structure(model.circuit().unwrap()));
     }
 
@@ -153,9 +153,9 @@ proptest! {
         prop_assert_eq!(sdd.model_count(), BigUint::from(possible));
 
         let mut bytes = Vec::new();
-        write_sdd_to(&mut bytes, &sdd).unwrap();
+        write_sdd(&mut bytes, &sdd, None).unwrap();
         let vtree = LoadedVtree::in_order(Vtree::clone(psdd.vtree()));
-        let again = read_sdd_bytes(&bytes, Some(&vtree)).unwrap();
+        let again = read_sdd(&bytes, Some(&vtree)).unwrap().0;
         prop_assert_eq!(&again, &sdd);
 
         let uniform = again.to_circuit().unwrap().certify().unwrap();
@@ -171,8 +171,8 @@ proptest! {
     fn vtrees_come_back(seed: u64, vars in 1usize..300) {
         let vtree = Vtree::random(vars, seed);
         let mut bytes = Vec::new();
-        write_vtree_to(&mut bytes, &vtree).unwrap();
-        let again = read_vtree_bytes(&bytes).unwrap();
+        write_vtree(&mut bytes, &vtree).unwrap();
+        let again = read_vtree(&bytes).unwrap();
         prop_assert!(again.is_in_order());
         prop_assert_eq!(again.vtree, vtree);
     }
@@ -187,11 +187,11 @@ proptest! {
         }
         let records = builder.finish();
         let mut csv = Vec::new();
-        write_records_to(&mut csv, &records, true).unwrap();
-        let read = |bytes: &[u8]| read_records_from(bytes, &RecordsOptions::default(), None).unwrap();
+        write_records(&mut csv, &records, true).unwrap();
+        let read = |bytes: &[u8]| load_records(bytes, &RecordsOptions::default()).unwrap();
         prop_assert_eq!(&read(&csv).records, &records);
         let mut weighted = Vec::new();
-        write_weighted_records_to(&mut weighted, &records, false).unwrap();
+        write_weighted_records(&mut weighted, &records, false).unwrap();
         let again = read(&weighted).records;
         prop_assert_eq!(again.rows(), records.rows());
         prop_assert_eq!(again.weights(), records.weights());
@@ -232,23 +232,23 @@ fn damaged_models_are_explained() {
         (text[..text.find("\npsdd").unwrap() + 4].to_owned(), vec!["the file is cut off"]),
         (format!("{text}{}\n", text.trim_end().lines().last().unwrap()), vec!["already defined"]),
     ] {
-        let error = message(read_model_bytes(changed.as_bytes(), None));
+        let error = message(read_model(changed.as_bytes(), None, &Default::default()));
         for part in parts {
             assert!(error.contains(part), "{error}\n{changed}");
         }
     }
-    let plain = read_model_bytes(without("c slopp").as_bytes(), None).unwrap();
+    let plain = read_model(without("c slopp").as_bytes(), None, &Default::default()).unwrap();
     assert!(plain.model.circuit().unwrap().counts().is_none() && plain.model.names.of(Var(0)) == "x1");
     let other = LoadedVtree::in_order(Vtree::right_linear(6));
     assert!(
-        message(read_model_bytes(text.as_bytes(), Some(&other)))
+        message(read_model(text.as_bytes(), Some(&other), &Default::default()))
             .contains("the vtree given is not the vtree of this circuit: expected")
     );
     let larger = LoadedVtree::in_order(Vtree::right_linear(7));
-    let error = message(read_model_bytes(text.as_bytes(), Some(&larger)));
+    let error = message(read_model(text.as_bytes(), Some(&larger), &Default::default()));
     assert!(error.contains("the circuit has 6 variables, the vtree 7"), "{error}");
     let same = LoadedVtree::in_order(Vtree::clone(model.circuit().unwrap().vtree()));
-    assert_eq!(read_model_bytes(text.as_bytes(), Some(&same)).unwrap().model, model);
+    assert_eq!(read_model(text.as_bytes(), Some(&same), &Default::default()).unwrap().model, model);
 }
 
 #[test]
@@ -257,13 +257,13 @@ fn models_travel_through_gzip_and_damage_is_seen() {
     std::fs::create_dir_all(&folder).unwrap();
     let model = Model::new(Names::numbered(20), random_psdd(20, 11));
     let path = folder.join("model.psdd.gz");
-    write_model(&path, &model).unwrap();
-    assert_eq!(read_model(&path, None).unwrap().model, model);
+    model.save(&path).unwrap();
+    assert_eq!(read_model(&path, None, &Default::default()).unwrap().model, model);
     let zipped = std::fs::read(&path).unwrap();
     let refuse = |name: &str, bytes: &[u8], part: &str| {
         let path = folder.join(name);
         std::fs::write(&path, bytes).unwrap();
-        let error = message(read_model(&path, None));
+        let error = message(read_model(&path, None, &Default::default()));
         assert!(error.contains(part) && error.contains(name), "{error}");
     };
     refuse("cut.psdd.gz", &zipped[..zipped.len() / 2], "cut off");
@@ -285,11 +285,12 @@ fn models_travel_through_gzip_and_damage_is_seen() {
         assert!(error.contains("complete, but other bytes follow them"), "{error}");
     }
     let vtree = folder.join("other.vtree");
-    write_vtree(&vtree, &Vtree::balanced(3)).unwrap();
-    let error = message(read_model(&path, Some(&vtree)));
+    write_atomically(&vtree, |out| write_vtree(out, &Vtree::balanced(3))).unwrap();
+    let vtree = read_vtree(&vtree).unwrap();
+    let error = message(read_model(&path, Some(&vtree), &Default::default()));
     assert!(error.contains("other.vtree is not the vtree of this circuit (the circuit has 20"), "{error}");
-    assert!(message(read_model(&folder, None)).contains("is a folder"));
-    assert!(message(read_model(Path::new("no such file"), None)).contains("cannot be opened"));
+    assert!(message(read_model(&folder, None, &Default::default())).contains("is a folder"));
+    assert!(message(read_model(Path::new("no such file"), None, &Default::default())).contains("cannot be opened"));
     std::fs::remove_dir_all(folder).unwrap();
 }
 
@@ -302,11 +303,11 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn weighted_records_are_not_written_as_csv() {
-    let loaded = read_records_from(&b"2.5|0,1\n1|1,1\n"[..], &RecordsOptions::default(), None).unwrap();
-    let error = write_records_to(&mut Vec::new(), &loaded.records, false).unwrap_err().to_string();
+    let loaded = load_records(&b"2.5|0,1\n1|1,1\n"[..], &RecordsOptions::default()).unwrap();
+    let error = write_records(&mut Vec::new(), &loaded.records, false).unwrap_err().to_string();
     assert!(error.contains(".wdata"), "{error}");
     let mut bytes = Vec::new();
-    write_weighted_records_to(&mut bytes, &loaded.records, false).unwrap();
+    write_weighted_records(&mut bytes, &loaded.records, false).unwrap();
     assert_eq!(bytes, b"2.5|0,1\n1|1,1\n");
 }
 
@@ -314,7 +315,7 @@ fn weighted_records_are_not_written_as_csv() {
 fn an_exception_for_ln_false_is_kept() {
     // ln P(true) rounds to zero here, and yet *false* is possible.
     let text = "c slopp 1\nc vtree (1,2)\nc names [\"a\",\"b\"]\nc false 1 -800.0\nc\npsdd 3\nL 0 0 1\nT 1 2 2 -0.0\nD 2 1 1 0 1 -0.0\n";
-    let loaded = read_model_bytes(text.as_bytes(), None).unwrap();
+    let loaded = read_model(text.as_bytes(), None, &Default::default()).unwrap();
     let parameters = loaded.model.circuit().unwrap().log_parameters();
     assert_eq!(parameters.tops, [[-800.0, 0.0]]);
     let bytes = String::from_utf8(written(&loaded.model)).unwrap();
@@ -327,19 +328,19 @@ fn deep_vtrees_do_not_overflow_the_stack() {
         let loaded = LoadedVtree::in_order(vtree.clone());
         // x₁ over all variables: one literal, lifted through the whole vtree.
         let leaf = vtree.leaf(Var(1999)).0;
-        let sdd = read_sdd_bytes(format!("sdd 1\nL 0 {leaf} 2000\n").as_bytes(), Some(&loaded)).unwrap();
+        let sdd = read_sdd(format!("sdd 1\nL 0 {leaf} 2000\n").as_bytes(), Some(&loaded)).unwrap().0;
         assert_eq!(sdd.model_count(), BigUint::from(1u32) << 1999u32);
         let psdd = sdd.to_circuit().unwrap().certify().unwrap();
         assert_eq!(Sdd::base_of(&psdd).unwrap(), sdd);
         let model = Model::new(Names::numbered(2000), psdd);
         let bytes = written(&model);
         assert!(bytes.split(|&b| b == b'\n').all(|line| line.len() < 1100));
-        assert_eq!(read_model_bytes(&bytes, None).unwrap().model, model);
+        assert_eq!(read_model(&bytes, None, &Default::default()).unwrap().model, model);
     }
     let huge = Vtree::left_linear(100_000);
     let mut bytes = Vec::new();
-    write_vtree_to(&mut bytes, &huge).unwrap();
-    assert_eq!(read_vtree_bytes(&bytes).unwrap().vtree, huge);
+    write_vtree(&mut bytes, &huge).unwrap();
+    assert_eq!(read_vtree(&bytes).unwrap().vtree, huge);
 }
 
 #[test]

@@ -10,12 +10,12 @@ fn fixture_sdds_have_their_golden_counts() {
     for (file, expected) in golden["sdd"].as_object().unwrap() {
         let path = folder.join(file);
         let vtree = read_vtree(&path.with_extension("vtree")).unwrap();
-        let sdd = read_sdd(&path, Some(&vtree)).unwrap();
+        let sdd = read_sdd(&path, Some(&vtree)).unwrap().0;
         assert_eq!(sdd.model_count().to_string(), expected["model_count"].as_str().unwrap(), "{file}");
         let size = (expected["decision_nodes"].as_u64().unwrap(), expected["size"].as_u64().unwrap());
         assert_eq!(sdd.size(), (size.0 as usize, size.1 as usize), "{file}");
         if file.ends_with("false.sdd") {
-            let error = message(read_model(&path, Some(&path.with_extension("vtree"))));
+            let error = message(read_model(&path, Some(&vtree), &Default::default()));
             assert!(error.contains("no world is possible"), "{error}");
             continue;
         }
@@ -32,11 +32,12 @@ fn sdds_with_bottom_up_vtree_files_load() {
         [("pysdd/big-swap", None), ("pysdd/opt-swap", None), ("zoo/random", None), ("pypsdd/xor-8", Some(128u32))]
     {
         let path = folder.join(name).with_extension("sdd");
-        let loaded = read_model(&path, Some(&folder.join(format!("{name}.vtree")))).unwrap();
+        let vtree = read_vtree(&folder.join(format!("{name}.vtree"))).unwrap();
+        let loaded = read_model(&path, Some(&vtree), &Default::default()).unwrap();
         assert!(loaded.model.psdd().is_some(), "{name}");
         if let Some(expected) = expected {
             let vtree = read_vtree(&folder.join(format!("{name}.vtree"))).unwrap();
-            assert_eq!(read_sdd(&path, Some(&vtree)).unwrap().model_count(), BigUint::from(expected));
+            assert_eq!(read_sdd(&path, Some(&vtree)).unwrap().0.model_count(), BigUint::from(expected));
         }
     }
     // The formula that big-swap was made from: its .cnf file, which libsdd was told to read as a DNF.
@@ -44,11 +45,11 @@ fn sdds_with_bottom_up_vtree_files_load() {
     let holds = |world: &[bool], lit: i32| world[lit.unsigned_abs() as usize - 1] == (lit > 0);
     let satisfied = |world: &[bool]| terms.iter().any(|term| term.iter().all(|&lit| holds(world, lit)));
     let vtree = read_vtree(&folder.join("pysdd/big-swap.vtree")).unwrap();
-    let sdd = read_sdd(&folder.join("pysdd/big-swap.sdd"), Some(&vtree)).unwrap();
+    let sdd = read_sdd(&folder.join("pysdd/big-swap.sdd"), Some(&vtree)).unwrap().0;
     for world in worlds(8) {
         assert_eq!(sdd.is_satisfied_by(&world), satisfied(&world));
     }
-    let inferred = read_sdd(&folder.join("pysdd/test.sdd"), None).unwrap();
+    let inferred = read_sdd(&folder.join("pysdd/test.sdd"), None).unwrap().0;
     assert_eq!(inferred.vtree().to_string(), "(1,(2,3))");
 }
 
@@ -72,7 +73,7 @@ fn bad_sdds_are_explained() {
         ("sdd 2\nL 0 0 1\nL 0 2 2", vec!["line 3", "already defined in line 2"]),
         ("sdd 2\nL 0 0 1\nT 3\nD 1 1 4000000000 0 3", vec!["line 4", "id of a prime"]),
     ] {
-        let error = message(read_sdd_bytes(text.as_bytes(), Some(&vtree)));
+        let error = message(read_sdd(text.as_bytes(), Some(&vtree)));
         for part in parts {
             assert!(error.contains(part), "{text:?}: {error}");
         }
@@ -87,7 +88,7 @@ fn bad_sdds_are_explained() {
         ("D 7 1 2 0 1 5 2", 7, vec!["leave out some worlds"]),
     ] {
         for (text, vtree) in [(format!("{literals}{lines}\n"), None), (format!("{literals}{lines}\n"), Some(&vtree))] {
-            let error = message(read_model_bytes(text.as_bytes(), vtree));
+            let error = message(read_model(text.as_bytes(), vtree, &Default::default()));
             assert!(error.starts_with(&format!("line 8: node {id} is no decision of an SDD: ")), "{error}");
             for part in parts.iter() {
                 assert!(error.contains(part), "{lines}: {error}");
@@ -102,12 +103,12 @@ fn bad_sdds_are_explained() {
         ("D 12 3 2 10 5 11 6", "leave out some worlds"),
         ("D 12 3 3 10 5 11 6 1 4", ""),
     ] {
-        match read_sdd_bytes(format!("{start}{line}").as_bytes(), Some(&deep)) {
-            Ok(sdd) => assert!(part.is_empty() && sdd.model_count() == BigUint::from(3u32), "{line}"),
+        match read_sdd(format!("{start}{line}").as_bytes(), Some(&deep)) {
+            Ok((sdd, _)) => assert!(part.is_empty() && sdd.model_count() == BigUint::from(3u32), "{line}"),
             Err(e) => assert!(e.line == Some(11) && !part.is_empty() && e.to_string().contains(part), "{line}: {e}"),
         }
     }
     for text in ["sdd 1\nT 0", "sdd 3\nL 0 0 1\nT 2\nD 1 1 1 0 2"] {
-        assert!(message(read_sdd_bytes(text.as_bytes(), None)).contains("give the vtree file"));
+        assert!(message(read_sdd(text.as_bytes(), None)).contains("give the vtree file"));
     }
 }

@@ -184,7 +184,7 @@ fn write(
     let stdout = PathBuf::from("-");
     let output = common.output.as_ref().unwrap_or(&stdout);
     session.give_stdout_to([output])?;
-    slopp::io::write_records(output, records, true)?;
+    slopp::io::write_atomically(output, |out| slopp::io::write_records(out, records, true))?;
     if session.json {
         let mut entries = vec![
             ("file", Value::from(output.display().to_string())),

@@ -8,7 +8,7 @@ use crate::report::{json_count, object, records};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::io::{write_records_to, write_together, write_weighted_records_to};
+use slopp::io::{write_records, write_together, write_weighted_records};
 use slopp::{Names, Records};
 use std::io::Write;
 use std::path::PathBuf;
@@ -62,8 +62,8 @@ pub(crate) fn run(args: &SplitArgs, session: &mut Session) -> Result<Verdict, Er
     let files: Vec<String> = (0..parts.len()).map(|i| format!("{}.{}.{ending}", args.output, name(i))).collect();
     let content = |part| {
         move |out: &mut dyn Write| match weighted {
-            true => write_weighted_records_to(out, part, header),
-            false => write_records_to(out, part, true),
+            true => write_weighted_records(out, part, header),
+            false => write_records(out, part, true),
         }
     };
     write_together(files.iter().zip(&parts).map(|(file, part)| (file.as_ref(), content(part))))?;

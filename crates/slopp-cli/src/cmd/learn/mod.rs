@@ -53,7 +53,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let (elements, classes) = (learned.most_elements(), learned.most_classes());
     let model = Model { names: parts.train.names().clone(), kind: learned, origin };
     // Saved before anything is printed: a closed pipe must not cost the model.
-    let saved = save(args.output.as_deref(), |file| slopp::io::write_model(file, &model));
+    let saved = save(args.output.as_deref(), |file| model.save(file));
     let output = args.output.as_deref().filter(|_| saved.is_ok());
     let dropped = args.drop_incomplete.then_some(parts.dropped);
     let learned = report::Learned { model: &model, scores: &scores, seconds, dropped, parts: &parts, output };
