@@ -4,7 +4,6 @@ import re
 
 #: What the library advises in the words of the command line, and the same here.
 WORDS = [
-    (r"^evidence, column (\d+)", r"character \1 of what is asked or given"),
     (r"`--header yes`", "header=True"),
     (r"`--header no`", "header=False"),
     (r"`--categories NAME`", 'categories=["NAME"]'),

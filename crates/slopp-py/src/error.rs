@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use slopp::AskError;
 use slopp::circuit::{BuildError, Refusal};
-use slopp::infer::{EventError, EvidenceError, QueryError};
+use slopp::infer::QueryError;
 use slopp::io::{BinsError, NotClausal, ReadError, WriteError};
 use slopp::knowledge::{DifferenceError, EntailsError};
 use slopp::learn::vtree::VtreeMethodError;
@@ -26,7 +26,7 @@ impl Failure {
     }
 
     /// The words of an error and of its causes, as far as it does not tell them itself.
-    fn of(class: &'static str, error: &dyn Error) -> Failure {
+    pub(crate) fn of(class: &'static str, error: &dyn Error) -> Failure {
         let mut text = error.to_string();
         let mut cause = error.source();
         while let Some(error) = cause {
@@ -86,15 +86,6 @@ impl From<ReadError> for Failure {
         let is_missing = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
         let missing = causes.any(|error| error.downcast_ref().is_some_and(is_missing));
         Failure::of(if missing { "MissingFileError" } else { "ReadError" }, &error)
-    }
-}
-
-impl From<EventError> for Failure {
-    fn from(error: EventError) -> Failure {
-        match error {
-            EventError::Evidence(error) => error.into(),
-            EventError::Formula(error) => error.into(),
-        }
     }
 }
 
@@ -195,7 +186,6 @@ macro_rules! raises {
 raises! {
     BinsError => "RecordsError",
     BuildError => "CircuitError",
-    EvidenceError => "FormulaError",
     FitError => "LearnError",
     FormulaError => "FormulaError",
     ConditionError => "LearnError",

@@ -54,7 +54,10 @@ impl Event {
                 let lits = lits.collect::<Answer<Vec<Lit>>>()?;
                 match question {
                     true => infer::Event::of_lits(names.len(), lits),
-                    false => infer::Event::Literals(Evidence::from_lits(names.len(), lits)?),
+                    false => {
+                        let evidence = Evidence::from_lits(names.len(), lits);
+                        infer::Event::Literals(evidence.map_err(|error| Failure::of("FormulaError", &error))?)
+                    }
                 }
             }
         };

@@ -1,9 +1,10 @@
 //! Formulas as text: what is written is what is meant, printed and read back.
 
 use proptest::prelude::*;
-use slopp::infer::Evidence;
+use slopp::infer::{Event, Evidence};
 use slopp::logic::{Comparison, Formula, FormulaProblem, Rules};
-use slopp::{Names, RecordsBuilder, Var};
+use slopp::{Kind, Lit, Names, RecordsBuilder, Var};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// A formula as the tests understand it, apart from the library.
@@ -232,7 +233,7 @@ fn errors_point_at_the_place() {
         ("exactly(1 smoker)", 11, "expected \",\""),
         ("exactly(1, smoker", 1, "not closed"),
         ("at_most(99999999999, smoker)", 9, "too large"),
-        ("smoker=maybe", 8, "expected one of 1, 0, true, false, yes, no, found \"maybe\""),
+        ("smoker=maybe", 8, "expected one of 1, 0, true, false, yes, no, or ? for unknown, found \"maybe\""),
         ("\"smoker & cancer", 1, "this quote is not closed"),
         ("smoker \"cancer\"", 8, "expected an operator"),
         ("  ", 3, "expected a formula, found nothing"),
@@ -378,5 +379,50 @@ proptest! {
         let evidence = Evidence::from_lits(names.len(), lits).unwrap();
         let text = evidence.display(&names).to_string();
         prop_assert_eq!(Evidence::parse(&text, &names), Ok(evidence), "{}", &text);
+    }
+}
+
+proptest! {
+    /// A list of literals means the same as evidence, as an event and as a formula, however it is written.
+    #[test]
+    fn a_conjunction_is_evidence_and_a_formula(
+        items in prop::collection::vec((0usize..6, any::<bool>(), 0usize..6, any::<bool>()), 1..8),
+    ) {
+        let colors = Kind::Values(["red", "dark blue", "a|b"].map(String::from).to_vec());
+        let columns = ["a", "height (cm)", "x,y"].map(|name| (name.to_owned(), Kind::Boolean));
+        let names = Names::of_columns(columns.into_iter().chain([("color".to_owned(), colors)])).unwrap();
+        let mut text = String::new();
+        let mut lits = Vec::new();
+        for &(var, value, spelling, comma) in &items {
+            let lit = Var(var as u32).is(value);
+            let quoted = format!("\"{}\"", names.of(lit.var));
+            let not = if value { "" } else { ["!", "~", "not ", "¬", "- ", "NOT  "][spelling] };
+            text += if text.is_empty() { "" } else if comma { ", " } else { " & " };
+            text += &match spelling {
+                0 if var < 3 => format!("{quoted} = {}", if value { "yes" } else { "no" }),
+                1 => names.literal(lit),
+                2 if var >= 3 && !value => format!("color != \"{}\"", &names.of(lit.var)["color=".len()..]),
+                3 => format!("!{}{quoted}", if value { "!" } else { "" }),
+                4 => format!("{not}{quoted}, a=?"),
+                _ => format!("{not}{quoted}"),
+            };
+            lits.push(lit);
+        }
+        let formula = Formula::parse(&text, &names).unwrap();
+        let question = Event::parse_question(&text, &names).unwrap();
+        let agrees = |world: &[bool], lit: &Lit| world[lit.var.index()] == lit.value;
+        for world in worlds(names.len()) {
+            let expected = lits.iter().all(|lit| agrees(&world, lit));
+            prop_assert_eq!(formula.is_satisfied_by(&world), expected, "{}", &text);
+            prop_assert_eq!(question.formula().is_satisfied_by(&world), expected, "{}", &text);
+        }
+        let colored: BTreeSet<Lit> = lits.iter().copied().filter(|lit| lit.value && lit.var.index() >= 3).collect();
+        match Evidence::parse(&text, &names) {
+            Ok(evidence) => {
+                prop_assert_eq!(Ok(evidence.clone()), Evidence::from_lits(names.len(), lits));
+                prop_assert_eq!(question, Event::Literals(evidence));
+            }
+            Err(_) => prop_assert!(colored.len() > 1 || Evidence::from_lits(names.len(), lits).is_err(), "{}", &text),
+        }
     }
 }

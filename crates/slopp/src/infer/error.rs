@@ -88,6 +88,12 @@ pub enum QueryError {
         /// The number of variables of the circuit.
         variables: usize,
     },
+    /// Literals that give a variable both values.
+    #[error("variable {variable} is both true and false, which is impossible; keep one of the two")]
+    Contradiction {
+        /// The variable, from one.
+        variable: u32,
+    },
     /// The same variable twice where each may be given once.
     #[error("variable {variable} is given twice; give it once")]
     RepeatedVariable {

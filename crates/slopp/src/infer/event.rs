@@ -1,11 +1,13 @@
 //! What is asked or given: literals, which are fast, or any formula.
 
-use super::evidence::{Evidence, EvidenceError};
+use super::evidence::Evidence;
 use crate::logic::{Formula, FormulaError, FormulaProblem};
-use crate::names::{NameError, Names};
+use crate::names::Names;
 use crate::var::Lit;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Range;
 
 /// Literals that hold together, or a formula.
 ///
@@ -28,34 +30,27 @@ pub enum Event {
     Formula(Formula),
 }
 
-/// Why a text is no event: as literals or as a formula, whichever was meant.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EventError {
-    /// Literals were meant.
-    #[error(transparent)]
-    Evidence(#[from] EvidenceError),
-    /// A formula was meant.
-    #[error(transparent)]
-    Formula(#[from] FormulaError),
-}
-
 impl Event {
     /// Reads literals or a formula over these names, as what is known; an empty text is what always holds.
-    pub fn parse(text: &str, names: &Names) -> Result<Event, EventError> {
-        match Evidence::parse(text, names) {
-            Ok(evidence) => Ok(Event::Literals(evidence)),
-            // Nothing can be known that contradicts itself.
-            Err(error) if is_contradiction(&error) => Err(error.into()),
-            Err(error) => Event::parse_formula(text, names, error),
-        }
+    pub fn parse(text: &str, names: &Names) -> Result<Event, FormulaError> {
+        Event::read(text, names, true)
     }
 
     /// The same for what is asked: literals that contradict each other have a probability, zero.
-    pub fn parse_question(text: &str, names: &Names) -> Result<Event, EventError> {
-        match Evidence::parse(text, names) {
-            Err(error) if is_contradiction(&error) => Event::parse_formula(text, names, error),
-            _ => Event::parse(text, names),
+    pub fn parse_question(text: &str, names: &Names) -> Result<Event, FormulaError> {
+        Event::read(text, names, false)
+    }
+
+    fn read(text: &str, names: &Names, known: bool) -> Result<Event, FormulaError> {
+        if text.trim().is_empty() {
+            return Ok(Event::always(names.len()));
         }
+        let (formula, places) = Formula::parse_list(text, names)?;
+        let Some(lits) = formula.as_term() else { return Ok(Event::Formula(formula)) };
+        if known {
+            check(text, &lits, &places, names)?;
+        }
+        Ok(Evidence::from_lits(names.len(), lits).map_or(Event::Formula(formula), Event::Literals))
     }
 
     /// What always holds, over so many variables.
@@ -68,30 +63,6 @@ impl Event {
         match Evidence::from_lits(variables, lits.clone()) {
             Ok(evidence) => Event::Literals(evidence),
             Err(_) => Event::Formula(Formula::and(lits.into_iter().map(Formula::literal))),
-        }
-    }
-
-    fn parse_formula(text: &str, names: &Names, error: EvidenceError) -> Result<Event, EventError> {
-        match Formula::parse(text, names) {
-            Ok(formula) => Ok(match formula.as_term().map(|term| Evidence::from_lits(names.len(), term)) {
-                Some(Ok(evidence)) => Event::Literals(evidence),
-                _ => Event::Formula(formula),
-            }),
-            // A comparison, which columns do not take: what they take is told by the column.
-            Err(_) if is_value(&error) && is_comparison(text) => Err(error.into()),
-            // The error of what was meant: only formulas have these signs.
-            Err(formula)
-                if text.contains('>')
-                    || text.contains(JOINING)
-                    || matches!(formula.problem, FormulaProblem::NoOperator { .. }) =>
-            {
-                Err(formula.into())
-            }
-            // A name is shown where it stands.
-            Err(formula) if is_name(&error) && matches!(formula.problem, FormulaProblem::Name(_)) => {
-                Err(formula.into())
-            }
-            Err(_) => Err(error.into()),
         }
     }
 
@@ -149,27 +120,26 @@ impl Event {
     }
 }
 
-/// Whether literals are said that cannot hold together.
-fn is_contradiction(error: &EvidenceError) -> bool {
-    matches!(error, EvidenceError::Contradiction { .. } | EvidenceError::TwoValues { .. })
-}
-
-/// What joins parts of a formula, and stands in no list of literals.
-const JOINING: [char; 9] = ['|', '^', '(', ')', '∧', '∨', '⊕', '→', '↔'];
-
-/// Whether a text compares, and does not join.
-fn is_comparison(text: &str) -> bool {
-    text.contains(['<', '>']) && !text.contains("->") && !text.contains(JOINING)
-}
-
-/// Whether a name is not known.
-fn is_name(error: &EvidenceError) -> bool {
-    matches!(error, EvidenceError::Name { .. })
-}
-
-/// Whether a column has no such value.
-fn is_value(error: &EvidenceError) -> bool {
-    matches!(error, EvidenceError::Name { source: NameError::Value { .. } | NameError::Compared { .. }, .. })
+/// Refuses literals that contradict each other, of which each stands at a place of a text: nothing like that can be known.
+fn check(text: &str, lits: &[Lit], places: &[Range<usize>], names: &Names) -> Result<(), FormulaError> {
+    let mut first = FxHashMap::default();
+    let mut values = FxHashMap::default();
+    for (&lit, place) in lits.iter().zip(places) {
+        let refused = |problem| Err(FormulaError::new(text, place.clone(), problem));
+        let &mut (value, column) =
+            first.entry(lit.var).or_insert_with(|| (lit.value, text[..place.start].chars().count() + 1));
+        if value != lit.value {
+            return refused(FormulaProblem::Contradiction { name: names.of(lit.var).to_owned(), first: column });
+        }
+        let Some(group) = names.group_of(lit.var).filter(|_| lit.value) else { continue };
+        let &mut other = values.entry(group.name()).or_insert(lit.var);
+        if other != lit.var {
+            let value = |wanted| group.values().find(|&(var, _)| var == wanted).map(|(_, value)| value.to_owned());
+            let [first, second] = [other, lit.var].map(|var| value(var).unwrap_or_default());
+            return refused(FormulaProblem::TwoValues { name: group.name().to_owned(), first, second });
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -186,7 +156,7 @@ mod tests {
     fn what_is_asked_may_contradict_itself_and_what_is_known_may_not() {
         let names = names();
         for text in ["hot, !hot", "color=red, color=blue"] {
-            assert!(matches!(Event::parse(text, &names), Err(EventError::Evidence(_))), "{text}");
+            assert!(matches!(Event::parse(text, &names), Err(FormulaError { .. })), "{text}");
             assert!(Event::parse_question(text, &names).is_ok(), "{text}");
         }
         assert!(Event::parse_question("hot, !hot", &names).unwrap().contradicts_itself());
@@ -217,14 +187,5 @@ mod tests {
         }
         assert!(parse("color=?, hot=?").is_empty());
         assert!(Event::parse("cold=?, hot!=1", &names).is_err());
-    }
-
-    #[test]
-    fn the_error_is_that_of_what_was_meant() {
-        let names = names();
-        let fault = |text: &str| Event::parse(text, &names).unwrap_err();
-        assert!(matches!(fault("hot, !hot"), EventError::Evidence(_)));
-        assert!(matches!(fault("hot | cold"), EventError::Formula(_)));
-        assert!(matches!(fault("(hot"), EventError::Formula(_)));
     }
 }

@@ -1,11 +1,9 @@
 //! Evidence: what is known about a world.
 
-mod error;
-mod text;
-
-pub use error::EvidenceError;
-
+use super::error::QueryError;
+use super::event::Event;
 use crate::data::{Records, bit_of};
+use crate::logic::{FormulaError, FormulaProblem};
 use crate::names::Names;
 use crate::var::{Lit, Var};
 use std::fmt;
@@ -37,6 +35,20 @@ impl Evidence {
         Evidence { len, known: vec![0; words], value: vec![0; words] }
     }
 
+    /// Reads evidence: a formula that is literals, separated by `,` or `&`.
+    ///
+    /// A literal is `x`, one of `!x`, `~x`, `-x`, `¬x`, `not x`, or `x=1` with one of the values `1`, `0`, `true`, `false`,
+    /// `yes`, `no`, or `x=?` if nothing is known of it. Names may stand in double quotes, and must if they hold a separator,
+    /// `=` or a negation; a quote in a quoted name is written twice. A comma may follow the last literal.
+    /// A column with several values is `color=red`, `color!=red`, or `color=?`; where it holds bins of numbers, `age=42` is
+    /// the bin of 42. A text without literals says nothing.
+    pub fn parse(text: &str, names: &Names) -> Result<Evidence, FormulaError> {
+        match Event::parse(text, names)? {
+            Event::Literals(evidence) => Ok(evidence),
+            Event::Formula(_) => Err(FormulaError::new(text, 0..text.len(), FormulaProblem::NotLiterals)),
+        }
+    }
+
     /// Everything is known.
     pub fn of_world(world: &[bool]) -> Evidence {
         let mut evidence = Evidence::none(world.len());
@@ -53,14 +65,14 @@ impl Evidence {
     /// assert!(Evidence::from_lits(2, [Var(0).is(true)]).is_ok());
     /// assert!(Evidence::from_lits(2, [Var(0).is(true), Var(0).is(false)]).is_err());
     /// ```
-    pub fn from_lits(len: usize, lits: impl IntoIterator<Item = Lit>) -> Result<Evidence, EvidenceError> {
+    pub fn from_lits(len: usize, lits: impl IntoIterator<Item = Lit>) -> Result<Evidence, QueryError> {
         let mut evidence = Evidence::none(len);
         for Lit { var, value } in lits {
             if var.index() >= len {
-                return Err(EvidenceError::OutOfRange { variable: var.number(), len });
+                return Err(QueryError::UnknownVariable { variable: var.number(), variables: len });
             }
             if evidence.value(var) == Some(!value) {
-                return Err(EvidenceError::Contradiction { name: var.number().to_string(), column: None });
+                return Err(QueryError::Contradiction { variable: var.number() });
             }
             evidence.set(var, Some(value));
         }
@@ -150,6 +162,135 @@ impl Evidence {
     /// # Panics
     /// When printed, if there are fewer names than variables.
     pub fn display<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
-        text::Named { evidence: self, names }
+        fmt::from_fn(move |f| {
+            for (i, lit) in self.lits().enumerate() {
+                write!(f, "{}{}", if i == 0 { "" } else { ", " }, names.literal(lit))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::{Bins, Kind};
+
+    fn names() -> Names {
+        Names::new(["smoker", "a b", "x,y", "note", "not"].map(String::from).to_vec()).unwrap()
+    }
+
+    fn parse(text: &str) -> Result<Vec<i64>, String> {
+        let evidence = Evidence::parse(text, &names()).map_err(|e| e.to_string())?;
+        Ok(evidence.lits().map(Lit::number).collect())
+    }
+
+    #[test]
+    fn literals_in_every_spelling() {
+        for text in [
+            "!smoker",
+            "~smoker",
+            "¬smoker",
+            "¬ smoker ,",
+            "- smoker",
+            "not smoker",
+            "NOT  smoker",
+            "smoker=0",
+            "smoker = No",
+            "!smoker=1",
+        ] {
+            assert_eq!(parse(text), Ok(vec![-1]), "{text}");
+        }
+        for text in ["smoker", " smoker ", "smoker=1", "\"smoker\" = TRUE", "!!smoker", "not smoker=false"] {
+            assert_eq!(parse(text), Ok(vec![1]), "{text}");
+        }
+        assert_eq!(parse("a b & !\"x,y\", note"), Ok(vec![2, -3, 4]));
+        assert_eq!(parse("  "), Ok(vec![]));
+        assert_eq!(parse("smoker, note, "), Ok(vec![1, 4]));
+        assert_eq!(parse("smoker=?, note"), Ok(vec![4]));
+    }
+
+    #[test]
+    fn printed_evidence_reads_back() {
+        let names = names();
+        let evidence = Evidence::parse("smoker, !a b, !\"x,y\", note=0, not", &names).unwrap();
+        let text = evidence.display(&names).to_string();
+        assert_eq!(text, "smoker, !a b, !\"x,y\", !note, not");
+        assert_eq!(Evidence::parse(&text, &names).unwrap(), evidence);
+    }
+
+    #[test]
+    fn odd_names_read_back() {
+        let odd = ["-x", "not y", "a\"b", "\"q\" & r", " pad ", "=", "NOT\tz", "!", "¬é, è"];
+        let names = Names::new(odd.map(String::from).to_vec()).unwrap();
+        for value in [true, false] {
+            let evidence = Evidence::of_world(&[value; 9]);
+            let text = evidence.display(&names).to_string();
+            assert_eq!(Evidence::parse(&text, &names).as_ref(), Ok(&evidence), "{text}");
+        }
+    }
+
+    #[test]
+    fn columns_with_several_values() {
+        let values = |text: &str| Kind::Values(text.split('|').map(String::from).collect());
+        let bins = Bins::new(["young", "old"].map(String::from).to_vec(), vec![30.0]).unwrap();
+        let columns = [("color", values("red|a, b|0")), ("x", Kind::Boolean), ("age", Kind::Bins(bins))];
+        let names = Names::of_columns(columns.map(|(name, kind)| (name.to_owned(), kind))).unwrap();
+        let parse = |text: &str| Evidence::parse(text, &names).map_err(|e| e.to_string());
+        let lits = |text: &str| parse(text).map(|evidence| evidence.lits().map(Lit::number).collect::<Vec<_>>());
+        assert_eq!(lits("color=red, !age = old"), Ok(vec![1, -6]));
+        assert_eq!(lits("color = \"a, b\" & x=0, age=29.5"), Ok(vec![2, -4, 5]));
+        assert_eq!(lits("color=?, color=0, \"age=old\""), Ok(vec![3, 6]));
+        for (text, says) in [
+            (
+                "x, color=blue",
+                "column 4: column \"color\" has no value \"blue\"; write color=VALUE with one of \"red\", \"a, b\", \"0\"",
+            ),
+            ("color", "column 1: column \"color\" has several values; write color=VALUE"),
+            ("color=", "column 1: column \"color\" has several values"),
+            ("color=red, color=0", "column 12: it says that \"color\" is both \"red\" and \"0\""),
+            ("age=old, !age=old", "\"age=old\" is both true and false"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+        let evidence = parse("!color=red, \"color=a, b\", x, age=old").unwrap();
+        assert_eq!(evidence.display(&names).to_string(), "!color=red, \"color=a, b\", x, age=old");
+        let text = evidence.display(&names).to_string();
+        assert_eq!(parse(&text), Ok(evidence));
+    }
+
+    #[test]
+    fn errors_say_where_and_what() {
+        for (text, says) in [
+            ("smoker, smokr", "column 9: there is no variable \"smokr\"; did you mean \"smoker\"?"),
+            ("smoker,,", "column 8: expected a variable or \"(\", found ','"),
+            ("!", "column 2: expected a variable or \"(\", found the end"),
+            ("smoker & ", "column 10: expected a variable or \"(\", found the end"),
+            (",smoker", "column 1: expected a variable or \"(\", found ','"),
+            ("smoker=maybe", "column 8: expected one of 1, 0, true"),
+            ("smoker=\"1\"", "column 8: expected one of 1, 0, true, false, yes, no, or ? for unknown, found '\"'"),
+            ("\"smoker", "column 1: this quote is not closed"),
+            ("\"smoker\" x", "column 10: expected an operator"),
+            (
+                "smoker note, not",
+                "column 8: an operator is missing between smoker and note; literals are separated by commas: write it like \"smoker, note\"",
+            ),
+            ("!smoker !note", "write it like \"!smoker, !note\""),
+            ("smoker and note", "write it like \"smoker, note\""),
+            (
+                "smoker, note, !smoker",
+                "column 16: it says that variable \"smoker\" is both true and false, which is impossible; see column 1,",
+            ),
+            ("(smoker) & !smoker", "column 13: it says that variable \"smoker\" is both"),
+            ("smoker | note", "column 1: only literals can be given here"),
+            ("é, smokr", "column 1: there is no variable \"é\""),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+        let contradiction = Evidence::from_lits(2, [Var(1).is(true), Var(1).is(false)]).unwrap_err();
+        assert!(contradiction.to_string().contains("variable 2 is both"), "{contradiction}");
+        assert!(Evidence::from_lits(1, [Var(1).is(true)]).is_err());
     }
 }

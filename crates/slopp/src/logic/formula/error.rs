@@ -4,8 +4,9 @@ use crate::names::{NameError, abridged, is_unprintable};
 use std::fmt;
 use std::ops::Range;
 
-/// Why a text is no formula, and where.
+/// Why a text is not a formula or not evidence, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FormulaError {
     /// The line, from one; `None` if the text has only one.
     pub line: Option<usize>,
@@ -21,6 +22,7 @@ pub struct FormulaError {
 
 /// What is wrong with the text of a formula.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FormulaProblem {
     /// A name that no variable has.
     #[error("{0}")]
@@ -34,13 +36,38 @@ pub enum FormulaProblem {
         found: String,
     },
     /// Two words side by side, where nothing is known by both.
-    #[error("an operator is missing between {} and {}; {}", abridged(.left), abridged(.right), way_out(.right))]
+    #[error("an operator is missing between {} and {}; {}", abridged(.left), abridged(.right), advice(.right, .fixed))]
     NoOperator {
         /// The word before.
         left: String,
         /// The word behind, where the operator is missing.
         right: String,
+        /// Literals that only blanks separate, with commas.
+        fixed: Option<String>,
     },
+    /// A variable is said to have both values.
+    #[error(
+        "it says that variable \"{name}\" is both true and false, which is impossible; see column {first}, and keep one of the two"
+    )]
+    Contradiction {
+        /// The variable.
+        name: String,
+        /// Where it is named first, from one.
+        first: usize,
+    },
+    /// A column is said to have two values.
+    #[error("it says that \"{name}\" is both \"{first}\" and \"{second}\", which is impossible; keep one of the two")]
+    TwoValues {
+        /// The column of the records.
+        name: String,
+        /// One value.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// A formula where only literals can stand.
+    #[error("only literals can be given here, such as \"smoker, !cancer\"")]
+    NotLiterals,
     /// A parenthesis that is not closed.
     #[error("this parenthesis is not closed; add \")\"")]
     NotClosed,
@@ -67,16 +94,19 @@ pub enum FormulaProblem {
 }
 
 /// What helps where an operator is missing before a word.
-fn way_out(word: &str) -> &'static str {
-    match word.to_ascii_lowercase().as_str() {
-        "and" | "or" | "xor" | "then" | "implies" | "iff" => "write & for and, | for or, ^ for either, -> for then",
-        _ => "a name with blanks goes in quotes",
+fn advice(word: &str, fixed: &Option<String>) -> String {
+    match (fixed, word.to_ascii_lowercase().as_str()) {
+        (Some(fixed), _) => format!("literals are separated by commas: write it like \"{}\"", abridged(fixed)),
+        (None, "and" | "or" | "xor" | "then" | "implies" | "iff") => {
+            "write & for and, | for or, ^ for either, -> for then".to_owned()
+        }
+        (None, _) => "a name with blanks goes in quotes".to_owned(),
     }
 }
 
 impl FormulaError {
     /// The error about a part of a text.
-    pub(super) fn new(text: &str, place: Range<usize>, problem: FormulaProblem) -> FormulaError {
+    pub(crate) fn new(text: &str, place: Range<usize>, problem: FormulaProblem) -> FormulaError {
         /// How much of a long line is shown on either side.
         const AROUND: usize = 60;
         let start = place.start.min(text.len());

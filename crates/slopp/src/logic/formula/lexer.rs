@@ -113,7 +113,8 @@ impl<'a> Lexer<'a> {
             return false;
         };
         let operand = after.trim_start();
-        let follows = !operand.is_empty() && !operand.starts_with([')', '=', '#']) && operator_at(operand).is_none();
+        let ends = operand.starts_with([')', '=']) || (self.comments && operand.starts_with('#'));
+        let follows = !operand.is_empty() && !ends && operator_at(operand).is_none();
         let negates = follows && (operand.len() < after.len() || operand.starts_with('('));
         self.at += if negates { 3 } else { 0 };
         negates
@@ -168,11 +169,10 @@ impl<'a> Lexer<'a> {
     /// says nothing.
     pub(super) fn literal(&mut self, names: &mut Vocabulary<'_>) -> Result<Option<Lit>, FormulaError> {
         let start = self.at;
-        let name = self.name(names)?;
+        let mut name = self.name(names)?;
         let mut name_end = self.at;
         self.skip_blanks();
-        let mut name = name;
-        let mut value = true;
+        let (mut value, mut listed) = (true, None);
         if self.rest().starts_with("==") {
             return Err(self.error(self.at..self.at + 2, names.compared(&name).into()));
         }
@@ -183,17 +183,24 @@ impl<'a> Lexer<'a> {
             self.skip_blanks();
             let word_start = self.at;
             let is_quoted = self.rest().starts_with('"');
-            let word = if is_quoted { self.quoted()? } else { self.take_plain().to_owned() };
+            let word = match is_quoted {
+                true => self.quoted()?,
+                false => names.listed_value(&name, self.rest()).unwrap_or_else(|| self.word()).to_owned(),
+            };
+            self.at += if is_quoted { 0 } else { word.len() };
             let joined = format!("{name}={word}");
-            if word == "?" && !is_quoted && !denied && names.is_column(&name) && !names.contains(&joined) {
+            if word == "?" && !denied && names.is_column(&name) && !names.contains(&joined) {
                 return Ok(None);
             }
             if !is_quoted && names.is_open() && !names.contains(&joined) {
-                self.check_blanks(word_start, &word)?;
+                self.check_blanks(word_start, &word, names)?;
             }
+            listed = names.value(&name, &word);
             let whole = if denied { joined.clone() } else { self.text[start..self.at].to_owned() };
             let truth = truth(&word);
-            if !word.is_empty()
+            if listed.is_some() {
+                value = !denied;
+            } else if !word.is_empty()
                 && (names.contains(&whole) || names.contains(&joined) || (truth.is_none() && names.is_open()))
             {
                 name = if names.contains(&whole) { whole } else { joined };
@@ -205,27 +212,29 @@ impl<'a> Lexer<'a> {
                 self.at = before;
             }
         }
-        let var = names.find(&name).map_err(|e| self.error(start..name_end, e.into()))?;
+        let var = match listed {
+            Some(var) => var,
+            None => names.find(&name).map_err(|e| self.error(start..name_end, e.into()))?,
+        };
         self.skip_blanks();
         if let Some(length) = self.equals() {
             self.at += length;
             self.skip_blanks();
             let word = self.word();
             let Some(truth) = truth(word) else {
-                let found = if word.is_empty() { "nothing".to_owned() } else { format!("{word:?}") };
-                let problem = FormulaProblem::Unexpected { expected: "one of 1, 0, true, false, yes, no", found };
-                return Err(self.error(self.at..self.at + word.len(), problem));
+                let expected = "one of 1, 0, true, false, yes, no, or ? for unknown";
+                return Err(match word {
+                    "" => self.expected(expected),
+                    _ => {
+                        let problem = FormulaProblem::Unexpected { expected, found: format!("{word:?}") };
+                        self.error(self.at..self.at + word.len(), problem)
+                    }
+                });
             };
             self.at += word.len();
             value = (value == truth) == (length == 1);
         }
         Ok(Some(var.is(value)))
-    }
-
-    fn take_plain(&mut self) -> &'a str {
-        let word = self.word();
-        self.at += word.len();
-        word
     }
 
     /// The length of `=` or `!=`, if one of them stands here.
@@ -242,9 +251,10 @@ impl<'a> Lexer<'a> {
             return self.quoted();
         }
         let word = self.word();
-        let found = match names.contains(word) {
-            true => word,
-            false => names.odd_prefix(self.rest()).unwrap_or(word),
+        let found = match names.listed(self.rest()) {
+            Some(name) => name,
+            None if names.contains(word) => word,
+            None => names.odd_prefix(self.rest()).unwrap_or(word),
         };
         if found.is_empty() {
             return Err(self.expected("a variable or \"(\""));
@@ -252,19 +262,38 @@ impl<'a> Lexer<'a> {
         // Where no names are known, or only the first word is one, a blank is where an operator is missing.
         let first = found.split_whitespace().next().unwrap_or(found);
         if !names.contains(found) && (names.is_open() || names.contains(first)) {
-            self.check_blanks(self.at, found)?;
+            self.check_blanks(self.at, found, names)?;
         }
         self.at += found.len();
         Ok(found.to_owned())
     }
 
     /// Refuses a name of several words, which starts at a place; in quotes it may have them.
-    fn check_blanks(&self, start: usize, name: &str) -> Result<(), FormulaError> {
+    fn check_blanks(&self, start: usize, name: &str, names: &Vocabulary<'_>) -> Result<(), FormulaError> {
         let Some((left, rest)) = name.split_once(char::is_whitespace) else { return Ok(()) };
         let right = rest.split_whitespace().next().unwrap_or_default();
         let at = start + name.len() - rest.trim_start().len();
-        let problem = FormulaProblem::NoOperator { left: left.to_owned(), right: right.to_owned() };
-        Err(self.error(at..at + right.len(), problem))
+        Err(self.no_operator(left, at..at + right.len(), names))
+    }
+
+    /// The error about a word that follows another; a list of literals is shown with its commas.
+    fn no_operator(&self, left: &str, right: Range<usize>, names: &Vocabulary<'_>) -> FormulaError {
+        let start = self.text[..right.start].rfind([',', '&']).map_or(0, |i| i + 1);
+        let end = self.text[right.start..].find([',', '&']).map_or(self.text.len(), |i| right.start + i);
+        let fixed = names.with_commas(&self.text[start..end]);
+        let (left, word) = (left.to_owned(), self.text[right.clone()].to_owned());
+        self.error(right, FormulaProblem::NoOperator { left, right: word, fixed })
+    }
+
+    /// The error where an operand ends and no operator follows.
+    pub(super) fn expected_operator(&self, names: &Vocabulary<'_>) -> FormulaError {
+        let right = self.rest().split_whitespace().next().unwrap_or_default();
+        let left = self.text[..self.at].split_whitespace().next_back().unwrap_or_default();
+        let error = self.no_operator(left, self.at..self.at + right.len(), names);
+        match error.problem {
+            FormulaProblem::NoOperator { fixed: Some(_), .. } => error,
+            _ => self.expected("an operator such as \"&\", \"|\", \"->\""),
+        }
     }
 
     /// A name in quotes, as [`quote`](crate::names::quote) writes it.

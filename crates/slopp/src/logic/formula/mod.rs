@@ -20,6 +20,7 @@ use crate::names::Names;
 use crate::var::{Lit, Var};
 use lexer::Lexer;
 use std::fmt;
+use std::ops::Range;
 use vocabulary::Vocabulary;
 
 /// A step of a formula in postfix order: operands come before the step that joins them.
@@ -134,7 +135,16 @@ impl Formula {
     ///
     /// What [`crate::infer::Evidence::parse`] reads is a formula too, and means the same.
     pub fn parse(text: &str, names: &Names) -> Result<Formula, FormulaError> {
-        parser::parse(Lexer::new(text, 0..text.len(), false), &mut Vocabulary::known(names))
+        Ok(Formula::parse_places(text, &mut Vocabulary::known(names, false))?.0)
+    }
+
+    /// Reads literals or a formula, and where its variables stand: a name that is known ends at `,`, `&` or `=` only.
+    pub(crate) fn parse_list(text: &str, names: &Names) -> Result<(Formula, Vec<Range<usize>>), FormulaError> {
+        Formula::parse_places(text, &mut Vocabulary::known(names, true))
+    }
+
+    fn parse_places(text: &str, names: &mut Vocabulary<'_>) -> Result<(Formula, Vec<Range<usize>>), FormulaError> {
+        parser::parse(Lexer::new(text, 0..text.len(), false), names)
     }
 
     /// True or false.
@@ -271,7 +281,7 @@ impl Formula {
         for (i, op) in steps.iter().enumerate() {
             match op {
                 Op::Var(var) => lits.push(var.is(true)),
-                Op::Not if matches!(steps[i - 1], Op::Var(_)) => {
+                Op::Not if matches!(steps[i - 1], Op::Var(_) | Op::Not) => {
                     let lit = lits.last_mut().expect("a variable came before");
                     *lit = !*lit;
                 }

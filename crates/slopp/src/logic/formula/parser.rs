@@ -5,6 +5,7 @@ use super::lexer::{Binary, Lexer};
 use super::vocabulary::Vocabulary;
 use super::{Comparison, Formula, Op, flattened};
 use crate::names::edit_distance;
+use std::ops::Range;
 
 const COMPARISONS: [Comparison; 3] = [Comparison::Exactly, Comparison::AtMost, Comparison::AtLeast];
 
@@ -19,9 +20,12 @@ enum Pending {
     Count(Comparison, u32, u32, usize),
 }
 
-/// Reads a formula up to the end.
-pub(super) fn parse(lexer: Lexer<'_>, names: &mut Vocabulary<'_>) -> Result<Formula, FormulaError> {
-    let mut parser = Parser { lexer, names, ops: Vec::new(), pending: Vec::new() };
+/// Reads a formula up to the end, and where its variables stand.
+pub(super) fn parse(
+    lexer: Lexer<'_>,
+    names: &mut Vocabulary<'_>,
+) -> Result<(Formula, Vec<Range<usize>>), FormulaError> {
+    let mut parser = Parser { lexer, names, ops: Vec::new(), places: Vec::new(), pending: Vec::new() };
     parser.lexer.skip_blanks();
     if parser.lexer.rest().is_empty() {
         return Err(parser.lexer.error(parser.lexer.at..parser.lexer.at, FormulaProblem::Empty));
@@ -31,7 +35,7 @@ pub(super) fn parse(lexer: Lexer<'_>, names: &mut Vocabulary<'_>) -> Result<Form
         while complete {
             complete = parser.after_operand()?;
             if complete && parser.pending.is_empty() && parser.lexer.rest().is_empty() {
-                return Ok(Formula { ops: parser.ops });
+                return Ok((Formula { ops: parser.ops }, parser.places));
             }
         }
     }
@@ -41,6 +45,7 @@ struct Parser<'a, 'b, 'n> {
     lexer: Lexer<'a>,
     names: &'b mut Vocabulary<'n>,
     ops: Vec<Op>,
+    places: Vec<Range<usize>>,
     pending: Vec<Pending>,
 }
 
@@ -53,41 +58,17 @@ impl Parser<'_, '_, '_> {
             self.pending.push(Pending::Not);
             return Ok(false);
         }
-        if self.lexer.take('(') {
-            self.pending.push(Pending::Group(start));
-            return Ok(false);
-        }
         if self.lexer.rest().is_empty() {
             return Err(self.at_the_end());
         }
-        if let Some(i) = self.lexer.take_word(&COMPARISONS.map(Comparison::name)) {
-            let name_end = self.lexer.at;
-            self.lexer.skip_blanks();
-            if self.lexer.take('(') {
-                self.lexer.skip_blanks();
-                let bound = self.lexer.number()?;
-                self.pending.push(Pending::Count(COMPARISONS[i], bound, 0, start));
-                self.lexer.skip_blanks();
-                if self.lexer.take(')') {
-                    self.close(start)?;
-                    return Ok(true);
-                }
-                if !self.lexer.take(',') {
-                    return Err(self.lexer.expected("\",\" and formulas to count, or \")\""));
-                }
-                return Ok(false);
-            }
-            // A variable may have that name.
-            self.lexer.at = start;
-            debug_assert!(name_end > start);
+        if self.names.listed(self.lexer.rest()).is_none()
+            && let Some(complete) = self.word_or_parenthesis(start)?
+        {
+            return Ok(complete);
         }
-        if let Some(i) = self.lexer.take_word(&["false", "true"]) {
-            self.ops.push(Op::Constant(i == 1));
-            return Ok(true);
-        }
-        self.check_count(start)?;
         match self.lexer.literal(self.names)? {
             Some(lit) => {
+                self.places.push(start..self.lexer.at);
                 self.ops.push(Op::Var(lit.var));
                 self.ops.extend((!lit.value).then_some(Op::Not));
             }
@@ -99,6 +80,39 @@ impl Parser<'_, '_, '_> {
             }
         }
         Ok(true)
+    }
+
+    /// Reads a parenthesis, a constant or a comparison, if one stands here, as [`Parser::operand`] does.
+    fn word_or_parenthesis(&mut self, start: usize) -> Result<Option<bool>, FormulaError> {
+        if self.lexer.take('(') {
+            self.pending.push(Pending::Group(start));
+            return Ok(Some(false));
+        }
+        if let Some(i) = self.lexer.take_word(&COMPARISONS.map(Comparison::name)) {
+            self.lexer.skip_blanks();
+            if self.lexer.take('(') {
+                self.lexer.skip_blanks();
+                let bound = self.lexer.number()?;
+                self.pending.push(Pending::Count(COMPARISONS[i], bound, 0, start));
+                self.lexer.skip_blanks();
+                if self.lexer.take(')') {
+                    self.close(start)?;
+                    return Ok(Some(true));
+                }
+                if !self.lexer.take(',') {
+                    return Err(self.lexer.expected("\",\" and formulas to count, or \")\""));
+                }
+                return Ok(Some(false));
+            }
+            // A variable may have that name.
+            self.lexer.at = start;
+        }
+        if let Some(i) = self.lexer.take_word(&["false", "true"]) {
+            self.ops.push(Op::Constant(i == 1));
+            return Ok(Some(true));
+        }
+        self.check_count(start)?;
+        Ok(None)
     }
 
     /// Refuses a word before a parenthesis that is nearly one of a comparison.
@@ -139,7 +153,7 @@ impl Parser<'_, '_, '_> {
             if self.lexer.begins_line() && self.open().is_some() {
                 return Err(self.at_the_end());
             }
-            return Err(self.lexer.expected("an operator such as \"&\", \"|\", \"->\""));
+            return Err(self.lexer.expected_operator(self.names));
         };
         if operator == Binary::Comma && self.comma(start)? {
             return Ok(self.lexer.rest().is_empty());

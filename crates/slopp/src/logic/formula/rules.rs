@@ -104,7 +104,7 @@ impl Rules {
     /// Reads rules over these names.
     pub fn parse_with(text: &str, names: impl Into<Arc<Names>>) -> Result<Rules, FormulaError> {
         let names = names.into();
-        let rules = read(text, &mut Vocabulary::known(&names))?;
+        let rules = read(text, &mut Vocabulary::known(&names, false))?;
         Ok(Rules { names, rules })
     }
 
@@ -217,7 +217,7 @@ fn read(text: &str, vocabulary: &mut Vocabulary<'_>) -> Result<Vec<Rule>, Formul
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut rules = Vec::new();
     for (line, part, shown) in parts(text) {
-        let formula = parser::parse(Lexer::new(text, part, true), vocabulary)?;
+        let (formula, _) = parser::parse(Lexer::new(text, part, true), vocabulary)?;
         rules.push(Rule { formula, text: shown, line });
     }
     Ok(rules)

@@ -1,6 +1,6 @@
 //! Which names a formula may use: those of a model, or any, collected as they occur.
 
-use super::lexer::is_plain;
+use super::lexer::{NEGATIONS, is_plain};
 use crate::names::{NameError, Names};
 use crate::var::Var;
 use rustc_hash::FxHashMap;
@@ -12,16 +12,20 @@ pub(super) enum Vocabulary<'a> {
         names: &'a Names,
         /// Names that hold what otherwise ends a name, longest first.
         odd: Vec<&'a str>,
+        /// The length of the longest name, if they stand in a list of literals, where only `,`, `&` and `=` end a name
+        /// that is known.
+        list: Option<usize>,
     },
     /// Whatever occurs.
     Collected { names: Vec<String>, index: FxHashMap<String, Var> },
 }
 
 impl<'a> Vocabulary<'a> {
-    pub(super) fn known(names: &'a Names) -> Vocabulary<'a> {
+    pub(super) fn known(names: &'a Names, list: bool) -> Vocabulary<'a> {
         let mut odd: Vec<&str> = names.iter().filter(|name| !is_plain(name)).collect();
         odd.sort_by_key(|name| std::cmp::Reverse(name.len()));
-        Vocabulary::Known { names, odd }
+        let longest = list.then(|| names.iter().map(str::len).max().unwrap_or(0));
+        Vocabulary::Known { names, odd, list: longest }
     }
 
     pub(super) fn collected() -> Vocabulary<'static> {
@@ -39,6 +43,52 @@ impl<'a> Vocabulary<'a> {
     /// Whether it is known as a column: of a variable, or with several values.
     pub(super) fn is_column(&self, name: &str) -> bool {
         matches!(self, Vocabulary::Known { names, .. } if names.contains(name) || names.group(name).is_some())
+    }
+
+    /// The name of a column that a list of literals goes on with, if it is known.
+    pub(super) fn listed<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let Vocabulary::Known { names, .. } = self else { return None };
+        let word = self.item(text)?;
+        let value = text[word.len()..].trim_start().strip_prefix('=').map(str::trim_start);
+        let has = |value: &str| value.starts_with(['"', '?']) || self.listed_value(word, value).is_some();
+        let known = names.contains(word) || (names.group(word).is_some() && value.is_some_and(has));
+        (known && !word.starts_with('"')).then_some(word)
+    }
+
+    /// The value of a column that a list of literals goes on with, if the column has it.
+    pub(super) fn listed_value<'t>(&self, column: &str, text: &'t str) -> Option<&'t str> {
+        self.item(text).filter(|word| self.value(column, word).is_some())
+    }
+
+    /// The beginning of a text up to where an item of a list of literals ends, if that is not longer than all names.
+    fn item<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let Vocabulary::Known { list: Some(longest), .. } = self else { return None };
+        let end = text.char_indices().take_while(|(i, _)| i <= longest).find(|(_, c)| [',', '&', '='].contains(c));
+        let end = end.map(|(i, _)| i).or_else(|| (text.len() <= *longest).then_some(text.len()))?;
+        Some(text[..end].trim_end())
+    }
+
+    /// The variable of a value in a list of literals: of a number it is that of its bin, whatever names bins have.
+    pub(super) fn value(&self, column: &str, value: &str) -> Option<Var> {
+        let Vocabulary::Known { names, list: Some(_), .. } = self else { return None };
+        names.group(column)?.find(value)
+    }
+
+    /// Literals of a list that only blanks separate, with commas between them; `None` if a word is not a literal.
+    pub(super) fn with_commas(&self, text: &str) -> Option<String> {
+        let Vocabulary::Known { names, list: Some(_), .. } = self else { return None };
+        let (mut literals, mut negated): (Vec<String>, bool) = (Vec::new(), false);
+        for word in text.split_whitespace() {
+            let is = |other: &str| word.eq_ignore_ascii_case(other) && !names.contains(word);
+            if is("not") {
+                negated = true;
+            } else if names.contains(word.trim_start_matches(NEGATIONS)) {
+                literals.push(format!("{}{word}", if std::mem::take(&mut negated) { "!" } else { "" }));
+            } else if !is("and") {
+                return None;
+            }
+        }
+        (literals.len() > 1 && !negated).then(|| literals.join(", "))
     }
 
     /// Whether any name will do.
