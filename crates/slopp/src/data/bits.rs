@@ -72,12 +72,12 @@ impl BitMatrix {
 }
 
 /// One bit of a line of words.
-pub fn bit_of(words: &[u64], bit: usize) -> bool {
+pub(crate) fn bit_of(words: &[u64], bit: usize) -> bool {
     words[bit / 64] >> (bit % 64) & 1 == 1
 }
 
 /// The positions of the bits that are one, ascending.
-pub fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
+pub(crate) fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
     words.iter().enumerate().flat_map(|(i, &word)| {
         std::iter::successors((word != 0).then_some(word), |w| Some(w & (w - 1)).filter(|&w| w != 0))
             .map(move |w| 64 * i + w.trailing_zeros() as usize)

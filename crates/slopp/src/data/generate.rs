@@ -7,7 +7,7 @@ use crate::var::Var;
 use std::sync::Arc;
 
 /// The largest number of records that are generated or drawn at once, all of which are kept.
-pub const MAX_RECORDS: usize = 1_000_000_000;
+pub(crate) const MAX_RECORDS: usize = 1_000_000_000;
 
 /// Why records could not be generated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -36,15 +36,6 @@ pub enum GenerateError {
     },
 }
 
-/// Records and how many of their cells were flipped.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Noisy {
-    /// The records.
-    pub records: Records,
-    /// How many cells differ from the rows given.
-    pub flipped: usize,
-}
-
 /// Refuses more records than are generated at once.
 pub fn check_count(records: usize) -> Result<(), GenerateError> {
     if records > MAX_RECORDS { Err(GenerateError::Records { records }) } else { Ok(()) }
@@ -52,15 +43,15 @@ pub fn check_count(records: usize) -> Result<(), GenerateError> {
 
 /// Copies rows, for example samples of a model, and changes each cell with the given probability: true to false and
 /// back, the value of a column that has several to another of them, each as likely.
+/// Also returns how many cells were changed.
 ///
-/// What is possible before the changes is for the giver of the rows to know; after them every record is. This is the
-/// channel of [`Circuit::log_likelihoods_noisy`](crate::Circuit::log_likelihoods_noisy).
+/// After the changes every record is possible. This is the channel of [`Circuit::log_likelihoods_noisy`](crate::Circuit::log_likelihoods_noisy).
 pub fn noisy_copy(
     names: impl Into<Arc<Names>>,
     rows: impl IntoIterator<Item = Vec<bool>>,
     flip: f64,
     seed: u64,
-) -> Result<Noisy, GenerateError> {
+) -> Result<(Records, usize), GenerateError> {
     if !(0.0..=1.0).contains(&flip) {
         return Err(GenerateError::Flip { probability: flip });
     }
@@ -92,7 +83,7 @@ pub fn noisy_copy(
         }
         builder.push(row.into_iter().map(Some), 1.0);
     }
-    Ok(Noisy { records: builder.finish(), flipped })
+    Ok((builder.finish(), flipped))
 }
 
 #[cfg(test)]
@@ -114,24 +105,24 @@ mod tests {
     #[test]
     fn noise_flips_the_given_share() {
         let given = vec![vec![true, false, true, true]; 5000];
-        let noisy = noisy_copy(Names::numbered(4), given.clone(), 0.1, 3).unwrap();
-        assert!((1800..2200).contains(&noisy.flipped), "{}", noisy.flipped);
-        let differ: f64 = rows(&noisy.records)
+        let (records, flipped) = noisy_copy(Names::numbered(4), given.clone(), 0.1, 3).unwrap();
+        assert!((1800..2200).contains(&flipped), "{flipped}");
+        let differ: f64 = rows(&records)
             .iter()
             .map(|(row, weight)| weight * row.iter().zip(&given[0]).filter(|(a, b)| a != b).count() as f64)
             .sum();
-        assert_eq!(differ, noisy.flipped as f64);
-        assert_eq!(noisy_copy(Names::numbered(4), given.clone(), 0.0, 3).unwrap().records.len(), 1);
-        assert_eq!(noisy, noisy_copy(Names::numbered(4), given, 0.1, 3).unwrap());
+        assert_eq!(differ, flipped as f64);
+        assert_eq!(noisy_copy(Names::numbered(4), given.clone(), 0.0, 3).unwrap().0.len(), 1);
+        assert_eq!((records, flipped), noisy_copy(Names::numbered(4), given, 0.1, 3).unwrap());
     }
 
     #[test]
     fn noise_changes_a_value_to_any_other() {
         let kind = crate::Kind::Values(["a", "b", "c", "d"].map(String::from).to_vec());
         let names = Names::of_columns([("x".into(), crate::Kind::Boolean), ("v".into(), kind)]).unwrap();
-        let noisy = noisy_copy(names, vec![vec![true, false, true, false, false]; 6000], 0.3, 5).unwrap();
+        let (records, _) = noisy_copy(names, vec![vec![true, false, true, false, false]; 6000], 0.3, 5).unwrap();
         let mut seen = [0.0; 4];
-        for (row, weight) in rows(&noisy.records) {
+        for (row, weight) in rows(&records) {
             let trues: Vec<usize> = (0..4).filter(|i| row[1 + i]).collect();
             assert_eq!(trues.len(), 1, "{row:?}");
             seen[trues[0]] += weight;

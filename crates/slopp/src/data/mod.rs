@@ -4,17 +4,17 @@
 
 mod bits;
 mod builder;
-mod closed_world;
 mod describe;
 mod generate;
 mod pairs;
 mod split;
 
-pub use bits::{BitMatrix, bit_of, ones};
+pub use bits::BitMatrix;
+pub(crate) use bits::{bit_of, ones};
 pub use builder::RecordsBuilder;
-pub use closed_world::ClosedWorld;
 pub use describe::{Description, Pair};
-pub use generate::{GenerateError, MAX_RECORDS, Noisy, check_count, noisy_copy};
+pub(crate) use generate::MAX_RECORDS;
+pub use generate::{GenerateError, check_count, noisy_copy};
 pub use pairs::{PairCounts, SymmetricMatrix};
 pub use split::SplitError;
 

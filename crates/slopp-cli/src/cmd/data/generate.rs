@@ -104,10 +104,9 @@ pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict,
             let samples = loaded.circuit().sample(common.number, &nothing, common.seed)?;
             // Another stream than that of the samples, or flips would depend on them.
             let seed = slopp::Random::stream(common.seed, 1).bits();
-            let noisy = noisy_copy(loaded.model.names.clone(), samples.worlds(), *flip, seed)?;
-            let flipped = format!("{} changed", counted(noisy.flipped, "cell"));
-            let fact = ("flipped_cells", Value::from(noisy.flipped));
-            write(&noisy.records, common, vec![fact], vec![flipped], session)
+            let (records, flipped) = noisy_copy(loaded.model.names.clone(), samples.worlds(), *flip, seed)?;
+            let fact = ("flipped_cells", Value::from(flipped));
+            write(&records, common, vec![fact], vec![format!("{} changed", counted(flipped, "cell"))], session)
         }
     }
 }
