@@ -3,7 +3,8 @@
 use crate::args::{ColumnArgs, ModelArgs, ReadArgs, positive, seed, whole};
 use crate::cmd::eval::Score;
 use crate::cmd::learn::{
-    Inside, RuleArgs, check_size, not_obeyed, save, score_table, tell_held_out, tell_saved, too_large, too_many_classes,
+    Enforcement, RuleArgs, check_size, not_obeyed, save, score_table, tell_held_out, tell_saved, too_large,
+    too_many_classes,
 };
 use crate::error::Error;
 use crate::files::{Files, check_ending};
@@ -170,7 +171,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     check(Part::Train, Some(&args.train), &train)?;
     let names = train.names().clone();
     let other = |file: &PathBuf| read_records_of(file, args.read, &names);
-    let (inside, train) = Inside::new(&args.rules, &args.train, train, None)?;
+    let (enforcement, train) = Enforcement::new(&args.rules, &args.train, train, None)?;
     let [valid, test] = [&args.valid, &args.test].map(|file| file.as_ref().map(other).transpose());
     let (valid, test) = (valid?, test?);
     valid.as_ref().map_or(Ok(()), |valid| check(Part::Valid, args.valid.as_deref(), valid))?;
@@ -180,7 +181,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     let student = Distil::new(capped.unwrap_or(config));
     let lesson = Lesson { samples: args.samples, free: args.free, ..Lesson::new(teacher.lessons(), student) };
     let support = Support {
-        rules: inside.as_ref().and_then(Inside::given),
+        rules: enforcement.as_ref().and_then(Enforcement::given),
         limits: args.rules.limits.limits(),
         ..Support::default()
     };
@@ -218,7 +219,10 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
             ("elements", Value::from(elements)),
             ("student", part(&scores)),
             ("teacher", of_teacher.as_deref().map_or(Value::Null, part)),
-            ("rules", inside.as_ref().and_then(|inside| inside.document(&model.names)).unwrap_or(Value::Null)),
+            (
+                "rules",
+                enforcement.as_ref().and_then(|enforcement| enforcement.document(&model.names)).unwrap_or(Value::Null),
+            ),
             ("keeps_base", Value::Bool(keeps_base)),
             ("model", output.map_or(Value::Null, |file| Value::from(file.display().to_string()))),
         ]))?;
@@ -228,7 +232,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
             ("lessons", format!("{} of the teacher", records_in_words(samples))),
             ("prior", format!("weighs {} records", count(strength))),
         ];
-        lines.extend(inside.as_ref().and_then(Inside::fact).map(|rules| ("rules", rules)));
+        lines.extend(enforcement.as_ref().and_then(Enforcement::fact).map(|rules| ("rules", rules)));
         lines.extend(keeps_base.then(|| ("base", "what is impossible for the teacher is impossible".to_owned())));
         session.line(facts(lines))?;
         session.line("")?;
@@ -239,7 +243,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         }
     }
     saved?;
-    inside.iter().for_each(|inside| inside.tell(&model.names, session));
+    enforcement.iter().for_each(|enforcement| enforcement.report(&model.names, session));
     if let Some(max) = args.max_classes.filter(|&max| classes > max) {
         session.note(too_many_classes(classes, max));
     }

@@ -1,13 +1,13 @@
 //! `slopp learn`: from records to a model.
 
 mod closed;
-mod inside;
+mod enforcement;
 mod options;
 mod parts;
 mod plan;
 mod report;
 
-pub(crate) use inside::{Inside, not_obeyed};
+pub(crate) use enforcement::{Enforcement, not_obeyed};
 pub(crate) use options::{LearnArgs, RuleArgs};
 pub(crate) use report::score_table;
 
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let entry = registry::find(&args.learner).expect("the parser takes no other");
     check_ending(args.output.as_deref(), entry.ending(), &format!("what the learner {} makes", entry.name))?;
     if args.rules.file.is_some() && !entry.obeys_rules() {
-        return Err(inside::no_rules());
+        return Err(enforcement::no_rules());
     }
     closed::check(args, entry)?;
     args.start.as_ref().map_or(Ok(()), |_| args.columns.check_unused("the model to start from"))?;
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
         true => session.document(&learned.document(args.seed))?,
         false => learned.tell(session)?,
     }
-    parts.inside.iter().for_each(|inside| inside.tell(&model.names, session));
+    parts.enforcement.iter().for_each(|enforcement| enforcement.report(&model.names, session));
     if let Some(max) = max_elements.filter(|&max| elements > max) {
         session.note(too_large(elements, max));
     }

@@ -1,7 +1,7 @@
 //! The records that a model is learned from, chosen by and tested with.
 
 use super::closed::{Closed, Open};
-use super::inside::Inside;
+use super::enforcement::Enforcement;
 use super::options::LearnArgs;
 use super::plan::Plan;
 use super::without_incomplete;
@@ -24,7 +24,7 @@ pub(super) struct Parts {
     /// How many training records with missing cells were left out.
     pub(super) dropped: f64,
     /// The rules that the result must obey.
-    pub(super) inside: Option<Inside>,
+    pub(super) enforcement: Option<Enforcement>,
     /// What is closed in a world that is open.
     pub(super) closed: Option<Closed>,
     /// What is open in a world that is closed.
@@ -65,16 +65,17 @@ impl Parts {
             }
         };
         // A sum-product network gives columns one value by itself, and rules are refused before.
-        let (inside, train) = match plan.entry.obeys_rules() {
+        let (enforcement, train) = match plan.entry.obeys_rules() {
             false => (None, train),
-            true => Inside::new(&args.rules, &args.train, train, places.as_deref())?,
+            true => Enforcement::new(&args.rules, &args.train, train, places.as_deref())?,
         };
         let limits = args.rules.limits.limits();
         let files = match args.split {
             None => [Some(args.train.clone()), args.valid.clone()],
             Some(_) => [None, None],
         };
-        let mut parts = Parts { train, valid, test, dropped: 0.0, inside, closed: None, open: None, limits, files };
+        let mut parts =
+            Parts { train, valid, test, dropped: 0.0, enforcement, closed: None, open: None, limits, files };
         if args.drop_incomplete {
             (parts.train, parts.dropped) = without_incomplete(parts.train, &args.train)?;
             // Validation records of the same file are dropped like the others.
@@ -95,7 +96,7 @@ impl Parts {
     /// What is possible in what is learned; in this world, unless columns stay open in a closed one.
     pub(super) fn support(&self, world: World) -> Support {
         Support {
-            rules: self.inside.as_ref().and_then(|inside| inside.given()),
+            rules: self.enforcement.as_ref().and_then(|enforcement| enforcement.given()),
             world: self.open.as_ref().map_or(world, |open| World::Closed { except: open.vars.clone() }),
             limits: self.limits.clone(),
             ..Support::default()

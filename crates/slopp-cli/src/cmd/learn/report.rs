@@ -75,7 +75,7 @@ impl Learned<'_> {
         }
         entries.extend(self.dropped.map(|dropped| ("dropped_incomplete", json_count(dropped))));
         entries.extend(columns_document(&self.model.names).map(|columns| ("columns", columns)));
-        let rules = self.parts.inside.as_ref().and_then(|inside| inside.document(&self.model.names));
+        let rules = self.parts.enforcement.as_ref().and_then(|enforcement| enforcement.document(&self.model.names));
         entries.extend(rules.map(|rules| ("rules", rules)));
         entries.extend(self.scores.iter().map(|(name, score)| (*name, object(score.entries()))));
         let settings = origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str())));
@@ -87,9 +87,9 @@ impl Learned<'_> {
 
     /// How many worlds are possible, where something was to be impossible and they can be counted.
     fn model_count(&self) -> Option<String> {
-        let Parts { inside, closed, open, .. } = self.parts;
+        let Parts { enforcement, closed, open, .. } = self.parts;
         let is_closed = self.model.origin.get("world").is_some_and(|world| world == "closed");
-        (is_closed || inside.is_some() || closed.is_some() || open.is_some())
+        (is_closed || enforcement.is_some() || closed.is_some() || open.is_some())
             .then(|| self.model.deterministic().map(|circuit| circuit.model_count().to_string()))?
     }
 
@@ -141,8 +141,8 @@ impl Learned<'_> {
             lines.push(("dropped", format!("{} with missing cells", records(dropped))));
         }
         lines.extend(columns_in_words(&self.model.names).map(|columns| ("columns", columns)));
-        let Parts { inside, closed, open, .. } = self.parts;
-        lines.extend(inside.as_ref().and_then(|inside| inside.fact()).map(|rules| ("rules", rules)));
+        let Parts { enforcement, closed, open, .. } = self.parts;
+        lines.extend(enforcement.as_ref().and_then(|enforcement| enforcement.fact()).map(|rules| ("rules", rules)));
         lines.extend(closed.as_ref().map(|closed| ("closed", closed.fact())));
         lines.extend(open.as_ref().map(|open| ("open", open.fact())));
         lines.push(("time", format!("{:.2} s", self.seconds)));

@@ -1,4 +1,4 @@
-//! Learning inside rules: records are checked against them, and what is learned is conditioned on them.
+//! Rules in learning: training records that break them, and what became of those records.
 
 use super::options::RuleArgs;
 use crate::cmd::explain::{rule_entry, rules_in_words};
@@ -15,7 +15,7 @@ use slopp::names::abridged;
 use slopp::{Names, Records};
 use std::path::{Path, PathBuf};
 
-/// How many records that break rules are told in words.
+/// How many records that break rules are described.
 const SHOWN: usize = 10;
 
 /// The way out where rules are large on a vtree.
@@ -23,7 +23,7 @@ const OWN_VTREE: &str =
     "`slopp compile RULES --names RECORDS -o rules.vtree`, then --vtree rules.vtree with --learner slopp-tree";
 
 /// Rules that the result must obey: those of a file, and that every column has one value.
-pub(crate) struct Inside {
+pub(crate) struct Enforcement {
     /// The rules of the file.
     given: Option<Rules>,
     on_violation: OnViolation,
@@ -33,7 +33,7 @@ pub(crate) struct Inside {
     is_part: bool,
 }
 
-impl Inside {
+impl Enforcement {
     /// Reads the rules and applies them to the training records; gives the records to learn from. Without rules and
     /// without columns of several values there is nothing to obey. If the records are a part of the file, `places` are
     /// theirs in it, from zero.
@@ -42,7 +42,7 @@ impl Inside {
         train: &Path,
         records: Records,
         places: Option<&[usize]>,
-    ) -> Result<(Option<Inside>, Records), Error> {
+    ) -> Result<(Option<Enforcement>, Records), Error> {
         let names = records.names();
         let read = |file: &PathBuf| slopp::io::read_rules(file, Some(names)).map_err(explained);
         let given = args.file.as_ref().map(read).transpose()?;
@@ -51,15 +51,15 @@ impl Inside {
         }
         let on_violation = args.on_violation.map_or(OnViolation::Reject, Into::into);
         let rules = given.clone().unwrap_or_else(|| Rules::new(names.clone(), []));
-        let inside = |mut violations: Violations| {
+        let enforcement = |mut violations: Violations| {
             if let Some(places) = places {
                 violations.records.iter_mut().for_each(|violation| violation.record = places[violation.record]);
             }
-            Inside { given, on_violation, violations, is_part: places.is_some() }
+            Enforcement { given, on_violation, violations, is_part: places.is_some() }
         };
         match rules.enforce(&records, on_violation, &args.limits.limits()) {
-            Ok(Enforced { changed, violations }) => Ok((Some(inside(violations)), changed.unwrap_or(records))),
-            Err(EnforceError::Broken(violations)) => Err(inside(*violations).refusal(train, &records)),
+            Ok(Enforced { changed, violations }) => Ok((Some(enforcement(violations)), changed.unwrap_or(records))),
+            Err(EnforceError::Broken(violations)) => Err(enforcement(*violations).refusal(train, &records)),
             Err(EnforceError::NoVariables(error)) => Err(no_variables(error)),
             Err(EnforceError::TooLarge(stopped)) => Err(too_large(stopped)),
             Err(EnforceError::Contradiction { rules, conflict }) => Err(contradiction(&rules, &conflict)),
@@ -105,8 +105,8 @@ impl Inside {
         lines
     }
 
-    /// Tells what became of records that break rules.
-    pub(crate) fn tell(&self, names: &Names, session: &Session) {
+    /// Reports what became of records that break rules.
+    pub(crate) fn report(&self, names: &Names, session: &Session) {
         self.in_words(names).into_iter().for_each(|line| session.note(line));
         if self.is_part && !self.violations.records.is_empty() {
             session.note(
