@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _slopp
 from ._arguments import Floats, handle, whole
+from ._arguments import limit as a_limit
 from ._arguments import names as some_names
 from ._arguments import path as a_path
 from ._columns import Columns
@@ -327,13 +328,16 @@ class FoundRules(Rows[Values[Any]]):
 KINDS.update(circuit=Circuit, unnormalised=Circuit, deterministic=Deterministic, psdd=Psdd)
 
 
-def read(path: Path, vtree: Path | None = None, *, renormalise: bool = False) -> Model:
+def read(path: Path, vtree: Path | None = None, *, renormalise: bool = False, max_nodes: int | None = None,
+         max_memory: int | None = None) -> Model:
     """A model from a file: a .psdd of any tool, with its vtree if the file does not hold it, a .spn or a .mix file.
 
     It is what it is proved to be, such as a `Psdd`, which `isinstance` tells people and type checkers alike. With
-    `renormalise`, parameters of a sum that do not add up to one are divided by their total.
+    `renormalise`, parameters of a sum that do not add up to one are divided by their total. The proof may take
+    `max_nodes` nodes and `max_memory` megabytes; what is not proved within them is read as a mixture.
     """
-    model: Model = wrap(_slopp.Model.read(a_path("path", path), None if vtree is None else a_path("vtree", vtree)))
+    model: Model = wrap(_slopp.Model.read(a_path("path", path), None if vtree is None else a_path("vtree", vtree),
+                                          a_limit("max_nodes", max_nodes, 1), a_limit("max_memory", max_memory, 1)))
     if model._model.kind != "unnormalised":
         return model
     if not renormalise:

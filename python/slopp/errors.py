@@ -1,25 +1,14 @@
 """What can go wrong. Every error is a `SloppError`, and also the error that Python has for such things."""
 
-import re
-
-#: What the library advises in the words of the command line, and the same here.
-WORDS = [
-    (r"`--header yes`", "header=True"),
-    (r"`--header no`", "header=False"),
-    (r"`--categories NAME`", 'categories=["NAME"]'),
-    (r"`--bins ([^`]*)=(\d+)`", r'bins={"\1": \2}'),
-    (r"`--max-values N`", "max_values=N"),
-    (r"`--(\w+)`", r"\1="),
-]
+from . import _slopp
 
 
 class SloppError(Exception):
     """Any error of slopp."""
 
     def __init__(self, text: str = ""):
-        for words, here in WORDS:
-            text = re.sub(words, here, text)
-        super().__init__(text)
+        # Names come from files, and may hold characters that a terminal would act on.
+        super().__init__(_slopp.visible_lines(text))
 
 
 class ArgumentError(SloppError, ValueError, TypeError):

@@ -361,11 +361,33 @@ def test_y_may_be_the_target():
 def test_advice_is_in_the_words_of_python(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,b\n" + "".join(f"{i},0\n" for i in range(30)))
-    with pytest.raises(slopp.errors.ReadError, match=r'bins={"a": 4}, or allow more with max_values=N'):
+    with pytest.raises(slopp.errors.ReadError, match=r'bins={"a": 4} cuts its numbers into bins; max_values=N'):
         slopp.Records.read(path)
     path.write_text("a,b\n")
-    with pytest.raises(slopp.errors.ReadError, match="say so with header=False"):
+    with pytest.raises(slopp.errors.ReadError, match="header=False, if the first line"):
         slopp.Records.read(path)
+
+
+def test_names_do_not_act_on_terminals(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a\x1b[2J,\u202eb\n1,0\n0,1\n")
+    records = slopp.Records.read(path)
+    model = slopp.learn(records, learner="factorised")
+    with pytest.raises(slopp.errors.FormulaError, match=r"\\u{1b}\[2J.*\\u{202e}b"):
+        model.prob("zebra")
+    with pytest.raises(slopp.errors.ArgumentError, match=r"\\u{1b}"):
+        raise slopp.errors.ArgumentError("from Python, \x1b")
+    shown = [repr(records), repr(records.columns), repr(model), repr(model.vtree), repr(slopp.Rules(["a"]))]
+    assert not any("\x1b" in text or "\u202e" in text for text in shown)
+
+
+def test_proofs_have_limits(tmp_path):
+    parity = slopp.Rules(" ^ ".join(f"x{i}" for i in range(1, 9)))
+    parity.compile(slopp.Vtree.shaped("balanced", parity.names)).psdd().write(tmp_path / "m.psdd")
+    assert isinstance(slopp.read(tmp_path / "m.psdd", max_memory=100), slopp.Psdd)
+    assert "not proved within 1 nodes" in slopp.read(tmp_path / "m.psdd", max_nodes=1).reason
+    with pytest.raises(ArgumentError, match="max_nodes is 0"):
+        slopp.read(tmp_path / "m.psdd", max_nodes=0)
 
 
 def test_files_that_were_edited(tmp_path):

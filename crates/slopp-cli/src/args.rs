@@ -68,7 +68,7 @@ fn use_threads(threads: usize, session: &Session) -> Result<(), Error> {
     if threads > most {
         session.note(format!("{most} threads are used: more would not help on {cores} cores"));
     }
-    rayon::ThreadPoolBuilder::new().num_threads(threads.min(most)).build_global()?;
+    rayon::ThreadPoolBuilder::new().num_threads(threads.min(most)).build_global().map_err(std::io::Error::other)?;
     Ok(())
 }
 

@@ -1,9 +1,8 @@
 //! The one error of the command line: what happened, because of what, and what to try.
 
-use crate::files::way_out;
-use crate::visible::visible_lines;
-use slopp::infer::QueryError;
-use slopp::io::WriteError;
+use slopp::Advice;
+use slopp::learn::LearnError;
+use slopp::names::visible_lines;
 use std::error::Error as Cause;
 use std::fmt;
 use std::io;
@@ -48,35 +47,68 @@ impl Error {
     }
 }
 
-/// Any error of the library; causes that the message already tells are not repeated.
-impl<E: Cause + 'static> From<E> for Error {
+/// Any error of the library, with its advice; causes that the message already holds are not repeated.
+impl<E: Into<slopp::Error>> From<E> for Error {
     fn from(error: E) -> Error {
-        let mut result = Error::new(error.to_string());
-        let mut cause: Option<&(dyn Cause + 'static)> = Some(&error);
+        let error = error.into();
+        let mut result = Error::new(message(&error));
+        let advice: Vec<String> = error.advice().iter().map(words).collect();
+        result.hint = (!advice.is_empty()).then(|| advice.join("; "));
+        let mut cause = error.source();
         while let Some(error) = cause {
             let io = error.downcast_ref::<io::Error>();
             result.broken_pipe |= io.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe);
-            if let Some(error) = error.downcast_ref::<WriteError>() {
-                result.hint = Some(way_out(&error.source).to_owned());
-            }
-            let hint = match error.downcast_ref::<QueryError>() {
-                Some(QueryError::ImpossibleEvidence) => {
-                    Some("`slopp possible MODEL --given EVIDENCE` tells what would have to change")
-                }
-                Some(QueryError::Stopped { .. } | QueryError::TooManyWorlds { .. }) => {
-                    Some("--max-nodes N and --max-memory MB allow more")
-                }
-                _ => None,
-            };
-            result.hint = hint.map(str::to_owned).or(result.hint);
             let text = error.to_string();
-            let told = result.because.iter().chain([&result.message]).any(|t| t.contains(&text));
-            if !told {
+            let is_new = !result.because.iter().chain([&result.message]).any(|known| known.contains(&text));
+            if is_new {
                 result.because.push(text);
             }
             cause = error.source();
         }
         result
+    }
+}
+
+/// What an error says; options are spelled as on the command line.
+fn message(error: &slopp::Error) -> String {
+    match error {
+        slopp::Error::Learn(LearnError::Setting { name, value, expected }) => {
+            format!("{} is {value}, but must be {expected}", option(name))
+        }
+        error => error.to_string(),
+    }
+}
+
+/// An option as people write it here.
+pub(crate) fn option(name: &str) -> String {
+    format!("--{}", name.replace('_', "-"))
+}
+
+/// Advice in the words of the command line.
+pub(crate) fn words(advice: &Advice) -> String {
+    match advice {
+        Advice::FirstLineIsRecord => "--header no, if the first line is a record".into(),
+        Advice::FirstLineHoldsNames => "--header yes, if the first line holds names".into(),
+        Advice::Categories { column } => {
+            let column = column.as_deref().unwrap_or("NAME");
+            format!("--categories {column}, if the column holds categories")
+        }
+        Advice::Bins { column } => format!("--bins {column}=4, which cuts its numbers into bins"),
+        Advice::MoreValues => "--max-values N, which allows more".into(),
+        Advice::LargerLimits => "--max-nodes N and --max-memory MB allow more".into(),
+        Advice::NearestWorld => "`slopp possible MODEL --given EVIDENCE` shows what would have to change".into(),
+        Advice::Free => "--free lets the student allow more, and --rules FILE says what must hold".into(),
+        Advice::MakeRoom => "`slopp revise` makes room for them in the teacher".into(),
+        Advice::OtherPlace(kind) => match kind {
+            io::ErrorKind::NotFound => "make the folder first, or choose another place",
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, or choose another place",
+            io::ErrorKind::FileTooLarge => {
+                "raise the limit on the size of files (`ulimit -f`), or choose another place"
+            }
+            _ => "choose another place",
+        }
+        .into(),
+        advice => format!("{advice:?}"),
     }
 }
 

@@ -67,16 +67,6 @@ pub(crate) fn check_ending(output: Option<&Path>, ending: &str, what: &str) -> R
         .hint(format!("-o {}", right.display())))
 }
 
-/// What to do about an output that cannot be written.
-pub(crate) fn way_out(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::NotFound => "make the folder first, or choose another place",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, or choose another place",
-        io::ErrorKind::FileTooLarge => "raise the limit on the size of files (`ulimit -f`), or choose another place",
-        _ => "choose another place",
-    }
-}
-
 fn is_stream(file: &Path) -> bool {
     file == Path::new("-")
 }

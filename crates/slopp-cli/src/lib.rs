@@ -15,7 +15,6 @@ mod knowledge;
 mod progress;
 mod report;
 mod session;
-mod visible;
 
 pub use args::Global;
 pub use cmd::eval::Score;
@@ -29,10 +28,10 @@ pub use session::{Session, Verdict};
 
 use args::{AnyCommand, Cli, Command};
 use clap::Parser;
+use slopp::names::visible_lines;
 use std::borrow::Cow;
 use std::io::Write;
 use std::process::ExitCode;
-use visible::visible_lines;
 
 /// The program `slopp`: reads arguments, runs one command, tells the outcome.
 pub fn slopp() -> ExitCode {

@@ -1,8 +1,8 @@
 //! Progress of long work on stderr: what is being done, how far it is, how long it will take.
 
-use crate::visible::visible;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use slopp::Progress;
+use slopp::names::visible;
 use std::fmt;
 use std::io::IsTerminal;
 use std::time::Duration;

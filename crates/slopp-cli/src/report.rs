@@ -1,8 +1,7 @@
 //! Numbers, tables and JSON values as people and programs like to read them.
 
-use crate::visible::visible;
 use serde_json::{Map, Value};
-use slopp::names::{Column, Group};
+use slopp::names::{Column, Group, visible};
 use slopp::{Lit, Names, Var};
 use std::borrow::Cow;
 use std::fmt;

@@ -1,11 +1,11 @@
 //! What all commands share: where results go, in which form, and who listens to progress.
 
-use crate::error::Error;
-use crate::files::way_out;
+use crate::error::{Error, words};
 use crate::progress::Bar;
 use crate::report::{Table, counted};
-use crate::visible::visible_lines;
 use serde_json::Value;
+use slopp::Advice;
+use slopp::names::visible_lines;
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::{Path, PathBuf};
@@ -123,6 +123,6 @@ impl Session {
 }
 
 fn to_stdout(error: io::Error) -> Error {
-    let hint = way_out(&error);
+    let hint = words(&Advice::OtherPlace(error.kind()));
     Error::from(error).while_doing("cannot write to stdout").hint(hint)
 }

@@ -1,15 +1,11 @@
 //! Errors of the library as exceptions of the package, with the same words.
 
 use pyo3::prelude::*;
-use slopp::AskError;
-use slopp::circuit::{BuildError, Refusal};
 use slopp::infer::QueryError;
-use slopp::io::{BinsError, NotClausal, ReadError, WriteError};
-use slopp::knowledge::{DifferenceError, EntailsError};
-use slopp::learn::vtree::VtreeMethodError;
-use slopp::learn::{BaseError, ConditionError, EnforceError, FitError, LearnError, LessonError, ReviseError};
-use slopp::logic::{FormulaError, NoVariables, NormaliseError, RuleError, Stopped};
-use std::error::Error;
+use slopp::learn::{BaseError, EnforceError, LearnError, LessonError, ReviseError};
+use slopp::{Advice, AskError, Error};
+use std::borrow::Cow;
+use std::error::Error as Cause;
 
 /// Why a call has no result: an exception of Python, or one of `slopp.errors` by its name.
 pub(crate) enum Failure {
@@ -25,9 +21,9 @@ impl Failure {
         Failure::Named(class, text.into())
     }
 
-    /// The words of an error and of its causes, as far as it does not tell them itself.
-    pub(crate) fn of(class: &'static str, error: &dyn Error) -> Failure {
-        let mut text = error.to_string();
+    /// An error of the library: its message, the causes that this does not hold already, and what to try.
+    fn of(error: &Error) -> Failure {
+        let mut text = message(error);
         let mut cause = error.source();
         while let Some(error) = cause {
             let words = error.to_string();
@@ -36,7 +32,9 @@ impl Failure {
             }
             cause = error.source();
         }
-        Failure::Named(class, text)
+        let advice = error.advice();
+        advice.iter().filter_map(words).for_each(|words| text = format!("{text}; {words}"));
+        Failure::Named(class(error), text)
     }
 }
 
@@ -59,149 +57,136 @@ impl From<Failure> for PyErr {
     }
 }
 
-impl From<AskError> for Failure {
-    fn from(error: AskError) -> Failure {
-        match error {
-            AskError::Query(error) => error.into(),
-            AskError::TooLarge(error) => error.into(),
-            error => Failure::new("KindError", format!("{error}: it has no vtree; learn a PSDD")),
-        }
-    }
+/// The text without characters that a terminal would act on.
+#[pyfunction]
+pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
+    slopp::names::visible_lines(text)
 }
 
-impl From<QueryError> for Failure {
-    fn from(error: QueryError) -> Failure {
-        let class = match error {
+/// The class of `slopp.errors` for an error.
+fn class(error: &Error) -> &'static str {
+    match error {
+        Error::Query(error) | Error::Ask(AskError::Query(error)) => match error {
             QueryError::ImpossibleEvidence | QueryError::ImpossibleFormula => "ImpossibleError",
             QueryError::Stopped { .. } => "TooLargeError",
             _ => "QueryError",
-        };
-        Failure::of(class, &error)
-    }
-}
-
-impl From<ReadError> for Failure {
-    fn from(error: ReadError) -> Failure {
-        let mut causes = std::iter::successors(Some(&error as &dyn Error), |&error| error.source());
-        let is_missing = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
-        let missing = causes.any(|error| error.downcast_ref().is_some_and(is_missing));
-        Failure::of(if missing { "MissingFileError" } else { "ReadError" }, &error)
-    }
-}
-
-impl From<EntailsError> for Failure {
-    fn from(error: EntailsError) -> Failure {
-        match error {
-            EntailsError::NoVariables(error) => error.into(),
-            EntailsError::Stopped(error) => error.into(),
-        }
-    }
-}
-
-impl From<DifferenceError> for Failure {
-    fn from(error: DifferenceError) -> Failure {
-        match error {
-            DifferenceError::NoVariables(error) => error.into(),
-            DifferenceError::Stopped(error) => error.into(),
-            DifferenceError::Normalise(error) => error.into(),
-            DifferenceError::Certificate(error) => error.into(),
-            DifferenceError::Query(error) => error.into(),
-            DifferenceError::NothingInCommon
-            | DifferenceError::DifferentBins { .. }
-            | DifferenceError::DifferentKinds { .. }
-            | DifferenceError::Names(_) => Failure::of("NamesError", &error),
-        }
-    }
-}
-
-impl From<ReviseError> for Failure {
-    fn from(error: ReviseError) -> Failure {
-        match error {
-            ReviseError::Compile(error) => error.into(),
-            error => Failure::of("LearnError", &error),
-        }
-    }
-}
-
-impl From<BaseError> for Failure {
-    fn from(error: BaseError) -> Failure {
-        let way_out = match error {
-            BaseError::Outside { .. } => {
-                "; free=True lets the student allow them, and revise makes room for them in the teacher"
+        },
+        Error::Ask(AskError::OnlyLiterals) => "KindError",
+        Error::Read(error) => {
+            let mut causes = std::iter::successors(Some(error as &dyn Cause), |&error| error.source());
+            let is_missing = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+            match causes.any(|error| error.downcast_ref().is_some_and(is_missing)) {
+                true => "MissingFileError",
+                false => "ReadError",
             }
-            BaseError::TooLarge(_) => "; free=True lets it go, and rules= say what must hold",
-            BaseError::Columns(_) | BaseError::Query(_) => "",
-        };
-        Failure::new("LearnError", format!("{error}{way_out}"))
-    }
-}
-
-/// Options are keywords here.
-impl From<LearnError> for Failure {
-    fn from(error: LearnError) -> Failure {
-        let text = error.to_string();
-        match &error {
-            LearnError::Setting { name, .. } => Failure::new("LearnError", text.replacen(name, &format!("{name}="), 1)),
-            LearnError::OptionOfOthers { option, .. } => {
-                Failure::new("LearnError", text.replacen(option, &format!("{option}="), 1))
-            }
-            LearnError::NoSuchOption { option, .. } => {
-                Failure::new("LearnError", text.replacen(option, &format!("{option}="), 1))
-            }
-            error => Failure::of("LearnError", error),
         }
+        Error::Stopped(_)
+        | Error::Ask(_)
+        | Error::Entails(slopp::knowledge::EntailsError::Stopped(_))
+        | Error::Difference(slopp::knowledge::DifferenceError::Stopped(_))
+        | Error::Revise(ReviseError::Compile(_))
+        | Error::Enforce(EnforceError::TooLarge(_)) => "TooLargeError",
+        Error::Learn(_)
+        | Error::Fit(_)
+        | Error::Condition(_)
+        | Error::Revise(_)
+        | Error::Base(_)
+        | Error::Lesson(_)
+        | Error::Enforce(_)
+        | Error::VtreeMethod(_) => "LearnError",
+        Error::Names(_) | Error::Difference(_) => "NamesError",
+        Error::Formula(_)
+        | Error::NoVariables(_)
+        | Error::Normalise(_)
+        | Error::NotClausal(_)
+        | Error::Entails(_) => "FormulaError",
+        Error::Build(_) | Error::Mixture(_) | Error::Spn(_) | Error::Smoothing(_) => "CircuitError",
+        Error::Certificate(_) => "CertificateError",
+        Error::Rules(_) => "QueryError",
+        Error::Bins(_) | Error::Generate(_) | Error::Split(_) | Error::Truth(_) => "RecordsError",
+        Error::Vtree(_) => "VtreeError",
+        Error::Write(_) | Error::Io(_) => "WriteError",
+        _ => "SloppError",
     }
 }
 
-impl From<EnforceError> for Failure {
-    fn from(error: EnforceError) -> Failure {
-        match error {
-            EnforceError::TooLarge(error) => error.into(),
-            EnforceError::Query(error) => error.into(),
-            error => Failure::of("LearnError", &error),
+/// What an error says; options are keywords here.
+fn message(error: &Error) -> String {
+    let (error, found) = match error {
+        Error::Learn(found) | Error::Lesson(LessonError::Learn(found)) => (error, found),
+        error => return error.to_string(),
+    };
+    match found {
+        LearnError::Setting { name, value, expected } => format!("{name}= is {value}, but must be {expected}"),
+        LearnError::OptionOfOthers { learner, option, owners } => format!(
+            "{option}= belongs to {}, not to {learner}: choose one of these learners, or leave the option out",
+            owners.join(", ")
+        ),
+        LearnError::NoSuchOption { option, known } => {
+            format!("no learner has an option {option}=; the options are {}", known.join(", "))
         }
+        _ => error.to_string(),
     }
 }
 
-impl From<LessonError> for Failure {
-    fn from(error: LessonError) -> Failure {
-        match error {
-            LessonError::Learn(error) => error.into(),
-            LessonError::Base(error) => error.into(),
+/// Advice in the words of Python, where there is a way to follow it.
+fn words(advice: &Advice) -> Option<String> {
+    Some(match advice {
+        Advice::FirstLineIsRecord => "header=False, if the first line is a record".into(),
+        Advice::FirstLineHoldsNames => "header=True, if the first line holds names".into(),
+        Advice::Categories { column } => {
+            let column = column.as_deref().unwrap_or("NAME");
+            format!("categories=[{column:?}], if the column holds categories")
         }
-    }
+        Advice::Bins { column } => format!("bins={{{column:?}: 4}} cuts its numbers into bins"),
+        Advice::MoreValues => "max_values=N allows more".into(),
+        Advice::Free => "free=True lets the student allow more, and rules= say what must hold".into(),
+        Advice::MakeRoom => "revise makes room for them in the teacher".into(),
+        Advice::NearestWorld | Advice::LargerLimits | Advice::OtherPlace(_) => return None,
+        advice => format!("{advice:?}"),
+    })
 }
 
-/// Every error of the library has one exception.
+/// Errors of the library are exceptions.
 macro_rules! raises {
-    ($($error:ty => $class:literal),* $(,)?) => {$(
+    ($($error:ty),* $(,)?) => {$(
         impl From<$error> for Failure {
             fn from(error: $error) -> Failure {
-                Failure::of($class, &error)
+                Failure::of(&error.into())
             }
         }
     )*};
 }
 
 raises! {
-    BinsError => "RecordsError",
-    BuildError => "CircuitError",
-    FitError => "LearnError",
-    FormulaError => "FormulaError",
-    ConditionError => "LearnError",
-    NormaliseError => "FormulaError",
-    NoVariables => "FormulaError",
-    NotClausal => "FormulaError",
-    Refusal => "CertificateError",
-    RuleError => "QueryError",
-    Stopped => "TooLargeError",
-    VtreeMethodError => "LearnError",
-    WriteError => "WriteError",
-    slopp::data::GenerateError => "RecordsError",
-    slopp::data::SplitError => "RecordsError",
-    slopp::example::TruthError => "RecordsError",
-    slopp::mixture::MixtureError => "CircuitError",
-    slopp::names::NameError => "NamesError",
-    slopp::vtree::VtreeError => "VtreeError",
-    std::io::Error => "WriteError",
+    AskError,
+    BaseError,
+    EnforceError,
+    LearnError,
+    LessonError,
+    QueryError,
+    ReviseError,
+    slopp::circuit::BuildError,
+    slopp::circuit::Refusal,
+    slopp::data::GenerateError,
+    slopp::data::SplitError,
+    slopp::example::TruthError,
+    slopp::io::BinsError,
+    slopp::io::NotClausal,
+    slopp::io::ReadError,
+    slopp::io::WriteError,
+    slopp::knowledge::DifferenceError,
+    slopp::knowledge::EntailsError,
+    slopp::learn::ConditionError,
+    slopp::learn::FitError,
+    slopp::learn::vtree::VtreeMethodError,
+    slopp::logic::FormulaError,
+    slopp::logic::NoVariables,
+    slopp::logic::NormaliseError,
+    slopp::logic::RuleError,
+    slopp::logic::Stopped,
+    slopp::mixture::MixtureError,
+    slopp::names::NameError,
+    slopp::vtree::VtreeError,
+    std::io::Error,
 }

@@ -28,6 +28,8 @@ mod _slopp {
     #[pymodule_export]
     use super::distil::{chart, chart_of_sizes, distil};
     #[pymodule_export]
+    use super::error::visible_lines;
+    #[pymodule_export]
     use super::event::Event;
     #[pymodule_export]
     use super::knowledge::{Rules, Sdd, diff, entails};

@@ -11,6 +11,7 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use slopp::circuit::Reason;
+use slopp::logic::Limits;
 use slopp::{Certified, Deterministic, Mixture, ModelKind, Names, Progress, Psdd, Var};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,11 +28,20 @@ pub(crate) struct Model(pub(crate) Arc<slopp::Model>);
 #[pymethods]
 impl Model {
     #[staticmethod]
-    #[pyo3(signature = (path, vtree=None))]
-    fn read(py: Python<'_>, path: PathBuf, vtree: Option<PathBuf>) -> Answer<Model> {
+    #[pyo3(signature = (path, vtree=None, max_nodes=None, max_memory=None))]
+    fn read(
+        py: Python<'_>,
+        path: PathBuf,
+        vtree: Option<PathBuf>,
+        max_nodes: Option<usize>,
+        max_memory: Option<usize>,
+    ) -> Answer<Model> {
+        let usual = Limits::default();
+        let bytes = max_memory.map_or(usual.bytes, |megabytes| megabytes.saturating_mul(1 << 20));
+        let limits = Limits { nodes: max_nodes.unwrap_or(usual.nodes), bytes, ..usual };
         run(py, || {
             let vtree = vtree.as_ref().map(slopp::io::read_vtree).transpose()?;
-            Ok(Model::of(slopp::io::read_model(&path, vtree.as_ref(), &Default::default())?.model))
+            Ok(Model::of(slopp::io::read_model(&path, vtree.as_ref(), &limits)?.model))
         })
     }
 

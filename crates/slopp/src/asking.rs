@@ -18,7 +18,7 @@ pub enum AskError {
     #[error(transparent)]
     TooLarge(#[from] Stopped),
     /// A sum-product network has no vtree that a formula could be compiled on.
-    #[error("a formula cannot be asked of a sum-product network, only literals can")]
+    #[error("a formula cannot be asked of a sum-product network, only literals can: it has no vtree; learn a PSDD")]
     OnlyLiterals,
 }
 

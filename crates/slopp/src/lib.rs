@@ -34,10 +34,12 @@
 //!
 //! Every answer is exact, every random act takes a seed, and the same input gives the same bytes on any number of threads.
 
+mod advice;
 mod asking;
 pub mod certified;
 pub mod circuit;
 pub mod data;
+mod error;
 pub mod example;
 pub mod guide;
 mod heap;
@@ -59,10 +61,12 @@ pub mod spn;
 pub mod var;
 pub mod vtree;
 
+pub use advice::Advice;
 pub use asking::AskError;
 pub use certified::Certified;
 pub use circuit::{Builder, Circuit, Deterministic, Element, Node, NodeId, Psdd, Sharing, Weights};
 pub use data::{Records, RecordsBuilder};
+pub use error::Error;
 pub use mixture::Mixture;
 pub use model::{Model, ModelKind};
 pub use names::{Bins, Kind, NameError, Names};

@@ -1,5 +1,6 @@
 //! How much a compilation, a product or a proof may cost, and the clean stop when that is not enough.
 
+use crate::advice::Advice;
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -65,6 +66,13 @@ pub enum Limit {
     Cancelled,
 }
 
+impl Limit {
+    /// What to try where it was hit.
+    pub(crate) fn advice(self) -> Vec<Advice> {
+        if self == Limit::Cancelled { Vec::new() } else { vec![Advice::LargerLimits] }
+    }
+}
+
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -87,6 +95,13 @@ pub struct Stopped {
     pub bytes: usize,
     /// How many rules were joined, and how many there are; `None` outside of rules.
     pub rules: Option<(usize, usize)>,
+}
+
+impl Stopped {
+    /// What to try.
+    pub fn advice(&self) -> Vec<Advice> {
+        self.limit.advice()
+    }
 }
 
 impl fmt::Display for Stopped {

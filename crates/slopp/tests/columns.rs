@@ -11,7 +11,7 @@ use slopp::learn::{
 use slopp::logic::{Limits, Rules};
 use slopp::model::ModelKind;
 use slopp::names::Column;
-use slopp::{Kind, Model, Names, Random, Records, RecordsBuilder, Var};
+use slopp::{Advice, Kind, Model, Names, Random, Records, RecordsBuilder, Var};
 use std::sync::Arc;
 
 fn read(text: &str, options: &RecordsOptions) -> Result<Records, String> {
@@ -93,7 +93,6 @@ fn columns_are_what_their_cells_are() {
     for (text, says) in [
         ("a,b\n0,1\n0,maybe\n", "line 3: column 2 (b): expected 0, 1, true"),
         ("a,b\n0,yes\n0,no\n1,perhaps\n", "line 4: column 2 (b)"),
-        ("a,b\n0,yes\n0,no\n1,perhaps\n", "say so with `--categories NAME`"),
         ("a=x,a\n1,x\n", "the name \"a=x\" is used by columns 1 and 2"),
     ] {
         let error = names_of(text).unwrap_err();
@@ -102,8 +101,11 @@ fn columns_are_what_their_cells_are() {
     let many: String = (0..30).map(|i| format!("{},w{i}\n", i % 2)).collect();
     let error = names_of(&format!("a,c\n{many}")).unwrap_err();
     assert!(error.contains("column 2 (c) has more than 20 different values, such as \"w0\", \"w1\""), "{error}");
-    let error = names_of(&format!("a,c\n{}", many.replace('w', "7"))).unwrap_err();
-    assert!(error.contains("--bins c=4"), "{error}");
+    let advice =
+        |text: &str| read_records_from(text.as_bytes(), &RecordsOptions::default(), None).unwrap_err().advice();
+    let numbers = format!("a,c\n{}", many.replace('w', "7"));
+    assert_eq!(advice(&numbers), [Advice::Bins { column: "c".into() }, Advice::MoreValues]);
+    assert_eq!(advice("a,b\n0,yes\n0,no\n1,perhaps\n"), [Advice::Categories { column: Some("b".into()) }]);
     let options = RecordsOptions { max_values: 30, ..RecordsOptions::default() };
     assert_eq!(read(&format!("a,c\n{many}"), &options).unwrap().var_count(), 31);
     let options = RecordsOptions { max_values: 0, ..RecordsOptions::default() };
@@ -112,7 +114,7 @@ fn columns_are_what_their_cells_are() {
     let told = read("a,b\n0,yes\n0,no\n1,perhaps\n", &options).unwrap();
     assert_eq!(told.names().iter().collect::<Vec<_>>(), ["a", "b=no", "b=perhaps", "b=yes"]);
     let error = read("a\n0\n", &options).unwrap_err();
-    assert!(error.contains("there is no variable \"b\"") && error.contains("--categories"), "{error}");
+    assert!(error.contains("there is no variable \"b\"") && error.contains("columns of the header"), "{error}");
 }
 
 #[test]

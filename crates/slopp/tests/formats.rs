@@ -2,7 +2,7 @@
 
 use slopp::io::*;
 use slopp::vtree::VtreeId;
-use slopp::{Names, Var, Vtree};
+use slopp::{Advice, Names, Var, Vtree};
 use slopp_oracle::shared;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -277,7 +277,7 @@ fn bad_records_are_explained() {
     for (text, parts) in [
         (&b""[..], vec!["is empty"]),
         (b"\n\n \n", vec!["is empty"]),
-        (b"a,b\n", vec!["header and no records", "--header no"]),
+        (b"a,b\n", vec!["header and no records"]),
         (b"a,b\n0,1\n0,o\n", vec!["line 3: column 2 (b): expected 0, 1, true", "found \"o\"", "missing: empty"]),
         (b"0,1\n0,1\n0,maybe\n", vec!["line 3: column 2: expected", "\"maybe\""]),
         (b"0,1,x\n1,0,1\n", vec!["line 1: column 3: expected", "\"x\""]),
@@ -294,9 +294,9 @@ fn bad_records_are_explained() {
         (b"x\n0:1\n", vec!["line 2", "\"0:1\"", "separated by commas, semicolons, tabs or blanks"]),
         (b"0110\n0101\n", vec!["line 2: column 1 (0110)", "\"0101\"", "separated by commas"]),
         (b"0 1\n0 2\n", vec!["line 2: column 2", "\"2\""]),
-        (b"0,1,2\n0,1,1\n", vec!["line 1: column 3", "\"2\"", "if the first line holds names", "--header yes"]),
-        (b"0 1 2\n0 1 1\n", vec!["line 1: column 3", "\"2\"", "--header yes"]),
-        (b"\"0\",\"0\"\n0,1\n", vec!["line 1", "columns 1 and 2", "cells are quoted", "--header no"]),
+        (b"0,1,2\n0,1,1\n", vec!["line 1: column 3", "\"2\""]),
+        (b"0 1 2\n0 1 1\n", vec!["line 1: column 3", "\"2\""]),
+        (b"\"0\",\"0\"\n0,1\n", vec!["line 1", "columns 1 and 2", "cells are quoted"]),
         (b"0,1\n1.,0\n", vec!["line 2: column 1", "\"1.\""]),
         (b"0,1\n0,10.0\n", vec!["line 2: column 2", "\"10.0\""]),
         (b"w|a,b\n0,1\n2|0,1\n", vec!["line 3: expected no weight", "\"w|a\"", "weight|a,b", "found \"2\""]),
@@ -305,6 +305,14 @@ fn bad_records_are_explained() {
         for part in parts {
             assert!(error.contains(part), "{:?}: {error}", String::from_utf8_lossy(text));
         }
+    }
+    for (text, advice) in [
+        (&b"a,b\n"[..], vec![Advice::FirstLineIsRecord]),
+        (b"0,1,2\n0,1,1\n", vec![Advice::FirstLineHoldsNames]),
+        (b"\"0\",\"0\"\n0,1\n", vec![Advice::FirstLineIsRecord]),
+        (b"0,1\n0\n", vec![]),
+    ] {
+        assert_eq!(records(text).unwrap_err().advice(), advice);
     }
     let strict = RecordsOptions { missing: false, ..Default::default() };
     let error = message(load_records(&b"0,1\n0,?\n"[..], &strict));

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The modules of the library, each of which uses only those before it.
-const MODULES: [&str; 25] = [
+const MODULES: [&str; 27] = [
+    "advice",
     "limits",
     "var",
     "logspace",
@@ -29,6 +30,7 @@ const MODULES: [&str; 25] = [
     "io",
     "render",
     "guide",
+    "error",
     "lib",
 ];
 

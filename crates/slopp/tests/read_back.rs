@@ -160,7 +160,7 @@ proptest! {
             write_changed_records(&mut out, &text, &options, &names, |i| &changes[i]).map(|()| out)
         };
         let changed = change(header).or_else(|error| {
-            assert!(error.to_string().contains("--header"), "{error}");
+            assert!(error.to_string().contains("say which it is"), "{error}");
             header = Header::Present;
             change(header)
         });

@@ -126,7 +126,7 @@ impl Reproduction {
     }
 
     fn save(&self, folder: &Path) -> Result<(), Error> {
-        let mut text = serde_json::to_string_pretty(&self.document())?;
+        let mut text = serde_json::to_string_pretty(&self.document()).map_err(std::io::Error::from)?;
         text.push('\n');
         write_text(&folder.join("results.json"), &text)?;
         write_text(&folder.join("figure2.svg"), &self.example.figure())?;

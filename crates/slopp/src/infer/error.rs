@@ -1,5 +1,6 @@
 //! What can go wrong with a query.
 
+use crate::advice::Advice;
 use crate::circuit::Circuit;
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::Evidence;
@@ -159,6 +160,17 @@ impl fmt::Display for Product<'_> {
         match limit {
             Limit::Cancelled => Ok(()),
             _ => write!(f, "; allow more, ask about less, or use a smaller formula or model"),
+        }
+    }
+}
+
+impl QueryError {
+    /// What to try.
+    pub fn advice(&self) -> Vec<Advice> {
+        match self {
+            QueryError::ImpossibleEvidence => vec![Advice::NearestWorld],
+            QueryError::Stopped { limit, .. } | QueryError::TooManyWorlds { limit, .. } => limit.advice(),
+            _ => Vec::new(),
         }
     }
 }

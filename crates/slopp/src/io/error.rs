@@ -2,6 +2,7 @@
 
 use super::problem::Problem;
 use super::vtree::LoadedVtree;
+use crate::advice::Advice;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,11 @@ impl ReadError {
         ReadError::at(line, Problem::Damaged { reason: reason.into() })
     }
 
+    /// What to try.
+    pub fn advice(&self) -> Vec<Advice> {
+        self.problem.advice()
+    }
+
     /// The same error, blamed on the vtree that was given with a circuit of so many variables.
     pub(super) fn wrong_vtree(self, sure: bool, vars: usize, given: &LoadedVtree) -> ReadError {
         let vars = (vars, given.vtree.var_count());
@@ -89,6 +95,13 @@ pub struct WriteError {
     pub source: io::Error,
     /// Files of the same step that were replaced before, and could not be put back.
     pub replaced: Vec<PathBuf>,
+}
+
+impl WriteError {
+    /// What to try.
+    pub fn advice(&self) -> Vec<Advice> {
+        vec![Advice::OtherPlace(self.source.kind())]
+    }
 }
 
 impl fmt::Display for WriteError {

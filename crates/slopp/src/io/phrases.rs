@@ -26,7 +26,7 @@ pub(super) struct Because<'a>(pub(super) &'a Option<String>);
 impl fmt::Display for Because<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(reason) = self.0 else { return Ok(()) };
-        write!(f, " (the line is a header because {reason}; if it is a record, say so with `--header no`)")
+        write!(f, " (the line is a header because {reason})")
     }
 }
 

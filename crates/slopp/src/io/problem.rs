@@ -1,7 +1,8 @@
-//! What can be wrong with a file, told with the way out.
+//! What can be wrong with a file.
 
 use super::error::GzipDamage;
 use super::phrases::{Accepted, At, Because, Fit, Named, VarCounts};
+use crate::advice::Advice;
 use crate::circuit::BuildError;
 use crate::logic::FormulaError;
 use crate::mixture::MixtureError;
@@ -72,13 +73,11 @@ pub enum Problem {
         found: String,
     },
     /// A header and no records.
-    #[error("has a header and no records; if its first line is a record, say so with `--header no`")]
+    #[error("has a header and no records")]
     HeaderOnly,
     /// A cell that is not Boolean.
-    #[error("column {column}{}: expected {}, found {found}{}{}{}", Named(.name), Accepted(*.missing),
-        if *.alone { "; cells are separated by commas, semicolons, tabs or blanks" } else { "" },
-        if *.first { "; if the first line holds names, say so with `--header yes`" } else { "" },
-        if *.categories { "; if the column holds categories, say so with `--categories NAME`" } else { "" })]
+    #[error("column {column}{}: expected {}, found {found}{}", Named(.name), Accepted(*.missing),
+        if *.alone { "; cells are separated by commas, semicolons, tabs or blanks" } else { "" })]
     Cell {
         /// The column, from one.
         column: usize,
@@ -119,9 +118,8 @@ pub enum Problem {
         found: String,
     },
     /// A column with more values than are allowed.
-    #[error("column {column} ({name}) has more than {limit} different values, such as {}; {}", quoted_list(.some),
-        if *.numbers { format!("cut its numbers into bins with `--bins {name}=4`, or allow more with `--max-values N`") }
-        else { "delete the column, or allow more with `--max-values N`".to_owned() })]
+    #[error("column {column} ({name}) has more than {limit} different values, such as {}{}", quoted_list(.some),
+        if *.numbers { "" } else { "; delete the column, or allow more" })]
     TooManyValues {
         /// The column, from one.
         column: usize,
@@ -135,7 +133,7 @@ pub enum Problem {
         numbers: bool,
     },
     /// Values or bins are asked for, and no column has the name.
-    #[error("{0}; `--categories` and `--bins` name columns of the header")]
+    #[error("{0}; categories and bins are for columns of the header")]
     NoSuchColumn(NameError),
     /// A row of another length.
     #[error("expected {expected} cells as in line {first_line}, found {found}; every row needs one cell per variable")]
@@ -329,4 +327,22 @@ pub enum Problem {
         /// What does not fit.
         reason: String,
     },
+}
+
+impl Problem {
+    /// What to try.
+    pub(super) fn advice(&self) -> Vec<Advice> {
+        match self {
+            Problem::HeaderOnly | Problem::Header { because: Some(_), .. } => vec![Advice::FirstLineIsRecord],
+            Problem::Cell { first, categories, name, .. } => {
+                let header = first.then_some(Advice::FirstLineHoldsNames);
+                header.into_iter().chain(categories.then(|| Advice::Categories { column: name.clone() })).collect()
+            }
+            Problem::TooManyValues { name, numbers: true, .. } => {
+                vec![Advice::Bins { column: name.clone() }, Advice::MoreValues]
+            }
+            Problem::TooManyValues { .. } => vec![Advice::MoreValues],
+            _ => Vec::new(),
+        }
+    }
 }

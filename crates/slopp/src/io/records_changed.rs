@@ -67,7 +67,7 @@ pub fn write_changed_records<'a>(
     let again = Opened::new(&start[..], options).map_err(invalid)?.first;
     if (again.delimiter, again.width, &again.header) != (first.delimiter, first.width, &first.header) {
         let reason = "the changed records would not read back, because their first line could be a header or a record; \
-                      say which with `--header yes` or `--header no`";
+                      say which it is";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
     write(out, usize::MAX)

@@ -5,6 +5,7 @@ use super::distil::{Distil, Distilled, distil, sample_size, synthetic};
 use super::learning::{Made, within};
 use super::structure::{Prior, Structure};
 use super::task::Task;
+use crate::advice::Advice;
 use crate::data::Records;
 use crate::infer::QueryError;
 use crate::logic::{Limits, Manager, Rules, Stopped};
@@ -51,6 +52,18 @@ pub enum BaseError {
     /// The student could not be conditioned, or the records are over other variables.
     #[error(transparent)]
     Query(#[from] QueryError),
+}
+
+impl BaseError {
+    /// What to try.
+    pub fn advice(&self) -> Vec<Advice> {
+        match self {
+            BaseError::Outside { .. } => vec![Advice::Free, Advice::MakeRoom],
+            BaseError::TooLarge(_) => vec![Advice::Free],
+            BaseError::Columns(error) => error.advice(),
+            BaseError::Query(error) => error.advice(),
+        }
+    }
 }
 
 impl TeacherBase<'_> {

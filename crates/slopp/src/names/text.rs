@@ -10,6 +10,38 @@ pub fn is_unprintable(c: char) -> bool {
     c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
+/// The text with every such character written by its number, as `\u{1b}`; the end of a line is one of them.
+///
+/// Names, values, origins and paths come from files, and may hold any character: one that moves the cursor, changes the
+/// title of the window or turns the direction of reading could make a terminal show what is not there.
+///
+/// ```
+/// assert_eq!(slopp::names::visible("a\u{1b}[2Jb\n"), "a\\u{1b}[2Jb\\u{a}");
+/// ```
+pub fn visible(text: &str) -> Cow<'_, str> {
+    escaped(text, is_unprintable)
+}
+
+/// The same for a text of several lines.
+pub fn visible_lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| c != '\n' && is_unprintable(c))
+}
+
+fn escaped(text: &str, acts: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&acts) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match acts(c) {
+            // Writing to a string cannot fail.
+            true => drop(write!(shown, "{}", c.escape_unicode())),
+            false => shown.push(c),
+        }
+    }
+    shown.into()
+}
+
 /// A name in double quotes; a quote in it is written twice, and what is no sign by its number, as `\u{a}`.
 pub(crate) fn quote(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 2);
@@ -111,6 +143,15 @@ mod tests {
             assert_eq!(split_list(&text), [name], "{text}");
         }
         assert_eq!(quote("a\nb"), "\"a\\u{a}b\"");
+    }
+
+    #[test]
+    fn only_what_acts_is_written_by_its_number() {
+        assert_eq!(visible("a\u{1b}[2Jb\u{9b}\u{7f}\n\u{202e}"), "a\\u{1b}[2Jb\\u{9b}\\u{7f}\\u{a}\\u{202e}");
+        assert_eq!(visible_lines("two\nlines\r"), "two\nlines\\u{d}");
+        for plain in ["", "größer, 名前, \\u{1b}", "a → b"] {
+            assert!(matches!(visible(plain), Cow::Borrowed(text) if text == plain));
+        }
     }
 
     #[test]

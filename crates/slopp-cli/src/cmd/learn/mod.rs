@@ -12,7 +12,7 @@ pub(crate) use options::{LearnArgs, RuleArgs};
 pub(crate) use report::score_table;
 
 use crate::error::Error;
-use crate::files::{Files, check_ending, way_out};
+use crate::files::{Files, check_ending};
 use crate::report::{count, records};
 use crate::session::{Session, Verdict};
 use parts::Parts;
@@ -124,10 +124,7 @@ fn tell_much_larger(elements: usize, origin: &BTreeMap<String, String>, session:
 /// Saves a model, if asked to.
 pub(crate) fn save(output: Option<&Path>, write: impl Fn(&Path) -> Result<(), WriteError>) -> Result<(), Error> {
     let Some(output) = output else { return Ok(()) };
-    write(output).map_err(|error| {
-        let hint = way_out(&error.source);
-        Error::from(error).while_doing("the model was not saved").hint(hint)
-    })
+    write(output).map_err(|error| Error::from(error).while_doing("the model was not saved"))
 }
 
 /// Tells where a model was saved, or how it could have been.

@@ -108,9 +108,6 @@ impl Plan {
                 too_many_pairs(variables, &format!("the learner {}", self.learner.name()))
                     .hint("--learner factorised, or --learner slopp-kmeans with --vtree balanced or right-linear")
             }
-            LearnError::Setting { name, ref value, ref expected } => {
-                Error::new(format!("--{} is {value}, but must be {expected}", name.replace('_', "-")))
-            }
             error => Error::from(error),
         }
     }
@@ -156,7 +153,7 @@ fn start(entry: &Entry, args: &LearnArgs, given: &Loaded) -> Result<RefineFrom, 
 fn foreign(error: LearnError) -> Error {
     match error {
         LearnError::OptionOfOthers { learner, option, owners } => {
-            belongs(&format!("--{}", option.replace('_', "-")), &owners, learner)
+            belongs(&crate::error::option(option), &owners, learner)
         }
         error => error.into(),
     }

@@ -1,0 +1,41 @@
+//! What can be done about an error, as data: each door words it in its own language.
+
+use std::io;
+
+/// Something to try after an error.
+///
+/// ```
+/// use slopp::Advice;
+/// let error = slopp::io::read_records_from(&b"a,b\n"[..], &Default::default(), None).unwrap_err();
+/// assert_eq!(error.advice(), [Advice::FirstLineIsRecord]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Advice {
+    /// Say that the first line is a record.
+    FirstLineIsRecord,
+    /// Say that the first line holds names.
+    FirstLineHoldsNames,
+    /// Say that a column holds categories.
+    Categories {
+        /// Its name, if it has one.
+        column: Option<String>,
+    },
+    /// Cut the numbers of a column into bins.
+    Bins {
+        /// Its name.
+        column: String,
+    },
+    /// Allow a column more values.
+    MoreValues,
+    /// Allow more nodes and more memory.
+    LargerLimits,
+    /// Ask which possible world is nearest to what is given.
+    NearestWorld,
+    /// Let a student allow what its teacher excludes.
+    Free,
+    /// Revise a model, to make room for records that it excludes.
+    MakeRoom,
+    /// Write to another place, or make room for the file.
+    OtherPlace(io::ErrorKind),
+}

@@ -1,0 +1,150 @@
+//! One error for all that the library does, so that `?` works on everything.
+
+use crate::advice::Advice;
+use crate::asking::AskError;
+use crate::circuit::{BuildError, Refusal, SmoothingError};
+use crate::data::{GenerateError, SplitError};
+use crate::example::TruthError;
+use crate::infer::QueryError;
+use crate::io::{BinsError, NotClausal, ReadError, WriteError};
+use crate::knowledge::{DifferenceError, EntailsError};
+use crate::learn::vtree::VtreeMethodError;
+use crate::learn::{BaseError, ConditionError, EnforceError, FitError, LearnError, LessonError, ReviseError};
+use crate::logic::{FormulaError, NoVariables, NormaliseError, RuleError, SddError, Stopped, TooLarge};
+use crate::mixture::MixtureError;
+use crate::names::NameError;
+use crate::spn::SpnError;
+use crate::vtree::VtreeError;
+use std::io;
+
+/// Any error of the library.
+///
+/// ```
+/// fn main() -> Result<(), slopp::Error> {
+///     let names = slopp::Names::new(vec!["smoker".into(), "old".into()])?;
+///     let rules = slopp::logic::Rules::parse_with("old -> smoker", names)?;
+///     let base = rules.compile(slopp::Vtree::balanced(2), &Default::default())?;
+///     println!("{} of 4 worlds", base.model_count());
+///     Ok(())
+/// }
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Names that cannot be used, or a name that nothing has.
+    #[error("{0}")]
+    Names(#[from] NameError),
+    /// Not a vtree.
+    #[error("{0}")]
+    Vtree(#[from] VtreeError),
+    /// Not a circuit.
+    #[error("{0}")]
+    Build(#[from] BuildError),
+    /// A smoothing that cannot be used.
+    #[error("{0}")]
+    Smoothing(#[from] SmoothingError),
+    /// Not a mixture.
+    #[error("{0}")]
+    Mixture(#[from] MixtureError),
+    /// Not a sum-product network.
+    #[error("{0}")]
+    Spn(#[from] SpnError),
+    /// Not a sentential decision diagram.
+    #[error("{0}")]
+    Sdd(#[from] SddError),
+    /// A certificate that failed.
+    #[error("{0}")]
+    Certificate(#[from] Refusal),
+    /// Records that cannot be split.
+    #[error("{0}")]
+    Split(#[from] SplitError),
+    /// Records that cannot be generated.
+    #[error("{0}")]
+    Generate(#[from] GenerateError),
+    /// No such known world.
+    #[error("{0}")]
+    Truth(#[from] TruthError),
+    /// Not a text of bins.
+    #[error("{0}")]
+    Bins(#[from] BinsError),
+    /// Not a formula, nor evidence.
+    #[error("{0}")]
+    Formula(#[from] FormulaError),
+    /// Rules without variables.
+    #[error("{0}")]
+    NoVariables(#[from] NoVariables),
+    /// A formula without a distribution.
+    #[error("{0}")]
+    Normalise(#[from] NormaliseError),
+    /// Rules that cannot be written as clauses.
+    #[error("{0}")]
+    NotClausal(#[from] NotClausal),
+    /// A diagram that needs more than its limits allow.
+    #[error("{0}")]
+    Stopped(#[from] Stopped),
+    /// A base that is too large.
+    #[error("{0}")]
+    TooLarge(#[from] TooLarge),
+    /// A base without rules that can be listed.
+    #[error("{0}")]
+    Rules(#[from] RuleError),
+    /// A query without an answer.
+    #[error("{0}")]
+    Query(#[from] QueryError),
+    /// An event that a model cannot be asked about.
+    #[error("{0}")]
+    Ask(#[from] AskError),
+    /// It is not known what follows.
+    #[error("{0}")]
+    Entails(#[from] EntailsError),
+    /// Two bases that cannot be compared.
+    #[error("{0}")]
+    Difference(#[from] DifferenceError),
+    /// No vtree could be made.
+    #[error("{0}")]
+    VtreeMethod(#[from] VtreeMethodError),
+    /// Nothing could be fitted.
+    #[error("{0}")]
+    Fit(#[from] FitError),
+    /// Rules that cannot be obeyed.
+    #[error("{0}")]
+    Condition(#[from] ConditionError),
+    /// No records obey the rules.
+    #[error("{0}")]
+    Enforce(#[from] EnforceError),
+    /// Nothing could be revised.
+    #[error("{0}")]
+    Revise(#[from] ReviseError),
+    /// A base that a student cannot keep.
+    #[error("{0}")]
+    Base(#[from] BaseError),
+    /// There is no student.
+    #[error("{0}")]
+    Lesson(#[from] LessonError),
+    /// Nothing could be learned.
+    #[error("{0}")]
+    Learn(#[from] LearnError),
+    /// A file that could not be read.
+    #[error("{0}")]
+    Read(#[from] ReadError),
+    /// A file that could not be written.
+    #[error("{0}")]
+    Write(#[from] WriteError),
+    /// A stream that could not be written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+impl Error {
+    /// What to try.
+    pub fn advice(&self) -> Vec<Advice> {
+        match self {
+            Error::Query(error) | Error::Ask(AskError::Query(error)) => error.advice(),
+            Error::Stopped(error) | Error::Ask(AskError::TooLarge(error)) => error.advice(),
+            Error::Base(error) | Error::Lesson(LessonError::Base(error)) => error.advice(),
+            Error::Read(error) => error.advice(),
+            Error::Write(error) => error.advice(),
+            _ => Vec::new(),
+        }
+    }
+}
