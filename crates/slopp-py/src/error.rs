@@ -95,11 +95,9 @@ fn class(error: &Error) -> &'static str {
         | Error::Enforce(_)
         | Error::VtreeMethod(_) => "LearnError",
         Error::Names(_) | Error::Difference(_) => "NamesError",
-        Error::Formula(_)
-        | Error::NoVariables(_)
-        | Error::Normalise(_)
-        | Error::NotClausal(_)
-        | Error::Entails(_) => "FormulaError",
+        Error::Formula(_) | Error::NoVariables(_) | Error::Normalise(_) | Error::NotClausal(_) | Error::Entails(_) => {
+            "FormulaError"
+        }
         Error::Build(_) | Error::Mixture(_) | Error::Spn(_) | Error::Smoothing(_) => "CircuitError",
         Error::Certificate(_) => "CertificateError",
         Error::Rules(_) => "QueryError",

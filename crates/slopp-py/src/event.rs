@@ -56,7 +56,9 @@ impl Event {
                     true => infer::Event::of_lits(names.len(), lits),
                     false => {
                         let evidence = Evidence::from_lits(names.len(), lits);
-                        infer::Event::Literals(evidence.map_err(|error| Failure::new("FormulaError", error.to_string()))?)
+                        infer::Event::Literals(
+                            evidence.map_err(|error| Failure::new("FormulaError", error.to_string()))?,
+                        )
                     }
                 }
             }

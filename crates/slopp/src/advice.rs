@@ -6,7 +6,7 @@ use std::io;
 ///
 /// ```
 /// use slopp::Advice;
-/// let error = slopp::io::read_records_from(&b"a,b\n"[..], &Default::default(), None).unwrap_err();
+/// let error = slopp::io::read_records(&b"a,b\n"[..], &Default::default()).unwrap_err();
 /// assert_eq!(error.advice(), [Advice::FirstLineIsRecord]);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -101,8 +101,7 @@ fn columns_are_what_their_cells_are() {
     let many: String = (0..30).map(|i| format!("{},w{i}\n", i % 2)).collect();
     let error = names_of(&format!("a,c\n{many}")).unwrap_err();
     assert!(error.contains("column 2 (c) has more than 20 different values, such as \"w0\", \"w1\""), "{error}");
-    let advice =
-        |text: &str| read_records_from(text.as_bytes(), &RecordsOptions::default(), None).unwrap_err().advice();
+    let advice = |text: &str| io::read_records(text.as_bytes(), &RecordsOptions::default()).unwrap_err().advice();
     let numbers = format!("a,c\n{}", many.replace('w', "7"));
     assert_eq!(advice(&numbers), [Advice::Bins { column: "c".into() }, Advice::MoreValues]);
     assert_eq!(advice("a,b\n0,yes\n0,no\n1,perhaps\n"), [Advice::Categories { column: Some("b".into()) }]);
