@@ -102,5 +102,5 @@ fn base_of(circuit: &Certified) -> Deterministic {
     let mut manager = Manager::new(circuit.vtree().clone(), Limits::default());
     let support = manager.support_of(circuit, |var| var).expect("a base of a few dozen variables fits in memory");
     let uniform = manager.sdd(support).to_circuit().expect("something is possible");
-    uniform.certify_deterministic().expect("a diagram is deterministic")
+    uniform.certify_deterministic(&Limits::default()).expect("a diagram is deterministic")
 }

@@ -80,7 +80,7 @@ pub(crate) fn measure(report: &mut Report) {
                 bar: Bar::Seconds(0.2),
             };
             let circuit: &Circuit = circuit;
-            report.time(line, || circuit.clone().certify_deterministic().is_ok());
+            report.time(line, || circuit.clone().certify_deterministic(&Limits::default()).is_ok());
         }
     }
     let (name, plants) = crate::learn::records("plants");
@@ -95,7 +95,7 @@ pub(crate) fn measure(report: &mut Report) {
             unit: "nodes",
             bar: Bar::Seconds(0.2),
         };
-        report.time(line, || circuit.overlaps(1));
+        report.time(line, || circuit.overlaps(1, &Limits::default()));
     }
 }
 
@@ -103,9 +103,9 @@ pub(crate) fn measure(report: &mut Report) {
 pub(crate) fn questions(report: &mut Report) {
     type Question<'a> = (&'a str, f64, &'a (dyn Fn(&Deterministic, &Sdd) -> bool + Sync));
     let questions: [Question<'_>; 3] = [
-        ("probability of", 10.0, &|circuit, sdd| circuit.log_probability_of(sdd).is_ok()),
-        ("circuit given", 0.0, &|circuit, sdd| circuit.given(sdd).is_ok()),
-        ("marginals given", 10.0, &|circuit, sdd| circuit.marginals_given(sdd).is_ok()),
+        ("probability of", 10.0, &|circuit, sdd| circuit.log_probability_of(sdd, &Limits::default()).is_ok()),
+        ("circuit given", 0.0, &|circuit, sdd| circuit.given(sdd, &Limits::default()).is_ok()),
+        ("marginals given", 10.0, &|circuit, sdd| circuit.marginals_given(sdd, &Limits::default()).is_ok()),
     ];
     let layered: Vec<Deterministic> = [15_000, 30_000, 60_000].map(|size| layered(&Vtree::balanced(64), size)).into();
     for (kind, circuits) in [("layered", layered), ("learned", learned())] {
@@ -195,7 +195,10 @@ fn formula(circuit: &Circuit, lits: &[Lit], any_is_enough: bool) -> Sdd {
         made[v.index()] = (any, none, holds);
     }
     let root = made[vtree.root().index()].2.expect("there are literals");
-    let psdd =
-        builder.finish(root).expect("parameters are in range").certify().unwrap_or_else(|refusal| panic!("{refusal}"));
-    Sdd::base_of(&psdd).expect("small")
+    let psdd = builder
+        .finish(root)
+        .expect("parameters are in range")
+        .certify(&Limits::default())
+        .unwrap_or_else(|refusal| panic!("{refusal}"));
+    Sdd::base_of(&psdd, 1_000_000).expect("small")
 }

@@ -1,5 +1,6 @@
 //! Synthetic circuits of any size.
 
+use slopp::logic::Limits;
 use slopp::{Builder, Deterministic, NodeId, Random, Sharing, Vtree};
 
 /// A circuit with full support of about so many elements: every node fixes its first and its last variable, and splits
@@ -39,7 +40,7 @@ pub(crate) fn layered(vtree: &Vtree, elements: usize) -> Deterministic {
         if v == vtree.root() {
             let root = builder.sum(v, &root).expect("elements fit");
             let circuit = builder.finish(root).expect("parameters are in range").renormalised();
-            return circuit.certify_deterministic().unwrap_or_else(|refusal| panic!("{refusal}"));
+            return circuit.certify_deterministic(&Limits::default()).unwrap_or_else(|refusal| panic!("{refusal}"));
         }
     }
     unreachable!("the root comes last")

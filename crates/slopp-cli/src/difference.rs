@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::knowledge::{Knowledge, is_diagram, no_variables, stopped};
 use crate::report::{object, some_of};
 use serde_json::Value;
-use slopp::knowledge::{Difference, DifferenceError, ValuesOfOne};
+use slopp::knowledge::{Difference, DifferenceError, UnsharedValues};
 use slopp::logic::Limits;
 use std::path::Path;
 
@@ -72,7 +72,7 @@ pub(crate) fn notes(both: &Difference, files: [&Path; 2]) -> Vec<String> {
 
 /// The same for machines.
 pub(crate) fn document(both: &Difference) -> [(&'static str, Value); 3] {
-    let differ = |differ: &ValuesOfOne| {
+    let differ = |differ: &UnsharedValues| {
         let [first, second] = &differ.only;
         object([
             ("column", Value::from(differ.column.as_str())),

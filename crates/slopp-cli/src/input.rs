@@ -8,7 +8,7 @@ use slopp::io::{Header, Problem, ReadError, RecordsOptions};
 use slopp::learn::VtreeFrom;
 use slopp::learn::vtree::{VtreeMethod, VtreeMethodError};
 use slopp::logic::Limits;
-use slopp::{Certified, Deterministic, Model, ModelKind, Names, NodeId, OnVtrees, Records, Var, Vtree};
+use slopp::{Certified, Deterministic, Model, ModelKind, Names, NodeId, Records, Structured, Var, Vtree};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -149,14 +149,14 @@ impl Loaded {
         })
     }
     /// What circuits and mixtures of them can be asked, and sum-product networks cannot.
-    pub(crate) fn on_vtrees(&self, question: &str) -> Result<&dyn OnVtrees, Error> {
+    pub(crate) fn structured(&self, question: &str) -> Result<&dyn Structured, Error> {
         let refused = || no_circuit(&format!("{question} cannot be asked of a sum-product network"));
-        self.model.on_vtrees().ok_or_else(refused)
+        self.model.structured().ok_or_else(refused)
     }
 
     /// The circuit, for a question that only a single one answers.
     pub(crate) fn circuit_for(&self, question: &str) -> Result<&Certified, Error> {
-        self.on_vtrees(question)?;
+        self.structured(question)?;
         self.model.circuit().ok_or_else(|| {
             Error::new(format!("{question} is one of a single circuit, and this is a mixture of several"))
                 .hint(format!("{DISTIL}; {FOR_MIXTURES}, without this"))

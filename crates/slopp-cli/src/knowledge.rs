@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::input::{Loaded, VtreeSource, explained, is_model, parse_vtree};
 use crate::session::Session;
 use clap::Args;
-use slopp::knowledge::Known;
+use slopp::knowledge;
 use slopp::learn::vtree::VtreeMethod;
 use slopp::logic::{Conflict, Limits, NoVariables, Rules, Sdd, Stopped, VtreeSearch};
 use slopp::{Names, Vtree};
@@ -97,11 +97,11 @@ impl Knowledge {
     }
 
     /// As the library takes it.
-    pub(crate) fn known(&self) -> Known<'_> {
+    pub(crate) fn known(&self) -> knowledge::Knowledge<'_> {
         match self {
-            Knowledge::Model(loaded) => Known::Base(loaded.circuit(), &loaded.model.names),
-            Knowledge::Diagram(sdd, names) => Known::Diagram(sdd, names),
-            Knowledge::Rules(rules) => Known::Rules(rules),
+            Knowledge::Model(loaded) => knowledge::Knowledge::Base(loaded.circuit(), &loaded.model.names),
+            Knowledge::Diagram(sdd, names) => knowledge::Knowledge::Diagram(sdd, names),
+            Knowledge::Rules(rules) => knowledge::Knowledge::Rules(rules),
         }
     }
 }
@@ -187,7 +187,7 @@ pub(crate) fn compile_with_search(
     search: &VtreeSearch,
     limits: &Limits,
     session: &Session,
-) -> Result<slopp::logic::Found, Error> {
+) -> Result<slopp::logic::CompiledRules, Error> {
     use slopp::Progress;
     check_variables(rules)?;
     let bar = session.progress();

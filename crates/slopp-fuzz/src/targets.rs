@@ -143,7 +143,7 @@ fn sdd(bytes: &[u8]) -> bool {
 /// A saved model of any kind can be asked and saved again.
 fn model(bytes: &[u8]) -> bool {
     let Ok(io::LoadedModel { model, .. }) = io::read_model(bytes, None, &Default::default()) else { return false };
-    model.on_vtrees().into_iter().flat_map(|model| model.circuits()).for_each(|circuit| ask(circuit));
+    model.structured().into_iter().flat_map(|model| model.circuits()).for_each(|circuit| ask(circuit));
     let total_within = |most: f64| {
         let nothing = Evidence::none(model.names.len());
         let log_total = model.distribution().log_evidence(&nothing).expect("nothing is known");
@@ -165,7 +165,7 @@ fn ask(circuit: &Circuit) {
     let log_probability = circuit.log_probability(&world).expect("the world has the right length");
     let log_total = circuit.log_evidence(&Evidence::none(world.len())).expect("nothing is known");
     assert!(!log_probability.is_nan() && log_total.is_finite() && log_probability <= log_total + 1e-9);
-    let _ = circuit.overlaps(1);
+    let _ = circuit.overlaps(1, &Limits::default());
 }
 
 fn text(bytes: &[u8]) -> Option<&str> {

@@ -11,8 +11,8 @@ use num_bigint::BigUint;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use slopp::knowledge::Coverage;
-use slopp::logic::{FoundRule, RuleSearch};
-use slopp::{Certified, Circuit, OnVtrees};
+use slopp::logic::{BaseRule, Limits, RuleSearch};
+use slopp::{Certified, Circuit, Structured};
 
 /// Worlds with their distances.
 type Near<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<u32>>);
@@ -27,14 +27,14 @@ type Counts = (BigUint, BigUint);
 type RuleFacts = (&'static str, String, Vec<String>, Option<f64>, f64);
 
 impl Model {
-    fn on_vtrees(&self) -> Answer<&dyn OnVtrees> {
+    fn structured(&self) -> Answer<&dyn Structured> {
         let refused = || Failure::new("KindError", "a sum-product network has no vtree and cannot answer this");
-        self.0.on_vtrees().ok_or_else(refused)
+        self.0.structured().ok_or_else(refused)
     }
 
     /// The circuits of a model that was seen to be on vtrees.
-    fn seen_on_vtrees(&self) -> &dyn OnVtrees {
-        self.0.on_vtrees().expect("seen before")
+    fn seen_on_vtrees(&self) -> &dyn Structured {
+        self.0.structured().expect("seen before")
     }
 }
 
@@ -42,7 +42,7 @@ impl Model {
 impl Model {
     /// P(x = 1, y = 1 | given), with P(x = 1 | given) on the diagonal.
     fn pair_marginals<'py>(&self, py: Python<'py>, given: &Event) -> Answer<Bound<'py, PyArray2<f64>>> {
-        let (model, evidence, n) = (self.on_vtrees()?, given.evidence()?, self.names().len());
+        let (model, evidence, n) = (self.structured()?, given.evidence()?, self.names().len());
         let pairs = run(py, || model.pair_marginals(evidence))?;
         let var = |i: usize| slopp::Var(i as u32);
         let cell = |i: usize, j: usize| if i == j { pairs.single(var(i)) } else { pairs.both(var(i), var(j)) };
@@ -51,7 +51,7 @@ impl Model {
     }
 
     fn possible<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Bound<'py, PyArray1<bool>>> {
-        self.on_vtrees()?;
+        self.structured()?;
         let model = self.clone();
         let rows = run_watched(py, &records.0, move |records| model.seen_on_vtrees().possible(records))??;
         Ok(vector(py, by_record(&records.0, &rows)))
@@ -59,7 +59,7 @@ impl Model {
 
     /// The possible world nearest to every record.
     fn nearest<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Near<'py>> {
-        self.on_vtrees()?;
+        self.structured()?;
         let model = self.clone();
         let ask = move |records: &slopp::Records| model.seen_on_vtrees().nearest_by_column_batch(records);
         let rows = run_by_rows(py, &records.0, ask)?;
@@ -71,7 +71,7 @@ impl Model {
 
     /// Every record completed by a draw of its own; the flags tell which are possible.
     fn sample_batch<'py>(&self, py: Python<'py>, records: &Records, seed: u64) -> Answer<Flagged<'py>> {
-        self.on_vtrees()?;
+        self.structured()?;
         let (model, width) = (self.clone(), self.names().len());
         let work = move |records: &slopp::Records| model.seen_on_vtrees().sample_batch(records, seed);
         let rows = run_long(py, None, {
@@ -85,7 +85,7 @@ impl Model {
 
     /// Whether all records are possible.
     fn entailed_by(&self, py: Python<'_>, records: &Records) -> Answer<bool> {
-        let model = self.on_vtrees()?;
+        let model = self.structured()?;
         Ok(run(py, || model.possible(&records.0))?.into_iter().all(|possible| possible))
     }
 
@@ -111,7 +111,7 @@ impl Model {
         self.check_same_names(other, "they have no product")?;
         let (a, b) = (Model(self.0.clone()), Model(other.0.clone()));
         let (product, log) = run_long(py, None, move |watch| -> Answer<_> {
-            Ok(a.circuit()?.product_within(b.circuit()?, &watch.limits())?)
+            Ok(a.circuit()?.product(b.circuit()?, &watch.limits())?)
         })??;
         Ok((self.with(product), log))
     }
@@ -119,7 +119,8 @@ impl Model {
     /// The circuit over some of the variables, the others summed out.
     fn marginal(&self, py: Python<'_>, names: Vec<String>, groups: Groups, given: &Event) -> Answer<Model> {
         let (circuit, vars, evidence) = (self.circuit()?, self.vars(&names)?, given.evidence()?);
-        let marginal = run(py, || circuit.marginal_given(&vars, evidence).map(Certified::new))?;
+        let certified = |circuit| Certified::new(circuit, &Limits::default());
+        let marginal = run(py, || circuit.marginal_given(&vars, evidence).map(certified))?;
         Ok(Model::of(slopp::Model::new(in_columns(names, groups)?, marginal)))
     }
 
@@ -175,7 +176,7 @@ impl Model {
             let said = circuit.coverage_by(&found, &Coverage::limits(watch.cancel())).ok();
             Ok((found, said))
         })??;
-        let facts = |rule: &FoundRule| {
+        let facts = |rule: &BaseRule| {
             let literals = rule.literals.iter().map(|&lit| self.names().literal(lit)).collect();
             (rule.kind.name(), rule.display(self.names()).to_string(), literals, rule.support, rule.excluded)
         };
@@ -185,9 +186,9 @@ impl Model {
 
     /// A possible world in which the formula does not hold.
     fn counterexample(&self, py: Python<'_>, event: &Event) -> Answer<Option<Vec<bool>>> {
-        self.on_vtrees()?;
+        self.structured()?;
         let (model, formula) = (Model(self.0.clone()), event.event.formula());
-        run_long(py, None, move |watch| Ok(model.on_vtrees()?.counterexample(&formula, &watch.limits())?))?
+        run_long(py, None, move |watch| Ok(model.structured()?.counterexample(&formula, &watch.limits())?))?
     }
 
     /// The log-likelihood of every record if each cell is flipped with this probability.
@@ -197,7 +198,7 @@ impl Model {
         records: &Records,
         noise: f64,
     ) -> Answer<Bound<'py, PyArray1<f64>>> {
-        self.on_vtrees()?;
+        self.structured()?;
         let model = self.clone();
         let ask = move |records: &slopp::Records| model.seen_on_vtrees().log_likelihoods_noisy(records, noise);
         let rows = run_watched(py, &records.0, ask)??;
@@ -206,7 +207,7 @@ impl Model {
 
     /// The noise under which records are most likely, and their mean log-likelihood then.
     fn fit_noise(&self, py: Python<'_>, records: &Records) -> Answer<(f64, f64)> {
-        let model = self.on_vtrees()?;
+        let model = self.structured()?;
         let fit = run(py, || model.fit_noise(&records.0))?;
         Ok((fit.epsilon, fit.log_likelihood))
     }
@@ -234,7 +235,7 @@ impl Model {
 
     /// The same circuit with parameters that add up to one.
     fn renormalised(&self) -> Answer<Model> {
-        Ok(self.with(Certified::new(Circuit::clone(self.circuit()?).renormalised())))
+        Ok(self.with(Certified::new(Circuit::clone(self.circuit()?).renormalised(), &Limits::default())))
     }
 
     /// How many possible worlds there are, exactly.

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use slopp::circuit::Smoothing;
 use slopp::infer::QueryError;
 use slopp::learn::{EmConfig, em, em_components, em_network, possible_records};
+use slopp::logic::Limits;
 use slopp::{Certified, Circuit, ModelKind};
 
 #[pymethods]
@@ -26,10 +27,12 @@ impl Model {
         let fitted = run(py, || match (certified, add) {
             (Certified::Psdd(psdd), false) => psdd.fit(records, &smoothing).map(|fit| fit.map(Certified::Psdd)),
             (Certified::Psdd(psdd), true) => psdd.add_records(records, &smoothing).map(|fit| fit.map(Certified::Psdd)),
-            (_, false) => circuit.fit(records, &smoothing).map(|fit| fit.map(|c| Certified::new(c.into_circuit()))),
-            (_, true) => {
-                circuit.add_records(records, &smoothing).map(|fit| fit.map(|c| Certified::new(c.into_circuit())))
-            }
+            (_, false) => circuit
+                .fit(records, &smoothing)
+                .map(|fit| fit.map(|c| Certified::new(c.into_circuit(), &Limits::default()))),
+            (_, true) => circuit
+                .add_records(records, &smoothing)
+                .map(|fit| fit.map(|c| Certified::new(c.into_circuit(), &Limits::default()))),
         })?;
         Ok((self.with(fitted.circuit), fitted.counted, fitted.impossible, fitted.dropped))
     }
@@ -63,7 +66,7 @@ impl Model {
                 }
                 ModelKind::Circuit(circuit) => {
                     let fit = em::<Circuit>(circuit, &records, &config, progress)?;
-                    (Certified::new(fit.circuit).into(), fit.history, fit.impossible)
+                    (Certified::new(fit.circuit, &Limits::default()).into(), fit.history, fit.impossible)
                 }
             })
         })??;

@@ -8,7 +8,7 @@ use crate::run::{run, run_long};
 use crate::vtree::Vtree;
 use num_bigint::BigUint;
 use pyo3::prelude::*;
-use slopp::knowledge::{Difference, Known};
+use slopp::knowledge::{self, Difference};
 use slopp::logic::{Handle, Limits, Manager, VtreeSearch};
 use slopp::{Names, Progress};
 use std::path::PathBuf;
@@ -185,7 +185,7 @@ impl Sdd {
 
     /// The PSDD in which all worlds of the diagram are equally probable.
     fn psdd(&self, py: Python<'_>) -> Answer<Model> {
-        let psdd = run(py, || -> Answer<_> { Ok(self.sdd.to_circuit()?.certify()?) })?;
+        let psdd = run(py, || -> Answer<_> { Ok(self.sdd.to_circuit()?.certify(&Limits::default())?) })?;
         Ok(Model::of(slopp::Model::new(self.names.clone(), psdd)))
     }
 }
@@ -257,11 +257,13 @@ impl Knowledge<'_> {
 }
 
 impl Kept {
-    fn known(&self) -> Known<'_> {
+    fn known(&self) -> knowledge::Knowledge<'_> {
         match self {
-            Kept::Model(model) => Known::Base(model.circuit().ok().expect("only circuits are kept"), model.names()),
-            Kept::Diagram(sdd, names) => Known::Diagram(sdd, names),
-            Kept::Rules(rules) => Known::Rules(rules),
+            Kept::Model(model) => {
+                knowledge::Knowledge::Base(model.circuit().ok().expect("only circuits are kept"), model.names())
+            }
+            Kept::Diagram(sdd, names) => knowledge::Knowledge::Diagram(sdd, names),
+            Kept::Rules(rules) => knowledge::Knowledge::Rules(rules),
         }
     }
 }

@@ -10,6 +10,7 @@ use num_bigint::BigUint;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use slopp::infer::{Evidence, Explanation, QueryError};
+use slopp::logic::Limits;
 use slopp::{Deterministic, Lit, Names, Progress};
 
 /// How many worlds are listed between two looks for Ctrl-C.
@@ -32,7 +33,7 @@ impl Model {
         let (circuit, evidence) = (self.deterministic()?, given.evidence()?);
         let found = run(py, || match count {
             1 => circuit.mpe(evidence).map(|best| vec![best]),
-            _ => circuit.top_worlds(evidence, count),
+            _ => circuit.top_worlds(evidence, count, &Limits::default()),
         })?;
         Ok(self.ranked(py, found))
     }
@@ -52,7 +53,7 @@ impl Model {
     fn top_worlds_batch<'py>(&self, py: Python<'py>, records: &Records, count: usize) -> Answer<Vec<Ranked<'py>>> {
         let model = self.clone();
         self.deterministic()?;
-        let ask = move |records: &slopp::Records| model.proved().top_worlds_batch(records, count);
+        let ask = move |records: &slopp::Records| model.proved().top_worlds_batch(records, count, &Limits::default());
         let rows = by_record(&records.0, &run_by_rows(py, &records.0, ask)?);
         Ok(rows.into_iter().map(|row| self.ranked(py, row.unwrap_or_default())).collect())
     }
@@ -87,7 +88,7 @@ impl Model {
     fn kl_divergence(&self, py: Python<'_>, other: &Model) -> Answer<f64> {
         let (p, q) = (self.deterministic()?, other.deterministic()?);
         self.check_same_names(other, "they cannot be compared")?;
-        Ok(run(py, || p.kl_divergence(q))?)
+        Ok(run(py, || p.kl_divergence(q, &Limits::default()))?)
     }
 
     /// Whether two circuits have the same structure, whatever their parameters.

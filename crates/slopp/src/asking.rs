@@ -83,11 +83,11 @@ impl ModelKind {
         let mut on = |vtree: &Arc<Vtree>| -> Result<Sdd, AskError> { Ok(formula.compile(vtree.clone(), limits)?) };
         match self {
             ModelKind::Circuit(circuit) => {
-                let (given, log) = circuit.given_within(&on(circuit.vtree())?, limits)?;
+                let (given, log) = circuit.given(&on(circuit.vtree())?, limits)?;
                 Ok((given.into(), log))
             }
             ModelKind::Mixture(mixture) => {
-                let (given, log) = mixture.given_within(&mut on, limits)?;
+                let (given, log) = mixture.given(&mut on, limits)?;
                 Ok((given.into(), log))
             }
             ModelKind::Spn(_) => Err(AskError::OnlyLiterals),
@@ -101,8 +101,8 @@ impl ModelKind {
         limits: &Limits,
     ) -> Result<f64, AskError> {
         let log = match self {
-            ModelKind::Circuit(circuit) => circuit.log_probability_of_within(&on(circuit.vtree())?, limits)?,
-            ModelKind::Mixture(mixture) => mixture.log_probability_of_within(on, limits)?,
+            ModelKind::Circuit(circuit) => circuit.log_probability_of(&on(circuit.vtree())?, limits)?,
+            ModelKind::Mixture(mixture) => mixture.log_probability_of(on, limits)?,
             ModelKind::Spn(_) => return Err(AskError::OnlyLiterals),
         };
         Ok(log.min(0.0))

@@ -19,13 +19,8 @@ pub enum Certified {
 }
 
 impl Certified {
-    /// Gives a circuit the strongest certificate it deserves, as far as [`Limits::default`] allow to prove it.
-    pub fn new(circuit: Circuit) -> Certified {
-        Certified::within(circuit, &Limits::default())
-    }
-
-    /// The same within limits, as [`Circuit::certify_within`].
-    pub fn within(circuit: Circuit, limits: &Limits) -> Certified {
+    /// Gives a circuit the strongest certificate it deserves, as far as limits allow to prove it, as [`Circuit::certify`].
+    pub fn new(circuit: Circuit, limits: &Limits) -> Certified {
         match circuit.proof(false, limits) {
             Ok(None) => Certified::Psdd(Psdd::promised(circuit)),
             Ok(Some(weak)) => Certified::Deterministic(Deterministic::promised(circuit), weak),
@@ -40,7 +35,7 @@ impl Certified {
             Certified::Deterministic(deterministic, overlap) if deterministic.same_structure(&circuit) => {
                 Certified::Deterministic(deterministic.carry_over(circuit), overlap.clone())
             }
-            _ => Certified::new(circuit),
+            _ => Certified::new(circuit, &Limits::default()),
         }
     }
 
@@ -53,42 +48,24 @@ impl Certified {
         }
     }
 
-    /// The circuit given a formula on its vtree, and the log-probability of the formula; an error if it is impossible.
-    pub fn given(&self, formula: &Sdd) -> Result<(Certified, f64), QueryError> {
-        self.given_within(formula, &Limits::default())
+    /// As [`Circuit::given`]; a PSDD stays one, and any other result is proved anew.
+    pub fn given(&self, formula: &Sdd, limits: &Limits) -> Result<(Certified, f64), QueryError> {
+        let (given, log) = Circuit::given(self, formula, limits)?;
+        let given = match self {
+            Certified::Psdd(psdd) => psdd.carry_over(given).into(),
+            _ => Certified::new(given, limits),
+        };
+        Ok((given, log))
     }
 
-    /// The same within limits, as [`Circuit::log_probability_of_within`].
-    pub fn given_within(&self, formula: &Sdd, limits: &Limits) -> Result<(Certified, f64), QueryError> {
-        Ok(match self {
-            Certified::Psdd(psdd) => {
-                let (given, log) = psdd.given_within(formula, limits)?;
-                (Certified::Psdd(given), log)
-            }
-            Certified::Deterministic(circuit, _) => {
-                let (given, log) = circuit.given_within(formula, limits)?;
-                (Certified::within(given.into_circuit(), limits), log)
-            }
-            Certified::Circuit(circuit, _) => {
-                let (given, log) = circuit.given_within(formula, limits)?;
-                (Certified::within(given, limits), log)
-            }
-        })
-    }
-
-    /// The normalised product with another circuit on the same vtree, and the logarithm of its normalising constant.
-    pub fn product(&self, other: &Certified) -> Result<(Certified, f64), QueryError> {
-        self.product_within(other, &Limits::default())
-    }
-
-    /// The same within limits, as [`Circuit::log_probability_of_within`].
-    pub fn product_within(&self, other: &Certified, limits: &Limits) -> Result<(Certified, f64), QueryError> {
-        if let (Certified::Psdd(a), Certified::Psdd(b)) = (self, other) {
-            let (product, log) = a.product_within(b, limits)?;
-            return Ok((Certified::Psdd(product), log));
-        }
-        let (product, log) = Circuit::product_within(self, other, limits)?;
-        Ok((Certified::within(product, limits), log))
+    /// As [`Circuit::product`]; that of two PSDDs is one, and any other result is proved anew.
+    pub fn product(&self, other: &Certified, limits: &Limits) -> Result<(Certified, f64), QueryError> {
+        let (product, log) = Circuit::product(self, other, limits)?;
+        let product = match (self, other) {
+            (Certified::Psdd(psdd), Certified::Psdd(_)) => psdd.carry_over(product).into(),
+            _ => Certified::new(product, limits),
+        };
+        Ok((product, log))
     }
 
     /// The log-likelihood of each distinct row, in the fastest way the certificate allows.

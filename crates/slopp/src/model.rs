@@ -18,7 +18,7 @@ pub use crate::certified::Certified;
 /// ```
 /// use slopp::Model;
 /// let model = Model::new(slopp::example::records().names().clone(), slopp::example::psdd());
-/// assert!(model.psdd().is_some() && model.on_vtrees().is_some());
+/// assert!(model.psdd().is_some() && model.structured().is_some());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {

@@ -31,7 +31,8 @@ fn every_event_given_every_other_is_a_sum_over_worlds() {
         let tree = Tree::random(2 + dice.below(5), &mut dice);
         let circuits = [0; 2].map(|_| deterministic(&tree, 0.4, false, &mut dice));
         let (vars, tables) = (circuits[0].vars, circuits.each_ref().map(|circuit| circuit.table()));
-        let [one, other] = circuits.each_ref().map(|circuit| Certified::new(convert(circuit, &tree).0));
+        let [one, other] =
+            circuits.each_ref().map(|circuit| Certified::new(convert(circuit, &tree).0, &Limits::default()));
         let (model, share): (ModelKind, f64) = match round % 2 {
             0 => (one.into(), 1.0),
             _ => (Mixture::new(vec![(0.3, one), (0.7, other)]).unwrap().into(), 0.3),

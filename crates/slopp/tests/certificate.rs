@@ -18,7 +18,7 @@ fn sets_of_nodes_are_judged_as_all_their_worlds_are() {
         let oracle = layered(&tree, 2 + dice.below(5), overlap, &mut dice);
         let (circuit, ids) = convert(&oracle, &tree);
         check_certificate(&circuit, &ids, &oracle);
-        *(if circuit.certify().is_ok() { &mut exclusive } else { &mut overlapping }) += 1;
+        *(if circuit.certify(&Limits::default()).is_ok() { &mut exclusive } else { &mut overlapping }) += 1;
     }
     assert!(exclusive > 500 && overlapping > 300, "{exclusive} exclusive, {overlapping} overlapping");
 }
@@ -71,8 +71,8 @@ fn shuffled(width: usize, depth: usize, twin: bool) -> Circuit {
 fn a_layer_of_exclusive_nodes_needs_no_pairs() {
     // Pairs of nodes would be 100 · 99 / 2 in each of 40 layers.
     let few = Limits::default().with_nodes(1000);
-    shuffled(100, 40, false).certify_within(&few).unwrap();
-    let refusal = shuffled(100, 40, true).certify_within(&few).unwrap_err();
+    shuffled(100, 40, false).certify(&few).unwrap();
+    let refusal = shuffled(100, 40, true).certify(&few).unwrap_err();
     let Reason::Overlap(overlap) = refusal.reason else { panic!("{}", refusal.reason) };
     let (i, j) = overlap.elements;
     let root = refusal.circuit.elements_of(overlap.node);
@@ -96,13 +96,13 @@ fn a_layer_of_exclusive_nodes_needs_no_pairs() {
 #[test]
 fn what_is_not_proved_within_limits_is_told_and_stays_a_circuit() {
     let circuit = shuffled(100, 40, false);
-    let refusal = circuit.clone().certify_within(&Limits { bytes: 1000, ..Limits::default() }).unwrap_err();
+    let refusal = circuit.clone().certify(&Limits { bytes: 1000, ..Limits::default() }).unwrap_err();
     assert_eq!(refusal.reason, Reason::Unproved(Limit::Bytes(1000)));
     assert_eq!(refusal.to_string(), "not proved to be a PSDD within 1 MB; allow more");
     let cancel = Limits { cancel: Some(std::sync::Arc::new(true.into())), ..Limits::default() };
-    match Certified::within(circuit.clone(), &cancel) {
+    match Certified::new(circuit.clone(), &cancel) {
         Certified::Circuit(same, Reason::Unproved(Limit::Cancelled)) => assert_eq!(same, circuit),
         other => panic!("{other:?}"),
     }
-    assert_eq!(circuit.overlaps_within(1, &cancel).stopped, Some(Limit::Cancelled));
+    assert_eq!(circuit.overlaps(1, &cancel).stopped, Some(Limit::Cancelled));
 }

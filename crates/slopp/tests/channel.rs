@@ -67,7 +67,7 @@ fn circuits(rounds: usize, seed: u64, mut check: impl FnMut(&Arc<Names>, Circuit
         };
         let free = convert(&oracle, &tree).0;
         let sdd = Rules::of_columns(names.clone()).compile(free.vtree().clone(), &Limits::default()).unwrap();
-        match free.given(&sdd) {
+        match free.given(&sdd, &Limits::default()) {
             Ok((inside, _)) => check(&names, inside, free, dice),
             Err(QueryError::ImpossibleFormula) => continue,
             Err(error) => panic!("{error}"),
@@ -134,7 +134,8 @@ fn a_mixture_is_seen_through_the_same_channel() {
         let Some(other) = before.replace(circuit.clone()) else { return };
         let share = 0.1 + 0.8 * dice.unit();
         let parts = [(share, circuit.clone()), (1.0 - share, other)];
-        let mixture = Mixture::new(parts.map(|(weight, part)| (weight, Certified::new(part)))).unwrap();
+        let mixture =
+            Mixture::new(parts.map(|(weight, part)| (weight, Certified::new(part, &Limits::default())))).unwrap();
         let rows = rows(names);
         let all = records(names, rows.iter().map(|row| row.iter().map(|&cell| Some(cell)).collect()));
         let found = mixture.log_likelihoods_noisy(&all, 0.1).unwrap();

@@ -42,7 +42,7 @@ fn random_formulas_on_random_vtrees() {
         assert_eq!(world.is_some(), expected.contains(&true));
         assert!(world.is_none_or(|world| formula.is_satisfied_by(&world)));
         if let Ok(circuit) = sdd.to_circuit() {
-            let base = Sdd::base_of(&circuit.certify().unwrap()).unwrap();
+            let base = Sdd::base_of(&circuit.certify(&Limits::default()).unwrap(), 1_000_000).unwrap();
             assert_eq!(manager.import(&base).unwrap(), handle, "seed {seed}");
         }
     }

@@ -9,6 +9,7 @@ use slopp::learn::{
     Distil, Effort, LearnError, MixtureGrid, Outcome, Slopp, SloppBag, SloppConfig, SloppEm, Support, Task, bag,
     distil, sample_size, synthetic,
 };
+use slopp::logic::Limits;
 use slopp::model::ModelKind;
 use slopp::{Mixture, Names, Psdd, Random, Records, RecordsBuilder, Vtree};
 use std::sync::Arc;
@@ -48,7 +49,7 @@ fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
 
 /// Certified again from scratch, a distribution, and everything is possible.
 fn check(psdd: &Psdd) {
-    slopp::Circuit::clone(psdd).certify().expect("what was certified can be certified again");
+    slopp::Circuit::clone(psdd).certify(&Limits::default()).expect("what was certified can be certified again");
     let vars = psdd.var_count();
     let worlds = (0..1u32 << vars).map(|w| (0..vars).map(|i| w >> i & 1 == 1).collect::<Vec<bool>>());
     let table: Vec<f64> = worlds.map(|world| psdd.log_probability(&world).unwrap().exp()).collect();
@@ -204,7 +205,7 @@ fn in_a_closed_world_the_best_forgets_what_a_teacher_made_up() {
     rows = rows.iter().cycle().take(90).copied().collect();
     let train = Records::from_rows(Names::numbered(4), rows);
     let learned = psdd_with(Effort::Best, &Task::closed(&train), &open());
-    slopp::Circuit::clone(&learned).certify().expect("a PSDD");
+    slopp::Circuit::clone(&learned).certify(&Limits::default()).expect("a PSDD");
     assert!(learned.log_likelihoods(&train).unwrap().iter().all(|log| log.is_finite()));
     let open = psdd_with(Effort::Best, &Task::new(&train), &open());
     let [closed, open] = [learned, open].map(|psdd| psdd.model_count().to_string());

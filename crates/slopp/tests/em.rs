@@ -2,6 +2,7 @@
 
 use slopp::circuit::Smoothing;
 use slopp::learn::{EmConfig, LearnError, SloppKmeans, SloppTree, Task, Variant, em, em_network};
+use slopp::logic::Limits;
 use slopp::spn::{Branch, Spn, SpnBuilder};
 use slopp::{Names, Psdd, Random, Records, RecordsBuilder, Var, Vtree, Weights};
 
@@ -83,7 +84,7 @@ fn the_likelihood_never_falls_and_certificates_survive() {
         assert!(fit.history.windows(2).all(|step| step[1] >= step[0] - 1e-9), "{:?}", fit.history);
         assert!(fit.history[fit.history.len() - 1] > fit.history[0]);
         let again: Psdd = fit.circuit;
-        assert!(again.into_circuit().certify().is_ok());
+        assert!(again.into_circuit().certify(&Limits::default()).is_ok());
 
         let task = Task { vtree: Some(&Vtree::random(6, seed).into()), ..Task::closed(&complete) };
         let (mixture, _) = SloppKmeans::new(Variant::Algorithm2, 3, 8).published(&task, &()).unwrap();

@@ -3,6 +3,7 @@
 mod against;
 
 use against::*;
+use slopp::logic::Limits;
 use slopp_oracle::{Dice, Tree, all_evidence, all_trees, deterministic, mixture};
 
 fn every_tree(mut check: impl FnMut(&Tree, usize, &mut Dice)) {
@@ -38,7 +39,7 @@ fn deterministic_circuits_answer_as_their_tables() {
         let (circuit, ids) = convert(&oracle, tree);
         let table = oracle.table();
         check_certificate(&circuit, &ids, &oracle);
-        let circuit = circuit.certify_deterministic().unwrap();
+        let circuit = circuit.certify_deterministic(&Limits::default()).unwrap();
         check_whole(&circuit, &table, n);
         for cells in all_evidence(n) {
             check_circuit(&circuit, &table, &cells);
@@ -53,10 +54,11 @@ fn divergences_between_different_structures() {
     every_tree(|tree, _, dice| {
         let density = if dice.chance(0.5) { 1.0 } else { 0.6 };
         let [one, other] = [0.6, density].map(|density| deterministic(tree, density, true, dice));
-        let [a, b] = [&one, &other].map(|oracle| convert(oracle, tree).0.certify_deterministic().unwrap());
+        let [a, b] =
+            [&one, &other].map(|oracle| convert(oracle, tree).0.certify_deterministic(&Limits::default()).unwrap());
         for (p, q, from, to) in [(&a, &b, &one, &other), (&b, &a, &other, &one), (&a, &a, &one, &one)] {
             let expected = from.table().divergence(&to.table());
-            let found = p.kl_divergence(q).unwrap();
+            let found = p.kl_divergence(q, &Limits::default()).unwrap();
             close(found, expected);
             *(if expected.is_finite() { &mut finite } else { &mut infinite }) += 1;
         }

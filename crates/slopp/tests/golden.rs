@@ -4,6 +4,7 @@ use serde_json::Value;
 use slopp::circuit::PARAMETER_TOLERANCE;
 use slopp::infer::Evidence;
 use slopp::io::{RecordsOptions, read_model, read_records, read_vtree};
+use slopp::logic::Limits;
 use slopp::model::Certified;
 use slopp::{Model, Var};
 use std::path::PathBuf;
@@ -110,7 +111,7 @@ fn known_constants() {
             .unwrap()
             .deterministic()
             .unwrap()
-            .kl_divergence(simple(b).circuit().unwrap().deterministic().unwrap())
+            .kl_divergence(simple(b).circuit().unwrap().deterministic().unwrap(), &Limits::default())
             .unwrap()
     };
     assert!((kl(1, 2) - 0.56728002).abs() < 1e-7, "{}", kl(1, 2));

@@ -22,7 +22,7 @@ const MODULES: [&str; 27] = [
     "certified",
     "mixture",
     "model",
-    "on_vtrees",
+    "structured",
     "asking",
     "knowledge",
     "learn",

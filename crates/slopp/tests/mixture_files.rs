@@ -7,6 +7,7 @@ use slopp::circuit::Smoothing;
 use slopp::infer::Evidence;
 use slopp::io::{LoadedVtree, ReadError, read_model, write_model};
 use slopp::learn::{MixtureConfig, baseline, em_mixture};
+use slopp::logic::Limits;
 use slopp::{Certified, Mixture, Model, Names, Vtree};
 use slopp_oracle::{Dice, Tree, deterministic, mixture};
 use std::path::Path;
@@ -41,7 +42,7 @@ fn nothing_is_lost_and_the_bytes_stay() {
                     0 => mixture(&tree, 3, &mut dice),
                     weak => deterministic(&tree, 0.4, weak == 1, &mut dice),
                 };
-                Certified::new(convert(&oracle, &tree).0)
+                Certified::new(convert(&oracle, &tree).0, &Limits::default())
             })
             .collect();
         let twice = components.clone().into_iter().chain(components);

@@ -2,6 +2,7 @@
 
 use slopp::circuit::{Overlaps, Reason};
 use slopp::learn::{Partition, SloppKmeans, Task, Variant};
+use slopp::logic::Limits;
 use slopp::{Circuit, Names, Records, RecordsBuilder, Vtree, example};
 
 /// Probabilities of Table 1 / Figure 2 as fractions; worlds that are not listed are impossible.
@@ -69,7 +70,7 @@ fn counterexample_a_algorithm_2_overlaps() {
     assert_eq!(overlaps.examples[0].node, circuit.root());
     assert_eq!(overlaps.examples[0].witness, [true, true, true]);
     assert_close(probability(&circuit, "111"), 1.0 / 3.0);
-    let refusal = circuit.certify().unwrap_err();
+    let refusal = circuit.certify(&Limits::default()).unwrap_err();
     assert!(matches!(&refusal.reason, Reason::Overlap(overlap) if overlap.elements == (0, 1)));
     assert!(refusal.to_string().contains("share the world 111"), "{refusal}");
 }

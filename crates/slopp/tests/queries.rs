@@ -4,6 +4,7 @@ mod against;
 
 use against::*;
 use slopp::infer::{Evidence, QueryError};
+use slopp::logic::Limits;
 use slopp::{Builder, Circuit, Mixture, Names, NodeId, Records, RecordsBuilder, Sharing, Var, Vtree};
 use slopp_oracle::{Dice, OracleCircuit, OracleNode, Table, Tree, deterministic, mixture, records};
 
@@ -30,7 +31,7 @@ fn every_query_on_random_circuits() {
         let rows = records(oracle.vars, 12, 0.6, dice);
         rows.iter().for_each(|cells| check_circuit(&circuit, &table, cells));
         if exclusive {
-            let circuit = circuit.certify_deterministic().unwrap();
+            let circuit = circuit.certify_deterministic(&Limits::default()).unwrap();
             check_whole(&circuit, &table, oracle.vars);
             rows.iter().for_each(|cells| check_deterministic(&circuit, &table, cells));
         }
@@ -99,13 +100,13 @@ fn batches_answer_as_single_queries() {
                 }
             }
             if exclusive {
-                let circuit = circuit.clone().certify_deterministic().unwrap();
+                let circuit = circuit.clone().certify_deterministic(&Limits::default()).unwrap();
                 for (a, b) in circuit.log_likelihoods(&data).unwrap().iter().zip(&log_likelihoods) {
                     close(*a, *b);
                 }
-                let top = circuit.top_worlds_batch(&data, 3).unwrap();
+                let top = circuit.top_worlds_batch(&data, 3, &Limits::default()).unwrap();
                 for (row, top) in top.into_iter().enumerate() {
-                    assert_eq!(top, circuit.top_worlds(&Evidence::from_row(&data, row), 3).ok());
+                    assert_eq!(top, circuit.top_worlds(&Evidence::from_row(&data, row), 3, &Limits::default()).ok());
                 }
                 let mpe = circuit.mpe_batch(&data).unwrap();
                 for (row, mpe) in mpe.into_iter().enumerate() {
@@ -157,7 +158,7 @@ fn counts_add_up_over_many_blocks() {
 }
 
 fn check_counts(oracle: &OracleCircuit, circuit: Circuit, ids: &[NodeId], data: &Records) {
-    let circuit = circuit.certify_deterministic().unwrap();
+    let circuit = circuit.certify_deterministic(&Limits::default()).unwrap();
     let counted = circuit.count_records(data).unwrap();
     let mut expected = vec![0.0; circuit.elements().len()];
     let (mut tops, mut impossible) = (vec![[0.0; 2]; circuit.log_parameters().tops.len()], 0.0);
@@ -226,7 +227,7 @@ fn bytes_do_not_depend_on_threads() {
     let mut dice = Dice::new(5);
     let tree = Tree::random(9, &mut dice);
     let oracle = deterministic(&tree, 0.5, false, &mut dice);
-    let circuit = convert(&oracle, &tree).0.certify().unwrap();
+    let circuit = convert(&oracle, &tree).0.certify(&Limits::default()).unwrap();
     let mut builder = RecordsBuilder::new(Names::numbered(9));
     let mut partial = RecordsBuilder::new(Names::numbered(9));
     for row in records(9, 3000, 0.0, &mut dice) {
@@ -275,7 +276,7 @@ fn deep_vtrees_answer_every_query() {
         let (best, log) = psdd.mpe(&none).unwrap();
         assert_eq!(best, vec![false; n]);
         close(log, n as f64 * 0.75f64.ln());
-        let top = psdd.top_worlds(&none, 5).unwrap();
+        let top = psdd.top_worlds(&none, 5, &Limits::default()).unwrap();
         close(top[1].1, log + (0.25f64 / 0.75).ln());
         assert_eq!(top[1].0.iter().filter(|&&x| x).count(), 1);
         close(psdd.entropy(), -(n as f64) * (0.25 * 0.25f64.ln() + 0.75 * 0.75f64.ln()));
@@ -286,7 +287,7 @@ fn deep_vtrees_answer_every_query() {
         let ones: usize = drawn.worlds().map(|world| world.iter().filter(|&&x| x).count()).sum();
         assert!((23_500..26_500).contains(&ones), "{ones}");
         let other = factorised(&vtree, 0.5);
-        close(psdd.kl_divergence(&other).unwrap(), n as f64 * 2f64.ln() - psdd.entropy());
+        close(psdd.kl_divergence(&other, &Limits::default()).unwrap(), n as f64 * 2f64.ln() - psdd.entropy());
         assert_eq!(psdd.count_records(&records).unwrap().impossible, 0.0);
         assert!(psdd.is_possible(&world).unwrap());
     }
@@ -393,7 +394,7 @@ fn wrong_questions_are_errors() {
     assert_eq!(psdd.count_records(&missing), Err(QueryError::MissingCell { record: 1, name: "x2".to_owned() }));
     assert_eq!(psdd.entailed_by(&missing), Err(QueryError::MissingCell { record: 1, name: "x2".to_owned() }));
     let other = factorised(&Vtree::right_linear(3), 0.5);
-    assert_eq!(psdd.kl_divergence(&other), Err(QueryError::DifferentVtrees));
+    assert_eq!(psdd.kl_divergence(&other, &Limits::default()), Err(QueryError::DifferentVtrees));
     let empty = RecordsBuilder::new(Names::numbered(3)).finish();
     assert!(psdd.log_likelihoods(&empty).unwrap().is_empty() && psdd.possible(&empty).unwrap().is_empty());
     assert!(psdd.marginals_batch(&empty).unwrap().is_empty());
@@ -409,11 +410,11 @@ fn divergence_is_infinite_however_unlikely_the_missing_world() {
         let elements: Vec<_> =
             elements.iter().map(|&(x, log)| (builder.literal(Var(0).is(x)).unwrap(), y, log)).collect();
         let sum = builder.sum(vtree.root(), &elements).unwrap();
-        builder.finish(sum).unwrap().certify().unwrap()
+        builder.finish(sum).unwrap().certify(&Limits::default()).unwrap()
     };
     let (wide, narrow) = (over(&[(true, 0.0), (false, -1e5)]), over(&[(true, 0.0)]));
-    assert_eq!(wide.kl_divergence(&narrow), Ok(f64::INFINITY));
-    assert_eq!(narrow.kl_divergence(&wide), Ok(0.0));
+    assert_eq!(wide.kl_divergence(&narrow, &Limits::default()), Ok(f64::INFINITY));
+    assert_eq!(narrow.kl_divergence(&wide, &Limits::default()), Ok(0.0));
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn some_psdd(dice: &mut Dice) -> (Tree, Psdd, Table, usize) {
     let density = [0.02, 0.3, 0.7][dice.below(3)];
     let oracle = deterministic(&tree, density, false, dice);
     let table = oracle.table();
-    (tree.clone(), convert(&oracle, &tree).0.certify().unwrap(), table, oracle.vars)
+    (tree.clone(), convert(&oracle, &tree).0.certify(&Limits::default()).unwrap(), table, oracle.vars)
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn records_become_possible_and_nothing_else_does() {
         }
         // Consistency: a PSDD with a world, proved again; and every number is the mixture's.
         assert!(!after.is_empty());
-        assert!(Circuit::clone(&revised.psdd).certify().is_ok());
+        assert!(Circuit::clone(&revised.psdd).certify(&Limits::default()).is_ok());
         let new: Vec<_> = given.iter().filter(|(world, _)| !before.contains(world)).collect();
         let total: f64 = own + new.iter().map(|(_, weight)| weight).sum::<f64>();
         close(revised.share, 1.0 - own / total);
@@ -84,8 +84,9 @@ fn formulas_become_possible_and_nothing_else_does() {
         if worlds.is_empty() {
             continue;
         }
-        let base = convert(&with_support(&tree, &worlds, false, &mut dice), &tree).0.certify().unwrap();
-        let formula = Sdd::base_of(&base).unwrap();
+        let base =
+            convert(&with_support(&tree, &worlds, false, &mut dice), &tree).0.certify(&Limits::default()).unwrap();
+        let formula = Sdd::base_of(&base, 1_000_000).unwrap();
         let before = support(&psdd, vars);
         let revised = psdd.revise_by(&formula, 2.0, Some(8.0), &Limits::default()).unwrap();
         assert_eq!(support(&revised.psdd, vars), union(&before, &worlds));
@@ -100,12 +101,12 @@ fn formulas_become_possible_and_nothing_else_does() {
         }
         // Contraction by a rule: success, inclusion, vacuity; consistent unless nothing is left.
         let common: Vec<usize> = before.iter().copied().filter(|world| worlds.contains(world)).collect();
-        match psdd.given(&formula) {
+        match psdd.given(&formula, &Limits::default()) {
             Ok((given, log)) => {
                 assert_eq!(support(&given, vars), common);
                 if common.len() == before.len() {
                     close(log, 0.0);
-                    assert!(given.kl_divergence(&psdd).unwrap() < 1e-9);
+                    assert!(given.kl_divergence(&psdd, &Limits::default()).unwrap() < 1e-9);
                 }
             }
             Err(error) => {
@@ -154,7 +155,7 @@ fn what_cannot_be_revised_is_told() {
     let mut dice = Dice::new(4);
     let tree = Tree::random(6, &mut dice);
     let oracle = with_support(&tree, &[3, 9], false, &mut dice);
-    let psdd = convert(&oracle, &tree).0.certify().unwrap();
+    let psdd = convert(&oracle, &tree).0.certify(&Limits::default()).unwrap();
     let records = to_records(&[vec![Some(true); 6]]);
     assert!(matches!(psdd.revise(&records, None), Err(ReviseError::NoWeight)));
     for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
@@ -190,7 +191,7 @@ fn a_wide_formula_with_few_new_worlds() {
     let compile =
         |text: &str| Formula::parse(text, &names).unwrap().compile(vtree.clone(), &Limits::default()).unwrap();
     let all: String = (1..=19).map(|i| format!("x{i} & ")).collect();
-    let psdd = compile(&format!("!({all} true)")).to_circuit().unwrap().certify().unwrap();
+    let psdd = compile(&format!("!({all} true)")).to_circuit().unwrap().certify(&Limits::default()).unwrap();
     let revised = psdd.revise_by(&compile("x1 | x2"), 3.0, Some(7.0), &Limits::default()).unwrap();
     assert_eq!((revised.added, revised.psdd.model_count()), (2u32.into(), (1u32 << 20).into()));
     close(revised.share, 0.3);
@@ -199,7 +200,7 @@ fn a_wide_formula_with_few_new_worlds() {
         revised.psdd.log_probability(&[false; 20]).unwrap(),
         psdd.log_probability(&[false; 20]).unwrap() + 0.7f64.ln(),
     );
-    let narrow = compile("x1").to_circuit().unwrap().certify().unwrap();
+    let narrow = compile("x1").to_circuit().unwrap().certify(&Limits::default()).unwrap();
     let many = narrow.revise_by(&compile("x2"), 1.0, Some(1.0), &Limits::default()).unwrap();
     assert_eq!((many.added, many.psdd.model_count()), ((1u32 << 18).into(), (3u32 << 18).into()));
     assert!(many.psdd.is_possible(&[[false, true].as_slice(), &[false; 18]].concat()).unwrap());
@@ -213,7 +214,7 @@ fn growth_keeps_within_limits() {
     let compile = |text: &str, limits: &Limits| Formula::parse(text, &names).unwrap().compile(vtree.clone(), limits);
     let base = "(x1 & x7 | x3 & x12 | x5 & !x18) & (x2 | x9) & (x4 <-> x15)";
     let base = compile(base, &Limits::default()).unwrap();
-    let psdd = base.to_circuit().unwrap().certify().unwrap();
+    let psdd = base.to_circuit().unwrap().certify(&Limits::default()).unwrap();
     let (mut looking, mut growing) = (0, 0);
     for nodes in 10.. {
         let limits = Limits::default().with_nodes(nodes);
@@ -245,7 +246,7 @@ fn records_with_two_values_of_a_column_are_refused() {
     let names = Arc::new(Names::of_columns([("color".into(), colors), ("hot".into(), Kind::Boolean)]).unwrap());
     let rules = Rules::parse_with("exactly(1, color=green, color=red)\n!hot", names.clone()).unwrap();
     let compiled = rules.compile(Vtree::balanced(3), &Limits::default()).unwrap();
-    let psdd = compiled.to_circuit().unwrap().certify().unwrap();
+    let psdd = compiled.to_circuit().unwrap().certify(&Limits::default()).unwrap();
     let records = |rows: &[[bool; 3]]| Records::from_rows(names.clone(), rows.iter().copied());
     for (values, row) in [(2, [true, true, true]), (0, [false, false, true])] {
         let error = psdd.revise(&records(&[[true, false, false], [true, false, true], row]), Some(1.0)).unwrap_err();
@@ -263,7 +264,7 @@ fn weights_that_are_far_apart() {
     let worlds = [[false, false, true], [false, true, false], [true, false, false]];
     let one = Formula::parse("exactly(1, x1, x2, x3)", &Names::numbered(3)).unwrap();
     let one = one.compile(Vtree::balanced(3), &Limits::default()).unwrap();
-    let psdd = one.to_circuit().unwrap().certify().unwrap();
+    let psdd = one.to_circuit().unwrap().certify(&Limits::default()).unwrap();
     for own in [1e-20, 1e-9, 1e-6, 1.0, 1e9, 1e25] {
         for weight in [1e-20, 1.0, 1e9, 1e20] {
             let mut new = RecordsBuilder::new(Names::numbered(3));

@@ -3,11 +3,11 @@
 mod against;
 
 use against::*;
-use slopp::logic::{FoundRule, FoundRules, RuleKind, RuleSearch};
+use slopp::logic::{BaseRule, BaseRules, Limits, RuleKind, RuleSearch};
 use slopp::{Circuit, Lit, Names, Records, Var};
 use slopp_oracle::{Dice, Table, Tree, deterministic, mixture, with_support};
 
-fn holds(rule: &FoundRule, world: usize) -> bool {
+fn holds(rule: &BaseRule, world: usize) -> bool {
     let holds = |lit: &Lit| (world >> lit.var.index() & 1 == 1) == lit.value;
     let count = rule.literals.iter().filter(|lit| holds(lit)).count();
     match rule.kind {
@@ -21,7 +21,7 @@ fn holds(rule: &FoundRule, world: usize) -> bool {
 }
 
 /// The worlds that keep all rules but one.
-fn worlds(found: &FoundRules, vars: usize, without: Option<usize>) -> Vec<usize> {
+fn worlds(found: &BaseRules, vars: usize, without: Option<usize>) -> Vec<usize> {
     let kept = |world: usize| (0..found.rules.len()).all(|i| Some(i) == without || holds(&found.rules[i], world));
     (0..1 << vars).filter(|&world| kept(world)).collect()
 }
@@ -43,7 +43,7 @@ fn sets(vars: usize, length: usize) -> Vec<Vec<(usize, usize)>> {
     all
 }
 
-fn check(circuit: &Circuit, table: &Table, vars: usize, length: usize) -> FoundRules {
+fn check(circuit: &Circuit, table: &Table, vars: usize, length: usize) -> BaseRules {
     let support = table.support(&vec![None; vars]);
     let search = RuleSearch { length, most_clauses: usize::MAX, ..RuleSearch::default() };
     let found = circuit.rules(&search).unwrap();
@@ -149,13 +149,13 @@ fn rules_read_as_people_write_them() {
     assert_eq!(found.rules[2].display(&odd).to_string(), "exactly(1, \"a b\", \"or\", x)");
     assert_eq!(found.to_clauses().len(), 1 + 2 + 4 + 1 + 1);
     // Groups that share two literals exclude their pair once.
-    let group = |vars: [u32; 3]| FoundRule {
+    let group = |vars: [u32; 3]| BaseRule {
         kind: RuleKind::ExactlyOne,
         literals: vars.map(|x| Var(x).is(true)).to_vec(),
         support: None,
         excluded: 0.0,
     };
-    let sharing = FoundRules { rules: vec![group([0, 1, 2]), group([1, 0, 3])], complete_to: 2, is_minimal: true };
+    let sharing = BaseRules { rules: vec![group([0, 1, 2]), group([1, 0, 3])], complete_to: 2, is_minimal: true };
     assert_eq!(sharing.to_clauses().len(), 4 + 3);
     let cells = [Some(true), Some(true), Some(false), None, None, Some(false), None];
     assert_eq!(found.broken_by(&cells), [0, 2]);
@@ -174,8 +174,11 @@ fn support_counts_the_records_that_could_break_a_rule() {
     assert_eq!(supports, expected);
     // Without records or counts nothing is known; with counts, what single literals tell.
     assert!(circuit.rules(&RuleSearch::default()).unwrap().rules.iter().all(|rule| rule.support.is_none()));
-    let fitted =
-        circuit.certify_deterministic().unwrap().fit(&records, &slopp::circuit::Smoothing::uniform(1.0)).unwrap();
+    let fitted = circuit
+        .certify_deterministic(&Limits::default())
+        .unwrap()
+        .fit(&records, &slopp::circuit::Smoothing::uniform(1.0))
+        .unwrap();
     let found = fitted.circuit.rules(&RuleSearch::default()).unwrap();
     let supports: Vec<Option<f64>> = found.rules.iter().map(|rule| rule.support).collect();
     assert_eq!(supports, [Some(300.0), Some(300.0), Some(300.0), Some(expected[3]), None]);

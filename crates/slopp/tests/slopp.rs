@@ -116,7 +116,7 @@ fn published_slopp_relaxes_and_its_certificate_agrees_with_enumeration() {
                     assert!(overlap.weak || table[a.sub.index()] && table[b.sub.index()]);
                     assert!(table[circuit.root().index()], "the witness is a possible world");
                 }
-                assert_eq!(circuit.certify().is_ok(), enumerated.is_empty());
+                assert_eq!(circuit.certify(&Limits::default()).is_ok(), enumerated.is_empty());
             }
         }
     }
@@ -182,7 +182,7 @@ fn impossible_records_change_nothing() {
     let rows = [[true, true, false], [false, false, true], [true, true, true]];
     let base = Formula::parse("(x1 <-> x2) & (x1 | x3)", &names).unwrap();
     let base = base.compile(Vtree::balanced(3), &Limits::default()).unwrap();
-    let psdd = base.to_circuit().unwrap().certify().unwrap();
+    let psdd = base.to_circuit().unwrap().certify(&Limits::default()).unwrap();
     let (first, second) = ([rows[0], rows[1]], [[false, true, true], rows[2], [false, true, true]]);
     let fit = |rows: &[[bool; 3]]| {
         let records = Records::from_rows(names.clone(), rows.iter().copied());

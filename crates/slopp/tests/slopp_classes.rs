@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use slopp::circuit::Smoothing;
 use slopp::learn::slopp::{self as classes, LearnedSlopp, Stage, Start};
 use slopp::learn::{LearnError, Slopp, SloppConfig, Support, Task, World};
+use slopp::logic::Limits;
 use slopp::{Names, Psdd, Random, Records, RecordsBuilder, Var, Vtree};
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ fn learned_in(task: Task<'_>, config: &SloppConfig) -> Psdd {
 
 /// The PSDD is certified again from scratch, sums to one, and has the support its world promises.
 fn check(psdd: &Psdd, train: &Records, is_open: bool) {
-    slopp::Circuit::clone(psdd).certify().expect("what was certified can be certified again");
+    slopp::Circuit::clone(psdd).certify(&Limits::default()).expect("what was certified can be certified again");
     let table: Vec<f64> = worlds(train.var_count()).map(|world| psdd.log_probability(&world).unwrap().exp()).collect();
     assert!((table.iter().sum::<f64>() - 1.0).abs() < 1e-9);
     if is_open {
@@ -354,7 +355,7 @@ fn what_is_closed_but_for_some_variables_is_open_there() {
         for free in [&[][..], &[Var(2)], &[Var(2), Var(6)], &[0, 1, 2, 3, 4, 5, 6].map(Var)] {
             let support = Support::of(World::Closed { except: free.to_vec() });
             let psdd = &learned_in(Task { support: &support, ..task }, &config);
-            slopp::Circuit::clone(psdd).certify().expect("what was certified can be certified again");
+            slopp::Circuit::clone(psdd).certify(&Limits::default()).expect("what was certified can be certified again");
             let total: f64 = worlds(7).map(|world| psdd.log_probability(&world).unwrap().exp()).sum();
             assert!((total - 1.0).abs() < 1e-9);
             for world in worlds(7) {

@@ -3,6 +3,7 @@
 use slopp::circuit::{Reason, Smoothing, SmoothingError};
 use slopp::io::{load_records, read_psdd};
 use slopp::learn::{ChowLiu, Factorised, FitError, Learner, Partition, SloppKmeans, SloppTree, Task, Variant};
+use slopp::logic::Limits;
 use slopp::model::ModelKind;
 use slopp::{Certified, Circuit, Names, Random, Records, RecordsBuilder, Vtree};
 use std::sync::Arc;
@@ -122,12 +123,12 @@ fn sharing_merges_elements_that_become_equal() {
 fn parameters_that_do_not_add_up_have_no_certificate() {
     let text = "psdd 4\nL 0 0 1\nL 1 0 -1\nT 2 2 2 -0.6931471805599453\nD 3 1 2 0 2 -0.1 1 2 -0.1\n";
     let circuit = read_psdd(text.as_bytes(), None).unwrap().circuit;
-    match Certified::new(circuit.clone()) {
+    match Certified::new(circuit.clone(), &Limits::default()) {
         Certified::Circuit(_, Reason::Parameters(fault)) => assert!((fault.total - 1.80967).abs() < 1e-4),
         other => panic!("{other:?}"),
     }
-    assert!(circuit.clone().certify().unwrap_err().to_string().contains("renormalise"));
-    assert!(circuit.renormalised().certify().is_ok());
+    assert!(circuit.clone().certify(&Limits::default()).unwrap_err().to_string().contains("renormalise"));
+    assert!(circuit.renormalised().certify(&Limits::default()).is_ok());
 }
 
 #[test]

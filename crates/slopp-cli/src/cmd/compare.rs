@@ -52,8 +52,7 @@ pub(crate) fn run(args: &CompareArgs, session: &mut Session) -> Result<Verdict, 
             format!("`slopp convert {file} a.vtree`, then learn the other with `slopp learn RECORDS --vtree a.vtree`");
         if differ { error.hint(hint) } else { error }
     };
-    let [forward, backward] =
-        [(p, q), (q, p)].map(|(from, to)| from.kl_divergence_within(to, &limits).map_err(explained));
+    let [forward, backward] = [(p, q), (q, p)].map(|(from, to)| from.kl_divergence(to, &limits).map_err(explained));
     let (forward, backward) = (forward?, backward?);
     let facts = |d: &Deterministic| (d.stats(), d.model_count().to_string(), d.entropy());
     let sides = [facts(p), facts(q)];

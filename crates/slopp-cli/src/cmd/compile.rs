@@ -237,7 +237,7 @@ fn save(file: &Path, kind: &Kind, sdd: &Sdd, rules: &Rules, args: &CompileArgs) 
         Kind::Sdd => write_atomically(file, |out| write_sdd(out, sdd, Some(rules.names())))?,
         Kind::Vtree => write_atomically(file, |out| write_vtree(out, sdd.vtree()))?,
         Kind::Psdd => {
-            let psdd = sdd.to_circuit()?.certify()?;
+            let psdd = sdd.to_circuit()?.certify(&Limits::default())?;
             let mut model = Model::new(rules.names().clone(), psdd);
             model.origin.insert("learner".into(), "compile".into());
             model.origin.insert("rules".into(), args.rules.display().to_string());

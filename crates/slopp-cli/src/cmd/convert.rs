@@ -117,7 +117,7 @@ fn write_model(args: &ConvertArgs, to: Format) -> Result<(), Error> {
             let Certified::Psdd(psdd) = loaded.circuit() else {
                 return Err(not_a_psdd(&loaded));
             };
-            let base = Sdd::base_of(psdd)?;
+            let base = Sdd::base_of(psdd, 1_000_000)?;
             write_atomically(&args.output, |out| io::write_sdd(out, &base, Some(&loaded.model.names)))?;
         }
         Format::Psdd if args.plain => write_atomically(&args.output, |out| io::write_psdd(out, loaded.circuit()))?,

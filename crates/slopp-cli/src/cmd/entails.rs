@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::Value;
 use slopp::knowledge::EntailsError;
 use slopp::logic::Formula;
-use slopp::{Mixture, ModelKind, Names, OnVtrees};
+use slopp::{Mixture, ModelKind, Names, Structured};
 use std::path::PathBuf;
 use std::sync::Arc;
 

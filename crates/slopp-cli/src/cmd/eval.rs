@@ -76,7 +76,7 @@ struct Channel {
 impl Channel {
     /// The noise that is asked for, and the log-likelihoods of the records through it.
     fn new(args: &EvalArgs, noise: Noise, loaded: &Loaded, records: &Records) -> Result<(Channel, Vec<f64>), Error> {
-        let circuits = loaded.on_vtrees("the likelihood through a noisy channel")?;
+        let circuits = loaded.structured("the likelihood through a noisy channel")?;
         let (epsilon, by) = match (noise, &args.valid) {
             (Noise::Given(_), Some(_)) => {
                 return Err(Error::new("--valid chooses the noise, and --noise gives it already")

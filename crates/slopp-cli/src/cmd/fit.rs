@@ -12,6 +12,7 @@ use clap::Args;
 use serde_json::Value;
 use slopp::circuit::Smoothing;
 use slopp::learn::{EmConfig, FitError, Fitted, em, em_components, em_network, possible_records};
+use slopp::logic::Limits;
 use slopp::{Certified, Circuit, Model, ModelKind, Records};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -198,7 +199,7 @@ fn count_up(args: &FitArgs, loaded: &Loaded, data: &Records, smoothing: &Smoothi
             let circuit = loaded.deterministic("fitting by counting")?;
             let fitted = if args.add { circuit.add_records(data, smoothing) } else { circuit.fit(data, smoothing) };
             let Fitted { circuit, counted, impossible, dropped } = fitted.map_err(explained)?;
-            wrapped(counted, impossible, dropped, Certified::new(circuit.into_circuit()))
+            wrapped(counted, impossible, dropped, Certified::new(circuit.into_circuit(), &Limits::default()))
         }
     })
 }
@@ -235,7 +236,7 @@ fn expect(
         }
         ModelKind::Circuit(circuit) => {
             let fit = em::<Circuit>(circuit, data, &config, &bar)?;
-            (Certified::new(fit.circuit).into(), fit.history, fit.impossible)
+            (Certified::new(fit.circuit, &Limits::default()).into(), fit.history, fit.impossible)
         }
     };
     let dropped = model.size().elements - learned.size().elements;

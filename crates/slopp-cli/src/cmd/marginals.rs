@@ -59,7 +59,7 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     let quick = match (&loaded.model.kind, &known) {
         (ModelKind::Circuit(circuit), Event::Formula(formula)) if !args.pairs => {
             let limits = args.model.limits.limits();
-            Some(circuit.marginals_given_within(&compile(formula, circuit.vtree(), &limits)?, &limits)?)
+            Some(circuit.marginals_given(&compile(formula, circuit.vtree(), &limits)?, &limits)?)
         }
         _ => None,
     };
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     let given = known.evidence(names.len());
     let marginals = quick.map_or_else(|| loaded.model.distribution().marginals(&given), Ok)?;
     let pairs = match args.pairs {
-        true => Some(strongest(&loaded.on_vtrees(PAIRS)?.pair_marginals(&given)?, &given)),
+        true => Some(strongest(&loaded.structured(PAIRS)?.pair_marginals(&given)?, &given)),
         false => None,
     };
     if session.json {
@@ -144,7 +144,7 @@ fn pair_batch(
     if !session.json {
         return Err(Error::new("the pairs of every record are too much for a table").hint("--json"));
     }
-    let answers = loaded.on_vtrees(PAIRS)?.pair_marginals_batch(records)?;
+    let answers = loaded.structured(PAIRS)?.pair_marginals_batch(records)?;
     let entry = |&row: &u32| {
         let given = Evidence::from_row(records, row as usize);
         let pairs = answers[row as usize].as_ref().map(|answer| strongest(answer, &given));

@@ -109,7 +109,7 @@ fn told(log: f64) -> String {
 fn best(circuit: &Deterministic, given: &Evidence, wanted: usize, limits: &Limits) -> Result<Vec<Ranked>, QueryError> {
     match wanted {
         1 => Ok(vec![circuit.mpe(given)?]),
-        k => circuit.top_worlds_within(given, k, limits),
+        k => circuit.top_worlds(given, k, limits),
     }
 }
 
@@ -127,7 +127,7 @@ fn batch(
     let names = records.names();
     let answers: Vec<Option<Vec<Ranked>>> = match wanted {
         1 => circuit.mpe_batch(records)?.into_iter().map(|answer| answer.map(|best| vec![best])).collect(),
-        k => circuit.top_worlds_batch_within(records, k, limits)?,
+        k => circuit.top_worlds_batch(records, k, limits)?,
     };
     let by_record = records.original().iter().map(|&row| answers[row as usize].as_ref()).enumerate();
     if session.json {

@@ -12,7 +12,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::infer::{Event, Nearest};
-use slopp::{Lit, OnVtrees, Records, Var};
+use slopp::{Lit, Records, Structured, Var};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
     Files::default().read(model.files()).read(&args.data).check()?;
     let loaded = Loaded::read(&model)?;
     let names = &loaded.model.names;
-    let circuits = loaded.on_vtrees("what is possible")?;
+    let circuits = loaded.structured("what is possible")?;
     let Some(data) = &args.data else { return of_evidence(args, &loaded, circuits, session) };
     let records = read_records_of(data, args.read, names)?;
     let nearest = circuits.nearest_by_column_batch(&records)?;
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
 fn of_evidence(
     args: &PossibleArgs,
     loaded: &Loaded,
-    circuits: &dyn OnVtrees,
+    circuits: &dyn Structured,
     session: &mut Session,
 ) -> Result<Verdict, Error> {
     let names = &loaded.model.names;

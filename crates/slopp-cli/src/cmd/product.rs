@@ -53,7 +53,7 @@ pub(crate) fn run(args: &ProductArgs, session: &mut Session) -> Result<Verdict, 
             .hint("`slopp info` lists the names of each; learn both from files with the same header"));
     }
     let (circuit, log_constant) =
-        a.circuit().product_within(b.circuit(), &limits).map_err(|error| explained(error, &args.a))?;
+        a.circuit().product(b.circuit(), &limits).map_err(|error| explained(error, &args.a))?;
     let name = |file: &Path| file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let origin = BTreeMap::from([("product".to_owned(), format!("{} x {}", name(&args.a), name(&args.b)))]);
     let (elements, word, words) = (circuit.elements().len(), certificate(&circuit), certificate_in_words(&circuit));

@@ -88,7 +88,7 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
         (None, None, text) => {
             let formula = parse(text.as_ref().expect("the parser asks for one of the three"))?;
             let limits = args.model.limits.limits();
-            let (left, log) = psdd.given_within(&compile(&formula, psdd.vtree(), &limits)?, &limits)?;
+            let (left, log) = psdd.given(&compile(&formula, psdd.vtree(), &limits)?, &limits)?;
             // Counts are exact, and the probability of a rule that holds anyway is one but for rounding.
             match left.model_count() == psdd.model_count() {
                 true => (psdd.clone(), 0.0),

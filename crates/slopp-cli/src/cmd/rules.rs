@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 use slopp::Names;
 use slopp::knowledge::Coverage;
-use slopp::logic::{Formula, FoundRule, FoundRules, RuleKind, RuleSearch, Rules};
+use slopp::logic::{BaseRule, BaseRules, Formula, RuleKind, RuleSearch, Rules};
 use slopp::names::Group;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
 }
 
 /// How much of the base the rules say, in one sentence; `None` if that was not found out.
-fn said_in_words(said: Option<&Coverage>, found: &FoundRules, args: &RulesArgs) -> String {
+fn said_in_words(said: Option<&Coverage>, found: &BaseRules, args: &RulesArgs) -> String {
     let Some(said) = said else {
         return "whether these rules are the whole base was not found out: its diagram is too large".to_owned();
     };
@@ -137,7 +137,7 @@ fn said_in_words(said: Option<&Coverage>, found: &FoundRules, args: &RulesArgs) 
 }
 
 /// What was found, in one sentence.
-fn in_words(found: &FoundRules) -> String {
+fn in_words(found: &BaseRules) -> String {
     let length = counted(found.complete_to, "literal");
     let complete = format!("every entailed clause of up to {length} follows from them");
     let minimal = if found.is_minimal { "none follows from the others" } else { "some may follow from the others" };
@@ -159,18 +159,18 @@ fn heading(kind: RuleKind) -> &'static str {
 }
 
 /// The rules as a file of rules, with comments.
-fn text(found: &FoundRules, said: Option<&Coverage>, args: &RulesArgs, names: &Names) -> String {
+fn text(found: &BaseRules, said: Option<&Coverage>, args: &RulesArgs, names: &Names) -> String {
     let mut text = format!("# {}\n# {}\n", in_words(found), said_in_words(said, found, args));
     let formulas = found.rules.iter().map(|rule| rule.formula());
     let all = Rules::new(Arc::new(names.clone()), formulas);
     all.names_line().into_iter().for_each(|line| text += &format!("{line}\n"));
     let rules: Vec<String> = found.rules.iter().map(|rule| rule.display(names).to_string()).collect();
     let width = rules.iter().map(|rule| rule.chars().count()).max().unwrap_or(0).min(60);
-    let is_column = |rule: &FoundRule| {
+    let is_column = |rule: &BaseRule| {
         let of_one = |group: &Group| rule.literals.iter().all(|lit| group.contains(lit.var));
         rule.kind == RuleKind::ExactlyOne && names.groups().iter().any(of_one)
     };
-    let mut told: Vec<(&FoundRule, String, &str)> = found
+    let mut told: Vec<(&BaseRule, String, &str)> = found
         .rules
         .iter()
         .zip(rules)
@@ -193,13 +193,13 @@ fn text(found: &FoundRules, said: Option<&Coverage>, args: &RulesArgs, names: &N
     text
 }
 
-fn cnf(found: &FoundRules, names: &Arc<Names>) -> Result<String, Error> {
+fn cnf(found: &BaseRules, names: &Arc<Names>) -> Result<String, Error> {
     let clauses = found.to_clauses().into_iter().map(|clause| Formula::or(clause.into_iter().map(Formula::literal)));
     Ok(slopp::io::cnf_text(&Rules::new(names.clone(), clauses))?)
 }
 
-fn document(found: &FoundRules, said: Option<&Coverage>, names: &Names) -> Value {
-    let entry = |rule: &FoundRule| {
+fn document(found: &BaseRules, said: Option<&Coverage>, names: &Names) -> Value {
+    let entry = |rule: &BaseRule| {
         let literals = rule.literals.iter().map(|&lit| Value::from(names.literal(lit)));
         object([
             ("kind", Value::from(rule.kind.name())),

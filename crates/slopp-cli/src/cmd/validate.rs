@@ -60,7 +60,7 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
     if let Some(output) = &args.output {
         let faults = loaded.circuit().parameter_faults(0.0).len();
         let mended = Circuit::clone(loaded.circuit()).renormalised();
-        loaded.model.kind = Certified::within(mended, &args.model.limits.limits()).into();
+        loaded.model.kind = Certified::new(mended, &args.model.limits.limits()).into();
         loaded.model.save(output)?;
         session.saved(output);
         session.note(format!("the parameters of {} were divided by their total", counted(faults, "sum")));
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
     let circuit = loaded.circuit();
     let overlaps = match circuit {
         Certified::Psdd(_) => Default::default(),
-        _ => circuit.overlaps_within(limit, &args.model.limits.limits()),
+        _ => circuit.overlaps(limit, &args.model.limits.limits()),
     };
     let faults = circuit.parameter_faults(args.tolerance);
     if let (0, Some(limit)) = (overlaps.sums, overlaps.stopped) {

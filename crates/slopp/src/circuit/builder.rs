@@ -36,7 +36,7 @@ pub enum Sharing {
 /// let y = builder.literal(Var(1).is(true))?;
 /// let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
 /// let sum = builder.sum(root, &[(x, y, 0.5f64.ln()), (not_x, any, 0.5f64.ln())])?;
-/// let psdd = builder.finish(sum)?.certify()?;
+/// let psdd = builder.finish(sum)?.certify(&slopp::logic::Limits::default())?;
 /// assert!((psdd.log_probability(&[true, true])?.exp() - 0.5).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

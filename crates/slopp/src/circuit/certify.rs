@@ -4,7 +4,7 @@
 //! pair by pair (`search`).
 
 use super::search::Search;
-use super::{Circuit, Deterministic, Kind, NodeId, PARAMETER_TOLERANCE, ParameterFault, Psdd};
+use super::{Certificate, Circuit, Deterministic, NodeId, PARAMETER_TOLERANCE, ParameterFault, Psdd};
 use crate::limits::{Limit, Limits};
 use std::fmt;
 
@@ -98,14 +98,10 @@ impl Circuit {
     ///
     /// Time: near the size of the circuit where the primes of each sum are told apart together, which learned circuits
     /// and most others are; at worst the product of the sizes of the pairs of nodes compared. Memory: a few words per
-    /// node, and per pair that had to be searched. Stops at [`Limits::default`].
-    pub fn certify(self) -> Result<Psdd, Refusal> {
-        self.certify_within(&Limits::default())
-    }
-
-    /// The same within limits: pairs of nodes that are searched count as nodes, what is remembered of them as memory.
-    pub fn certify_within(self, limits: &Limits) -> Result<Psdd, Refusal> {
-        Kind::certify(self, limits)
+    /// node, and per pair that had to be searched. Within the limits, pairs of nodes that are searched count as nodes, and
+    /// what is remembered of them as memory.
+    pub fn certify(self, limits: &Limits) -> Result<Psdd, Refusal> {
+        Certificate::certify(self, limits)
     }
 
     /// Proves that parameters add up to one and the elements of every sum are exclusive: every world has at most one
@@ -113,22 +109,12 @@ impl Circuit {
     ///
     /// Weaker than [`Circuit::certify`]: primes may overlap where the subs exclude each other. Enough for every query
     /// that needs determinism.
-    pub fn certify_deterministic(self) -> Result<Deterministic, Refusal> {
-        self.certify_deterministic_within(&Limits::default())
+    pub fn certify_deterministic(self, limits: &Limits) -> Result<Deterministic, Refusal> {
+        Certificate::certify(self, limits)
     }
 
-    /// The same within limits, as [`Circuit::certify_within`].
-    pub fn certify_deterministic_within(self, limits: &Limits) -> Result<Deterministic, Refusal> {
-        Kind::certify(self, limits)
-    }
-
-    /// Every sum with overlapping primes, with examples for the first `examples`; stops at [`Limits::default`].
-    pub fn overlaps(&self, examples: usize) -> Overlaps {
-        self.overlaps_within(examples, &Limits::default())
-    }
-
-    /// The same within limits, as [`Circuit::certify_within`].
-    pub fn overlaps_within(&self, examples: usize, limits: &Limits) -> Overlaps {
+    /// Every sum with overlapping primes, with examples for the first `examples`, within limits as [`Circuit::certify`].
+    pub fn overlaps(&self, examples: usize, limits: &Limits) -> Overlaps {
         let mut search = Search::new(self, limits);
         let mut report = Overlaps::default();
         for node in self.ids() {

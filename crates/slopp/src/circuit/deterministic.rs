@@ -63,8 +63,8 @@ impl Deref for Psdd {
 /// A circuit with or without a certificate: [`Circuit`], [`Deterministic`] or [`Psdd`].
 ///
 /// What changes parameters only, or takes worlds away, takes any of them and gives the same kind back; and
-/// [`Kind::certify`] proves any of them.
-pub trait Kind: AsRef<Circuit> + sealed::CarryOver {
+/// [`Certificate::certify`] proves any of them.
+pub trait Certificate: AsRef<Circuit> + sealed::CarryOver {
     /// Proves within limits what this kind promises, and that parameters add up to one; nothing for a mere circuit.
     fn certify(circuit: Circuit, limits: &Limits) -> Result<Self, Refusal> {
         let proof = Self::EXCLUSIVE_PRIMES.map_or(Ok(None), |exclusive_primes| circuit.proof(exclusive_primes, limits));
@@ -75,7 +75,7 @@ pub trait Kind: AsRef<Circuit> + sealed::CarryOver {
     }
 }
 
-impl<C: AsRef<Circuit> + sealed::CarryOver> Kind for C {}
+impl<C: AsRef<Circuit> + sealed::CarryOver> Certificate for C {}
 
 mod sealed {
     use super::{Circuit, Deterministic, Psdd};
@@ -188,10 +188,10 @@ mod tests {
     fn every_kind_is_proved_in_one_way() {
         let limits = Limits::default();
         let [weak, mixture] = [true, false].map(two_elements);
-        assert!(<Psdd as Kind>::certify(weak.clone(), &limits).is_err());
-        assert!(<Deterministic as Kind>::certify(weak, &limits).is_ok());
-        assert!(<Deterministic as Kind>::certify(mixture.clone(), &limits).is_err());
-        assert_eq!(<Circuit as Kind>::certify(mixture.clone(), &limits).unwrap(), mixture);
+        assert!(<Psdd as Certificate>::certify(weak.clone(), &limits).is_err());
+        assert!(<Deterministic as Certificate>::certify(weak, &limits).is_ok());
+        assert!(<Deterministic as Certificate>::certify(mixture.clone(), &limits).is_err());
+        assert_eq!(<Circuit as Certificate>::certify(mixture.clone(), &limits).unwrap(), mixture);
     }
 
     #[test]

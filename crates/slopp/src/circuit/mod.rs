@@ -21,7 +21,7 @@ pub(crate) use builder::POSITIVE_TOLERANCE;
 pub use builder::{Builder, Sharing};
 pub use certify::{Overlap, Overlaps, Reason, Refusal};
 pub(crate) use deterministic::CarryOver;
-pub use deterministic::{Deterministic, Kind, Psdd};
+pub use deterministic::{Certificate, Deterministic, Psdd};
 pub(crate) use parameters::merge_equal;
 pub use parameters::{Smoothing, SmoothingError};
 pub use stats::{PARAMETER_TOLERANCE, ParameterFault, Stats};

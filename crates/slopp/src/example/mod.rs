@@ -22,6 +22,7 @@ pub use truth::{Truth, TruthError};
 use crate::circuit::Psdd;
 use crate::data::{Records, RecordsBuilder};
 use crate::learn::{Partition, SloppKmeans, Task, Variant};
+use crate::logic::Limits;
 use crate::names::Names;
 use crate::vtree::Vtree;
 
@@ -67,5 +68,5 @@ pub fn psdd() -> Psdd {
     let (records, vtree) = (records(), vtree().into());
     let task = Task { vtree: Some(&vtree), ..Task::closed(&records) };
     let (circuit, _) = paper.published(&task, &()).expect("Table 1 can be learned");
-    circuit.certify().expect("at most two left variables, split by value: every prime is exact")
+    circuit.certify(&Limits::default()).expect("at most two left variables, split by value: every prime is exact")
 }

@@ -19,7 +19,7 @@ impl Deterministic {
     /// # let x = builder.literal(Var(0).is(true))?;
     /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
     /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
-    /// # let psdd = builder.finish(sum)?.certify()?;
+    /// # let psdd = builder.finish(sum)?.certify(&slopp::logic::Limits::default())?;
     /// assert_eq!(psdd.model_count().to_string(), "2");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -57,7 +57,7 @@ impl Deterministic {
     /// # let x = builder.literal(Var(0).is(true))?;
     /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
     /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
-    /// # let psdd = builder.finish(sum)?.certify()?;
+    /// # let psdd = builder.finish(sum)?.certify(&slopp::logic::Limits::default())?;
     /// let records = |rows: &[[bool; 2]]| Records::from_rows(Names::numbered(2), rows.iter().copied());
     /// assert!(psdd.equals_closed_world(&records(&[[true, true], [true, false]]))?);
     /// assert!(!psdd.equals_closed_world(&records(&[[true, true]]))?);

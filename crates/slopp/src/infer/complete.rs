@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 /// How many records use each parameter of a deterministic circuit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Counted {
+pub struct RecordCounts {
     /// The total weight of the possible records that use each parameter.
     pub weights: Weights,
     /// The total weight of the records that are possible.
@@ -107,7 +107,7 @@ impl Deterministic {
     /// # let x = builder.literal(Var(0).is(true))?;
     /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
     /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
-    /// # let psdd = builder.finish(sum)?.certify()?;
+    /// # let psdd = builder.finish(sum)?.certify(&slopp::logic::Limits::default())?;
     /// let records = Records::from_rows(Names::numbered(2), [[true, true], [false, true], [true, true]]);
     /// let log_likelihoods = psdd.log_likelihoods(&records)?;
     /// assert!((log_likelihoods[0].exp() - 0.75).abs() < 1e-12);
@@ -137,7 +137,7 @@ impl Deterministic {
     /// # let x = builder.literal(Var(0).is(true))?;
     /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
     /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
-    /// # let psdd = builder.finish(sum)?.certify()?;
+    /// # let psdd = builder.finish(sum)?.certify(&slopp::logic::Limits::default())?;
     /// let records = Records::from_rows(Names::numbered(2), [[true, true], [false, true], [true, true]]);
     /// let counted = psdd.count_records(&records)?;
     /// assert_eq!(counted.weights.elements, [2.0]);
@@ -145,18 +145,18 @@ impl Deterministic {
     /// assert_eq!(counted.impossible, 1.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn count_records(&self, records: &Records) -> Result<Counted, QueryError> {
+    pub fn count_records(&self, records: &Records) -> Result<RecordCounts, QueryError> {
         /// Fixed, not by threads: the order of float sums must not depend on them.
         const PARTS: usize = 8;
         self.check_complete(records)?;
         let shape = self.log_parameters();
         let blocks: Vec<usize> = (0..blocks(records)).collect();
-        let parts: Vec<Counted> = blocks
+        let parts: Vec<RecordCounts> = blocks
             .par_chunks(blocks.len().div_ceil(PARTS).max(1))
             .map(|blocks| {
                 let mut masks = Masks::new(self);
                 let weights = Weights::zeros(shape.tops.len(), shape.elements.len());
-                let mut counted = Counted { weights, possible: 0.0, impossible: 0.0 };
+                let mut counted = RecordCounts { weights, possible: 0.0, impossible: 0.0 };
                 for &block in blocks {
                     let possible = masks.upward(self, records, block);
                     let all = all_in(records, block);
@@ -169,7 +169,7 @@ impl Deterministic {
             })
             .collect();
         let weights = Weights::zeros(shape.tops.len(), shape.elements.len());
-        let zero = Counted { weights, possible: 0.0, impossible: 0.0 };
+        let zero = RecordCounts { weights, possible: 0.0, impossible: 0.0 };
         Ok(parts.into_iter().fold(zero, |mut sum, part| {
             sum.weights.add(&part.weights);
             sum.possible += part.possible;

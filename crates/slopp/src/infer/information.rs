@@ -19,7 +19,7 @@ impl Deterministic {
     /// # let any_x = builder.top(Var(0), [0.5f64.ln(); 2])?;
     /// # let any_y = builder.top(Var(1), [0.5f64.ln(); 2])?;
     /// # let sum = builder.sum(root, &[(any_x, any_y, 0.0)])?;
-    /// # let psdd = builder.finish(sum)?.certify()?; // two fair coins
+    /// # let psdd = builder.finish(sum)?.certify(&slopp::logic::Limits::default())?; // two fair coins
     /// assert!((psdd.entropy() - 4f64.ln()).abs() < 1e-12);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -45,7 +45,8 @@ impl Deterministic {
     /// `Σ P(w) ln(P(w) / Q(w))`, +∞ exactly when some world is possible here but not there, which is decided by
     /// counting the common worlds exactly. The structures may differ: with `A(n,m)` the probability under `n` of the
     /// base of `m`, `D(n,m) = Σᵢⱼ θᵢ [A(p,q) A(s,t) ln(θᵢ/φⱼ) + D(p,q) A(s,t) + A(p,q) D(s,t)]`. Cost: pairs of
-    /// elements at the same vtree node, at most the product of the sizes.
+    /// elements at the same vtree node, at most the product of the sizes; limits as in
+    /// [`Circuit::log_probability_of`](crate::Circuit::log_probability_of).
     /// Liang and Van den Broeck, *Towards compact interpretable models: shrinking of learned PSDDs* (2017).
     ///
     /// ```
@@ -57,20 +58,16 @@ impl Deterministic {
     /// #     let x = builder.literal(Var(0).is(true))?;
     /// #     let any = builder.top(Var(1), [(1.0 - p).ln(), p.ln()])?;
     /// #     let sum = builder.sum(root, &[(x, any, 0.0)])?;
-    /// #     Ok(builder.finish(sum)?.certify()?)
+    /// #     Ok(builder.finish(sum)?.certify(&slopp::logic::Limits::default())?)
     /// # }
     /// let (fair, bent) = (psdd(0.5)?, psdd(0.25)?);
     /// let expected = 0.5 * (0.5f64 / 0.25).ln() + 0.5 * (0.5f64 / 0.75).ln();
-    /// assert!((fair.kl_divergence(&bent)? - expected).abs() < 1e-12);
-    /// assert_eq!(fair.kl_divergence(&fair)?, 0.0);
+    /// let limits = slopp::logic::Limits::default();
+    /// assert!((fair.kl_divergence(&bent, &limits)? - expected).abs() < 1e-12);
+    /// assert_eq!(fair.kl_divergence(&fair, &limits)?, 0.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn kl_divergence(&self, other: &Deterministic) -> Result<f64, QueryError> {
-        self.kl_divergence_within(other, &Limits::default())
-    }
-
-    /// The same within limits, as [`crate::Circuit::log_probability_of_within`].
-    pub fn kl_divergence_within(&self, other: &Deterministic, limits: &Limits) -> Result<f64, QueryError> {
+    pub fn kl_divergence(&self, other: &Deterministic, limits: &Limits) -> Result<f64, QueryError> {
         Ok(match divergence(self, other, limits)? {
             Some((worlds, divergence)) if worlds == self.model_count() => divergence.max(0.0),
             _ => f64::INFINITY,

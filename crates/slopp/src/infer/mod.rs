@@ -81,7 +81,7 @@ mod side_by_side;
 mod top_worlds;
 mod worlds;
 
-pub use complete::Counted;
+pub use complete::RecordCounts;
 pub use distribution::Distribution;
 pub(crate) use distribution::answer_by_methods;
 pub use error::QueryError;

@@ -21,7 +21,7 @@ impl Deterministic {
     /// # let x = builder.literal(Var(0).is(true))?;
     /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
     /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
-    /// # let psdd = builder.finish(sum)?.certify()?;
+    /// # let psdd = builder.finish(sum)?.certify(&slopp::logic::Limits::default())?;
     /// let (world, log_probability) = psdd.mpe(&Evidence::none(2))?;
     /// assert_eq!(world, [true, true]);
     /// assert!((log_probability.exp() - 0.75).abs() < 1e-12);
@@ -44,7 +44,7 @@ impl Deterministic {
     /// # let x = builder.literal(Var(0).is(true))?;
     /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
     /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
-    /// # let psdd = builder.finish(sum)?.certify()?;
+    /// # let psdd = builder.finish(sum)?.certify(&slopp::logic::Limits::default())?;
     /// let mut records = RecordsBuilder::new(Names::numbered(2));
     /// records.push([Some(true), None], 2.0);
     /// records.push([Some(false), None], 1.0);

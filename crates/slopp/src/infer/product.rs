@@ -16,7 +16,7 @@ mod values;
 pub(super) use divergence::divergence;
 
 use super::QueryError;
-use crate::circuit::{Circuit, Deterministic, Kind, Psdd};
+use crate::circuit::{Certificate, Circuit, Psdd};
 use crate::logic::{Limits, Sdd};
 use values::Product;
 
@@ -28,38 +28,29 @@ impl Circuit {
     ///
     /// `P(f) = Σ P(w)` over the worlds `w` of `f`, without building anything. The formula is compiled on the vtree of
     /// the circuit; it may be trimmed. Cost: pairs of elements at the same vtree node that are reached from the roots,
-    /// for a formula of a few literals a few times the elements.
+    /// for a formula of a few literals a few times the elements. Pairs of nodes that are reached count as nodes of the
+    /// limits, what is remembered of them as memory.
     ///
     /// ```
-    /// # use slopp::logic::{Sdd, SddElement, SddId, SddNode};
-    /// let psdd = slopp::example::psdd();
-    /// // X1 ∧ X3, or ¬X1 ∧ ¬X3.
-    /// let vtree = psdd.vtree().clone();
-    /// let lit = |x: u32, value| SddNode::Literal(slopp::Var(x).is(value));
-    /// let nodes = vec![lit(0, true), lit(2, true), lit(0, false), lit(2, false),
-    ///     SddNode::Decision { vtree: vtree.root(), start: 0, end: 2 }];
-    /// let elements = [(0, 1), (2, 3)].map(|(p, s)| SddElement { prime: SddId(p), sub: SddId(s) });
-    /// let same = Sdd::new(vtree, nodes, elements.to_vec())?;
+    /// use slopp::logic::{Formula, Limits};
+    /// let (psdd, records) = (slopp::example::psdd(), slopp::example::records());
+    /// let same = Formula::parse("X1 <-> X3", records.names())?.compile(psdd.vtree().clone(), &Limits::default())?;
     /// let summed: f64 = psdd.worlds(&slopp::infer::Evidence::none(4))?
     ///     .filter(|w| w[0] == w[2]).map(|w| psdd.log_probability(&w).unwrap().exp()).sum();
-    /// assert!((psdd.log_probability_of(&same)?.exp() - summed).abs() < 1e-12);
+    /// let asked = psdd.log_probability_of(&same, &Limits::default())?.exp();
+    /// assert!((asked - summed).abs() < 1e-12);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn log_probability_of(&self, formula: &Sdd) -> Result<f64, QueryError> {
-        self.log_probability_of_within(formula, &Limits::default())
-    }
-
-    /// The same within limits: the pairs of nodes that are reached count as nodes, what is remembered of them as memory.
-    pub fn log_probability_of_within(&self, formula: &Sdd, limits: &Limits) -> Result<f64, QueryError> {
+    pub fn log_probability_of(&self, formula: &Sdd, limits: &Limits) -> Result<f64, QueryError> {
         Ok(Product::of_formula(self, formula, limits)?.log_value())
     }
 
     /// The probability of a formula given another one.
     ///
     /// `P(f | g) = P(f ∧ g) / P(g)`, by conditioning on `g` first. An error if `g` is impossible.
-    pub fn conditional_of(&self, formula: &Sdd, given: &Sdd) -> Result<f64, QueryError> {
-        let (circuit, _) = self.given(given)?;
-        Ok(circuit.log_probability_of(formula)?.exp().min(1.0))
+    pub fn conditional_of(&self, formula: &Sdd, given: &Sdd, limits: &Limits) -> Result<f64, QueryError> {
+        let (circuit, _) = self.given(given, limits)?;
+        Ok(circuit.log_probability_of(formula, limits)?.exp().min(1.0))
     }
 
     /// The distribution given a formula, as a circuit on the same vtree, and the log-probability of the formula.
@@ -67,12 +58,7 @@ impl Circuit {
     /// `P(w | f)`: the base of the result is the base of the circuit and `f`. Marginals, samples and all other queries
     /// given a formula are those of the result. Cost: as [`Circuit::log_probability_of`], which is also the size of the
     /// result at most. An error if the formula is impossible.
-    pub fn given(&self, formula: &Sdd) -> Result<(Circuit, f64), QueryError> {
-        given(self, formula, &Limits::default())
-    }
-
-    /// The same within limits, as [`Circuit::log_probability_of_within`].
-    pub fn given_within(&self, formula: &Sdd, limits: &Limits) -> Result<(Circuit, f64), QueryError> {
+    pub fn given(&self, formula: &Sdd, limits: &Limits) -> Result<(Circuit, f64), QueryError> {
         given(self, formula, limits)
     }
 
@@ -80,34 +66,7 @@ impl Circuit {
     ///
     /// `P(w) Q(w) / Z` with `Z = Σ P(w) Q(w)`. Cost: pairs of elements at the same vtree node whose primes share a
     /// world, at most the product of the sizes. An error if no world is possible in both.
-    pub fn product(&self, other: &Circuit) -> Result<(Circuit, f64), QueryError> {
-        product(self, other, &Limits::default())
-    }
-
-    /// The same within limits, as [`Circuit::log_probability_of_within`].
-    pub fn product_within(&self, other: &Circuit, limits: &Limits) -> Result<(Circuit, f64), QueryError> {
-        product(self, other, limits)
-    }
-}
-
-impl Deterministic {
-    /// As [`Circuit::given`]; every world still has one derivation, as the primes of the formula are exclusive.
-    pub fn given(&self, formula: &Sdd) -> Result<(Deterministic, f64), QueryError> {
-        given(self, formula, &Limits::default())
-    }
-
-    /// The same within limits, as [`Circuit::log_probability_of_within`].
-    pub fn given_within(&self, formula: &Sdd, limits: &Limits) -> Result<(Deterministic, f64), QueryError> {
-        given(self, formula, limits)
-    }
-
-    /// As [`Circuit::product`]; a world has one derivation in each, and so in the product.
-    pub fn product(&self, other: &Deterministic) -> Result<(Deterministic, f64), QueryError> {
-        product(self, other, &Limits::default())
-    }
-
-    /// The same within limits, as [`Circuit::log_probability_of_within`].
-    pub fn product_within(&self, other: &Deterministic, limits: &Limits) -> Result<(Deterministic, f64), QueryError> {
+    pub fn product(&self, other: &Circuit, limits: &Limits) -> Result<(Circuit, f64), QueryError> {
         product(self, other, limits)
     }
 }
@@ -119,22 +78,17 @@ impl Psdd {
     /// factor or the other, and so exclude each other. This rests on invariant 3 of [`Sdd`].
     ///
     /// ```
-    /// # use slopp::logic::{Sdd, SddNode};
-    /// # use slopp::infer::Evidence;
+    /// use slopp::infer::Evidence;
+    /// use slopp::logic::{Formula, Limits};
     /// let psdd = slopp::example::psdd();
-    /// let x1 = Sdd::new(psdd.vtree().clone(), vec![SddNode::Literal(slopp::Var(0).is(true))], vec![])?;
-    /// let (given, log_probability) = psdd.given(&x1)?;
+    /// let x1 = Formula::literal(slopp::Var(0).is(true)).compile(psdd.vtree().clone(), &Limits::default())?;
+    /// let (given, log_probability) = psdd.given(&x1, &Limits::default())?;
     /// assert!((log_probability.exp() - psdd.marginals(&Evidence::none(4))?[0]).abs() < 1e-12);
     /// let (world, _) = given.mpe(&Evidence::none(4))?;
     /// assert!(world[0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn given(&self, formula: &Sdd) -> Result<(Psdd, f64), QueryError> {
-        given(self, formula, &Limits::default())
-    }
-
-    /// The same within limits, as [`Circuit::log_probability_of_within`].
-    pub fn given_within(&self, formula: &Sdd, limits: &Limits) -> Result<(Psdd, f64), QueryError> {
+    pub fn given(&self, formula: &Sdd, limits: &Limits) -> Result<(Psdd, f64), QueryError> {
         given(self, formula, limits)
     }
 
@@ -142,23 +96,18 @@ impl Psdd {
     ///
     /// ```
     /// let psdd = slopp::example::psdd();
-    /// let (square, log_constant) = psdd.product(&psdd)?;
+    /// let (square, log_constant) = psdd.product(&psdd, &slopp::logic::Limits::default())?;
     /// let world = [false, true, true, false];
     /// let expected = 2.0 * psdd.log_probability(&world)? - log_constant;
     /// assert!((square.log_probability(&world)? - expected).abs() < 1e-12);
     /// # Ok::<(), slopp::infer::QueryError>(())
     /// ```
-    pub fn product(&self, other: &Psdd) -> Result<(Psdd, f64), QueryError> {
-        product(self, other, &Limits::default())
-    }
-
-    /// The same within limits, as [`Circuit::log_probability_of_within`].
-    pub fn product_within(&self, other: &Psdd, limits: &Limits) -> Result<(Psdd, f64), QueryError> {
+    pub fn product(&self, other: &Psdd, limits: &Limits) -> Result<(Psdd, f64), QueryError> {
         product(self, other, limits)
     }
 }
 
-fn given<C: Kind>(circuit: &C, formula: &Sdd, limits: &Limits) -> Result<(C, f64), QueryError> {
+fn given<C: Certificate>(circuit: &C, formula: &Sdd, limits: &Limits) -> Result<(C, f64), QueryError> {
     let product = Product::of_formula(circuit.as_ref(), formula, limits)?;
     let (built, log_value) = product.build()?.ok_or(QueryError::ImpossibleFormula)?;
     // Every node has the worlds of a node of the circuit or fewer, and elements that were one are told apart by the
@@ -166,7 +115,7 @@ fn given<C: Kind>(circuit: &C, formula: &Sdd, limits: &Limits) -> Result<(C, f64
     Ok((circuit.carry_over(built), log_value))
 }
 
-fn product<C: Kind>(circuit: &C, other: &C, limits: &Limits) -> Result<(C, f64), QueryError> {
+fn product<C: Certificate>(circuit: &C, other: &C, limits: &Limits) -> Result<(C, f64), QueryError> {
     let product = Product::of_circuits(circuit.as_ref(), other.as_ref(), limits)?;
     let (built, log_value) = product.build()?.ok_or(QueryError::NothingInCommon)?;
     Ok((circuit.carry_over(built), log_value))

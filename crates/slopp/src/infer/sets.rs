@@ -9,6 +9,7 @@
 use super::QueryError;
 use crate::circuit::Circuit;
 use crate::data::{Records, RecordsBuilder};
+use crate::logic::Limits;
 use crate::logspace::x_log_x;
 use crate::names::Names;
 use crate::var::Var;
@@ -38,7 +39,7 @@ impl Circuit {
         if set.is_empty() {
             return Ok(0.0);
         }
-        match self.marginal(&set)?.certify_deterministic() {
+        match self.marginal(&set)?.certify_deterministic(&Limits::default()) {
             Ok(deterministic) => Ok(deterministic.entropy()),
             Err(refusal) => entropy_by_sum(&refusal.circuit),
         }

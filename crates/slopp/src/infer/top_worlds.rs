@@ -13,7 +13,7 @@ impl Deterministic {
     /// The `count` most probable worlds that agree with evidence, with their log-probabilities, most probable first.
     ///
     /// Exact. Every node ranks its worlds lazily: the next one comes from a heap of elements, each with a rank in its
-    /// prime and a rank in its sub. Fewer worlds if there are not so many. Equally probable worlds come in an order
+    /// prime and a rank in its sub. Fewer worlds if there are fewer. Memory is limited. Equally probable worlds come in an order
     /// fixed by the circuit. Cost: elements once, then per world at most its sums times a logarithm.
     /// Huang and Chiang, *Better k-best parsing* (2005), algorithm 3.
     ///
@@ -25,18 +25,13 @@ impl Deterministic {
     /// # let x = builder.literal(Var(0).is(true))?;
     /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
     /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
-    /// # let psdd = builder.finish(sum)?.certify()?;
-    /// let worlds = psdd.top_worlds(&Evidence::none(2), 10)?;
+    /// # let psdd = builder.finish(sum)?.certify(&slopp::logic::Limits::default())?;
+    /// let worlds = psdd.top_worlds(&Evidence::none(2), 10, &slopp::logic::Limits::default())?;
     /// assert_eq!(worlds.len(), 2);
     /// assert_eq!((&worlds[0].0[..], &worlds[1].0[..]), (&[true, true][..], &[true, false][..]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn top_worlds(&self, evidence: &Evidence, count: usize) -> Result<Vec<(Vec<bool>, f64)>, QueryError> {
-        self.top_worlds_within(evidence, count, &Limits::default())
-    }
-
-    /// The same within limits to memory.
-    pub fn top_worlds_within(
+    pub fn top_worlds(
         &self,
         evidence: &Evidence,
         count: usize,
@@ -58,25 +53,15 @@ impl Deterministic {
     /// # let x = builder.literal(Var(0).is(true))?;
     /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
     /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
-    /// # let psdd = builder.finish(sum)?.certify()?;
+    /// # let psdd = builder.finish(sum)?.certify(&slopp::logic::Limits::default())?;
     /// let mut records = RecordsBuilder::new(Names::numbered(2));
     /// records.push([Some(true), None], 1.0);
-    /// let worlds = psdd.top_worlds_batch(&records.finish(), 2)?;
+    /// let worlds = psdd.top_worlds_batch(&records.finish(), 2, &slopp::logic::Limits::default())?;
     /// assert_eq!(worlds[0].as_ref().map(|worlds| worlds.len()), Some(2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[allow(clippy::type_complexity)]
     pub fn top_worlds_batch(
-        &self,
-        records: &Records,
-        count: usize,
-    ) -> Result<Vec<Option<Vec<(Vec<bool>, f64)>>>, QueryError> {
-        self.top_worlds_batch_within(records, count, &Limits::default())
-    }
-
-    /// The same within limits to memory.
-    #[allow(clippy::type_complexity)]
-    pub fn top_worlds_batch_within(
         &self,
         records: &Records,
         count: usize,

@@ -56,7 +56,7 @@ impl Deterministic {
     /// # let x = builder.literal(Var(0).is(true))?;
     /// # let any = builder.top(Var(1), [0.25f64.ln(), 0.75f64.ln()])?;
     /// # let sum = builder.sum(root, &[(x, any, 0.0)])?;
-    /// # let psdd = builder.finish(sum)?.certify()?;
+    /// # let psdd = builder.finish(sum)?.certify(&slopp::logic::Limits::default())?;
     /// let worlds: Vec<_> = psdd.worlds(&Evidence::none(2))?.collect();
     /// assert_eq!(worlds, [[true, false], [true, true]]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -109,7 +109,7 @@ impl Section<'_> {
         }
         let weight = line.number("the weight of the component, a number above 0 and at most 1")?;
         if line.is_done() {
-            return Ok((weight, Certified::within(self.whole_circuit(rest)?, limits)));
+            return Ok((weight, Certified::new(self.whole_circuit(rest)?, limits)));
         }
         const LIKE: &str = "the end of the line, or `like` and the number of a component before";
         match line.word() {

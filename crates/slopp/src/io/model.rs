@@ -58,7 +58,7 @@ pub struct LoadedModel {
 /// `.sdd`, `.mix` or `.spn` file.
 ///
 /// A vtree is needed only for a circuit whose file does not show it. A `.sdd` file becomes the uniform distribution over the
-/// models of its formula. The limits are those of the certificate, as in [`Circuit::certify_within`].
+/// models of its formula. The limits are those of the certificate, as in [`Circuit::certify`].
 ///
 /// ```
 /// use slopp::io::{read_model, write_model};
@@ -108,7 +108,7 @@ fn from_psdd(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Resul
         None => {
             let Loaded { circuit, file_ids, vtree_ids } = circuit(text, vtree)?;
             let names = Names::numbered(circuit.var_count());
-            Ok(LoadedModel { model: Model::new(names, Certified::within(circuit, limits)), file_ids, vtree_ids })
+            Ok(LoadedModel { model: Model::new(names, Certified::new(circuit, limits)), file_ids, vtree_ids })
         }
     }
 }
@@ -124,7 +124,7 @@ fn from_sdd(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Result
     let file_ids = circuit.ids().map(|id| u64::from(id.0)).collect();
     let vtree_ids = (0..circuit.vtree().node_count() as u64).collect();
     let names = names.unwrap_or_else(|| Names::numbered(circuit.var_count()));
-    Ok(LoadedModel { model: Model::new(names, Certified::within(circuit, limits)), file_ids, vtree_ids })
+    Ok(LoadedModel { model: Model::new(names, Certified::new(circuit, limits)), file_ids, vtree_ids })
 }
 
 /// A column with several values.
@@ -298,7 +298,7 @@ impl Comments {
     fn model(mut self, text: &[u8], given: Option<&LoadedVtree>, limits: &Limits) -> Result<LoadedModel, ReadError> {
         let Loaded { circuit, file_ids, vtree_ids } = self.circuit(text, given)?;
         let names = self.take_names(circuit.var_count(), |names| circuit.column_without_one_value(names))?;
-        let mut model = Model::new(names, Certified::within(circuit, limits));
+        let mut model = Model::new(names, Certified::new(circuit, limits));
         model.origin = self.origin;
         Ok(LoadedModel { model, file_ids, vtree_ids })
     }

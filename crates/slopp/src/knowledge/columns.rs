@@ -2,39 +2,20 @@
 
 use super::DifferenceError;
 use crate::names::{Bins, Column, Group, Kind, Names};
-use std::fmt;
 
 /// A column of both with values that only one of them knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ValuesOfOne {
+pub struct UnsharedValues {
     /// The column.
     pub column: String,
     /// The values that only the first and only the second knows.
     pub only: [Vec<String>; 2],
 }
 
-/// What one has of a column.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Cut {
-    /// The values.
-    pub values: Vec<String>,
-    /// Where numbers are cut, if its values are bins of them; the same names may be cut at other numbers.
-    pub places: Option<Vec<f64>>,
-}
-
-impl fmt::Display for Cut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values = self.values.join(", ");
-        let Some(places) = &self.places else { return write!(f, "the values {values}") };
-        let places: Vec<String> = places.iter().map(f64::to_string).collect();
-        write!(f, "the bins {values}, cut at {}", places.join(", "))
-    }
-}
-
 /// The columns of both, those of the first in front unless only the second has all; a column of both has the values of
 /// both. An error if they have no variable in common, if one cuts numbers into other bins than the other, or if a column is
 /// of another kind.
-pub(super) fn merged(names: [&Names; 2]) -> Result<(Names, Vec<ValuesOfOne>), DifferenceError> {
+pub(super) fn merged(names: [&Names; 2]) -> Result<(Names, Vec<UnsharedValues>), DifferenceError> {
     let mut differ = compared(names)?;
     // As a variable, or as a value of a column.
     let knows = |names: &Names, name: &str| {
@@ -91,9 +72,9 @@ pub(super) fn merged(names: [&Names; 2]) -> Result<(Names, Vec<ValuesOfOne>), Di
 }
 
 /// Notes a value that only one knows, and knows as a variable of its own, as rules do.
-fn note(differ: &mut Vec<ValuesOfOne>, (column, value): (&str, &str), side: usize) {
+fn note(differ: &mut Vec<UnsharedValues>, (column, value): (&str, &str), side: usize) {
     let at = differ.iter().position(|known| known.column == column).unwrap_or_else(|| {
-        differ.push(ValuesOfOne { column: column.to_owned(), only: [Vec::new(), Vec::new()] });
+        differ.push(UnsharedValues { column: column.to_owned(), only: [Vec::new(), Vec::new()] });
         differ.len() - 1
     });
     differ[at].only[side].push(value.to_owned());
@@ -109,7 +90,7 @@ fn kind(column: Column<'_>) -> Kind {
 }
 
 /// The columns of both that have other values in one than in the other.
-fn compared(names: [&Names; 2]) -> Result<Vec<ValuesOfOne>, DifferenceError> {
+fn compared(names: [&Names; 2]) -> Result<Vec<UnsharedValues>, DifferenceError> {
     let mut differ = Vec::new();
     for group in names[0].groups() {
         let Some(other) = names[1].group(group.name()) else { continue };
@@ -123,7 +104,7 @@ fn compared(names: [&Names; 2]) -> Result<Vec<ValuesOfOne>, DifferenceError> {
         }
         let only = [missing_in(&a, &b), missing_in(&b, &a)];
         if only.iter().any(|values| !values.is_empty()) {
-            differ.push(ValuesOfOne { column: group.name().to_owned(), only });
+            differ.push(UnsharedValues { column: group.name().to_owned(), only });
         }
     }
     for (one, other) in [(0, 1), (1, 0)] {
@@ -139,9 +120,12 @@ fn missing_in(values: &[String], other: &[String]) -> Vec<String> {
 }
 
 fn different_bins(group: &Group, other: &Group) -> DifferenceError {
-    let cuts = [group, other].map(|group| Cut {
-        values: group.values().map(|(_, value)| value.to_owned()).collect(),
-        places: group.cuts().map(<[f64]>::to_vec),
+    // The same names may be cut at other numbers.
+    let cuts = [group, other].map(|group| {
+        let values = group.values().map(|(_, value)| value).collect::<Vec<_>>().join(", ");
+        let Some(cuts) = group.cuts() else { return format!("the values {values}") };
+        let places: Vec<String> = cuts.iter().map(f64::to_string).collect();
+        format!("the bins {values}, cut at {}", places.join(", "))
     });
     DifferenceError::DifferentBins { column: group.name().to_owned(), cuts }
 }

@@ -1,7 +1,7 @@
 //! How much of a base rules say that were found in it.
 
 use crate::certified::Certified;
-use crate::logic::{FoundRules, Limits, Manager, Stopped};
+use crate::logic::{BaseRules, Limits, Manager, Stopped};
 use num_bigint::BigUint;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -41,7 +41,7 @@ impl Certified {
     /// };
     /// assert!(!said(2) && said(4));
     /// ```
-    pub fn coverage_by(&self, found: &FoundRules, limits: &Limits) -> Result<Coverage, Stopped> {
+    pub fn coverage_by(&self, found: &BaseRules, limits: &Limits) -> Result<Coverage, Stopped> {
         let possible = match self.deterministic() {
             Ok(circuit) => circuit.model_count(),
             Err(_) => {

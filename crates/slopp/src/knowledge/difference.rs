@@ -1,7 +1,7 @@
 //! Two that are known, side by side: what only one of them allows.
 
-use super::Known;
-use super::columns::{Cut, ValuesOfOne, merged};
+use super::Knowledge;
+use super::columns::{UnsharedValues, merged};
 use crate::circuit::Refusal;
 use crate::infer::{Evidence, QueryError};
 use crate::logic::{Handle, Limits, Manager, NoVariables, NormaliseError, Rules, Stopped};
@@ -13,10 +13,10 @@ use std::sync::Arc;
 /// with several values has one of them in every world, and a value that only one knows is impossible in the other.
 ///
 /// ```
-/// use slopp::knowledge::{Difference, Known};
+/// use slopp::knowledge::{Difference, Knowledge};
 /// use slopp::logic::{Limits, Rules};
 /// let (strict, loose) = (Rules::parse("a & b")?, Rules::parse("a | c")?);
-/// let both = Difference::new([Known::Rules(&strict), Known::Rules(&loose)], Limits::default())?;
+/// let both = Difference::new([Knowledge::Rules(&strict), Knowledge::Rules(&loose)], Limits::default())?;
 /// let [only_strict, only_loose] = both.only.map(|part| both.count(part));
 /// assert_eq!((only_strict, only_loose), (0u32.into(), 4u32.into()));
 /// assert_eq!(both.worlds(both.only[1], 2)?.len(), 2);
@@ -30,7 +30,7 @@ pub struct Difference {
     /// What both allow.
     pub common: Handle,
     /// Columns that have other values in one than in the other.
-    pub differ: Vec<ValuesOfOne>,
+    pub differ: Vec<UnsharedValues>,
     /// The names that only one mentions, if it is rules; values of columns aside. They may be misspelt.
     pub only_named: [Vec<String>; 2],
     manager: Manager,
@@ -53,8 +53,8 @@ pub enum DifferenceError {
     DifferentBins {
         /// The column.
         column: String,
-        /// What each has of it.
-        cuts: [Cut; 2],
+        /// The values of each, in words.
+        cuts: [String; 2],
     },
     /// A column with several values has the name of a Boolean one.
     #[error(
@@ -89,11 +89,11 @@ pub enum DifferenceError {
 
 impl Difference {
     /// Compares two; the vtree is that of the first which has one over all names, or else made for all rules.
-    pub fn new(known: [Known<'_>; 2], limits: Limits) -> Result<Difference, DifferenceError> {
+    pub fn new(known: [Knowledge<'_>; 2], limits: Limits) -> Result<Difference, DifferenceError> {
         let (names, differ) = merged(known.map(|one| &**one.names()))?;
         let only_named = [(0, 1), (1, 0)].map(|(one, other)| {
             let (own, others) = (known[one].names(), known[other].names());
-            let is_rules = matches!(known[one], Known::Rules(_));
+            let is_rules = matches!(known[one], Knowledge::Rules(_));
             let is_missing = |name: &&str| is_rules && !others.contains(name) && others.group(column(name)).is_none();
             own.iter().filter(is_missing).map(str::to_owned).collect()
         });
@@ -101,7 +101,7 @@ impl Difference {
         let mut manager = manager(&known, &names, limits.clone())?;
         // What one allows that has no one value in a column is no world: it only did not say so.
         let columns = manager.compile(&Rules::of_columns(names.clone()).formula())?;
-        let mut allowed = |one: &Known<'_>| -> Result<Handle, DifferenceError> {
+        let mut allowed = |one: &Knowledge<'_>| -> Result<Handle, DifferenceError> {
             let formula = one.handle(&mut manager, &one.vars_among(&names)?, &limits)?;
             Ok(manager.and(formula, columns)?)
         };
@@ -131,7 +131,7 @@ impl Difference {
         if part == Handle::FALSE || limit == 0 {
             return Ok(Vec::new());
         }
-        let circuit = self.manager.sdd(part).to_circuit()?.certify_deterministic()?;
+        let circuit = self.manager.sdd(part).to_circuit()?.certify_deterministic(&Limits::default())?;
         Ok(circuit.worlds(&Evidence::none(circuit.var_count()))?.take(limit).collect())
     }
 }
@@ -142,8 +142,8 @@ fn column(name: &str) -> &str {
 }
 
 /// A manager on the vtree of the first that has one, if all names are in it.
-fn manager(known: &[Known<'_>; 2], names: &Arc<Names>, limits: Limits) -> Result<Manager, DifferenceError> {
-    for one in known.iter().filter(|one| !matches!(one, Known::Rules(_))) {
+fn manager(known: &[Knowledge<'_>; 2], names: &Arc<Names>, limits: Limits) -> Result<Manager, DifferenceError> {
+    for one in known.iter().filter(|one| !matches!(one, Knowledge::Rules(_))) {
         if one.names().iter().eq(names.iter()) {
             return Ok(Manager::new(one.vtree()?, limits));
         }
@@ -151,7 +151,7 @@ fn manager(known: &[Known<'_>; 2], names: &Arc<Names>, limits: Limits) -> Result
     // All rules together say which variables belong together.
     let mut formulas = Vec::new();
     for one in known {
-        if let Known::Rules(rules) = one {
+        if let Knowledge::Rules(rules) = one {
             let vars = one.vars_among(names)?;
             formulas.extend(rules.iter().map(|rule| rule.formula.map_vars(|var| vars[var.index()])));
         }
@@ -175,13 +175,13 @@ mod tests {
     /// All worlds in which every column has one value.
     fn everything(names: &Arc<Names>) -> Certified {
         let sdd = Rules::of_columns(names.clone()).compile(Vtree::balanced(names.len()), &Limits::default()).unwrap();
-        let psdd: Psdd = sdd.to_circuit().unwrap().certify().unwrap();
+        let psdd: Psdd = sdd.to_circuit().unwrap().certify(&Limits::default()).unwrap();
         psdd.into()
     }
 
     fn compared(a: &Arc<Names>, b: &Arc<Names>) -> Difference {
         let [first, second] = [everything(a), everything(b)];
-        Difference::new([Known::Base(&first, a), Known::Base(&second, b)], Limits::default()).unwrap()
+        Difference::new([Knowledge::Base(&first, a), Knowledge::Base(&second, b)], Limits::default()).unwrap()
     }
 
     #[test]
@@ -206,14 +206,16 @@ mod tests {
     #[test]
     fn what_cannot_be_compared_is_told() {
         let [none, a, b] = ["true", "a", "b"].map(|text| Rules::parse(text).unwrap());
-        let compared = |first, second| Difference::new([Known::Rules(first), Known::Rules(second)], Limits::default());
+        let compared =
+            |first, second| Difference::new([Knowledge::Rules(first), Knowledge::Rules(second)], Limits::default());
         assert!(matches!(compared(&none, &none), Err(DifferenceError::NoVariables(NoVariables { rules: 2 }))));
         assert!(matches!(compared(&a, &b), Err(DifferenceError::NothingInCommon)));
         assert!(compared(&a, &none).is_ok_and(|both| both.count(both.only[1]) == 1u32.into()));
         let names = colours(&["blue", "red"], "hot");
         let boolean = Rules::parse("color | hot").unwrap();
         let everything = everything(&names);
-        let found = Difference::new([Known::Rules(&boolean), Known::Base(&everything, &names)], Limits::default());
+        let found =
+            Difference::new([Knowledge::Rules(&boolean), Knowledge::Base(&everything, &names)], Limits::default());
         assert!(matches!(found, Err(DifferenceError::DifferentKinds { several: 1, .. })));
     }
 }

@@ -4,21 +4,21 @@ mod columns;
 mod coverage;
 mod difference;
 
-pub use columns::{Cut, ValuesOfOne};
+pub use columns::UnsharedValues;
 pub use coverage::Coverage;
 pub use difference::{Difference, DifferenceError};
 
 use crate::certified::Certified;
 use crate::logic::{Formula, Handle, Limits, Manager, NoVariables, Rules, Sdd, Stopped};
 use crate::names::{NameError, Names};
-use crate::on_vtrees::OnVtrees;
+use crate::structured::Structured;
 use crate::var::Var;
 use crate::vtree::Vtree;
 use std::sync::Arc;
 
 /// What is known, with the names of its variables.
 #[derive(Clone, Copy, Debug)]
-pub enum Known<'a> {
+pub enum Knowledge<'a> {
     /// The possible worlds of a circuit.
     Base(&'a Certified, &'a Arc<Names>),
     /// The worlds of a diagram.
@@ -47,21 +47,21 @@ pub enum EntailsError {
     Stopped(#[from] Stopped),
 }
 
-impl<'a> Known<'a> {
+impl<'a> Knowledge<'a> {
     /// The names of its variables.
     pub fn names(&self) -> &'a Arc<Names> {
         match *self {
-            Known::Base(_, names) | Known::Diagram(_, names) => names,
-            Known::Rules(rules) => rules.names(),
+            Knowledge::Base(_, names) | Knowledge::Diagram(_, names) => names,
+            Knowledge::Rules(rules) => rules.names(),
         }
     }
 
     /// The vtree it has, or a good one for its rules; an error for rules without variables.
     pub fn vtree(&self) -> Result<Arc<Vtree>, NoVariables> {
         match self {
-            Known::Base(circuit, _) => Ok(circuit.vtree().clone()),
-            Known::Diagram(sdd, _) => Ok(sdd.vtree().clone()),
-            Known::Rules(rules) => {
+            Knowledge::Base(circuit, _) => Ok(circuit.vtree().clone()),
+            Knowledge::Diagram(sdd, _) => Ok(sdd.vtree().clone()),
+            Knowledge::Rules(rules) => {
                 rules.check_variables()?;
                 Ok(Arc::new(rules.min_fill_vtree()))
             }
@@ -71,12 +71,12 @@ impl<'a> Known<'a> {
     /// Whether a formula over its names holds in every allowed world. A vtree is for rules, where clauses do not decide.
     ///
     /// ```
-    /// use slopp::knowledge::Known;
+    /// use slopp::knowledge::Knowledge;
     /// use slopp::logic::{Formula, Limits, Rules};
     /// let rules = Rules::parse("red -> hot\nhot -> dry")?;
     /// let entailed = |text: &str| {
     ///     let formula = Formula::parse(text, rules.names()).unwrap();
-    ///     Known::Rules(&rules).entails(&formula, None, &Limits::default()).unwrap().counterexample.is_none()
+    ///     Knowledge::Rules(&rules).entails(&formula, None, &Limits::default()).unwrap().counterexample.is_none()
     /// };
     /// assert!(entailed("red -> dry") && !entailed("dry -> red"));
     /// # Ok::<(), slopp::logic::FormulaError>(())
@@ -87,13 +87,13 @@ impl<'a> Known<'a> {
         vtree: Option<&Arc<Vtree>>,
         limits: &Limits,
     ) -> Result<Entailed, EntailsError> {
-        if let Known::Rules(rules) = self {
+        if let Knowledge::Rules(rules) = self {
             rules.check_variables()?;
             let counterexample = rules.counterexample(formula, vtree, limits)?;
             let is_contradiction = counterexample.is_none() && rules.is_contradiction(limits);
             return Ok(Entailed { counterexample, is_contradiction });
         }
-        if let Known::Base(circuit, _) = self {
+        if let Knowledge::Base(circuit, _) = self {
             let counterexample = circuit.counterexample(formula, limits)?;
             return Ok(Entailed { counterexample, is_contradiction: false });
         }
@@ -110,16 +110,16 @@ impl<'a> Known<'a> {
         let in_order = vars.iter().enumerate().all(|(i, var)| var.index() == i);
         let same = |vtree: &Vtree, manager: &Manager| in_order && *vtree == **manager.vtree();
         match self {
-            Known::Base(Certified::Psdd(psdd), _) if same(psdd.vtree(), manager) => manager.base_of(psdd),
-            Known::Base(circuit, _) => manager.support_of(circuit, |var| vars[var.index()]),
-            Known::Diagram(sdd, _) if same(sdd.vtree(), manager) => manager.import(sdd),
-            Known::Diagram(sdd, _) => match sdd.to_circuit() {
+            Knowledge::Base(Certified::Psdd(psdd), _) if same(psdd.vtree(), manager) => manager.base_of(psdd),
+            Knowledge::Base(circuit, _) => manager.support_of(circuit, |var| vars[var.index()]),
+            Knowledge::Diagram(sdd, _) if same(sdd.vtree(), manager) => manager.import(sdd),
+            Knowledge::Diagram(sdd, _) => match sdd.to_circuit() {
                 Ok(circuit) => manager.support_of(&circuit, |var| vars[var.index()]),
                 Err(_) => Ok(Handle::FALSE),
             },
             // The diagram of a contradiction is small, but those of parts of it may be huge.
-            Known::Rules(rules) if rules.is_contradiction(limits) => Ok(Handle::FALSE),
-            Known::Rules(rules) => manager.compile(&rules.formula().map_vars(|var| vars[var.index()])),
+            Knowledge::Rules(rules) if rules.is_contradiction(limits) => Ok(Handle::FALSE),
+            Knowledge::Rules(rules) => manager.compile(&rules.formula().map_vars(|var| vars[var.index()])),
         }
     }
 

@@ -7,6 +7,7 @@ use super::task::{Learner, Task, VtreeUse};
 use super::vtree::{ChowLiuTree, RootedTree, VtreeMethod, bound, pair_information};
 use crate::circuit::{BuildError, Builder, NodeId, Psdd, Sharing, Smoothing};
 use crate::data::Records;
+use crate::logic::Limits;
 use crate::progress::Progress;
 use crate::var::Var;
 use crate::vtree::{Vtree, VtreeId};
@@ -96,7 +97,7 @@ pub fn factorised(records: &Records, vtree: Arc<Vtree>, pseudocount: f64) -> Res
         done.push(node);
     }
     let root = done[vtree.rank(vtree.root())];
-    Ok(builder.finish_counts(root, &Smoothing::marginal(pseudocount, records))?.certify()?)
+    Ok(builder.finish_counts(root, &Smoothing::marginal(pseudocount, records))?.certify(&Limits::default())?)
 }
 
 /// The Chow-Liu tree: every variable depends on one other, `P(x) = Π P(xᵢ | x_parent(i))`.
@@ -118,7 +119,7 @@ pub fn chow_liu(records: &Records, pseudocount: f64) -> Result<Psdd, LearnError>
         given.done.push(nodes);
     }
     let (_, root) = given.done[vtree.rank(vtree.root())];
-    Ok(given.builder.finish_counts(root[0], &Smoothing::marginal(pseudocount, records))?.certify()?)
+    Ok(given.builder.finish_counts(root[0], &Smoothing::marginal(pseudocount, records))?.certify(&Limits::default())?)
 }
 
 /// Builds, for every vtree node, a circuit node for each value of the variable that its part of the tree hangs on.

@@ -13,6 +13,7 @@ use crate::certified::Certified;
 use crate::circuit::Psdd;
 use crate::data::{MAX_RECORDS, Records, RecordsBuilder};
 use crate::infer::{Distribution, Evidence, count_shares};
+use crate::logic::Limits;
 use crate::progress::Progress;
 use rayon::prelude::*;
 
@@ -89,7 +90,7 @@ pub fn distil(
     let student = learn(&Task { train: &all, valid: Some(judge), ..*task }, &config.student, progress)?.psdd;
     let fitted_to = |records: &Records, strength: f64| -> Result<Psdd, LearnError> {
         let counts = count_shares(&student, 1, records, records.weights()).counts.swap_remove(0);
-        Ok(student.with_estimates_towards(counts, strength)?.certify()?)
+        Ok(student.with_estimates_towards(counts, strength)?.certify(&Limits::default())?)
     };
     let refitted = config.strengths.par_iter().map(|&strength| {
         let psdd = fitted_to(parts.train(), strength)?;

@@ -2,7 +2,7 @@
 
 use super::LearnError;
 use crate::certified::Certified;
-use crate::circuit::{BuildError, Circuit, Kind, Smoothing};
+use crate::circuit::{BuildError, Certificate, Circuit, Smoothing};
 use crate::data::Records;
 use crate::logspace::{LOG_ZERO, log_sum};
 use crate::mixture::Mixture;
@@ -57,7 +57,7 @@ pub struct EmFit<C> {
 /// assert!(fit.history.windows(2).all(|step| step[0] <= step[1] + 1e-12));
 /// # Ok::<(), slopp::learn::LearnError>(())
 /// ```
-pub fn em<C: Kind>(
+pub fn em<C: Certificate>(
     start: &C,
     records: &Records,
     config: &EmConfig,

@@ -3,7 +3,7 @@
 //! Determinism makes maximum likelihood a matter of counting: every possible record uses one element of each sum it
 //! reaches, so `θ` is the share of records that use the element, smoothed as [`Smoothing`] says.
 
-use crate::circuit::{BuildError, Circuit, Deterministic, Kind, Psdd, Smoothing, SmoothingError, Weights};
+use crate::circuit::{BuildError, Certificate, Circuit, Deterministic, Psdd, Smoothing, SmoothingError, Weights};
 use crate::data::Records;
 use crate::infer::{Distribution, QueryError};
 use crate::logspace::LOG_ZERO;
@@ -103,7 +103,7 @@ impl Psdd {
 }
 
 /// The one way to both, for circuits with either certificate.
-fn estimate<C: Kind + AsRef<Deterministic>>(
+fn estimate<C: Certificate + AsRef<Deterministic>>(
     given: &C,
     records: &Records,
     kept: Option<&Weights>,

@@ -13,6 +13,7 @@ use super::structure::{Prior, Structure};
 use super::task::{Learner, Task};
 use super::vtree::VtreeMethod;
 use crate::circuit::{Circuit, Overlaps, Smoothing};
+use crate::logic::Limits;
 use crate::model::Certified;
 use crate::progress::Progress;
 
@@ -53,7 +54,7 @@ impl Learner for SloppKmeans {
 
     fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         let weight = task.support.weight(self.pseudocount, USUAL_PSEUDOCOUNT);
-        let circuit = Certified::new(self.circuit(task, progress)?);
+        let circuit = Certified::new(self.circuit(task, progress)?, &Limits::default());
         Ok(Structure::in_world(circuit, Prior::new(Some(weight), weight)))
     }
 }
@@ -71,7 +72,7 @@ impl SloppKmeans {
     /// ```
     pub fn published(&self, task: &Task, progress: &dyn Progress) -> Result<(Circuit, Overlaps), LearnError> {
         let circuit = self.circuit(task, progress)?;
-        let overlaps = circuit.overlaps(10);
+        let overlaps = circuit.overlaps(10, &Limits::default());
         Ok((circuit, overlaps))
     }
 

@@ -10,6 +10,7 @@ use super::vtree::VtreeMethod;
 use super::{LearnError, baseline};
 use crate::circuit::{Circuit, Deterministic, Psdd, Smoothing};
 use crate::data::Records;
+use crate::logic::Limits;
 use crate::model::Certified;
 use crate::progress::Progress;
 use std::sync::Arc;
@@ -55,7 +56,7 @@ impl RefineFrom {
         let made = match self {
             RefineFrom::Psdd(psdd) => return Ok(psdd.clone()),
             RefineFrom::Deterministic(circuit) => {
-                let certified = Deterministic::clone(circuit).into_circuit().certify();
+                let certified = Deterministic::clone(circuit).into_circuit().certify(&Limits::default());
                 return Ok(certified.map_err(|refusal| LearnError::NotPsdd { reason: refusal.reason })?.into());
             }
             RefineFrom::Slopp(config) => slopp::learn(task, config, progress)?.psdd,
@@ -192,7 +193,10 @@ impl Strudel {
         let (train, valid) = (parts.train(), parts.judge());
         let whole = |start: &Deterministic| {
             let refined = strudel_deterministic(start, train, valid, &config, progress)?;
-            Ok(Grown { circuit: Certified::new(refined.circuit.into_circuit()), steps: refined.steps })
+            Ok(Grown {
+                circuit: Certified::new(refined.circuit.into_circuit(), &Limits::default()),
+                steps: refined.steps,
+            })
         };
         match (self.scope, &self.start) {
             (Scope::Whole, RefineFrom::Deterministic(circuit)) => whole(circuit),

@@ -193,7 +193,7 @@ impl Psdd {
             Some((_, _, Handle::FALSE)) => return Ok(self.unchanged()),
             Some((manager, _, new)) => manager.sdd(*new).to_circuit()?,
         };
-        let circuit = circuit.certify_deterministic()?;
+        let circuit = circuit.certify_deterministic(&Limits::default())?;
         let models = circuit.model_count();
         if models > BigUint::from(WORLD_LIMIT) {
             return match new {
@@ -259,7 +259,7 @@ impl Psdd {
                 circuit.with_counts(counts).expect("made for this circuit")
             }
         };
-        Ok(circuit.certify()?)
+        Ok(circuit.certify(&Limits::default())?)
     }
 
     fn with_worlds(&self, worlds: &[(Vec<bool>, f64)], weight: Option<f64>) -> Result<Revised, ReviseError> {

@@ -104,6 +104,6 @@ impl SloppTree {
             Some(counts) => circuit.with_estimates(counts, &smoothing)?,
             None => circuit,
         };
-        Ok(circuit.certify()?)
+        Ok(circuit.certify(&crate::logic::Limits::default())?)
     }
 }

@@ -90,7 +90,7 @@ impl TeacherBase<'_> {
     pub fn given(&self, student: &Certified) -> Result<Certified, BaseError> {
         let mut manager = Manager::new(student.vtree().clone(), Limits::default().with_nodes(BASE_NODES));
         let base = manager.support_of(self.0, |var| var).map_err(BaseError::TooLarge)?;
-        Ok(student.given(&manager.sdd(base))?.0)
+        Ok(student.given(&manager.sdd(base), &Limits::default())?.0)
     }
 }
 

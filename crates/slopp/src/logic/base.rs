@@ -6,9 +6,6 @@ use crate::circuit::{Circuit, Node, Psdd};
 use crate::limits::{Limits, Stopped};
 use crate::var::Var;
 
-/// How many nodes [`Sdd::base_of`] makes before it gives up.
-pub const BASE_LIMIT: usize = 1_000_000;
-
 /// The base as an SDD would be too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the base has more than {limit} nodes as an SDD, where primes must cover everything; keep it as .psdd")]
@@ -22,13 +19,8 @@ impl Sdd {
     ///
     /// The primes of a PSDD are exclusive but need not cover everything; the SDD gets the missing prime
     /// `¬(p₁ ∨ … ∨ pₖ)` with sub false. That is trivial on right-linear vtrees and can be exponential on others,
-    /// hence the limit of [`BASE_LIMIT`] nodes.
-    pub fn base_of(psdd: &Psdd) -> Result<Sdd, TooLarge> {
-        Sdd::base_of_within(psdd, BASE_LIMIT)
-    }
-
-    /// As [`Sdd::base_of`], with another limit.
-    pub fn base_of_within(psdd: &Psdd, limit: usize) -> Result<Sdd, TooLarge> {
+    /// hence the limit of nodes; a million is plenty.
+    pub fn base_of(psdd: &Psdd, limit: usize) -> Result<Sdd, TooLarge> {
         // A manager has the constant and all literals from the start; they are not what makes a base large.
         let limits = Limits::for_nodes(limit, psdd.var_count() + 1);
         let mut manager = Manager::new(psdd.vtree().clone(), limits);

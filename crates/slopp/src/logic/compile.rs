@@ -19,7 +19,7 @@ impl Rules {
     /// let rules = Rules::parse("exactly(1, red, green, blue)\nred -> hot")?;
     /// let sdd = rules.compile(Vtree::balanced(4), &Limits::default())?;
     /// assert_eq!(sdd.model_count(), 5u32.into());
-    /// let uniform = sdd.to_circuit()?.certify()?;
+    /// let uniform = sdd.to_circuit()?.certify(&slopp::logic::Limits::default())?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

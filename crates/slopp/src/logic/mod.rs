@@ -2,7 +2,7 @@
 //!
 //! Here: [`Formula`] and [`Rules`] as people write them; the [`Manager`] that combines diagrams; the read-only diagram
 //! [`Sdd`], its model count, the uniform distribution over its models; the way from a PSDD to its base; the
-//! base of any circuit as rules ([`FoundRules`]). Files are in [`crate::io`].
+//! base of any circuit as rules ([`BaseRules`]). Files are in [`crate::io`].
 
 mod base;
 mod common_world;
@@ -20,12 +20,12 @@ mod uniform;
 mod vtree_for;
 
 pub use crate::limits::{Limit, Limits, Stopped};
-pub use base::{BASE_LIMIT, TooLarge};
+pub use base::TooLarge;
 pub use common_world::common_world;
 pub use conflict::Conflict;
 pub use formula::{Comparison, Formula, FormulaError, FormulaProblem, NoVariables, Op, Rule, Rules};
 pub use manager::{Handle, Manager};
-pub use rules::{Clause, FoundRule, FoundRules, RuleError, RuleKind, RuleSearch};
+pub use rules::{BaseRule, BaseRules, Clause, RuleError, RuleKind, RuleSearch};
 pub use sdd::{Sdd, SddElement, SddError, SddFault, SddId, SddNode};
 pub use uniform::NormaliseError;
-pub use vtree_for::{Found, VtreeSearch};
+pub use vtree_for::{CompiledRules, VtreeSearch};

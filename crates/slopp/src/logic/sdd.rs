@@ -66,8 +66,8 @@ pub struct SddElement {
 /// let elements = [(0, 2), (1, 3)].map(|(p, s)| SddElement { prime: SddId(p), sub: SddId(s) });
 /// let sdd = Sdd::new(vtree, vec![x1, not_x1, x3, SddNode::True, decision], elements.to_vec())?;
 /// assert_eq!(sdd.model_count(), 6u32.into());
-/// let uniform = sdd.to_circuit()?.certify()?;
-/// assert_eq!(Sdd::base_of(&uniform)?.model_count(), 6u32.into());
+/// let uniform = sdd.to_circuit()?.certify(&slopp::logic::Limits::default())?;
+/// assert_eq!(Sdd::base_of(&uniform, 1_000_000)?.model_count(), 6u32.into());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -41,7 +41,7 @@ impl Default for VtreeSearch {
 
 /// A vtree that was found for rules, and what they compile to.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct CompiledRules {
     /// The rules on the vtree.
     pub sdd: Sdd,
     /// How many vtrees were compiled, also in vain.
@@ -71,7 +71,7 @@ impl Rules {
         search: &VtreeSearch,
         limits: &Limits,
         tell: &mut dyn FnMut(usize),
-    ) -> Result<Found, Stopped> {
+    ) -> Result<CompiledRules, Stopped> {
         let order = min_fill(self.neighbours());
         let vars: Vec<Var> = order.iter().rev().map(|step| step.var).collect();
         let starts = [elimination_vtree(&order), Vtree::balanced_over(&vars), Vtree::right_linear_over(&vars)];
@@ -107,7 +107,7 @@ impl Rules {
                 fruitless = 0;
             }
         }
-        Ok(Found { sdd: best, tried: hunt.tried, first_elements })
+        Ok(CompiledRules { sdd: best, tried: hunt.tried, first_elements })
     }
 
     /// Whether every rule is a clause or counts plain literals, and no variable is in two of them.

@@ -29,16 +29,9 @@ impl<E> Compiled<'_, E> {
 }
 
 impl Mixture {
-    /// The log-probability of a formula, −∞ if it is impossible; `on` compiles it for a vtree.
+    /// The log-probability of a formula, −∞ if it is impossible; `on` compiles it for a vtree,
+    /// limits hold for each component.
     pub fn log_probability_of<E: From<QueryError>>(
-        &self,
-        on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
-    ) -> Result<f64, E> {
-        self.log_probability_of_within(on, &Limits::default())
-    }
-
-    /// The same within limits for each component.
-    pub fn log_probability_of_within<E: From<QueryError>>(
         &self,
         on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
         limits: &Limits,
@@ -46,19 +39,12 @@ impl Mixture {
         Ok(log_sum(self.log_shares(&mut Compiled { limits, on, done: Vec::new() })?.into_iter()))
     }
 
-    /// The mixture given a formula, and the log-probability of the formula; `on` compiles it for a vtree.
+    /// The mixture given a formula, and the log-probability of the formula; `on` compiles it for a vtree,
+    /// limits hold for each component.
     ///
     /// Every component given the formula, weighted by how much of the formula is its own; one in which the formula is
     /// impossible has no part in what is left. An error if it is impossible in all.
     pub fn given<E: From<QueryError>>(
-        &self,
-        on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
-    ) -> Result<(Mixture, f64), E> {
-        self.given_within(on, &Limits::default())
-    }
-
-    /// The same within limits for each component.
-    pub fn given_within<E: From<QueryError>>(
         &self,
         on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
         limits: &Limits,
@@ -71,7 +57,7 @@ impl Mixture {
         }
         let mut parts = Vec::new();
         for (circuit, share) in self.components.iter().zip(shares).filter(|(_, share)| *share > LOG_ZERO) {
-            parts.push(((share - log).exp(), circuit.given_within(compiled.get(circuit.vtree())?, limits)?.0));
+            parts.push(((share - log).exp(), circuit.given(compiled.get(circuit.vtree())?, limits)?.0));
         }
         Ok((Mixture::new(parts).expect("some components, over the same variables"), log))
     }
@@ -81,7 +67,7 @@ impl Mixture {
         let parts = self.components.iter().zip(&self.weights);
         let limits = compiled.limits;
         let share = |(circuit, weight): (&Certified, &f64)| {
-            Ok(weight.ln() + circuit.log_probability_of_within(compiled.get(circuit.vtree())?, limits)?)
+            Ok(weight.ln() + circuit.log_probability_of(compiled.get(circuit.vtree())?, limits)?)
         };
         parts.map(share).collect()
     }

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test binary uses its part
 
 use slopp::infer::{Evidence, QueryError};
+use slopp::logic::Limits;
 use slopp::{
     Builder, Certified, Circuit, Deterministic, Names, NodeId, Psdd, Records, RecordsBuilder, Sharing, Var, Vtree,
     VtreeId,
@@ -100,7 +101,7 @@ pub(crate) fn check_deterministic(circuit: &Deterministic, table: &Table, cells:
     let descending = table.descending(cells);
     if descending.is_empty() {
         assert_eq!(circuit.mpe(&given), Err(QueryError::ImpossibleEvidence));
-        assert_eq!(circuit.top_worlds(&given, 3), Err(QueryError::ImpossibleEvidence));
+        assert_eq!(circuit.top_worlds(&given, 3, &Limits::default()), Err(QueryError::ImpossibleEvidence));
         return;
     }
     let (world, log) = circuit.mpe(&given).unwrap();
@@ -108,7 +109,7 @@ pub(crate) fn check_deterministic(circuit: &Deterministic, table: &Table, cells:
     close(table.probability(Table::number(&world)), descending[0]);
     assert!(table.support(cells).contains(&Table::number(&world)));
     for count in [0, 1, 3, descending.len() + 1] {
-        let top = circuit.top_worlds(&given, count).unwrap();
+        let top = circuit.top_worlds(&given, count, &Limits::default()).unwrap();
         assert_eq!(top.len(), count.min(descending.len()));
         for ((world, log), &expected) in top.iter().zip(&descending) {
             close(log.exp(), expected);
@@ -138,7 +139,7 @@ pub(crate) fn check_whole(circuit: &Deterministic, table: &Table, n: usize) {
 /// The certificate against all pairs of elements.
 pub(crate) fn check_certificate(circuit: &Circuit, ids: &[NodeId], oracle: &OracleCircuit) {
     let expected = oracle.overlaps();
-    let report = circuit.overlaps(usize::MAX);
+    let report = circuit.overlaps(usize::MAX, &Limits::default());
     let mut sums: Vec<usize> = expected.iter().map(|overlap| overlap.node).collect();
     sums.dedup();
     let strong = |sum: usize| expected.iter().any(|overlap| overlap.node == sum && overlap.strong);
@@ -156,7 +157,7 @@ pub(crate) fn check_certificate(circuit: &Circuit, ids: &[NodeId], oracle: &Orac
             assert!(overlap.weak || values[elements[i].1] > 0.0, "and both subs");
         }
     }
-    match Certified::new(circuit.clone()) {
+    match Certified::new(circuit.clone(), &Limits::default()) {
         Certified::Psdd(_) => assert!(expected.is_empty()),
         Certified::Deterministic(..) => assert!(!expected.is_empty() && expected.iter().all(|o| !o.strong)),
         Certified::Circuit(..) => assert!(expected.iter().any(|o| o.strong)),
@@ -177,5 +178,5 @@ pub(crate) fn factorised(vtree: &Vtree, p: f64) -> Psdd {
             _ => unreachable!(),
         });
     }
-    builder.finish(made[vtree.root().index()].unwrap()).unwrap().certify().unwrap()
+    builder.finish(made[vtree.root().index()].unwrap()).unwrap().certify(&Limits::default()).unwrap()
 }

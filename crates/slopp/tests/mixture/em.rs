@@ -1,6 +1,7 @@
 //! EM over components of one structure.
 
 use super::*;
+use slopp::logic::Limits;
 
 /// Records from two populations that no tree fits well.
 fn two_populations(vars: usize, rows: usize, seed: u64) -> Records {
@@ -50,7 +51,7 @@ fn without_smoothing_the_likelihood_never_falls() {
             assert!(reached > mean(&start.log_likelihoods(&records).unwrap(), &records) + 0.01);
             for component in fit.mixture.components() {
                 assert!(matches!(component, Certified::Psdd(_)));
-                assert!(slopp::Circuit::clone(component).certify().is_ok());
+                assert!(slopp::Circuit::clone(component).certify(&Limits::default()).is_ok());
             }
         }
     }
@@ -149,7 +150,7 @@ fn odd_data_and_settings() {
     assert!(matches!(refused(&holes.finish(), None, &config), LearnError::MissingCells { .. }));
     let mut dice = Dice::new(5);
     let tree = Tree::random(4, &mut dice);
-    let loose = Certified::new(convert(&mixture(&tree, 3, &mut dice), &tree).0);
+    let loose = Certified::new(convert(&mixture(&tree, 3, &mut dice), &tree).0, &Limits::default());
     assert!(matches!(em_mixture(&loose, &records, None, &config, &()), Err(LearnError::NotDeterministic(_))));
 }
 

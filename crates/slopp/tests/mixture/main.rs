@@ -11,6 +11,7 @@ use slopp::learn::{
     EmConfig, Factorised, LearnError, MixtureConfig, MixtureGrid, MixtureStart, SloppTree, Task, baseline,
     em_components, em_mixture,
 };
+use slopp::logic::Limits;
 use slopp::mixture::MixtureError;
 use slopp::{Certified, Mixture, Names, Psdd, Random, Records, RecordsBuilder, Var, Vtree, Weights};
 use slopp_oracle::{Dice, OracleCircuit, OracleNode, Table, Tree, all_evidence, deterministic, mixture, records};
@@ -60,7 +61,7 @@ fn mixtures(rounds: usize, seed: u64, mut check: impl FnMut(&Mixture, &Table, &m
             let table = oracle.table();
             sums.iter_mut().enumerate().for_each(|(world, sum)| *sum += weight * table.probability(world));
         }
-        let components = parts.iter().map(|(oracle, tree)| Certified::new(convert(oracle, tree).0));
+        let components = parts.iter().map(|(oracle, tree)| Certified::new(convert(oracle, tree).0, &Limits::default()));
         let mixed = Mixture::new(weights.into_iter().zip(components)).unwrap();
         assert!(round % 4 != 0 || mixed.shares_structure());
         check(&mixed, &Table::new(vars, sums), &mut dice);

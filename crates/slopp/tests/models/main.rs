@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 use proptest::prelude::*;
 use slopp::circuit::{Circuit, Node};
 use slopp::io::*;
-use slopp::logic::Sdd;
+use slopp::logic::{Limits, Sdd};
 use slopp::model::Certified;
 use slopp::vtree::VtreeId;
 use slopp::{Builder, Model, Names, NodeId, Psdd, Random, Sharing, Var, Vtree, Weights};
@@ -35,7 +35,7 @@ fn random_psdd(vars: usize, seed: u64) -> Psdd {
         lists[v.index()] = made;
     }
     let root = lists[vtree.root().index()][0][0];
-    builder.finish(root).unwrap().certify().expect("exclusive by construction")
+    builder.finish(root).unwrap().certify(&Limits::default()).expect("exclusive by construction")
 }
 
 /// Sums over the same primes; for each prime, no two of them have the same sub.
@@ -127,7 +127,7 @@ proptest! {
             circuit = circuit.with_counts(counts).unwrap();
         }
         let names = (0..vars).map(|i| format!("{word}\n\0\"{i}")).collect();
-        let mut model = Model::new(Names::new(names).unwrap(), Certified::new(circuit));
+        let mut model = Model::new(Names::new(names).unwrap(), Certified::new(circuit, &Limits::default()));
         model.origin = origin;
         let bytes = written(&model);
         let again = read_model(&bytes, None, &Default::default()).unwrap();
@@ -143,7 +143,7 @@ proptest! {
     #[test]
     fn the_base_is_the_support(seed: u64, vars in 1usize..9) {
         let psdd = random_psdd(vars, seed);
-        let sdd = Sdd::base_of(&psdd).unwrap();
+        let sdd = Sdd::base_of(&psdd, 1_000_000).unwrap();
         let mut possible = 0u32;
         for world in worlds(vars) {
             let support = probability(&psdd, &world) > 0.0;
@@ -158,13 +158,13 @@ proptest! {
         let again = read_sdd(&bytes, Some(&vtree)).unwrap().0;
         prop_assert_eq!(&again, &sdd);
 
-        let uniform = again.to_circuit().unwrap().certify().unwrap();
+        let uniform = again.to_circuit().unwrap().certify(&Limits::default()).unwrap();
         for world in worlds(vars) {
             let expected = if sdd.is_satisfied_by(&world) { 1.0 / f64::from(possible) } else { 0.0 };
             prop_assert!((probability(&uniform, &world) - expected).abs() < 1e-12);
         }
         // Equal up to the numbers of nodes, for canonical diagrams of one formula.
-        prop_assert_eq!(Sdd::base_of(&uniform).unwrap().size(), sdd.size());
+        prop_assert_eq!(Sdd::base_of(&uniform, 1_000_000).unwrap().size(), sdd.size());
     }
 
     #[test]
@@ -203,7 +203,7 @@ fn damaged_models_are_explained() {
     let psdd = random_psdd(6, 3);
     let counts = random_counts(&psdd, &mut Random::new(5));
     let circuit = psdd.into_circuit().with_counts(counts).unwrap();
-    let mut model = Model::new(Names::numbered(6), Certified::new(circuit));
+    let mut model = Model::new(Names::numbered(6), Certified::new(circuit, &Limits::default()));
     model.origin.insert("seed".into(), "7".into());
     let text = String::from_utf8(written(&model)).unwrap();
     assert!(text.starts_with("c slopp 1\nc vtree "), "{text}");
@@ -330,8 +330,8 @@ fn deep_vtrees_do_not_overflow_the_stack() {
         let leaf = vtree.leaf(Var(1999)).0;
         let sdd = read_sdd(format!("sdd 1\nL 0 {leaf} 2000\n").as_bytes(), Some(&loaded)).unwrap().0;
         assert_eq!(sdd.model_count(), BigUint::from(1u32) << 1999u32);
-        let psdd = sdd.to_circuit().unwrap().certify().unwrap();
-        assert_eq!(Sdd::base_of(&psdd).unwrap(), sdd);
+        let psdd = sdd.to_circuit().unwrap().certify(&Limits::default()).unwrap();
+        assert_eq!(Sdd::base_of(&psdd, 1_000_000).unwrap(), sdd);
         let model = Model::new(Names::numbered(2000), psdd);
         let bytes = written(&model);
         assert!(bytes.split(|&b| b == b'\n').all(|line| line.len() < 1100));
@@ -346,7 +346,7 @@ fn deep_vtrees_do_not_overflow_the_stack() {
 #[test]
 fn a_base_that_is_too_large_is_refused() {
     let psdd = random_psdd(25, 1);
-    let error = Sdd::base_of_within(&psdd, 10).unwrap_err().to_string();
+    let error = Sdd::base_of(&psdd, 10).unwrap_err().to_string();
     assert!(error.contains("more than 10 nodes") && error.contains(".psdd"), "{error}");
 }
 
@@ -372,9 +372,9 @@ fn fixture_psdds_have_their_golden_answers() {
                 assert!((mass / z - marginal.as_f64().unwrap()).abs() < 1e-6, "{name}, variable {var}: {mass}");
             }
         }
-        match Certified::new(circuit) {
+        match Certified::new(circuit, &Limits::default()) {
             Certified::Psdd(psdd) => {
-                let count = Sdd::base_of(&psdd).unwrap().model_count().to_string();
+                let count = Sdd::base_of(&psdd, 1_000_000).unwrap().model_count().to_string();
                 assert_eq!(count, expected["model_count"].as_str().unwrap(), "{name}");
                 certified.push(name.as_str());
             }

@@ -1,6 +1,7 @@
 //! SDD files: golden counts, foreign vtree files, and what is wrong with bad ones.
 
 use super::*;
+use slopp::logic::Limits;
 
 #[test]
 fn fixture_sdds_have_their_golden_counts() {
@@ -19,8 +20,8 @@ fn fixture_sdds_have_their_golden_counts() {
             assert!(error.contains("no world is possible"), "{error}");
             continue;
         }
-        let psdd = sdd.to_circuit().unwrap().certify().unwrap();
-        let base = Sdd::base_of(&psdd).unwrap();
+        let psdd = sdd.to_circuit().unwrap().certify(&Limits::default()).unwrap();
+        let base = Sdd::base_of(&psdd, 1_000_000).unwrap();
         assert_eq!(base.model_count(), sdd.model_count(), "{file}");
     }
 }

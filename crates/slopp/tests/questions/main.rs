@@ -8,14 +8,14 @@ mod sets;
 
 use against::*;
 use slopp::infer::{Evidence, QueryError};
-use slopp::logic::Sdd;
-use slopp::{Builder, Certified, Circuit, OnVtrees, Sharing, Var, Vtree};
+use slopp::logic::{Limits, Sdd};
+use slopp::{Builder, Certified, Circuit, Sharing, Structured, Var, Vtree};
 use slopp_oracle::{Dice, OracleCircuit, Table, Tree, deterministic, mixture, with_support};
 
 /// The formula of these worlds on a vtree, trimmed; made by other code than what it is used to test.
 fn formula(tree: &Tree, worlds: &[usize], dice: &mut Dice) -> Sdd {
     let circuit = convert(&with_support(tree, worlds, false, dice), tree).0;
-    Sdd::base_of(&circuit.certify().unwrap()).unwrap()
+    Sdd::base_of(&circuit.certify(&Limits::default()).unwrap(), 1_000_000).unwrap()
 }
 
 /// The worlds of a random conjunction or disjunction of a few literals, or random worlds.

@@ -1,12 +1,13 @@
 //! The nearest worlds and conflicts, against all worlds.
 
 use super::*;
+use slopp::logic::Limits;
 
 #[test]
 fn nearest_worlds_come_in_order_of_distance_and_probability() {
     circuits(150, 4, |tree, oracle, dice| {
         let (vars, table) = (oracle.vars, oracle.table());
-        let Ok(circuit) = convert(oracle, tree).0.certify_deterministic() else { return };
+        let Ok(circuit) = convert(oracle, tree).0.certify_deterministic(&Limits::default()) else { return };
         let rows = slopp_oracle::records(vars, 6, [0.0, 0.3][dice.below(2)], dice);
         let mut firsts = Vec::new();
         for cells in &rows {
@@ -33,7 +34,7 @@ fn nearest_worlds_come_in_order_of_distance_and_probability() {
         }
         let data = to_records(&rows);
         // Whoever asks for one world gets the first of these, also where a row with holes is possible.
-        let certified = Certified::new(convert(oracle, tree).0);
+        let certified = Certified::new(convert(oracle, tree).0, &Limits::default());
         let by_row = certified.nearest_by_column_batch(&data).unwrap();
         for ((cells, (far, probability)), &row) in rows.iter().zip(firsts).zip(data.original()) {
             let alone = certified.nearest_by_column(&evidence(cells), data.names()).unwrap();

@@ -1,32 +1,25 @@
 //! Formulas and products, against tables of all worlds.
 
 use super::*;
+use slopp::logic::Limits;
 
 #[test]
 fn formulas_have_the_probability_of_their_worlds() {
     let (mut possible, mut impossible) = (0, 0);
     circuits(240, 1, |tree, oracle, dice| {
         let (vars, table) = (oracle.vars, oracle.table());
-        let circuit = Certified::new(convert(oracle, tree).0);
+        let circuit = Certified::new(convert(oracle, tree).0, &Limits::default());
         let worlds = some_worlds(vars, dice);
         if worlds.is_empty() {
             return;
         }
         let sdd = formula(tree, &worlds, dice);
         let (expected, total) = restricted(&table, vars, &worlds);
-        let log = circuit.log_probability_of(&sdd).unwrap();
+        let log = circuit.log_probability_of(&sdd, &Limits::default()).unwrap();
         close(log.exp(), total);
         assert_eq!(log == f64::NEG_INFINITY, total == 0.0);
-        let given: Result<(Certified, f64), QueryError> = match &circuit {
-            Certified::Psdd(psdd) => psdd.given(&sdd).map(|(psdd, log)| (Certified::Psdd(psdd), log)),
-            Certified::Deterministic(one, overlap) => {
-                one.given(&sdd).map(|(one, log)| (Certified::Deterministic(one, overlap.clone()), log))
-            }
-            Certified::Circuit(one, reason) => {
-                one.given(&sdd).map(|(one, log)| (Certified::Circuit(one, reason.clone()), log))
-            }
-        };
-        let marginals = circuit.marginals_given(&sdd);
+        let given = circuit.given(&sdd, &Limits::default());
+        let marginals = circuit.marginals_given(&sdd, &Limits::default());
         if total == 0.0 {
             assert_eq!(given.err(), Some(QueryError::ImpossibleFormula));
             assert_eq!(marginals.err(), Some(QueryError::ImpossibleFormula));
@@ -37,11 +30,9 @@ fn formulas_have_the_probability_of_their_worlds() {
         let (given, log) = given.unwrap();
         close(log.exp(), total);
         // The certificate was carried over; here it is proved again.
-        match &given {
-            Certified::Psdd(psdd) => assert!(Circuit::clone(psdd).certify().is_ok()),
-            Certified::Deterministic(one, _) => assert!(Circuit::clone(one).certify_deterministic().is_ok()),
-            Certified::Circuit(one, _) => assert!(one.parameter_faults(1e-9).is_empty()),
-        }
+        assert_eq!(Certified::new(Circuit::clone(&given), &Limits::default()), given);
+        assert!(given.deterministic().is_ok() || circuit.deterministic().is_err());
+        assert!(given.parameter_faults(1e-9).is_empty());
         check_as(&given, &expected, vars);
         for (var, p) in marginals.unwrap().into_iter().enumerate() {
             close(p, (0..1 << vars).filter(|&world| table.world(world)[var]).map(|w| expected.probability(w)).sum());
@@ -50,7 +41,7 @@ fn formulas_have_the_probability_of_their_worlds() {
         if !other.is_empty() {
             let event = formula(tree, &other, dice);
             let both: f64 = other.iter().map(|&world| expected.probability(world)).sum();
-            close(circuit.conditional_of(&event, &sdd).unwrap(), both);
+            close(circuit.conditional_of(&event, &sdd, &Limits::default()).unwrap(), both);
         }
     });
     assert!(possible > 150 && impossible > 10, "{possible} {impossible}");
@@ -69,20 +60,8 @@ fn products_are_products_of_tables() {
         let [one, two] = [oracle.table(), other.table()];
         let products: Vec<f64> = (0..1 << vars).map(|world| one.probability(world) * two.probability(world)).collect();
         let total: f64 = products.iter().sum();
-        let [a, b] = [oracle, &other].map(|oracle| Certified::new(convert(oracle, tree).0));
-        let product = match (&a, &b) {
-            (Certified::Psdd(a), Certified::Psdd(b)) => a.product(b).map(|(psdd, log)| {
-                assert!(Circuit::clone(&psdd).certify().is_ok());
-                (Certified::Psdd(psdd), log)
-            }),
-            _ => match (a.deterministic(), b.deterministic()) {
-                (Ok(a), Ok(b)) => a.product(b).map(|(product, log)| {
-                    assert!(Circuit::clone(&product).certify_deterministic().is_ok());
-                    (Certified::new(product.into_circuit()), log)
-                }),
-                _ => Circuit::product(&a, &b).map(|(product, log)| (Certified::new(product), log)),
-            },
-        };
+        let [a, b] = [oracle, &other].map(|oracle| Certified::new(convert(oracle, tree).0, &Limits::default()));
+        let product = a.product(&b, &Limits::default());
         if total == 0.0 {
             assert_eq!(product.err(), Some(QueryError::NothingInCommon));
             disjoint += 1;
@@ -90,6 +69,8 @@ fn products_are_products_of_tables() {
         }
         let (product, log) = product.unwrap();
         close(log.exp(), total);
+        assert_eq!(Certified::new(Circuit::clone(&product), &Limits::default()), product);
+        assert!(product.deterministic().is_ok() || a.deterministic().is_err() || b.deterministic().is_err());
         let table = Table::new(vars, products.into_iter().map(|x| x / total).collect());
         check_as(&product, &table, vars);
     });
@@ -100,17 +81,17 @@ fn products_are_products_of_tables() {
 fn constant_formulas_and_other_vtrees() {
     let mut dice = Dice::new(3);
     let tree = Tree::random(5, &mut dice);
-    let psdd = convert(&deterministic(&tree, 0.5, false, &mut dice), &tree).0.certify().unwrap();
+    let psdd = convert(&deterministic(&tree, 0.5, false, &mut dice), &tree).0.certify(&Limits::default()).unwrap();
     let constant = |node| Sdd::new(psdd.vtree().clone(), vec![node], vec![]).unwrap();
-    close(psdd.log_probability_of(&constant(slopp::logic::SddNode::True)).unwrap(), 0.0);
+    close(psdd.log_probability_of(&constant(slopp::logic::SddNode::True), &Limits::default()).unwrap(), 0.0);
     let never = constant(slopp::logic::SddNode::False);
-    assert_eq!(psdd.log_probability_of(&never).unwrap(), f64::NEG_INFINITY);
-    assert_eq!(psdd.given(&never).err(), Some(QueryError::ImpossibleFormula));
-    let (same, log) = psdd.given(&constant(slopp::logic::SddNode::True)).unwrap();
+    assert_eq!(psdd.log_probability_of(&never, &Limits::default()).unwrap(), f64::NEG_INFINITY);
+    assert_eq!(psdd.given(&never, &Limits::default()).err(), Some(QueryError::ImpossibleFormula));
+    let (same, log) = psdd.given(&constant(slopp::logic::SddNode::True), &Limits::default()).unwrap();
     close(log, 0.0);
-    assert!(same.kl_divergence(&psdd).unwrap() < 1e-12);
+    assert!(same.kl_divergence(&psdd, &Limits::default()).unwrap() < 1e-12);
     let elsewhere = Sdd::new(Vtree::balanced(4), vec![slopp::logic::SddNode::True], vec![]).unwrap();
-    assert_eq!(psdd.log_probability_of(&elsewhere), Err(QueryError::FormulaVtree));
+    assert_eq!(psdd.log_probability_of(&elsewhere, &Limits::default()), Err(QueryError::FormulaVtree));
 }
 
 #[test]
@@ -130,20 +111,20 @@ fn products_on_deep_vtrees_neither_recurse_nor_underflow() {
                 _ => unreachable!(),
             });
         }
-        let ones = builder.finish(made[vtree.root().index()].unwrap()).unwrap().certify().unwrap();
+        let ones = builder.finish(made[vtree.root().index()].unwrap()).unwrap().certify(&Limits::default()).unwrap();
         let expected = n as f64 * 0.25f64.ln();
-        let sdd = Sdd::base_of(&ones).unwrap();
-        close(psdd.log_probability_of(&sdd).unwrap(), expected);
-        let (given, log) = psdd.given(&sdd).unwrap();
+        let sdd = Sdd::base_of(&ones, 1_000_000).unwrap();
+        close(psdd.log_probability_of(&sdd, &Limits::default()).unwrap(), expected);
+        let (given, log) = psdd.given(&sdd, &Limits::default()).unwrap();
         let plain = given.marginals(&Evidence::none(psdd.var_count())).unwrap();
-        psdd.marginals_given(&sdd).unwrap().into_iter().zip(plain).for_each(|(p, q)| close(p, q));
+        psdd.marginals_given(&sdd, &Limits::default()).unwrap().into_iter().zip(plain).for_each(|(p, q)| close(p, q));
         close(log, expected);
         assert_eq!(given.mpe(&Evidence::none(n)).unwrap().0, vec![true; n]);
-        close(psdd.product(&ones).unwrap().1, expected);
+        close(psdd.product(&ones, &Limits::default()).unwrap().1, expected);
         let literal = slopp::logic::SddNode::Literal(Var(2999).is(true));
         let one = Sdd::new(psdd.vtree().clone(), vec![literal], vec![]).unwrap();
-        close(psdd.log_probability_of(&one).unwrap(), 0.25f64.ln());
-        let (given, _) = psdd.given(&one).unwrap();
+        close(psdd.log_probability_of(&one, &Limits::default()).unwrap(), 0.25f64.ln());
+        let (given, _) = psdd.given(&one, &Limits::default()).unwrap();
         assert_eq!(given.marginals(&Evidence::none(n)).unwrap()[2999], 1.0);
     }
 }
@@ -160,10 +141,13 @@ fn leaves_do_not_underflow() {
     let names = slopp::Names::numbered(2);
     for (text, expected) in [("x1", -800.0), ("x1 & x2", -1600.0), ("x1 ^ x2", -800.0 + 2f64.ln())] {
         let sdd = Formula::parse(text, &names).unwrap().compile(vtree.clone(), &Limits::default()).unwrap();
-        let found = circuit.log_probability_of(&sdd).unwrap();
+        let found = circuit.log_probability_of(&sdd, &Limits::default()).unwrap();
         assert!((found - expected).abs() < 1e-9, "{text}: {found}");
-        assert!(circuit.marginals_given(&sdd).unwrap().iter().all(|p| (0.0..=1.0).contains(p)), "{text}");
-        assert!((circuit.given(&sdd).unwrap().1 - expected).abs() < 1e-9, "{text}");
+        assert!(
+            circuit.marginals_given(&sdd, &Limits::default()).unwrap().iter().all(|p| (0.0..=1.0).contains(p)),
+            "{text}"
+        );
+        assert!((circuit.given(&sdd, &Limits::default()).unwrap().1 - expected).abs() < 1e-9, "{text}");
     }
 }
 
@@ -181,9 +165,9 @@ fn products_stop_at_limits() {
         let operands: Vec<String> = (1..=40).step_by(step).map(|i| format!("x{i}")).collect();
         diagram(format!("{word}({k}, {})", operands.join(", ")))
     };
-    let psdd = count("at_most", 12, 1).to_circuit().unwrap().certify().unwrap();
+    let psdd = count("at_most", 12, 1).to_circuit().unwrap().certify(&Limits::default()).unwrap();
     let formula = count("exactly", 5, 3);
-    let other = count("at_least", 4, 2).to_circuit().unwrap().certify().unwrap();
+    let other = count("at_least", 4, 2).to_circuit().unwrap().certify(&Limits::default()).unwrap();
     let cancelled = Limits { cancel: Some(std::sync::Arc::new(true.into())), ..Limits::default() };
     let cases = [
         (Limits::default().with_nodes(100), Limit::Nodes(100)),
@@ -192,20 +176,20 @@ fn products_stop_at_limits() {
     ];
     for (limits, expected) in cases {
         let outcomes = [
-            psdd.log_probability_of_within(&formula, &limits).err(),
-            psdd.marginals_given_within(&formula, &limits).err(),
-            psdd.given_within(&formula, &limits).err(),
-            psdd.product_within(&other, &limits).err(),
+            psdd.log_probability_of(&formula, &limits).err(),
+            psdd.marginals_given(&formula, &limits).err(),
+            psdd.given(&formula, &limits).err(),
+            psdd.product(&other, &limits).err(),
         ];
         for outcome in outcomes {
             let Some(QueryError::Stopped { limit, .. }) = outcome else { panic!("{outcome:?}") };
             assert_eq!(limit, expected);
         }
     }
-    let text = psdd.given_within(&formula, &Limits::default().with_nodes(100)).unwrap_err().to_string();
+    let text = psdd.given(&formula, &Limits::default().with_nodes(100)).unwrap_err().to_string();
     assert!(text.starts_with("the product with the model needs more than 100 nodes (reached: 101 nodes"), "{text}");
     // The result itself takes memory too.
     let values = Limits { bytes: 300_000, ..Limits::default() };
-    assert!(psdd.log_probability_of_within(&formula, &values).is_ok());
-    assert_eq!(psdd.given(&formula).unwrap(), psdd.given_within(&formula, &Limits::default()).unwrap());
+    assert!(psdd.log_probability_of(&formula, &values).is_ok());
+    assert_eq!(psdd.given(&formula, &Limits::default()).unwrap(), psdd.given(&formula, &Limits::default()).unwrap());
 }

@@ -1,6 +1,7 @@
 //! Marginals, information and most probable values of sets of variables, against tables.
 
 use super::*;
+use slopp::logic::Limits;
 
 /// Some variables in any order.
 fn some_vars(vars: usize, dice: &mut Dice) -> Vec<usize> {
@@ -96,7 +97,7 @@ fn questions_about_sets_have_limits() {
             }
         }
     }
-    let psdd = builder.finish(root.unwrap()).unwrap().certify().unwrap();
+    let psdd = builder.finish(root.unwrap()).unwrap().certify(&Limits::default()).unwrap();
     let rest: Vec<Var> = (1..31).map(Var).collect();
     assert!(matches!(psdd.entropy_of(&rest), Err(QueryError::TooManyAssignments { variables: 30, .. })));
     assert!(psdd.entropy_of(&rest[..8]).is_ok());

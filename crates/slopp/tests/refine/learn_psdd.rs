@@ -1,6 +1,7 @@
 //! LearnPSDD, and what all refinements refuse or bear.
 
 use super::*;
+use slopp::logic::Limits;
 
 /// Rows with weights that are no whole numbers.
 fn weighed(vars: usize, rows: usize, dice: &mut Dice) -> Records {
@@ -22,7 +23,7 @@ fn learn_psdd_keeps_the_base_and_its_certificate() {
         let (start, _) = convert(&deterministic(&tree, 0.6, false, &mut dice), &tree);
         let real = round % 2 == 0;
         let train = if real { weighed(vars, 200, &mut dice) } else { records(vars, 200, &mut dice) };
-        let Ok(psdd) = start.clone().certify() else { continue };
+        let Ok(psdd) = start.clone().certify(&Limits::default()) else { continue };
         if psdd.possible(&train).unwrap().iter().all(|possible| !possible) {
             continue;
         }

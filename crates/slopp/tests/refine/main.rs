@@ -13,6 +13,7 @@ use slopp::learn::{
     ChowLiu, LearnError, LearnPsdd, Learner, MixtureGrid, RefineFrom, SloppConfig, Strudel, StrudelEm, Support, Task,
     baseline, slopp as classes,
 };
+use slopp::logic::Limits;
 use slopp::model::ModelKind;
 use slopp::{Circuit, Deterministic, Names, Node, Progress, Psdd, Records, RecordsBuilder};
 use slopp_oracle::{Dice, Tree, deterministic};
@@ -98,13 +99,13 @@ fn the_base_stays_and_certificates_hold() {
             continue;
         }
         let config = config(1 + dice.below(20), 1 + dice.below(4), 0.7);
-        if let Ok(psdd) = start.clone().certify() {
+        if let Ok(psdd) = start.clone().certify(&Limits::default()) {
             let refined = strudel(&psdd, &train, None, &config, &()).unwrap();
             check(&refined.circuit, &start, true);
             same_as_refitted(&refined.circuit, &train, 0.7);
             steps[0] += refined.steps;
         }
-        let start = start.certify_deterministic().unwrap();
+        let start = start.certify_deterministic(&Limits::default()).unwrap();
         let refined = strudel_deterministic(&start, &train, None, &config, &()).unwrap();
         check(&refined.circuit, &start, false);
         same_as_refitted(&refined.circuit, &train, 0.7);

@@ -10,6 +10,7 @@ use crate::report::{
 };
 use crate::session::Session;
 use serde_json::Value;
+use slopp::logic::Limits;
 use slopp::{Certified, Model, ModelKind};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -196,6 +197,6 @@ fn total(score: &Score) -> String {
 fn overlapping_sums(circuit: &Certified) -> usize {
     match circuit {
         Certified::Psdd(_) => 0,
-        _ => circuit.overlaps(0).sums,
+        _ => circuit.overlaps(0, &Limits::default()).sums,
     }
 }

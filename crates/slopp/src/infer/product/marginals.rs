@@ -22,17 +22,13 @@ impl Circuit {
     /// let psdd = slopp::example::psdd();
     /// let either = Formula::parse("X1 | X2", slopp::example::records().names())?;
     /// let either = either.compile(psdd.vtree().clone(), &Limits::default())?;
-    /// let (given, _) = psdd.given(&either)?;
-    /// let pairs = psdd.marginals_given(&either)?.into_iter().zip(given.marginals(&Evidence::none(4))?);
+    /// let (given, _) = psdd.given(&either, &Limits::default())?;
+    /// let marginals = psdd.marginals_given(&either, &Limits::default())?;
+    /// let pairs = marginals.into_iter().zip(given.marginals(&Evidence::none(4))?);
     /// assert!(pairs.map(|(a, b)| (a - b).abs()).all(|difference| difference < 1e-12));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn marginals_given(&self, formula: &Sdd) -> Result<Vec<f64>, QueryError> {
-        self.marginals_given_within(formula, &Limits::default())
-    }
-
-    /// The same within limits.
-    pub fn marginals_given_within(&self, formula: &Sdd, limits: &Limits) -> Result<Vec<f64>, QueryError> {
+    pub fn marginals_given(&self, formula: &Sdd, limits: &Limits) -> Result<Vec<f64>, QueryError> {
         let product = Product::of_formula(self, formula, limits)?;
         match product.log_value() == LOG_ZERO {
             true => Err(QueryError::ImpossibleFormula),

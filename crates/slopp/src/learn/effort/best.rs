@@ -18,6 +18,7 @@ use crate::learn::slopp::SloppConfig;
 use crate::learn::structure::{Prior, Structure};
 use crate::learn::support::Support;
 use crate::learn::task::Task;
+use crate::logic::Limits;
 use crate::progress::Progress;
 use crate::vtree::Vtree;
 use rayon::prelude::*;
@@ -167,7 +168,7 @@ pub(super) fn find(task: &Task, config: &SloppConfig, progress: &dyn Progress) -
         // Held-out records come in last, with what was learned without them as the prior.
         let train = task.train;
         let counts = crate::infer::count_shares(&taught.psdd, 1, train, train.weights()).counts.swap_remove(0);
-        taught.psdd = taught.psdd.with_estimates_towards(counts, taught.pseudocount)?.certify()?;
+        taught.psdd = taught.psdd.with_estimates_towards(counts, taught.pseudocount)?.certify(&Limits::default())?;
     }
     let chosen = vec![("teacher", taught.teacher.name().to_owned()), held_out];
     Ok(Structure { chosen, ..taught.structure(own) })
@@ -193,7 +194,7 @@ fn refined(
         let smoothed = pseudocounts.iter().map(|&pseudocount| {
             let counts = grown.counts().cloned().expect("a learned circuit keeps its counts");
             let psdd = Circuit::clone(&grown).with_estimates(counts, &Smoothing::marginal(pseudocount, train))?;
-            let psdd = psdd.certify()?;
+            let psdd = psdd.certify(&Limits::default())?;
             let log_likelihood = score(&Certified::from(psdd.clone()), judge)?;
             Ok(Taught { psdd, teacher: Teacher::LearnPsdd, log_likelihood, pseudocount })
         });

@@ -4,7 +4,7 @@ use super::Refined;
 use super::draft::{Draft, DraftId, Edge, Kind};
 use super::looks::{Growth, Looks};
 use super::split::{CopyPlan, Gain};
-use crate::circuit::{Circuit, Psdd, Smoothing};
+use crate::circuit::{Psdd, Smoothing};
 use crate::data::Records;
 use crate::heap::Scored;
 use crate::learn::LearnError;
@@ -97,7 +97,12 @@ pub fn learn_psdd(
     }
     let &LearnPsddConfig { steps, check_every, patience, pseudocount, .. } = config;
     let smoothing = Smoothing::marginal(pseudocount, train);
-    Looks { valid, smoothing, steps, check_every, patience }.grow(&mut search, Circuit::certify, |psdd| psdd, progress)
+    Looks { valid, smoothing, steps, check_every, patience }.grow(
+        &mut search,
+        |circuit| circuit.certify(&crate::logic::Limits::default()),
+        |psdd| psdd,
+        progress,
+    )
 }
 
 struct Search<'s, 'r> {
@@ -336,9 +341,10 @@ mod tests {
                 operations[usize::from(matches!(operation, Operation::Split { .. }))] += 1;
                 let smoothed = search.draft.finish(&Smoothing::uniform(1.0)).unwrap();
                 assert!(smoothed.elements().len() as f64 <= size + gain.elements.max(0.0) + 1e-9, "size grows as said");
-                let smoothed = smoothed.certify().expect("primes stay exclusive");
+                let smoothed = smoothed.certify(&crate::logic::Limits::default()).expect("primes stay exclusive");
                 assert_eq!(smoothed.model_count(), start.model_count(), "the base stays what it is");
-                let psdd = search.draft.finish(&Smoothing::none()).unwrap().certify().unwrap();
+                let psdd =
+                    search.draft.finish(&Smoothing::none()).unwrap().certify(&crate::logic::Limits::default()).unwrap();
                 let after = log_likelihood(&psdd, &train);
                 assert!(
                     (after - before - gain.log_likelihood).abs() < 1e-6,

@@ -11,6 +11,7 @@ use crate::learn::LearnError;
 use crate::learn::error::{check, check_validation};
 use crate::learn::grow::Database;
 use crate::learn::support::Support;
+use crate::logic::Limits;
 use crate::progress::Progress;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -75,7 +76,7 @@ pub fn strudel(
 ) -> Result<Refined<Psdd>, LearnError> {
     let database = database(start, train, valid, config)?;
     let mut growth = Greedy::new(start, &database, config.depth, Scope::Prime);
-    looks(train, valid, config).grow(&mut growth, Circuit::certify, |psdd| psdd, progress)
+    looks(train, valid, config).grow(&mut growth, |circuit| circuit.certify(&Limits::default()), |psdd| psdd, progress)
 }
 
 /// Strudel from any deterministic circuit, with splits by all variables of a scope, as published: elements stay
@@ -91,7 +92,12 @@ pub fn strudel_deterministic(
 ) -> Result<Refined<Deterministic>, LearnError> {
     let database = database(start, train, valid, config)?;
     let mut growth = Greedy::new(start, &database, config.depth, Scope::Whole);
-    looks(train, valid, config).grow(&mut growth, Circuit::certify_deterministic, |circuit| circuit, progress)
+    looks(train, valid, config).grow(
+        &mut growth,
+        |circuit| circuit.certify_deterministic(&Limits::default()),
+        |circuit| circuit,
+        progress,
+    )
 }
 
 fn database<'a>(

@@ -311,7 +311,7 @@ mod tests {
             tried += 1;
             let trues: Vec<f64> = (0..vars).map(|_| (1.0 + random.below(8) as f64) / 10.0).collect();
             let sdd = formula.compile(vtree.clone(), &Limits::default()).unwrap();
-            let psdd = sdd.to_circuit().unwrap().independent(&trues).certify().unwrap();
+            let psdd = sdd.to_circuit().unwrap().independent(&trues).certify(&Limits::default()).unwrap();
             let mut manager = Manager::new(vtree, Limits::default());
             let bases = manager.bases_of(&psdd).unwrap();
             let new_handle = manager.compile(&extra).unwrap();

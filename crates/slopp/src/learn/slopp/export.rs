@@ -4,6 +4,7 @@ use super::layers::Layers;
 use crate::circuit::{Builder, NodeId, Psdd, Sharing, Smoothing};
 use crate::data::Records;
 use crate::learn::LearnError;
+use crate::logic::Limits;
 use crate::vtree::Vtree;
 use std::sync::Arc;
 
@@ -41,5 +42,5 @@ pub(super) fn psdd(
         below = here;
     }
     let smoothing = Smoothing::marginal(pseudocount, records).of_literals(true);
-    Ok(builder.finish_counts(below[0], &smoothing)?.certify()?)
+    Ok(builder.finish_counts(below[0], &smoothing)?.certify(&Limits::default())?)
 }

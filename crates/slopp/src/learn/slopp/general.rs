@@ -191,7 +191,7 @@ fn started(
         let (builder, root) =
             scopes::grow(database, information, limits, if factor == 1.0 { progress } else { quiet })?;
         let smoothing = Smoothing::marginal(TYPICAL_PSEUDOCOUNT, parts.train());
-        let psdd = builder.finish_counts(root, &smoothing)?.certify()?;
+        let psdd = builder.finish_counts(root, &smoothing)?.certify(&crate::logic::Limits::default())?;
         // Where no cluster is worth its price there is one element for each variable but the last, which is allowed.
         if config.max_elements.is_none_or(|max| psdd.elements().len() <= max) {
             return judged(parts, psdd, config);

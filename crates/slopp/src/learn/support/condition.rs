@@ -26,10 +26,10 @@ pub(super) fn condition(
     let mut on = |vtree: &Arc<Vtree>| -> Result<Sdd, ConditionError> { Ok(rules.compile(vtree.clone(), limits)?) };
     match model {
         ModelKind::Spn(_) => Err(ConditionError::Network),
-        ModelKind::Mixture(mixture) => Ok(ModelKind::Mixture(mixture.given_within(&mut on, limits)?.0)),
+        ModelKind::Mixture(mixture) => Ok(ModelKind::Mixture(mixture.given(&mut on, limits)?.0)),
         ModelKind::Circuit(circuit) => {
             let sdd = on(circuit.vtree())?;
-            Ok(ModelKind::Circuit(match circuit.given_within(&sdd, limits)?.0 {
+            Ok(ModelKind::Circuit(match circuit.given(&sdd, limits)?.0 {
                 Certified::Psdd(psdd) => Certified::Psdd(refitted(&psdd, records, pseudocount, progress)?),
                 other => other,
             }))

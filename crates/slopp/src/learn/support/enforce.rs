@@ -181,7 +181,7 @@ fn allowed(rules: &Rules, limits: &Limits) -> Result<Psdd, EnforceError> {
     rules.check_variables()?;
     let vtree = Arc::new(rules.min_fill_vtree());
     match rules.compile(vtree.clone(), limits)?.to_circuit() {
-        Ok(circuit) => Ok(circuit.certify()?),
+        Ok(circuit) => Ok(circuit.certify(&Limits::default())?),
         Err(_) => {
             let conflict = rules.conflict(vtree, limits)?.expect("no world is possible");
             Err(EnforceError::Contradiction { rules: rules.clone(), conflict })

@@ -1,18 +1,18 @@
 //! The rules of columns, as people know them.
 
 use super::prove::Prover;
-use super::{FoundRules, RuleKind};
+use super::{BaseRules, RuleKind};
 use crate::names::Names;
 use crate::var::{Lit, Var};
 use std::collections::BTreeSet;
 
-impl FoundRules {
+impl BaseRules {
     /// The same rules, in which that a column has one value is said by its own values.
     ///
     /// Of literals that are equivalent the search keeps the first, so a column may be told by the values of another. Here
     /// the values are put back that are equivalent by the rules, so the same follows as before.
     #[must_use]
-    pub fn with_whole_columns(mut self, names: &Names) -> FoundRules {
+    pub fn with_whole_columns(mut self, names: &Names) -> BaseRules {
         // Each variable as the first of the literals that are equivalent to it.
         let mut first: Vec<Lit> = (0..names.len()).map(|i| Var(i as u32).is(true)).collect();
         let mut never = vec![false; names.len()];

@@ -1,12 +1,12 @@
 //! The search for the rules of a circuit, step by step.
 
 use super::prove::Prover;
-use super::{FoundRule, FoundRules, RuleError, RuleKind, RuleSearch, clauses, groups, pairs};
+use super::{BaseRule, BaseRules, RuleError, RuleKind, RuleSearch, clauses, groups, pairs};
 use crate::circuit::{Circuit, Node};
 use crate::data::MAX_PAIR_VARIABLES;
 
 /// The rules of a circuit, none of which follows from the others as far as that can be decided.
-pub(super) fn find(circuit: &Circuit, search: &RuleSearch) -> Result<FoundRules, RuleError> {
+pub(super) fn find(circuit: &Circuit, search: &RuleSearch) -> Result<BaseRules, RuleError> {
     let variables = circuit.var_count();
     if variables > MAX_PAIR_VARIABLES {
         return Err(RuleError::TooManyVariables { variables });
@@ -16,7 +16,7 @@ pub(super) fn find(circuit: &Circuit, search: &RuleSearch) -> Result<FoundRules,
     let mut rules = pairs.literals_and_classes(&marginals);
     let binary = pairs.reduced();
     let exactly_one = groups::exactly_one(circuit, &pairs, &marginals);
-    rules.extend(exactly_one.iter().map(|group| FoundRule::new(RuleKind::ExactlyOne, group.clone(), &marginals)));
+    rules.extend(exactly_one.iter().map(|group| BaseRule::new(RuleKind::ExactlyOne, group.clone(), &marginals)));
     rules.extend(groups::binary(&pairs, &binary, &exactly_one, &marginals));
     let mut prover = Prover::new(&some_world(circuit));
     rules.iter().for_each(|rule| prover.add(&rule.to_clauses()));
@@ -34,7 +34,7 @@ pub(super) fn find(circuit: &Circuit, search: &RuleSearch) -> Result<FoundRules,
         }
         kept += 1;
         prover.add(std::slice::from_ref(&clause));
-        rules.push(FoundRule::new(RuleKind::Clause, clause, &marginals));
+        rules.push(BaseRule::new(RuleKind::Clause, clause, &marginals));
     }
     let mut is_minimal = true;
     let mut stays = vec![true; rules.len()];
@@ -52,11 +52,11 @@ pub(super) fn find(circuit: &Circuit, search: &RuleSearch) -> Result<FoundRules,
     let mut staying = stays.into_iter();
     rules.retain(|_| staying.next().unwrap_or(true));
     rules.sort_by(|a, b| {
-        let length = |rule: &FoundRule| if rule.kind == RuleKind::Clause { rule.literals.len() } else { 0 };
+        let length = |rule: &BaseRule| if rule.kind == RuleKind::Clause { rule.literals.len() } else { 0 };
         let first = (a.kind, length(a)).cmp(&(b.kind, length(b)));
         first.then(b.excluded.total_cmp(&a.excluded)).then_with(|| a.literals.cmp(&b.literals))
     });
-    Ok(FoundRules { rules, complete_to, is_minimal })
+    Ok(BaseRules { rules, complete_to, is_minimal })
 }
 
 /// The probability of *true* of every variable, from the flows of the circuit.

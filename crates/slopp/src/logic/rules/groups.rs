@@ -2,7 +2,7 @@
 
 use super::pairs::Pairs;
 use super::together::Together;
-use super::{FoundRule, RuleKind};
+use super::{BaseRule, RuleKind};
 use crate::circuit::Circuit;
 use crate::var::Lit;
 use std::collections::BTreeSet;
@@ -58,16 +58,16 @@ pub(super) fn binary(
     clauses: &[[Lit; 2]],
     exactly_one: &[Vec<Lit>],
     marginals: &[f64],
-) -> Vec<FoundRule> {
+) -> Vec<BaseRule> {
     let mut rules = Vec::new();
     let mut open: BTreeSet<[Lit; 2]> = BTreeSet::new();
     for &[a, b] in clauses {
         match (a.value, b.value) {
             (false, false) => drop(open.insert([!a, !b])),
             // What is implied reads best as it is, what implies as what it is not.
-            (false, _) => rules.push(FoundRule::new(RuleKind::Implication, vec![!a, b], marginals)),
-            (true, false) => rules.push(FoundRule::new(RuleKind::Implication, vec![!b, a], marginals)),
-            (true, true) => rules.push(FoundRule::new(RuleKind::Implication, vec![!a, b], marginals)),
+            (false, _) => rules.push(BaseRule::new(RuleKind::Implication, vec![!a, b], marginals)),
+            (true, false) => rules.push(BaseRule::new(RuleKind::Implication, vec![!b, a], marginals)),
+            (true, true) => rules.push(BaseRule::new(RuleKind::Implication, vec![!a, b], marginals)),
         }
     }
     for group in exactly_one {
@@ -85,7 +85,7 @@ pub(super) fn binary(
         }
         group.sort_unstable();
         open.retain(|pair| !pair.iter().all(|lit| group.contains(lit)));
-        rules.push(FoundRule::new(RuleKind::Exclusion, group, marginals));
+        rules.push(BaseRule::new(RuleKind::Exclusion, group, marginals));
     }
     rules
 }

@@ -57,7 +57,7 @@ impl RuleKind {
 
 /// A rule that the base of a circuit entails.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FoundRule {
+pub struct BaseRule {
     /// What it says.
     pub kind: RuleKind,
     /// What it says it about.
@@ -76,9 +76,9 @@ pub struct FoundRule {
 
 /// The base of a circuit as rules.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FoundRules {
+pub struct BaseRules {
     /// The rules, by kind, then by what they exclude, most first.
-    pub rules: Vec<FoundRule>,
+    pub rules: Vec<BaseRule>,
     /// All entailed clauses of at most this length follow from the rules, except for those that exclude less than
     /// [`RuleSearch::least_excluded`].
     pub complete_to: usize,
@@ -139,7 +139,7 @@ impl Circuit {
     /// assert!(texts.contains(&"X1 -> X3 | X4".to_owned()), "{texts:?}");
     /// # Ok::<(), slopp::logic::RuleError>(())
     /// ```
-    pub fn rules(&self, search: &RuleSearch) -> Result<FoundRules, RuleError> {
+    pub fn rules(&self, search: &RuleSearch) -> Result<BaseRules, RuleError> {
         let mut found = find(self, search)?;
         if let Some(values) = self.kept_values() {
             let total = values.first().map_or(0.0, |[f, t]| f + t);
@@ -149,7 +149,7 @@ impl Circuit {
     }
 
     /// As [`Circuit::rules`], with the support in these records.
-    pub fn rules_with(&self, records: &Records, search: &RuleSearch) -> Result<FoundRules, RuleError> {
+    pub fn rules_with(&self, records: &Records, search: &RuleSearch) -> Result<BaseRules, RuleError> {
         let (expected, found) = (self.var_count(), records.var_count());
         if expected != found {
             return Err(RuleError::WrongRecords { expected, found });
@@ -160,7 +160,7 @@ impl Circuit {
     }
 }
 
-impl FoundRules {
+impl BaseRules {
     /// The positions of the rules that a record breaks; missing cells, `None`, break nothing.
     ///
     /// ```
@@ -184,11 +184,11 @@ impl FoundRules {
             lits.sort_unstable();
             seen.insert(lits)
         };
-        self.rules.iter().flat_map(FoundRule::to_clauses).filter(|clause| is_new(clause)).collect()
+        self.rules.iter().flat_map(BaseRule::to_clauses).filter(|clause| is_new(clause)).collect()
     }
 }
 
-impl FoundRule {
+impl BaseRule {
     /// The rule as clauses: one of the literals of each holds.
     pub fn to_clauses(&self) -> Vec<Vec<Lit>> {
         let lits = &self.literals;
@@ -215,7 +215,7 @@ impl FoundRule {
         self.to_clauses().iter().any(|clause| clause.iter().all(is_false))
     }
 
-    fn new(kind: RuleKind, literals: Vec<Lit>, marginals: &[f64]) -> FoundRule {
+    fn new(kind: RuleKind, literals: Vec<Lit>, marginals: &[f64]) -> BaseRule {
         let p = |lit: &Lit| {
             let p = marginals[lit.var.index()];
             if lit.value { p } else { 1.0 - p }
@@ -236,7 +236,7 @@ impl FoundRule {
             RuleKind::Exclusion => 1.0 - none - exactly_one(),
             RuleKind::ExactlyOne => 1.0 - exactly_one(),
         };
-        FoundRule { kind, literals, support: None, excluded: excluded.clamp(0.0, 1.0) }
+        BaseRule { kind, literals, support: None, excluded: excluded.clamp(0.0, 1.0) }
     }
 
     /// The literals that must hold together to put the rule to the test; for exclusions one of them is enough.

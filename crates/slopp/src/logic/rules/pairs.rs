@@ -1,7 +1,7 @@
 //! Which pairs of literals can hold together, and what follows: fixed literals, classes, implications.
 
 use super::together::{LANES, Together, lane};
-use super::{FoundRule, RuleKind, index, literal};
+use super::{BaseRule, RuleKind, index, literal};
 use crate::circuit::Circuit;
 use crate::data::{BitMatrix, ones};
 use crate::var::Lit;
@@ -63,12 +63,12 @@ impl Pairs {
     }
 
     /// The rules about literals that always hold and about classes.
-    pub(super) fn literals_and_classes(&self, marginals: &[f64]) -> Vec<FoundRule> {
+    pub(super) fn literals_and_classes(&self, marginals: &[f64]) -> Vec<BaseRule> {
         let all = (0..self.together.lines()).map(literal);
         let fixed = all.filter(|&lit| !self.both(!lit, !lit));
-        let fixed = fixed.map(|lit| FoundRule::new(RuleKind::Literal, vec![lit], marginals));
+        let fixed = fixed.map(|lit| BaseRule::new(RuleKind::Literal, vec![lit], marginals));
         let classes = self.classes.iter();
-        fixed.chain(classes.map(|class| FoundRule::new(RuleKind::Equivalence, class.clone(), marginals))).collect()
+        fixed.chain(classes.map(|class| BaseRule::new(RuleKind::Equivalence, class.clone(), marginals))).collect()
     }
 
     /// The clauses of two literals that do not follow from other clauses of two literals.

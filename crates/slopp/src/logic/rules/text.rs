@@ -1,6 +1,6 @@
 //! Rules as people read them, and as formulas are written.
 
-use super::{FoundRule, RuleKind};
+use super::{BaseRule, RuleKind};
 use crate::names::{Names, quote};
 use crate::var::Lit;
 use std::fmt;
@@ -23,7 +23,7 @@ impl Clause {
     }
 }
 
-impl FoundRule {
+impl BaseRule {
     /// The rule as a formula over names, to print: `smoker & !old -> cancer`, `exactly(1, red, green, blue)`.
     ///
     /// # Panics

@@ -1,6 +1,6 @@
 //! What rules that were found say together.
 
-use super::{FoundRule, FoundRules, RuleKind};
+use super::{BaseRule, BaseRules, RuleKind};
 use crate::limits::{Limits, Stopped};
 use crate::logic::formula::{Comparison, Formula, Rules};
 use crate::logic::sdd::Sdd;
@@ -8,7 +8,7 @@ use crate::names::Names;
 use crate::vtree::Vtree;
 use std::sync::Arc;
 
-impl FoundRules {
+impl BaseRules {
     /// The worlds that the rules allow, as a diagram.
     ///
     /// Every rule is entailed by the base, so the rules are the whole base iff they allow as many worlds as it has.
@@ -29,11 +29,11 @@ impl FoundRules {
     pub fn compile(&self, vtree: impl Into<Arc<Vtree>>, limits: &Limits) -> Result<Sdd, Stopped> {
         let vtree = vtree.into();
         let names = Names::numbered(vtree.var_count());
-        Rules::new(names, self.rules.iter().map(FoundRule::formula)).compile(vtree, limits)
+        Rules::new(names, self.rules.iter().map(BaseRule::formula)).compile(vtree, limits)
     }
 }
 
-impl FoundRule {
+impl BaseRule {
     /// The rule as a formula.
     pub fn formula(&self) -> Formula {
         let mut lits = self.literals.iter().map(|&lit| Formula::literal(lit));

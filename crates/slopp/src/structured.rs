@@ -14,18 +14,18 @@ use rayon::prelude::*;
 /// Every answer is that of the method of the same name of [`Circuit`] or [`Mixture`]; a sum-product network has none.
 ///
 /// ```
-/// use slopp::{Mixture, OnVtrees};
+/// use slopp::{Mixture, Structured};
 /// let psdd = slopp::example::psdd();
 /// let mixture = Mixture::new(vec![(1.0, psdd.clone().into())])?;
 /// let one: slopp::Certified = psdd.into();
 /// let records = slopp::example::records();
-/// for model in [&one as &dyn OnVtrees, &mixture] {
+/// for model in [&one as &dyn Structured, &mixture] {
 ///     assert!(model.possible(&records)?.into_iter().all(|possible| possible));
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[allow(missing_docs, reason = "said of all of them above")]
-pub trait OnVtrees: Sync {
+pub trait Structured: Sync {
     fn pair_marginals(&self, evidence: &Evidence) -> Result<PairMarginals, QueryError>;
     fn pair_marginals_batch(&self, records: &Records) -> Result<Vec<Option<PairMarginals>>, QueryError>;
     fn possible(&self, records: &Records) -> Result<Vec<bool>, QueryError>;
@@ -47,7 +47,7 @@ pub trait OnVtrees: Sync {
     ///
     /// ```
     /// use slopp::logic::{Formula, Limits};
-    /// use slopp::{Certified, OnVtrees};
+    /// use slopp::{Certified, Structured};
     /// let psdd: Certified = slopp::example::psdd().into();
     /// let names = slopp::example::records().names().clone();
     /// let always = psdd.counterexample(&Formula::parse("X1 | !X1", &names)?, &Limits::default())?;
@@ -85,7 +85,7 @@ pub trait OnVtrees: Sync {
         Ok(Nearest { distance: near.distance, world: near.world })
     }
 
-    /// The batch form of [`OnVtrees::nearest_by_column`], for each distinct row; only rows that are not possible
+    /// The batch form of [`Structured::nearest_by_column`], for each distinct row; only rows that are not possible
     /// themselves cost a search.
     fn nearest_by_column_batch(&self, records: &Records) -> Result<Vec<Nearest>, QueryError> {
         let possible = self.possible(records)?;
@@ -103,7 +103,7 @@ pub trait OnVtrees: Sync {
 /// Every answer is that of the method of the same name.
 macro_rules! ask {
     ($($type:ty: $answers:ty, |$model:ident| $circuits:expr, |$one:ident| $deterministic:expr;)*) => {$(
-        impl OnVtrees for $type {
+        impl Structured for $type {
             fn circuits(&self) -> &[Certified] {
                 let $model = self;
                 $circuits
@@ -152,7 +152,7 @@ ask! {
 
 impl ModelKind {
     /// What circuits and mixtures of them can be asked; nothing of a sum-product network.
-    pub fn on_vtrees(&self) -> Option<&dyn OnVtrees> {
+    pub fn structured(&self) -> Option<&dyn Structured> {
         match self {
             ModelKind::Circuit(circuit) => Some(circuit),
             ModelKind::Mixture(mixture) => Some(mixture),
