@@ -256,14 +256,14 @@ fn errors_point_at_the_place() {
 #[test]
 fn nothing_in_quotes_is_no_name() {
     let error = Rules::parse("a -> b\nb | \"\"\n").unwrap_err();
-    assert_eq!((error.line, error.column, &error.problem), (Some(2), 5, &FormulaProblem::NoName), "{error}");
+    assert_eq!((error.line, error.column, &*error.problem), (Some(2), 5, &FormulaProblem::NoName), "{error}");
 }
 
 #[test]
 fn long_lines_are_shown_in_part() {
     let text = format!("{}b", "a & ".repeat(10_000));
     let error = Formula::parse(&text, &Names::new(vec!["a".into()]).unwrap()).unwrap_err();
-    assert!(matches!(error.problem, FormulaProblem::Name(_)));
+    assert!(matches!(*error.problem, FormulaProblem::Name(_)));
     let message = error.to_string();
     let lines: Vec<&str> = message.lines().collect();
     assert!(lines[1].len() < 100, "{message}");

@@ -13,7 +13,7 @@ pub struct FormulaError {
     /// The column of its line, from one.
     pub column: usize,
     /// What is wrong.
-    pub problem: FormulaProblem,
+    pub problem: Box<FormulaProblem>,
     /// The line of the text, or the part of it around the place.
     excerpt: String,
     /// Where the carets begin below the excerpt, and how many there are.
@@ -121,7 +121,7 @@ impl FormulaError {
         FormulaError {
             line: text.trim_end().contains('\n').then(|| text[..start].matches('\n').count() + 1),
             column: column + 1,
-            problem,
+            problem: Box::new(problem),
             excerpt: format!("{before}{}{after}", shown.collect::<String>()),
             carets: (column - from + before.chars().count(), length.min(AROUND)),
         }

@@ -290,7 +290,7 @@ impl<'a> Lexer<'a> {
         let right = self.rest().split_whitespace().next().unwrap_or_default();
         let left = self.text[..self.at].split_whitespace().next_back().unwrap_or_default();
         let error = self.no_operator(left, self.at..self.at + right.len(), names);
-        match error.problem {
+        match *error.problem {
             FormulaProblem::NoOperator { fixed: Some(_), .. } => error,
             _ => self.expected("an operator such as \"&\", \"|\", \"->\""),
         }
