@@ -72,7 +72,7 @@ fn use_threads(threads: usize, session: &Session) -> Result<(), Error> {
     Ok(())
 }
 
-/// Commands of this program, and of the lab beside it.
+/// Commands of this program, and of the lab next to it.
 #[derive(Subcommand)]
 pub(crate) enum AnyCommand {
     #[command(flatten)]
@@ -228,7 +228,8 @@ impl fmt::Display for FormulaText {
     }
 }
 
-/// A formula, or what a file holds that is named behind `@`: the length of an argument is limited, that of a file is not.
+/// A formula, or what a file holds that is named behind `@`: the length of an argument is limited, that of a file is
+/// not.
 pub(crate) fn formula_text(text: &str) -> Result<FormulaText, String> {
     let Some(file) = text.strip_prefix('@') else { return Ok(FormulaText { text: text.to_owned(), file: None }) };
     // Comments leave empty lines, so that places in the text stay what they are in the file.
@@ -252,8 +253,8 @@ pub(crate) fn formula_text(text: &str) -> Result<FormulaText, String> {
 /// What is known, as most queries take it.
 #[derive(Args)]
 pub(crate) struct GivenArgs {
-    /// What is known: literals by name, such as "smoker, !cancer, color=red", or a formula, such as "cancer | xray -> smoker";
-    /// @FILE reads it from a file
+    /// What is known: literals by name, such as "smoker, !cancer, color=red", or a formula, such as "cancer | xray ->
+    /// smoker"; @FILE reads it from a file
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, value_parser = formula_text)]
     pub(crate) given: Option<FormulaText>,
 }

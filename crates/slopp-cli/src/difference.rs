@@ -8,7 +8,7 @@ use slopp::knowledge::{Difference, DifferenceError, UnsharedValues};
 use slopp::logic::Limits;
 use std::path::Path;
 
-/// Reads and compares two files; the vtree is that of diagrams which do not tell theirs.
+/// Reads and compares two files; the vtree is for diagrams that do not show their own.
 pub(crate) fn compare(files: [&Path; 2], vtree: Option<&Path>, limits: Limits) -> Result<Difference, Error> {
     if vtree.is_some() && !files.iter().any(|file| is_diagram(file)) {
         return Err(Error::new("--vtree is for .sdd files, and none is given").hint("leave it out"));
@@ -18,7 +18,7 @@ pub(crate) fn compare(files: [&Path; 2], vtree: Option<&Path>, limits: Limits) -
     Difference::new(known.each_ref().map(Knowledge::known), limits).map_err(|error| in_words(error, files))
 }
 
-/// Rules beside a model with columns are read by its columns, if they fit them: so `age=42` is a bin.
+/// Rules compared with a model that has columns are read by its columns, if they fit: so `age=42` is a bin.
 fn by_columns(files: [&Path; 2], mut known: [Knowledge; 2]) -> [Knowledge; 2] {
     for (one, other) in [(0, 1), (1, 0)] {
         let names = known[other].names().clone();
@@ -57,8 +57,8 @@ pub(crate) fn in_words(error: DifferenceError, files: [&Path; 2]) -> Error {
 /// What else there is to say of two files, a line each: values that only one knows, and names that only one mentions.
 pub(crate) fn notes(both: &Difference, files: [&Path; 2]) -> Vec<String> {
     let of_values = both.differ.iter().flat_map(|differ| {
-        let told = files.into_iter().zip(&differ.only).filter(|(_, values)| !values.is_empty());
-        told.map(|(file, values)| {
+        let lines = files.into_iter().zip(&differ.only).filter(|(_, values)| !values.is_empty());
+        lines.map(|(file, values)| {
             let values: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
             let (column, file, values) = (&differ.column, file.display(), values.join(", "));
             format!("column {column:?}: only {file} knows the value {values}; in the other no world has it")

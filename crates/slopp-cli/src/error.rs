@@ -41,7 +41,7 @@ impl Error {
         self
     }
 
-    /// Whether the reader of our output has gone away, which is no fault of anyone.
+    /// Whether the reader of our output has gone away, which is not an error.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         self.broken_pipe
     }

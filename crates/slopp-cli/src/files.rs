@@ -91,7 +91,7 @@ fn is_stdin(file: &Path) -> io::Result<bool> {
     Ok(found.is_file() && (found.dev(), found.ino()) == (stdin.dev(), stdin.ino()))
 }
 
-/// Nothing tells.
+/// This cannot be known.
 #[cfg(not(unix))]
 fn is_stdin(_: &Path) -> io::Result<bool> {
     Ok(false)

@@ -45,7 +45,7 @@ pub(crate) fn refusal(part: Part, file: Option<&Path>, records: &Records) -> Err
     error.hint(match part {
         Part::Valid => "complete records for --valid; without --valid, a tenth of the training records is held out",
         Part::Train | Part::Samples if incomplete == all => {
-            "fill cells in, or leave out columns that are often missing: `slopp data describe` tells which"
+            "fill cells in, or leave out columns that are often missing: `slopp data describe` lists them"
         }
         Part::Train => "leave these records out, or fill cells in",
         Part::Samples => "samples without missing cells, as `slopp sample` draws them",

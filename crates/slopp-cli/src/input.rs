@@ -80,7 +80,7 @@ impl Loaded {
     pub(crate) fn normalised(self) -> Result<Loaded, Error> {
         match &self.model.kind {
             ModelKind::Circuit(Certified::Circuit(_, Reason::Parameters(fault))) => {
-                Err(Error::new(format!("the model is no distribution: {}", self.fault_in_words(fault)))
+                Err(Error::new(format!("the model is not a distribution: {}", self.fault_in_words(fault)))
                     .hint("`slopp validate MODEL --fix -o FILE` divides parameters by their total"))
             }
             _ => Ok(self),
@@ -92,7 +92,7 @@ impl Loaded {
         self.file_ids[node.index()]
     }
 
-    /// The circuit for a question that needs determinism; the refusal tells why and what can be asked instead.
+    /// The circuit for a question that needs determinism; the refusal says why and what can be asked instead.
     pub(crate) fn deterministic(&self, question: &str) -> Result<&Deterministic, Error> {
         self.circuit().deterministic().map_err(|reason| match reason {
             Reason::Overlap(overlap) => {
@@ -212,7 +212,7 @@ pub(crate) fn certificate_in_words(circuit: &Certified) -> &'static str {
         Certified::Deterministic(..) => "deterministic but no PSDD: elements are exclusive, some primes overlap",
         Certified::Circuit(_, Reason::Overlap(_)) => "not deterministic: elements overlap, so it is read as a mixture",
         Certified::Circuit(_, Reason::Parameters(_)) => {
-            "none: parameters do not add up to one, so it is no distribution"
+            "none: parameters do not add up to one, so it is not a distribution"
         }
         Certified::Circuit(_, Reason::Unproved(_)) => {
             "not proved: it took too much to decide whether primes are exclusive, so it is read as a mixture"
@@ -353,7 +353,7 @@ fn vtree_of(vtree: Vtree, own: &Names, names: &Names) -> Result<Vtree, Error> {
         .map_err(|error| error.while_doing("the vtree of the model is over other variables than the records"))
 }
 
-/// The refusal to look at all pairs of so many variables.
+/// The refusal to look at all pairs of too many variables.
 pub(crate) fn too_many_pairs(variables: usize, who: &str) -> Error {
     let [variables, most] = [variables, slopp::data::MAX_PAIR_VARIABLES].map(|number| count(number as f64));
     Error::new(format!("{who} looks at all pairs of variables, and {variables} variables have too many (limit {most})"))

@@ -1,4 +1,4 @@
-//! Signals. Ctrl-C, and being told to end: what is half done is removed, what is done stays, and both are said.
+//! Signals. Ctrl-C and requests to end: half-written files are removed, complete ones stay, and both are reported.
 
 use crate::report::counted;
 use std::io::Write;
@@ -11,16 +11,16 @@ const INTERRUPTED: i32 = 130;
 pub fn watch() {
     // Without a handler the process ends all the same, only not as tidily.
     let _ = ctrlc::set_handler(|| {
-        let told = match slopp::io::abandon_writing() {
+        let outcome = match slopp::io::abandon_writing() {
             0 => "no file was left half-written".to_owned(),
             files => format!("{} complete before", counted(files, "file")),
         };
-        let _ = writeln!(std::io::stderr(), "\ninterrupted; {told}");
+        let _ = writeln!(std::io::stderr(), "\ninterrupted; {outcome}");
         exit(INTERRUPTED)
     });
 }
 
-/// Makes a limit on the size of files an error of writing, which is told, and not the end of the process.
+/// Makes a limit on the size of files a reported error of writing instead of the end of the process.
 pub(crate) fn outlive_file_limit() {
     #[cfg(unix)]
     {

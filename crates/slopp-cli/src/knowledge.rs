@@ -55,9 +55,9 @@ pub(crate) enum Knowledge {
 }
 
 impl Knowledge {
-    /// Reads a model (.psdd), a diagram (.sdd), or rules (anything else), told by the ending of the name.
+    /// Reads a model (.psdd), a diagram (.sdd), or rules (anything else), as the ending of the name says.
     ///
-    /// Rules have no vtree: that of a file is for those who compile them, and has to be asked for by [`vtree_of`].
+    /// Rules have no vtree: that of a file is for compiling them, and is read by [`vtree_of`].
     pub(crate) fn read(
         path: &Path,
         vtree: Option<&Path>,
@@ -114,7 +114,7 @@ pub(crate) fn check_variables(rules: &Rules) -> Result<(), Error> {
 /// The way out of rules without variables.
 pub(crate) fn no_variables(error: NoVariables) -> Error {
     match error.rules {
-        1.. => Error::new("the rules name no variables, so there are no worlds to speak of")
+        1.. => Error::new("the rules name no variables, so there are no worlds")
             .hint("name at least one, such as: smoker -> !young; or --names FILE gives those of a model or of records"),
         0 => Error::new("the rules have no variables").hint("write at least one rule, such as: smoker -> !young"),
     }
@@ -142,7 +142,7 @@ pub(crate) fn is_mixture(path: &Path) -> bool {
 
 const MIXTURE: &str = "a mixture";
 
-/// What a file holds that is a model but no circuit, told by the ending of its name.
+/// What a file holds that is a model but not a circuit, by the ending of its name.
 fn kind_without_base(path: &Path) -> Option<&'static str> {
     match slopp::io::ending(path)?.as_str() {
         "mix" => Some(MIXTURE),

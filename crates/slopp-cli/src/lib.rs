@@ -1,4 +1,4 @@
-//! The command line as a library, for the programs of this repository: `slopp`, and `slopp-lab` beside it.
+//! The command line as a library, for the programs of this repository: `slopp` and `slopp-lab`.
 //!
 //! No stable interface: programs of others use the crate `slopp`.
 
@@ -33,7 +33,7 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The program `slopp`: reads arguments, runs one command, tells the outcome.
+/// The program `slopp`: reads arguments, runs one command, reports the outcome.
 pub fn slopp() -> ExitCode {
     let cli: Cli = match parse() {
         Ok(cli) => cli,
@@ -48,13 +48,13 @@ pub fn slopp() -> ExitCode {
     }
 }
 
-/// The arguments of this process, or the exit code where they ask for help or cannot be understood, which is told.
+/// The arguments of this process, or the exit code where they ask for help or cannot be understood, which is reported.
 pub fn parse<P: Parser>() -> Result<P, ExitCode> {
     // Numbers below zero reach the check of their option, which knows what is wrong with them.
     let command = with_negative_numbers(P::command());
     interrupt::outlive_file_limit();
     command.try_get_matches().and_then(|matches| P::from_arg_matches(&matches)).map_err(|error| {
-        // Help goes to stdout, complaints to stderr; a closed pipe is no fault.
+        // Help goes to stdout, complaints to stderr; a closed pipe is not an error.
         let _ = match visible_lines(&error.render().to_string()) {
             Cow::Borrowed(_) => error.print(),
             Cow::Owned(text) => write!(std::io::stderr(), "{text}"),
@@ -63,7 +63,7 @@ pub fn parse<P: Parser>() -> Result<P, ExitCode> {
     })
 }
 
-/// What a program tells the one that called it; an error is told to people, too.
+/// The exit code of a program; an error is also printed.
 pub fn exit_code(outcome: Result<Verdict, Error>) -> ExitCode {
     match outcome {
         Ok(Verdict::Yes) => ExitCode::SUCCESS,

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Work that is done sooner is not worth a bar.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// A progress bar; invisible when stderr is no terminal or nobody wants to see it.
+/// A progress bar; invisible if stderr is not a terminal or --quiet is given.
 pub struct Bar(ProgressBar);
 
 impl Bar {
@@ -43,7 +43,7 @@ impl Bar {
     }
 }
 
-/// The time left, once there is something to tell it from: `eta` follows recent progress.
+/// The time left, once it can be estimated: `eta` follows recent progress.
 fn time_left(fraction: f32, steps: u64, eta: Duration) -> String {
     match steps > 1 && (0.05..1.0).contains(&fraction) {
         true => format!("  {} left", HumanDuration(eta)),

@@ -44,7 +44,7 @@ pub(crate) fn json_literals(names: &Names, lits: &[Lit]) -> Value {
     object(lits.iter().map(|lit| (names.of(lit.var), Value::Bool(lit.value))))
 }
 
-/// Literals as an object from columns to their values; that a column does not have a value is told by its variable.
+/// Literals as an object from columns to their values; where a column does not have a value, its variable says so.
 pub(crate) fn json_changes(names: &Names, changes: &[Lit]) -> Value {
     object(names.by_column(changes).into_iter().map(|lit| match names.group_of(lit.var).filter(|_| lit.value) {
         Some(group) => (group.name(), Value::from(&names.of(lit.var)[group.name().len() + 1..])),
@@ -58,8 +58,8 @@ pub(crate) fn changes_in_words(names: &Names, changes: &[Lit], word: &str) -> St
     format!("{} to {}", counted(words.len(), word), words.join(", "))
 }
 
-/// A whole number with its digits in groups of three, any other number with three decimals, or three digits where decimals
-/// would tell next to nothing.
+/// A whole number with its digits in groups of three, any other number with three decimals, or three digits where
+/// decimals would say next to nothing.
 pub fn count(number: f64) -> String {
     match number.abs() {
         small if 0.0 < small && small < 0.01 => format!("{number:.2e}"),
@@ -102,7 +102,7 @@ pub(crate) fn records(number: f64) -> String {
     format!("{} record{}", count(number), if number == 1.0 { "" } else { "s" })
 }
 
-/// Is or are, after so many of something.
+/// `is` or `are`, for a number of things.
 pub(crate) fn is_or_are(number: f64) -> &'static str {
     if number == 1.0 { "is" } else { "are" }
 }
@@ -285,9 +285,9 @@ mod tests {
     #[test]
     fn long_worlds_are_told_shortly() {
         let names = Names::numbered(30);
-        let told = |trues: usize| short_world(&names, &(0..30).map(|i| i < trues).collect::<Vec<_>>());
-        assert_eq!(told(2), "the world in which only x1, x2 is true");
-        assert_eq!(told(29), "a world in which 29 of 30 variables are true (`slopp validate --json` lists them)");
+        let words = |trues: usize| short_world(&names, &(0..30).map(|i| i < trues).collect::<Vec<_>>());
+        assert_eq!(words(2), "the world in which only x1, x2 is true");
+        assert_eq!(words(29), "a world in which 29 of 30 variables are true (`slopp validate --json` lists them)");
         assert_eq!(short_world(&Names::numbered(2), &[true, false]), "the world x1, !x2");
     }
 

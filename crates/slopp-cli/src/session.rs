@@ -1,4 +1,4 @@
-//! What all commands share: where results go, in which form, and who listens to progress.
+//! What all commands share: where results go, in which form, and how progress is shown.
 
 use crate::error::{Error, words};
 use crate::progress::Bar;
@@ -93,10 +93,10 @@ impl Session {
         writeln!(self.out).map_err(to_stdout)
     }
 
-    /// A remark on stderr that is no part of the result.
+    /// A remark on stderr that is not part of the result.
     pub fn note(&self, note: impl fmt::Display) {
         if !self.quiet {
-            // A lost remark is no reason to fail.
+            // A lost remark is not a reason to fail.
             let _ = writeln!(io::stderr(), "note: {}", visible_lines(&note.to_string()));
         }
     }
@@ -112,7 +112,7 @@ impl Session {
     pub(crate) fn note_impossible(&self, records: usize) {
         if records > 0 {
             let records = counted(records, "impossible record");
-            self.note(format_args!("the lines of {records} are empty; `slopp possible` tells what to change"));
+            self.note(format_args!("the lines of {records} are empty; `slopp possible` shows what to change"));
         }
     }
 

@@ -30,8 +30,8 @@ pub fn mixture(tree: &Tree, width: usize, dice: &mut Dice) -> OracleCircuit {
     OracleCircuit { vars: tree.vars().len(), nodes: grow.nodes }
 }
 
-/// A random circuit with up to `width` nodes per inner node of the tree, exclusive but for `overlap`: every pair of a left
-/// and a right node goes to at most one of them, and with this probability to another one too.
+/// A random circuit with up to `width` nodes per inner node of the tree, exclusive but for `overlap`: every pair of a
+/// left and a right node goes to at most one of them, and with this probability to another one too.
 pub fn layered(tree: &Tree, width: usize, overlap: f64, dice: &mut Dice) -> OracleCircuit {
     let mut grow = Grow { nodes: Vec::new(), literals: BTreeMap::new(), known: BTreeMap::new(), weak: false };
     let Tree::Node(left, right) = tree else { return mixture(tree, 1, dice) };

@@ -23,8 +23,8 @@ pub enum AskError {
 }
 
 impl ModelKind {
-    /// `ln P(event)`, −∞ if it is impossible. Literals take one pass; a formula is compiled on the vtree of the model and
-    /// multiplied with it.
+    /// `ln P(event)`, −∞ if it is impossible. Literals take one pass; a formula is compiled on the vtree of the model
+    /// and multiplied with it.
     pub fn log_probability_of(&self, event: &Event, limits: &Limits) -> Result<f64, AskError> {
         match event {
             Event::Literals(evidence) => Ok(self.distribution().log_evidence(evidence)?),

@@ -1,8 +1,8 @@
 //! Learn and use Probabilistic Sentential Decision Diagrams (PSDDs).
 //!
-//! A PSDD is a probabilistic circuit and a knowledge base in one. It gives probability zero to every impossible world, and
-//! answers exactly, in time linear in its size: marginals, most probable worlds, entropy, how many worlds are possible, and
-//! the probability of any formula.
+//! A PSDD is a probabilistic circuit and a knowledge base in one. It gives probability zero to every impossible world,
+//! and answers exactly, in time linear in its size: marginals, most probable worlds, entropy, how many worlds are
+//! possible, and the probability of any formula.
 //!
 //! ```
 //! use slopp::infer::Evidence;
@@ -32,7 +32,8 @@
 //! | draw | [`render`] |
 //! | read on | [`guide`] |
 //!
-//! Every answer is exact, every random act takes a seed, and the same input gives the same bytes on any number of threads.
+//! Every answer is exact, every random act takes a seed, and the same input gives the same bytes on any number of
+//! threads.
 
 mod advice;
 mod asking;

@@ -30,7 +30,7 @@ impl Limits {
     /// The default.
     pub const USUAL: Limits = Limits { nodes: 20_000_000, bytes: 4 << 30, steps: u64::MAX, cancel: None };
 
-    /// So many nodes beside those that are always there, and memory and steps in proportion.
+    /// This many nodes besides those that always exist, and memory and steps in proportion.
     pub(crate) fn for_nodes(nodes: usize, always: usize) -> Limits {
         let bytes = (1 << 24) + nodes.saturating_add(always).saturating_mul(4096);
         let steps = nodes.saturating_mul(64).max(1 << 16) as u64;
@@ -129,7 +129,7 @@ pub(crate) const LOOK_EVERY: usize = 256;
 
 /// The bytes of a table, as [`array_bytes`].
 pub(crate) fn table_bytes<K, V>(table: &FxHashMap<K, V>) -> usize {
-    // A byte beside each entry, and a free place in eight.
+    // One byte per entry, and one free place in eight.
     growing(table.capacity() / 7 * 8 * (size_of::<(K, V)>() + 1), table.len(), table.capacity())
 }
 

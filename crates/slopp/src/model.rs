@@ -106,8 +106,8 @@ impl ModelKind {
         }
     }
 
-    /// The largest number of nodes that an inner vtree node has, which a largest number of classes bounds: of a mixture,
-    /// in any component; a sum-product network has no vtree.
+    /// The largest number of nodes that an inner vtree node has, which a largest number of classes bounds: of a
+    /// mixture, in any component; a sum-product network has no vtree.
     pub fn most_classes(&self) -> usize {
         match self {
             ModelKind::Circuit(circuit) => circuit.most_classes(),

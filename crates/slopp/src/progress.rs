@@ -1,4 +1,4 @@
-//! How long work tells how far it is; the library never prints.
+//! Progress of long work; the library never prints.
 
 /// Listens to long work. Methods may be called from several threads.
 pub trait Progress: Sync {

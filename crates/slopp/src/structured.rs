@@ -42,8 +42,8 @@ pub trait Structured: Sync {
 
     /// A possible world in which a formula does not hold; `None` if it holds in all of them.
     ///
-    /// A world of a mixture is one of some component. The base of a circuit can be large as a diagram, so only the formula
-    /// becomes one, for each vtree once, and circuits are compared.
+    /// A world of a mixture is one of some component. The base of a circuit can be large as a diagram, so only the
+    /// formula becomes one, for each vtree once, and circuits are compared.
     ///
     /// ```
     /// use slopp::logic::{Formula, Limits};

@@ -122,7 +122,7 @@ pub(crate) fn run(args: &CompileArgs, session: &mut Session) -> Result<Verdict, 
     Ok(Verdict::Yes)
 }
 
-/// The vtree that was asked for; a word that is no method gets those that need no records.
+/// The vtree that was asked for; a word that is not a method gets the list of those that need no records.
 fn find_vtree(text: &str) -> Result<VtreeSource, Error> {
     let is_word = text.chars().all(|c| c.is_alphabetic() || c == '-') && text != "-" && !Path::new(text).exists();
     if is_word && text.parse::<VtreeMethod>().is_err() {
@@ -226,7 +226,7 @@ impl Kind {
         }
         match file.extension().and_then(OsStr::to_str) {
             Some("vtree") => Ok(Kind::Vtree),
-            _ => Err(Error::new(format!("{}: what to write is told by the ending of the name", file.display()))
+            _ => Err(Error::new(format!("{}: the ending of the name says what to write", file.display()))
                 .hint("a name that ends in .sdd, .psdd or .vtree")),
         }
     }

@@ -21,7 +21,7 @@ Examples:
   slopp convert rules.sdd model.psdd --vtree rules.vtree   uniform over the models of a formula
   slopp convert model.psdd base.sdd                        what is possible, as a formula";
 
-/// Convert between .psdd, .sdd and .vtree files, told by the endings of the names
+/// Convert between .psdd, .sdd and .vtree files, as the endings of the names say
 ///
 /// A .psdd file we write is a standard one whose comments also hold vtree, names, counts and origin. A .sdd file
 /// becomes the uniform distribution over its models; from a PSDD, a .sdd file is its base, the formula of what is
@@ -64,7 +64,7 @@ impl Format {
             Some("psdd") => Ok(Format::Psdd),
             Some("sdd") => Ok(Format::Sdd),
             Some("vtree") => Ok(Format::Vtree),
-            _ => Err(Error::new(format!("{}: the format is told by the ending of the name", path.display()))
+            _ => Err(Error::new(format!("{}: the ending of the name must say the format", path.display()))
                 .hint("names that end in .psdd, .sdd or .vtree; `slopp draw` makes pictures")),
         }
     }
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, 
             write_atomically(&args.output, |out| io::write_vtree(out, &vtree))?;
         }
         (Format::Vtree, _) => {
-            return Err(Error::new("a vtree alone is no model").hint("slopp learn records.csv --vtree FILE.vtree"));
+            return Err(Error::new("a vtree alone is not a model").hint("slopp learn records.csv --vtree FILE.vtree"));
         }
         (Format::Sdd, Format::Sdd | Format::Vtree) => {
             let vtree = args.vtree.as_ref().map(io::read_vtree).transpose()?;

@@ -19,7 +19,7 @@ Examples:
 
 /// How many worlds a model or rules allow, exactly
 ///
-/// Counts over all variables of the file. Rules that contradict each other allow 0 worlds; `slopp compile` tells which.
+/// Counts over all variables of the file. Rules that contradict each other allow 0 worlds; `slopp compile` shows which.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CountArgs {

@@ -26,9 +26,9 @@ Examples:
 /// Learn the default learner at several sizes, and plot likelihood against size
 ///
 /// First without a limit, then with --max-elements at a half, a quarter and so on of what that took: relaxed merging
-/// goes on until the circuit keeps within its limit. Choose the size that is worth its elements by the validation records,
-/// and learn it with `slopp learn --max-elements N`. All are of an open world and without rules; `slopp learn` closes
-/// worlds and obeys rules, which takes elements of its own.
+/// goes on until the circuit keeps within its limit. Choose the size that is worth its elements by the validation
+/// records, and learn it with `slopp learn --max-elements N`. All are of an open world and without rules; `slopp learn`
+/// closes worlds and obeys rules, which takes elements of its own.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CurveArgs {

@@ -32,7 +32,7 @@ pub(crate) struct DiffArgs {
     /// Show at most this many worlds of each
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole)]
     limit: usize,
-    /// The vtree of .sdd files that do not tell their own
+    /// The vtree of .sdd files that do not have their own
     #[arg(long, value_name = "FILE")]
     vtree: Option<PathBuf>,
     #[command(flatten)]

@@ -31,18 +31,19 @@ Examples:
 /// Distil a teacher to one certified PSDD
 ///
 /// The teacher is a model of any kind, such as a mixture or a sum-product network, or a file of records that were drawn
-/// from anything else. The learner `slopp` learns a structure from the records of the teacher and the real ones together, and its
-/// parameters are fitted to the real ones, with those learned from all as the prior; how strong a prior is chosen by the
-/// validation records. The student answers what the teacher may not: most probable worlds, entropy, rules.
+/// from anything else. The learner `slopp` learns a structure from the records of the teacher and the real ones
+/// together, and its parameters are fitted to the real ones, with those learned from all as the prior; how strong a
+/// prior is chosen by the validation records. The student answers what the teacher may not: most probable worlds,
+/// entropy, rules.
 ///
 /// Samples in a file are read by the columns of TRAIN, so their cells may be names of its bins, and the student has the
 /// columns of TRAIN in their order; a model has columns of its own, by which TRAIN is read.
 ///
-/// What is impossible for a teacher that is a deterministic circuit (.psdd), for example because it was learned with rules
-/// or in a closed world, is impossible for the student: its base implies that of the teacher, exactly. --free lets it go. Of
-/// mixtures, sum-product networks and samples it is not kept. Every column has one value either way, and --rules are obeyed
-/// as by `slopp learn`. The world of the student is open otherwise: to close it, close that of the teacher by `slopp learn
-/// --world closed`, or --closed, and save it as a .psdd.
+/// What is impossible for a teacher that is a deterministic circuit (.psdd), for example because it was learned with
+/// rules or in a closed world, is impossible for the student: its base implies that of the teacher, exactly. --free
+/// lets it go. Of mixtures, sum-product networks and samples it is not kept. Every column has one value either way, and
+/// --rules are obeyed as by `slopp learn`. The world of the student is open otherwise: to close it, close that of the
+/// teacher by `slopp learn --world closed`, or --closed, and save it as a .psdd.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DistilArgs {
@@ -89,8 +90,8 @@ enum Teacher {
 }
 
 impl Teacher {
-    /// The teacher, and the training records: over the variables of a model, while samples are over those of the training
-    /// records, whose values and names of bins they have.
+    /// The teacher, and the training records: over the variables of a model, while samples are over those of the
+    /// training records, whose values and names of bins they have.
     fn read(args: &DistilArgs) -> Result<(Teacher, Records), Error> {
         if is_any_model(&args.teacher) {
             if args.samples == Some(0) {

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &DrawArgs, session: &mut Session) -> Result<Verdict, Err
     let (circuit, names) = (loaded.circuit(), &*loaded.model.names);
     let text = match (args.what, kind) {
         (_, Kind::Vtree) => {
-            return Err(Error::new("a .vtree file is no picture")
+            return Err(Error::new("a .vtree file is not a picture")
                 .hint("`slopp vtree MODEL -o FILE.vtree` saves the vtree of a model"));
         }
         (What::Circuit, Kind::Svg) => render::circuit_svg(circuit, names, args.limit),
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &DrawArgs, session: &mut Session) -> Result<Verdict, Err
         let size = count((circuit.nodes().len() + circuit.elements().len()) as f64);
         match args.what {
             _ if full => {}
-            What::Vtree => session.note("large subtrees are not drawn, but told by the number of their variables"),
+            What::Vtree => session.note("large subtrees are drawn as the number of their variables"),
             What::Circuit => {
                 let limit = count(args.limit as f64);
                 session.note(format!("a summary, because {size} nodes and elements are above --limit {limit}"));

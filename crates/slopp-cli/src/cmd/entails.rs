@@ -33,7 +33,8 @@ pub(crate) struct EntailsArgs {
     /// The formula, over the names of the model; @FILE reads it from a file
     #[arg(allow_hyphen_values = true, value_parser = formula_text)]
     formula: FormulaText,
-    /// The vtree of a model or diagram, if its file does not hold it, or one to compile rules on where clauses do not decide
+    /// The vtree of a model or diagram, if its file does not hold it, or one to compile rules on where clauses do not
+    /// decide
     #[arg(long, value_name = "FILE")]
     vtree: Option<PathBuf>,
     #[command(flatten)]

@@ -18,8 +18,8 @@ Examples:
 
 /// Do two models or files of rules allow the same worlds?
 ///
-/// Variables are matched by name; a variable that only one file mentions may have any value in the other. Exit code 0 if they
-/// do, 1 if not, with a world that one allows and the other does not.
+/// Variables are matched by name; a variable that only one file mentions may have any value in the other. Exit code 0
+/// if they do, 1 if not, with a world that one allows and the other does not.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EquivalentArgs {
@@ -27,7 +27,7 @@ pub(crate) struct EquivalentArgs {
     first: PathBuf,
     /// The other one
     second: PathBuf,
-    /// The vtree of .sdd files that do not tell their own
+    /// The vtree of .sdd files that do not have their own
     #[arg(long, value_name = "FILE")]
     vtree: Option<PathBuf>,
     #[command(flatten)]

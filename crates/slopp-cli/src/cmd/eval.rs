@@ -23,7 +23,7 @@ Examples:
 ///
 /// The log-likelihood is in nats and summed over the possible records; impossible ones (probability zero, which a
 /// closed-world model has) are counted apart, and if all are impossible there is none. Per record it is only given if
-/// all are possible, because the mean over the possible ones is no fair measure. Missing cells are summed out.
+/// all are possible, because the mean over the possible ones is not a fair measure. Missing cells are summed out.
 ///
 /// With --noise every cell of a world is changed with a small probability before it is seen, which makes every record
 /// possible: an exact, normalised likelihood for closed-world models too. A Boolean cell is flipped; a column with
@@ -40,8 +40,8 @@ pub(crate) struct EvalArgs {
     /// Write one log-likelihood per record, in the order of the file
     #[arg(long)]
     per_record: bool,
-    /// Look through a channel that changes every cell with this probability, up to 0.5, or `auto`: the one under which the
-    /// records of --valid are most likely, or else these records themselves
+    /// Look through a channel that changes every cell with this probability, up to 0.5, or `auto`: the one under which
+    /// the records of --valid are most likely, or else these records themselves
     #[arg(long, value_name = "EPS", value_parser = noise, conflicts_with = "flow")]
     noise: Option<Noise>,
     /// The records to choose the noise by

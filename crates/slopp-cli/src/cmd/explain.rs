@@ -41,7 +41,7 @@ pub(crate) struct ExplainArgs {
     /// How many possible worlds for each record, the nearest and most probable first
     #[arg(short, value_name = "K", default_value_t = 1, value_parser = positive)]
     k: usize,
-    /// Also tell which rules of this file are broken
+    /// Also list the rules of this file that are broken
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
     /// Print at most this many records; 0 for all; JSON always has all
@@ -130,7 +130,7 @@ pub(crate) fn weights(records: &Records, explanations: &[Option<Explanation>]) -
     records.weights().iter().zip(explanations).filter(|(_, found)| found.is_some()).map(|(&weight, _)| weight)
 }
 
-/// How many broken rules of a record are told in words.
+/// How many broken rules of a record are listed.
 const BROKEN_SHOWN: usize = 5;
 
 /// Broken rules with their lines, the first few of many.

@@ -1,4 +1,4 @@
-//! `slopp information`: how much sets of columns tell about each other.
+//! `slopp information`: how much information sets of columns have about each other.
 
 use crate::args::{CircuitArgs, GivenArgs};
 use crate::error::Error;
@@ -15,7 +15,7 @@ Examples:
   slopp information model.psdd --between smoker,age --and cancer,bronchitis
   slopp information model.psdd --between smoker --and cancer --given \"cough | fever\"";
 
-/// How much two sets of columns tell about each other: mutual information and conditional entropy, in nats
+/// How much information two sets of columns have about each other: mutual information and conditional entropy, in nats
 ///
 /// Exact, also given evidence or a formula. Where what is left of the circuit is not deterministic, the sets may have
 /// at most some 260 000 possible assignments.

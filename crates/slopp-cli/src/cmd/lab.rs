@@ -23,7 +23,7 @@ pub(crate) enum LabCommand {
 #[derive(Args)]
 #[command(disable_help_flag = program().is_some(), after_help = format!("\
     The command belongs to the program slopp-lab and takes its options, which --help lists where that program is: \
-    beside slopp, or on the path. To get it: {HOW_TO_GET}."))]
+    next to slopp, or on the path. To get it: {HOW_TO_GET}."))]
 pub(crate) struct LabArgs {
     /// Options of slopp-lab
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -33,20 +33,20 @@ pub(crate) struct LabArgs {
 /// Becomes `slopp-lab` with the arguments of this process, or an error that says how to get it.
 pub(crate) fn run() -> Result<Verdict, Error> {
     let program = program().ok_or_else(|| {
-        Error::new("the command is one of slopp-lab, which is neither beside slopp nor on the path").hint(HOW_TO_GET)
+        Error::new("the command is one of slopp-lab, which is neither next to slopp nor on the path").hint(HOW_TO_GET)
     })?;
     become_program(Command::new(&program).args(env::args_os().skip(1))).map_err(|error| {
         Error::from(error).while_doing(format!("{} could not be run", program.display())).hint(HOW_TO_GET)
     })
 }
 
-/// The program beside this one, which fits it best, or else the first on the path.
+/// The program next to this one, which fits it best, or else the first on the path.
 fn program() -> Option<PathBuf> {
     let name = format!("slopp-lab{EXE_SUFFIX}");
-    let beside = env::current_exe().ok().map(|this| this.with_file_name(&name));
+    let neighbour = env::current_exe().ok().map(|this| this.with_file_name(&name));
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path).map(|folder| folder.join(&name));
-    beside.into_iter().chain(on_path).find(|file| file.is_file())
+    neighbour.into_iter().chain(on_path).find(|file| file.is_file())
 }
 
 /// One process in place of the other: streams, signals and exit code are its own.

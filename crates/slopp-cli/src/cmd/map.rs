@@ -18,10 +18,10 @@ Examples:
 
 /// The most probable values of some columns, all others summed out (marginal MAP)
 ///
-/// Differs from the values of the most probable world (`slopp mpe`), which chooses values for all variables. Exact where
-/// the search ends within its budget; otherwise the best values found, with how probable any others can be at most.
-/// What is printed is P of the values given what is known. In JSON that is probability_given and log_probability_given;
-/// probability and log_probability are those of the values together with what is known.
+/// Differs from the values of the most probable world (`slopp mpe`), which chooses values for all variables. Exact
+/// where the search ends within its budget; otherwise the best values found, with how probable any others can be at
+/// most. What is printed is P of the values given what is known. In JSON that is probability_given and
+/// log_probability_given; probability and log_probability are those of the values together with what is known.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MapArgs {

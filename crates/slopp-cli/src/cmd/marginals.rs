@@ -173,7 +173,7 @@ struct Pair {
     information: f64,
 }
 
-/// All pairs of unknown variables, those that tell most about each other first.
+/// All pairs of unknown variables, those with the most mutual information first.
 fn strongest(marginals: &PairMarginals, given: &Evidence) -> Vec<Pair> {
     let unknown: Vec<Var> = (0..marginals.var_count() as u32).map(Var).filter(|&x| given.value(x).is_none()).collect();
     let mut pairs = Vec::new();

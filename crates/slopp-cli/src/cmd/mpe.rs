@@ -24,7 +24,7 @@ Examples:
 
 /// The most probable world, or the k most probable ones, also given evidence or a formula
 ///
-/// Exact: the maximum over all worlds that agree with what is given. P is the probability of the world; beside it stands
+/// Exact: the maximum over all worlds that agree with what is given. P is the probability of the world; next to it is
 /// that given what is known. In JSON: probability and log_probability, probability_given and log_probability_given.
 /// Needs a deterministic circuit; a mixture is refused with the reason.
 #[derive(Args)]
@@ -81,13 +81,13 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
     for (i, (most_probable, log)) in worlds.iter().enumerate() {
         let rank = if wanted == 1 { String::new() } else { format!("{}. ", i + 1) };
         let conditional = (log - log_given).min(0.0);
-        let in_words = |what| format!("; given the {what}: P = {}", told(conditional));
+        let in_words = |what| format!("; given the {what}: P = {}", in_digits(conditional));
         let conditional = match &known {
             Event::Literals(given) if given.known_count() == 0 => String::new(),
             Event::Literals(_) => in_words("evidence"),
             Event::Formula(_) => in_words("formula"),
         };
-        session.line(format!("{rank}P = {}{conditional}", told(*log)))?;
+        session.line(format!("{rank}P = {}{conditional}", in_digits(*log)))?;
         session.line(format!("   {}", world(names, most_probable)))?;
     }
     if worlds.len() < wanted {
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
 }
 
 /// A probability and its logarithm.
-fn told(log: f64) -> String {
+fn in_digits(log: f64) -> String {
     format!("{} (ln P = {})", probability_of(log), logarithm(log))
 }
 

@@ -24,7 +24,7 @@ Examples:
 ///
 /// Lists the impossible records by their number in the file, with the smallest number of cells that must change and
 /// one way to do it, of a deterministic circuit the most probable one, as `slopp explain` does. Exit code 1 if some
-/// record is impossible. Also tells whether the base is exactly the closed-world formula of the records: all of them
+/// record is impossible. Also says whether the base is exactly the closed-world formula of the records: all of them
 /// possible and nothing else.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -40,7 +40,7 @@ pub(crate) struct PossibleArgs {
     #[arg(required_unless_present = "given")]
     data: Option<PathBuf>,
     /// Instead of records, one piece of evidence: literals by name, such as "smoker, !cancer", for which the nearest
-    /// possible world is told too, or a formula, such as "cancer | xray"; @FILE reads it from a file
+    /// possible world is given too, or a formula, such as "cancer | xray"; @FILE reads it from a file
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "data", value_parser = formula_text)]
     given: Option<FormulaText>,
     #[command(flatten)]

@@ -22,11 +22,11 @@ Examples:
 
 /// The probability of an event, also given another one
 ///
-/// An event is a list of literals that hold together, or any formula: !, &, |, ^, ->, <->, parentheses, exactly(k, ...),
-/// at_most(k, ...), at_least(k, ...). Formulas are multiplied with the circuit, exactly; a sum-product network takes
-/// literals only. Probability zero is an answer, conditioning on it is an error.
-/// With --records there is one answer per record: the probability of the record, or of EVENT given the record. Given a
-/// record that is impossible nothing has a probability: its line is empty, and a note counts such records.
+/// An event is a list of literals that hold together, or any formula: !, &, |, ^, ->, <->, parentheses, exactly(k,
+/// ...), at_most(k, ...), at_least(k, ...). Formulas are multiplied with the circuit, exactly; a sum-product network
+/// takes literals only. Probability zero is an answer, conditioning on it is an error. With --records there is one
+/// answer per record: the probability of the record, or of EVENT given the record. Given a record that is impossible
+/// nothing has a probability: its line is empty, and a note counts such records.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ProbArgs {

@@ -21,9 +21,9 @@ Examples:
 
 /// Multiply two models on one vtree: P(w) Q(w) / Z, with the normalising constant Z
 ///
-/// The result is the distribution of a world that two models draw independently, given that they draw the same one: what
-/// both find probable, and nothing that one of them makes impossible. Z is the probability that they agree. Exact; two
-/// PSDDs give a PSDD, whose size is at most the product of theirs.
+/// The result is the distribution of a world that two models draw independently, given that they draw the same one:
+/// what both find probable, and nothing that one of them makes impossible. Z is the probability that they agree. Exact;
+/// two PSDDs give a PSDD, whose size is at most the product of theirs.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ProductArgs {

@@ -21,10 +21,10 @@ Examples:
 
 /// Change impossible records as little as possible, into the most probable of the nearest possible worlds
 ///
-/// Writes a new file and leaves the original alone; every changed cell is reported. All other cells, and records that are
-/// possible, stay byte for byte as they are: numbers, words, quotes, the order of columns; missing cells stay missing. A
-/// Boolean cell gets the opposite word in the same spelling. Where a number must be in another bin, the cell gets the name
-/// of the bin, which reads back as that bin: the model does not know which number it would be.
+/// Writes a new file and leaves the original alone; every changed cell is reported. All other cells, and records that
+/// are possible, stay byte for byte as they are: numbers, words, quotes, the order of columns; missing cells stay
+/// missing. A Boolean cell gets the opposite word in the same spelling. Where a number must be in another bin, the cell
+/// gets the name of the bin, which reads back as that bin: the model does not know which number it would be.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RepairArgs {

@@ -27,12 +27,13 @@ Examples:
 ///
 /// The least change: what was possible stays possible with its proportions, and besides only the new worlds become
 /// possible. Each new record weighs as in its file, the model as many records as it was learned from; --weight says
-/// otherwise. The result is proved to be a PSDD again. Up to 4096 new worlds of a --formula are equally probable; more are
-/// as probable as the model finds the part of them that is possible, in the order of its vtree. --by-rule goes the other
-/// way: worlds that break the rule are taken away, the others keep their proportions. It keeps no counts of records, since
-/// how many of them broke the rule is not known, so that a later revision needs --weight. Records must be complete: a
-/// missing cell does not tell which world to make room for. -o may name the model itself, which is replaced when all is
-/// done. In JSON, share is the probability of the new worlds, below zero what those that are gone had.
+/// otherwise. The result is proved to be a PSDD again. Up to 4096 new worlds of a --formula are equally probable; more
+/// are as probable as the model finds the part of them that is possible, in the order of its vtree. --by-rule goes the
+/// other way: worlds that break the rule are taken away, the others keep their proportions. It keeps no counts of
+/// records, since how many of them broke the rule is not known, so that a later revision needs --weight. Records must
+/// be complete: a missing cell does not say which world to make room for. -o may name the model itself, which is
+/// replaced when all is done. In JSON, share is the probability of the new worlds, below zero what those that are gone
+/// had.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReviseArgs {

@@ -27,7 +27,7 @@ Examples:
 ///
 /// Literals that always hold, equivalences, exactly-one groups, implications, exclusions, then clauses up to a length.
 /// The support of a rule is the weight of the records that had occasion to break it; what it excludes is the
-/// probability of breaking it if all variables were independent. Whether the rules are the whole base is told by
+/// probability of breaking it if all variables were independent. Whether the rules are the whole base is said by
 /// counting the worlds that both allow. The text can be read again as rules. An open-world model has no rules:
 /// everything is possible.
 #[derive(Args)]
@@ -35,7 +35,7 @@ Examples:
 pub(crate) struct RulesArgs {
     #[command(flatten)]
     model: CircuitArgs,
-    /// Count the support in these records [default: in the counts that the model keeps, as far as they tell]
+    /// Count the support in these records [default: in the counts that the model keeps, where they suffice]
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
     #[command(flatten)]
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
     }
     let is_kept = found.rules.iter().any(|rule| rule.support.is_some());
     if is_kept && found.rules.iter().any(|rule| rule.support.is_none()) {
-        session.note("counts in the model do not tell the support of some rules; --records FILE does");
+        session.note("the counts in the model do not give the support of some rules; --records FILE does");
     }
     Ok(Verdict::Yes)
 }
@@ -170,24 +170,24 @@ fn text(found: &BaseRules, said: Option<&Coverage>, args: &RulesArgs, names: &Na
         let of_one = |group: &Group| rule.literals.iter().all(|lit| group.contains(lit.var));
         rule.kind == RuleKind::ExactlyOne && names.groups().iter().any(of_one)
     };
-    let mut told: Vec<(&BaseRule, String, &str)> = found
+    let mut lines: Vec<(&BaseRule, String, &str)> = found
         .rules
         .iter()
         .zip(rules)
         .map(|(rule, words)| (rule, words, if is_column(rule) { "one value per column" } else { heading(rule.kind) }))
         .collect();
-    // Columns first: who reads the others knows them.
-    told.sort_by_key(|(rule, ..)| !is_column(rule));
+    // Columns first: the others build on them.
+    lines.sort_by_key(|(rule, ..)| !is_column(rule));
     let mut section = "";
-    for (rule, words, heading) in told {
+    for (rule, words, heading) in lines {
         if std::mem::replace(&mut section, heading) != heading {
             let _ = writeln!(text, "\n# {heading}");
         }
         let support = rule.support.map(|support| format!("support {}", count(support)));
-        // What always holds is no news to who knows how probable it is.
+        // A rule that always holds says nothing new about probabilities.
         let excluded = (rule.kind != RuleKind::Literal).then(|| format!("excludes {}", probability(rule.excluded)));
-        let told: Vec<String> = [support, excluded].into_iter().flatten().collect();
-        let line = if told.is_empty() { words } else { format!("{words:<width$}  # {}", told.join(", ")) };
+        let remarks: Vec<String> = [support, excluded].into_iter().flatten().collect();
+        let line = if remarks.is_empty() { words } else { format!("{words:<width$}  # {}", remarks.join(", ")) };
         let _ = writeln!(text, "{line}");
     }
     text

@@ -21,7 +21,7 @@ Examples:
 
 /// Is this a PSDD? Exit code 0 yes, 1 no, 2 unreadable
 ///
-/// Checks that the primes of every sum are exclusive and that parameters sum to one. What is wrong is told by node (the
+/// Checks that the primes of every sum are exclusive and that parameters sum to one. Faults are reported by node (the
 /// id of the file), property, the two elements (ids of prime and sub) and a witness world:
 /// `exclusive-primes`: primes overlap, though elements do not (still deterministic, but no PSDD);
 /// `determinism`: elements overlap, so some world has two derivations;
@@ -152,7 +152,7 @@ fn mixture(args: &ValidateArgs, mixture: &Mixture, session: &mut Session) -> Res
     Ok(if valid { Verdict::Yes } else { Verdict::No })
 }
 
-/// That a sum-product network is smooth, decomposable and normalised was checked on reading; it is no PSDD.
+/// That a sum-product network is smooth, decomposable and normalised was checked on reading; it is not a PSDD.
 fn network(args: &ValidateArgs, session: &mut Session) -> Result<Verdict, Error> {
     if args.fix {
         return Err(no_circuit("--fix is for a circuit, and this is a sum-product network"));

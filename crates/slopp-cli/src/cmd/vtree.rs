@@ -165,10 +165,7 @@ impl Kind {
             Some("vtree") => Ok(Kind::Vtree),
             Some("svg") => Ok(Kind::Svg),
             Some("dot" | "gv") => Ok(Kind::Dot),
-            _ => {
-                Err(Error::new(format!("{}: what to write is told by the ending of the name", file.display()))
-                    .hint(hint))
-            }
+            _ => Err(Error::new(format!("{}: the ending of the name says what to write", file.display())).hint(hint)),
         }
     }
 

@@ -19,7 +19,7 @@ Examples:
 
 /// List the possible worlds of a model, also given evidence or a formula
 ///
-/// One world per line, as CSV with names, in the order of the circuit and each once. `slopp info` tells how many
+/// One world per line, as CSV with names, in the order of the circuit and each once. `slopp info` says how many
 /// there are; `slopp mpe -k N` lists them by probability.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]

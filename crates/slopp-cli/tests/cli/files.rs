@@ -31,7 +31,7 @@ fn conversions_that_make_no_sense_are_refused() {
     let folder = Folder::with_paper();
     folder.write("mix.psdd", MIXTURE);
     folder.run("convert mix.psdd base.sdd").fails(&["only a PSDD", "node 30"]);
-    folder.run("convert model.vtree model2.psdd").fails(&["a vtree alone is no model"]);
+    folder.run("convert model.vtree model2.psdd").fails(&["a vtree alone is not a model"]);
     folder.run("convert model.psdd model.docx").fails(&["model.docx", "ending of the name"]);
     folder.run("convert model.psdd x.vtree --plain").fails(&["--plain"]);
     folder.run("convert mix.psdd named.psdd --names records.csv").fails(&["4 columns, the model 3"]);

@@ -23,11 +23,11 @@ pub struct Description {
     pub frequencies: Vec<Option<f64>>,
     /// The variables that always have the same known value, with that value.
     pub constants: Vec<(Var, bool)>,
-    /// The pairs of variables that tell most about each other, strongest first.
+    /// The pairs of variables with the most mutual information, strongest first.
     pub strongest: Vec<Pair>,
 }
 
-/// Two variables and how much they tell about each other.
+/// Two variables and their mutual information.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
     /// The first variable.

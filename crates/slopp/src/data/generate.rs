@@ -45,7 +45,8 @@ pub fn check_count(records: usize) -> Result<(), GenerateError> {
 /// back, the value of a column that has several to another of them, each as likely.
 /// Also returns how many cells were changed.
 ///
-/// After the changes every record is possible. This is the channel of [`Circuit::log_likelihoods_noisy`](crate::Circuit::log_likelihoods_noisy).
+/// After the changes every record is possible. This is the channel of
+/// [`Circuit::log_likelihoods_noisy`](crate::Circuit::log_likelihoods_noisy).
 pub fn noisy_copy(
     names: impl Into<Arc<Names>>,
     rows: impl IntoIterator<Item = Vec<bool>>,

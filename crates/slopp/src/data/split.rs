@@ -55,8 +55,8 @@ impl Records {
         self.deal(self.entries(), shares, seed)
     }
 
-    /// The records without a tenth, and that tenth, as learners hold it out to choose by where no validation records are
-    /// given; `None` if there are fewer than 20, or their weights cannot be divided.
+    /// The records without a tenth, and that tenth, as learners hold it out to choose by where no validation records
+    /// are given; `None` if there are fewer than 20, or their weights cannot be divided.
     ///
     /// Neither the order of the records matters, nor whether they are repeated or weighted.
     pub fn hold_out(&self, seed: u64) -> Option<(Records, Records)> {

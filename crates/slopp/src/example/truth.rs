@@ -137,7 +137,7 @@ impl Truth {
         }
     }
 
-    /// Independent records; [`check_count`](crate::data::check_count) tells whether they are too many.
+    /// Independent records; [`check_count`](crate::data::check_count) checks whether there are too many.
     pub fn sample(&self, records: usize, seed: u64) -> Records {
         self.sample_telling(records, seed, &())
     }

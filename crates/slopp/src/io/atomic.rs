@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What this process is writing, for who wants to stop it.
+/// What this process is writing, so that it can be stopped.
 static UNDER_WAY: Mutex<UnderWay> = Mutex::new(UnderWay { temporary: Vec::new(), complete: 0 });
 
 /// A temporary file that was changed more lately is left alone.
@@ -27,9 +27,9 @@ fn under_way() -> MutexGuard<'static, UnderWay> {
     UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the incomplete files of this process, which is about to end, and tells how many were completed before.
+/// Removes the incomplete files of this process, which is about to end, and returns how many were completed before.
 ///
-/// From then on no file is completed: whoever tries waits for the end.
+/// From then on no file is completed: a thread that tries waits for the process to end.
 pub fn abandon_writing() -> usize {
     let mut under_way = under_way();
     for temporary in under_way.temporary.drain(..) {
@@ -51,7 +51,7 @@ pub fn write_atomically(path: &Path, content: impl FnOnce(&mut dyn Write) -> io:
 /// Writes several files in one step, as [`write_atomically`] writes one: all of them or, on any error, none.
 ///
 /// Temporary files are complete before the first takes its name. If one then cannot, those before it are put back; the
-/// error tells which could not be.
+/// error lists those that could not.
 pub fn write_together<'a, C: FnOnce(&mut dyn Write) -> io::Result<()>>(
     files: impl IntoIterator<Item = (&'a Path, C)>,
 ) -> Result<(), WriteError> {
@@ -68,7 +68,7 @@ pub fn write_together<'a, C: FnOnce(&mut dyn Write) -> io::Result<()>>(
     take_names(&complete)
 }
 
-/// Tells whether a file can be written: permissions alone do not, so a file is made beside it and removed.
+/// Checks that a file can be written. Permissions alone do not show it, so a file is made next to it and removed.
 pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     let attempt = || match Place::of(path)? {
         Place::File(target) => {
@@ -150,7 +150,7 @@ fn write_beside(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<
         Err(error) => {
             let mut under_way = under_way();
             under_way.temporary.retain(|other| *other != temporary);
-            // Removing is all that can be done; the first error is the one to tell.
+            // Removing is all that can be done; the first error is returned.
             let _ = fs::remove_file(&temporary);
             Err(error)
         }
@@ -165,7 +165,7 @@ fn discard(files: &[Complete], under_way: &mut UnderWay) {
     }
 }
 
-/// Gives complete files their names; whoever wants to end the process waits for it.
+/// Gives complete files their names; ending the process waits for it.
 fn take_names(files: &[Complete]) -> Result<(), WriteError> {
     let mut under_way = under_way();
     // One file needs no way back.
@@ -217,7 +217,7 @@ fn fill(file: File, path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Res
     out.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// A new file in the folder of `target`, whose name no other writer has, known to whoever ends the process.
+/// A new file in the folder of `target`, whose name no other writer has, registered for removal if the process ends.
 fn create_beside(target: &Path, under_way: &mut UnderWay) -> io::Result<(PathBuf, File)> {
     let create = |name: &Path| OpenOptions::new().write(true).create_new(true).open(name);
     let (temporary, file) = first_free(target, create)?;
@@ -246,7 +246,7 @@ fn first_free<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Re
 /// Removes what writers of the same file left behind that were killed.
 ///
 /// A writer locks its file as long as it lives, also in another container or on another machine, where its process id
-/// says nothing here. A new file is left alone: its writer may be about to lock it. Failing is no harm.
+/// says nothing here. A new file is left alone: its writer may be about to lock it. Failing does no harm.
 fn remove_orphans(target: &Path) {
     let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else { return };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

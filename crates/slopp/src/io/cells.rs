@@ -11,7 +11,7 @@ pub(super) struct Cell {
     pub(super) place: Range<usize>,
 }
 
-/// The value of a cell: `Some(None)` if missing, `None` if it is no Boolean word.
+/// The value of a cell: `Some(None)` if missing, `None` if it is not a Boolean word.
 pub(super) fn word(cell: &[u8]) -> Option<Option<bool>> {
     let cell = cell.trim_ascii();
     let is = |words: &[&str]| words.iter().any(|w| cell.eq_ignore_ascii_case(w.as_bytes()));

@@ -26,7 +26,8 @@ pub(super) enum Place {
 const SUGGESTIONS: usize = 5;
 
 impl Columns {
-    /// Columns without a header: matched by position, so there must be one per variable, or one per column of the model.
+    /// Columns without a header: matched by position, so there must be one per variable, or one per column of the
+    /// model.
     pub(super) fn numbered(width: usize, names: Option<&Arc<Names>>) -> Result<Columns, Problem> {
         let Some(names) = names else { return Ok(Columns { names: Names::numbered(width).into(), places: None }) };
         if names.len() == width {

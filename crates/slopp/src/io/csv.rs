@@ -79,7 +79,8 @@ impl<'a> CsvLines<'a> {
         }
     }
 
-    /// The line of a row by column, with `?` where it is missing; what is known of a column of which something is missing is lost.
+    /// The line of a row by column, with `?` where it is missing; what is known of a column of which something is
+    /// missing is lost.
     pub(super) fn row(&self, row: &[Option<bool>]) -> String {
         let world: Vec<bool> = row.iter().map(|cell| *cell == Some(true)).collect();
         let known = self.names.columns().map(|column| match column {
@@ -115,8 +116,8 @@ fn joined<'a>(cells: impl Iterator<Item = Cow<'a, str>>) -> String {
     line
 }
 
-/// A header that reads back, with quotes where needed or, if that helps, around all names: then below must be a line with
-/// a cell that has none.
+/// A header that reads back, with quotes where needed or, if that helps, around all names: then below must be a line
+/// with a cell that has none.
 fn header(names: &[&str], plain_below: bool) -> Option<String> {
     let reads_back = |header: &str, below: &str| {
         let text = format!("{header}\n{below}\n");
@@ -161,8 +162,8 @@ fn reads_back(group: &Group, var: Var, cell: &str) -> bool {
     is_line && found.is_some_and(|found| !is_missing(&found) && group.find(&found) == Some(var))
 }
 
-/// A cell that reads back as a value of a column: the value itself or, if its name is that of a number elsewhere, a number
-/// in the bin.
+/// A cell that reads back as a value of a column: the value itself or, if its name is that of a number elsewhere, a
+/// number in the bin.
 pub(super) fn cell_of(group: &Group, var: Var) -> Option<String> {
     let (place, (_, value)) = group.values().enumerate().find(|(_, (found, _))| *found == var)?;
     let in_bin = |cuts: &[f64]| match place.checked_sub(1) {

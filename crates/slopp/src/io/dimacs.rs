@@ -23,7 +23,7 @@ pub(super) enum Dimacs {
     Dnf,
 }
 
-/// Whether a text is a DIMACS file and not a list of rules: its first line that is no comment begins with `p`.
+/// Whether a text is a DIMACS file and not a list of rules: its first line that is not a comment begins with `p`.
 pub(super) fn is_dimacs(text: &[u8]) -> bool {
     let first = content(text).next();
     first.is_some_and(|mut line| line.word() == Some(b"p") && matches!(line.word(), Some(b"cnf" | b"dnf")))
@@ -31,7 +31,7 @@ pub(super) fn is_dimacs(text: &[u8]) -> bool {
 
 /// Reads the text of a DIMACS file: every clause is a rule; the terms of a DNF are one rule together.
 ///
-/// Variables are called `x1`, `x2`, … unless a comment line `c names ["…", …]` tells their names. Clauses may go over
+/// Variables are called `x1`, `x2`, … unless a comment line `c names ["…", …]` gives their names. Clauses may span
 /// several lines. A file may have more clauses than its header says, but not fewer. What the header says it lists can
 /// be overruled: libsdd goes by the name of the file, and there are `.dnf` files that begin with `p cnf`.
 pub(super) fn dimacs(text: &[u8], kind: Option<Dimacs>) -> Result<Rules, ReadError> {
@@ -133,7 +133,7 @@ fn names(text: &[u8]) -> Result<Option<(usize, Names)>, ReadError> {
 
 /// Why rules cannot be written as DIMACS.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the rule in line {line} is no {what}: {text}; write the rules as text")]
+#[error("the rule in line {line} is not a {what}: {text}; write the rules as text")]
 pub struct NotClausal {
     /// The line of the rule; zero if it has none.
     pub line: usize,

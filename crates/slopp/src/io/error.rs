@@ -28,7 +28,7 @@ pub enum GzipDamage {
     #[error("the gzip data are damaged")]
     Broken,
     /// They are complete, and something else comes after them.
-    #[error("the gzip data are complete, but other bytes follow them, which are no gzip data")]
+    #[error("the gzip data are complete, but other bytes follow them that are not gzip data")]
     Followed,
 }
 
@@ -54,7 +54,7 @@ impl ReadError {
         self.problem.advice()
     }
 
-    /// The same error, blamed on the vtree that was given with a circuit of so many variables.
+    /// The same error, blamed on the vtree that was given with a circuit of `vars` variables.
     pub(super) fn wrong_vtree(self, sure: bool, vars: usize, given: &LoadedVtree) -> ReadError {
         let vars = (vars, given.vtree.var_count());
         let problem = Problem::WrongVtree { file: given.file.clone(), sure, vars, problem: self.problem };

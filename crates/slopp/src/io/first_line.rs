@@ -1,4 +1,4 @@
-//! What the first line of records tells: the separator, whether there are names, and how many columns.
+//! What the first line of records shows: the separator, whether there are names, and how many columns.
 
 use super::cells::{Cell, cells, is_number, split, split_plain, unweighted, weight_bar, word};
 use super::phrases::show;
@@ -36,7 +36,7 @@ impl FirstLine {
         let odd = found.iter().find(|cell| word(&cell.text).is_none());
         let because = match odd {
             Some(odd) if !weighted && !found.iter().any(|cell| is_number(&cell.text)) => {
-                Some(format!("{} is no Boolean", show(&odd.text)))
+                Some(format!("{} is not Boolean", show(&odd.text)))
             }
             _ if all_quoted(found.iter()) && second.is_some_and(|second| !all_quoted(cells(second, delimiter))) => {
                 Some("its cells are quoted and those of the next line are not".to_owned())

@@ -149,7 +149,7 @@ impl<'a> Line<'a> {
         number.ok_or_else(|| self.wrong("a probability, a number from 0 to 1", word))
     }
 
-    /// That the next word tells this kind of file, and not another that we know.
+    /// Checks that the next word names this kind of file, and not another that we know.
     pub(super) fn kind(&mut self, word: &str, rest: &str) -> Result<(), ReadError> {
         let line = self.rest;
         let found = self.word().unwrap_or(b"");

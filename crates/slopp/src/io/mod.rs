@@ -13,9 +13,10 @@
 //! | `.txt` | rules, one per line | [`read_rules`] | [`write_rules`] |
 //! | `.cnf`, `.dnf` | DIMACS | [`read_rules`] | [`cnf_text`], [`dnf_text`] |
 //!
-//! Every reader takes a [`Source`]: the path of a file, `-` for stdin, or bytes in memory, gzipped or not. It says what is
-//! wrong in which line, and no bytes make it panic. Every writer writes to anything that takes bytes; [`write_atomically`]
-//! gives it a file that is written whole or not at all, and [`write_together`] does so for several files.
+//! Every reader takes a [`Source`]: the path of a file, `-` for stdin, or bytes in memory, gzipped or not. It says what
+//! is wrong in which line, and no bytes make it panic. Every writer writes to anything that takes bytes;
+//! [`write_atomically`] gives it a file that is written whole or not at all, and [`write_together`] does so for several
+//! files.
 //!
 //! ```
 //! use slopp::io::{read_model, write_model};

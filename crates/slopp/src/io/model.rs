@@ -54,11 +54,11 @@ pub struct LoadedModel {
     pub vtree_ids: Vec<u64>,
 }
 
-/// Reads a model of any kind, told by the first line that is no comment: from a `.psdd` file, ours or foreign, or from a
-/// `.sdd`, `.mix` or `.spn` file.
+/// Reads a model of any kind, recognised by its first line that is not a comment: from a `.psdd` file, ours or foreign,
+/// or from a `.sdd`, `.mix` or `.spn` file.
 ///
-/// A vtree is needed only for a circuit whose file does not show it. A `.sdd` file becomes the uniform distribution over the
-/// models of its formula. The limits are those of the certificate, as in [`Circuit::certify`].
+/// A vtree is needed only for a circuit whose file does not show it. A `.sdd` file becomes the uniform distribution
+/// over the models of its formula. The limits are those of the certificate, as in [`Circuit::certify`].
 ///
 /// ```
 /// use slopp::io::{read_model, write_model};
@@ -94,7 +94,7 @@ fn any_model(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Resul
     match content(text).next().and_then(|mut line| line.word()) {
         Some(b"spn") => network(text).map(without_ids),
         Some(b"mixture") if vtree.is_some() => {
-            Err(ReadError::unexpected(1, "no vtree file beside a mixture, which holds its own", "one"))
+            Err(ReadError::unexpected(1, "no vtree file, since a mixture holds its own vtrees", "one"))
         }
         Some(b"mixture") => mixture(text, limits).map(without_ids),
         Some(b"sdd") => from_sdd(text, vtree, limits),
@@ -245,10 +245,10 @@ impl Comments {
         Ok(())
     }
 
-    /// The names, one for each of so many variables.
+    /// The names, one for each variable.
     ///
-    /// That every column has exactly one value is a claim about the worlds of the file: `broken` finds a column that has
-    /// none or several in some of them.
+    /// That every column has exactly one value is a claim about the worlds of the file: `broken` finds a column that
+    /// has none or several in some of them.
     fn take_names(
         &mut self,
         variables: usize,
@@ -342,7 +342,7 @@ impl Comments {
             })
             .collect();
         if let Some((id, line)) = self.log_false.iter().map(|(id, (line, _))| (id, *line)).min_by_key(|x| x.1) {
-            return Err(ReadError::damaged(line, format!("`c false` is for node {id}, which is no ⊤ node")));
+            return Err(ReadError::damaged(line, format!("`c false` is for node {id}, which is not a ⊤ node")));
         }
         let circuit = circuit
             .with_log_parameters(Weights { tops, elements })
@@ -377,7 +377,7 @@ impl Comments {
     }
 }
 
-/// Whether a saved model goes on to its end: what was cut off is no error of the line it was cut in.
+/// Checks that a saved model is complete: a file that was cut off should not be reported as an error in its last line.
 fn check_complete(text: &[u8]) -> Result<(), ReadError> {
     let last = text.iter().filter(|&&b| b == b'\n').count() + usize::from(!text.ends_with(b"\n"));
     let cut_off = |reason: String| Err(ReadError::at(last, Problem::CutOff { reason }));

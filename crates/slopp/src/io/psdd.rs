@@ -41,7 +41,7 @@ pub(super) fn circuit(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<Loaded
     }
 }
 
-/// Tries the ids of the vtree file, then in-order ones; if neither fits, the first error is the one to tell.
+/// Tries the ids of the vtree file, then in-order ones; if neither fits, the first error is returned.
 pub(super) fn with_either_numbering<T>(
     vtree: &LoadedVtree,
     build: impl Fn(&LoadedVtree) -> Result<T, ReadError>,
@@ -143,7 +143,7 @@ impl PsddFile {
         Ok(start..self.elements.len())
     }
 
-    /// The vtree that the nodes tell of: the variable of each leaf from `L` and `T` lines, the children of each inner
+    /// The vtree that the nodes show: the variable of each leaf from `L` and `T` lines, the children of each inner
     /// node from the primes and subs of `D` lines.
     pub(super) fn infer_vtree(&self) -> Result<LoadedVtree, ReadError> {
         let mut inference = Inference::default();

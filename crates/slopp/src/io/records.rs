@@ -153,7 +153,7 @@ impl<R: BufRead> Opened<R> {
         if let Some(found) = kind_by_first_line(&line) {
             return Err(ReadError::at(first_line, Problem::OtherKind { expected: "a file of records", found }));
         }
-        // What is wrong with the second line is told after what is wrong with the first.
+        // An error in the second line is reported after one in the first.
         let more = lines.advance();
         let second = matches!(more, Ok(true)).then_some(&lines.line[..]);
         let first = FirstLine::new(&line, second, options).map_err(|problem| ReadError::at(first_line, problem))?;

@@ -19,9 +19,10 @@ const WORDS: [[&str; 2]; 6] = [["1", "0"], ["1.0", "0.0"], ["true", "false"], ["
 /// Writes a text of records, read over these names, with changes: for each record, counted from zero, the literals that
 /// become true.
 ///
-/// What does not change stays as it is, byte for byte: header, order of columns, words, quotes, weights, blank lines and
-/// line ends. A Boolean cell gets the opposite word in the same spelling; one of a column with several values gets the value,
-/// or the name of a bin, which reads back as that bin (a number in the bin, if the name is a number that is not). The error is that of reading if the text is not what was read.
+/// What does not change stays as it is, byte for byte: header, order of columns, words, quotes, weights, blank lines
+/// and line ends. A Boolean cell gets the opposite word in the same spelling; one of a column with several values gets
+/// the value, or the name of a bin, which reads back as that bin (a number in the bin, if the name is a number that is
+/// not). The error is that of reading if the text is not what was read.
 pub fn write_changed_records<'a>(
     out: &mut dyn Write,
     text: &[u8],
@@ -32,7 +33,7 @@ pub fn write_changed_records<'a>(
     let Opened { first, first_line, .. } = Opened::new(text, options).map_err(invalid)?;
     let columns = columns(&first, names).map_err(invalid)?;
     let layout = Layout::new(&first, first_line);
-    // All up to the last of so many records, and the rest of the text if there are not as many.
+    // Everything up to the last of `most` records, or the whole text if there are fewer.
     let write = |out: &mut dyn Write, most: usize| -> io::Result<()> {
         let mut lines = Lines::new(text, options.max_line);
         let (mut written, mut record) = (0, 0);
@@ -61,7 +62,7 @@ pub fn write_changed_records<'a>(
         }
         out.write_all(&text[written..text.len() - lines.rest().len()])
     };
-    // The first two lines tell how all others are read.
+    // The first two lines decide how all others are read.
     let mut start = Vec::new();
     write(&mut start, 2)?;
     let again = Opened::new(&start[..], options).map_err(invalid)?.first;

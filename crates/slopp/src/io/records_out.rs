@@ -6,9 +6,9 @@ use std::io::{self, Write};
 
 /// Writes records as CSV in their original order, missing cells as `?`, with or without a header.
 ///
-/// Cells are 0 and 1, or the value of a column that has several. Records are written by variable instead, `color=red` of 0
-/// and 1, if in one of them such a column has not exactly one value, if a value would not read back ([`CsvLines`]), or if
-/// there is no header, which tells the two apart.
+/// Cells are 0 and 1, or the value of a column that has several. Records are written by variable instead, `color=red`
+/// of 0 and 1, if in one of them such a column has not exactly one value, if a value would not read back
+/// ([`CsvLines`]), or if there is no header to distinguish the two.
 ///
 /// Names that would not be taken for a header, such as `0` or `yes`, are quoted, all of them, and then they are.
 /// Records with weights are refused: CSV has no place for them, [`write_weighted_records`] has.
@@ -39,7 +39,7 @@ fn write_rows(
         true => Some(CsvLines::by_variable(names)?),
         false => None,
     };
-    // Names that look like a record are told from one by the rows below.
+    // The rows below show that names which look like a record are names.
     if let Some(lines) = lines.as_ref().filter(|lines| !records.is_empty() || lines.header_stands_alone()) {
         writeln!(out, "{}", lines.header())?;
     }

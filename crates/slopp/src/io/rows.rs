@@ -21,7 +21,7 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The lines of a text, of at most so many bytes each.
+    /// The lines of a text, of at most `limit` bytes each.
     pub(super) fn new(text: R, max_line: usize) -> Lines<R> {
         Lines { text, number: 0, line: Vec::new(), first: true, max_line }
     }
@@ -129,7 +129,7 @@ impl Layout {
         Ok((Some(weight), &line[bar + 1..]))
     }
 
-    /// Hands over the cells of a row, which must be so many.
+    /// Hands over the cells of a row, one for each column.
     pub(super) fn cells(
         &self,
         number: usize,

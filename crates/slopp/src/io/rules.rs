@@ -11,8 +11,8 @@ use crate::var::Var;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Reads a file of rules: DIMACS if it begins like one or its name ends in `.cnf` or `.dnf`, else text with one rule per
-/// line.
+/// Reads a file of rules: DIMACS if it begins like one or its name ends in `.cnf` or `.dnf`, else text with one rule
+/// per line.
 ///
 /// A name that ends in `.dnf` makes a DIMACS file a list of terms whatever its header says, as libsdd has it.
 ///

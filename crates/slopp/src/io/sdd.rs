@@ -17,10 +17,10 @@ use std::ops::Range;
 
 /// Reads a `.sdd` file, and the names that [`write_sdd`] keeps in comments; `None` if there are none.
 ///
-/// The root is the last line, whatever its id. A trimmed diagram does not always show its vtree. If none is given, the one
-/// in the comments is taken. Without comments, every decision must show one left and one right child, and the vtree is
-/// over the variables that occur. As in `.psdd` files, in-order vtree ids are tried where those of the vtree file do not
-/// fit. The primes of every decision are proved to be exclusive and to cover everything.
+/// The root is the last line, whatever its id. A trimmed diagram does not always show its vtree. If none is given, the
+/// one in the comments is taken. Without comments, every decision must show one left and one right child, and the vtree
+/// is over the variables that occur. As in `.psdd` files, in-order vtree ids are tried where those of the vtree file do
+/// not fit. The primes of every decision are proved to be exclusive and to cover everything.
 pub fn read_sdd<'a>(
     source: impl Into<Source<'a>>,
     vtree: Option<&LoadedVtree>,
@@ -122,7 +122,7 @@ impl SddFile {
             RawKind::Literal(vtree, _) | RawKind::Decision(vtree, _) => Some(vtree),
         };
         let mut inference = Inference::default();
-        // The children of inner nodes, as far as they are known: a constant child does not tell where it is.
+        // The children of inner nodes, as far as they are known: a constant child does not show where it is.
         let mut inner: BTreeMap<u64, (usize, [Option<u64>; 2])> = BTreeMap::new();
         for node in &self.nodes {
             match &node.kind {
@@ -192,11 +192,13 @@ impl SddFile {
         }
         Sdd::promised(vtree.vtree.clone(), nodes, self.elements.clone()).map_err(|e| {
             let line = self.nodes[e.node.index()].line;
-            let tell = |v: VtreeId| vtree.file_ids.get(v.index()).copied().unwrap_or(u64::from(v.0));
+            let file_id = |v: VtreeId| vtree.file_ids.get(v.index()).copied().unwrap_or(u64::from(v.0));
             match e.fault {
-                SddFault::NotInner(v) => {
-                    ReadError::unexpected(line, "an inner vtree node for a D line", format!("vtree node {}", tell(v)))
-                }
+                SddFault::NotInner(v) => ReadError::unexpected(
+                    line,
+                    "an inner vtree node for a D line",
+                    format!("vtree node {}", file_id(v)),
+                ),
                 fault => ReadError::unexpected(line, "a node that fits the vtree", fault.to_string()),
             }
         })

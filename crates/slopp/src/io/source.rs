@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 const BUFFER: usize = 1 << 18;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// How much text is kept in memory, unless another limit is given, that a plain file does not hold: a gzipped one may be a
-/// thousand times as long as it seems, and a pipe may never end.
+/// How much text is kept in memory, unless another limit is given, that a plain file does not hold: a gzipped one may
+/// be a thousand times as long as it seems, and a pipe may never end.
 pub(super) const MAX_TEXT: u64 = 1 << 30;
 
 /// Where a text comes from: a file, with `-` for stdin, or bytes in memory. Both may be gzipped.
@@ -142,13 +142,13 @@ pub fn ending(path: &Path) -> Option<String> {
     plain.rsplit_once('.').map(|(_, ending)| ending.to_owned())
 }
 
-/// The whole text of a source, unzipped, up to its first NUL byte. What is gzipped or comes from stdin or a pipe may have
-/// at most `limit` bytes, by default 1 GiB.
+/// The whole text of a source, unzipped, up to its first NUL byte. What is gzipped or comes from stdin or a pipe may
+/// have at most `limit` bytes, by default 1 GiB.
 pub fn read_text<'a>(source: impl Into<Source<'a>>, limit: Option<u64>) -> Result<Cow<'a, [u8]>, ReadError> {
     source.into().read_within(limit.unwrap_or(MAX_TEXT))
 }
 
-/// Keeps a text of at most so many bytes, up to a NUL byte; the error knows the line.
+/// Keeps a text of at most `limit` bytes, up to a NUL byte; the error has the line.
 pub(super) fn keep(mut text: impl BufRead, limit: u64) -> Result<Vec<u8>, ReadError> {
     let mut kept: Vec<u8> = Vec::new();
     let problem = loop {
@@ -184,7 +184,7 @@ fn unzipped<'a>(mut reader: impl BufRead + 'a) -> Result<Box<dyn BufRead + 'a>, 
     }
 }
 
-/// The error for a failed read: damaged gzip is told from a failing disk.
+/// The error for a failed read, which distinguishes damaged gzip data from a failing disk.
 pub(super) fn read_problem(error: io::Error) -> ReadError {
     let problem = match error.get_ref().and_then(|e| e.downcast_ref::<GzipDamage>()) {
         Some(&damage) => Problem::Gzip(damage),
@@ -193,7 +193,7 @@ pub(super) fn read_problem(error: io::Error) -> ReadError {
     ReadError::new(problem)
 }
 
-/// Decodes one member after the other, as `cat a.gz b.gz` makes them, and tells what is wrong with them.
+/// Decodes one member after the other, as `cat a.gz b.gz` makes them, and says what is wrong with them.
 struct Gunzip<R> {
     /// The member being read; `None` at the end.
     member: Option<GzDecoder<R>>,

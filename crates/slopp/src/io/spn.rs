@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_told_with_their_line() {
-        let told = |from: &str, to: &str| network(SMALL.replace(from, to).as_bytes()).unwrap_err().to_string();
+        let error = |from: &str, to: &str| network(SMALL.replace(from, to).as_bytes()).unwrap_err().to_string();
         for (from, to, expected) in [
             ("spn 6 2", "vtree 3", "line 4: this is a vtree"),
             ("spn 6 2", "spn 7 2", "line 11: the file is cut off: it has 6 lines of nodes, line 4 says 7"),
@@ -246,7 +246,7 @@ mod tests {
             ("L 0 -2", "L 0 0", "line 5: column 5: expected a literal"),
             ("2 1 0.1", "2 7 0.1", "line 9: branch 1 of a tree needs a parent before it"),
         ] {
-            let found = told(from, to);
+            let found = error(from, to);
             assert!(found.starts_with(expected), "{found:?} is not {expected:?}");
         }
     }

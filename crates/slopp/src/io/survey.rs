@@ -13,16 +13,16 @@ use std::io::BufRead;
 /// How the numbers of a column are cut into bins.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Binning {
-    /// At most so many bins of about equal weight.
+    /// At most this many bins of about equal weight.
     Quantiles(usize),
     /// These.
     Named(Bins),
 }
 
-/// A text that tells no bins.
+/// A text that does not define bins.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{text:?} tells no bins: {reason}; write it like age=4, four bins of about equal weight, or like age=young:30:old:65:ancient, names with the numbers between them"
+    "{text:?} does not define bins: {reason}; write it like age=4, four bins of about equal weight, or like age=young:30:old:65:ancient, names with the numbers between them"
 )]
 pub struct BinsError {
     text: String,
@@ -40,7 +40,7 @@ pub struct BinsError {
 /// ```
 pub fn parse_bins(text: &str) -> Result<(String, Binning), BinsError> {
     let fail = |reason| BinsError { text: text.to_owned(), reason };
-    let (column, bins) = text.rsplit_once('=').ok_or_else(|| fail("there is no \"=\" behind the name of a column"))?;
+    let (column, bins) = text.rsplit_once('=').ok_or_else(|| fail("there is no \"=\" after the name of a column"))?;
     let parts: Vec<&str> = bins.split(':').map(str::trim).collect();
     let column = column.trim().to_owned();
     if column.is_empty() {
@@ -74,7 +74,7 @@ struct Seen<'a> {
     all_numbers: bool,
     /// Whether a cell is 0 or 1; false; true.
     boolean: [bool; 3],
-    /// The first cell that is no Boolean, and its line.
+    /// The first cell that is not Boolean, and its line.
     odd: Option<(usize, String)>,
     /// How many cells are Boolean, and how many are not.
     cells: [usize; 2],

@@ -107,7 +107,7 @@ fn parse(text: &[u8]) -> Result<LoadedVtree, ReadError> {
     }
 }
 
-/// A vtree node as a file tells it.
+/// A vtree node as a file has it.
 pub(super) struct FileNode {
     pub(super) id: u64,
     pub(super) line: usize,

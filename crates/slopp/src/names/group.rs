@@ -57,11 +57,11 @@ impl Bins {
         (increase && names.len() == cuts.len() + 1).then_some(Bins { names, cuts })
     }
 
-    /// At most so many bins of about equal weight, for numbers with weights, named by their ranges: `..30`, `30..45`,
+    /// At most this many bins of about equal weight, for numbers with weights, named by their ranges: `..30`, `30..45`,
     /// `45..`, where the lower end belongs to a range and the upper does not.
     ///
     /// Equal numbers stay together, so that there are fewer only if there are fewer distinct numbers; a cut has as few
-    /// decimals as part the numbers beside it. Without numbers there is one bin.
+    /// decimals as separate the numbers next to it. Without numbers there is one bin.
     pub fn quantiles(mut numbers: Vec<(f64, f64)>, wanted: usize) -> Bins {
         numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
         let total: f64 = numbers.iter().map(|(_, weight)| weight).sum();
@@ -201,7 +201,8 @@ impl Names {
         Names { groups, ..Names::new(names)? }.checked()
     }
 
-    /// The same names, of which so many from a variable on are the values of a column; `None` if they are not named so.
+    /// The same names, where `values` variables from `first` on are the values of a column; `None` if their names do
+    /// not fit.
     pub(crate) fn with_group(mut self, name: &str, first: usize, len: usize, cuts: Option<Vec<f64>>) -> Option<Names> {
         let end = self.groups.last().map_or(0, |last| last.first as usize + last.values.len());
         let bins = cuts.as_ref().is_none_or(|cuts| Bins::new(vec![String::new(); len], cuts.clone()).is_some());
@@ -272,8 +273,8 @@ impl Names {
         lits.iter().copied().filter(needed).collect()
     }
 
-    /// A world by columns: 0 or 1, or the value. A column without exactly one true value has all of them, `red+blue`, or
-    /// `-` if it has none.
+    /// A world by columns: 0 or 1, or the value. A column without exactly one true value has all of them, `red+blue`,
+    /// or `-` if it has none.
     pub fn cells(&self, world: &[bool]) -> Vec<String> {
         let cell = |column| match column {
             Column::Boolean(var) => u8::from(world[var.index()]).to_string(),

@@ -79,7 +79,7 @@ pub enum NameError {
     },
 }
 
-/// How many names are shown to who looks for another one.
+/// How many names an error lists.
 const NAMES_SHOWN: usize = 8;
 
 /// The column and the value of a name like `color=red`; the value is empty if there is none.
@@ -180,8 +180,8 @@ impl Names {
 
     /// The variables of a list of columns, separated by commas: all of a column with several values.
     ///
-    /// A variable of its own, such as `color=red`, may be given too. Names that hold a comma stand in double quotes; blanks
-    /// around names do not count.
+    /// A variable of its own, such as `color=red`, may be given too. Names that hold a comma stand in double quotes;
+    /// blanks around names do not count.
     ///
     /// ```
     /// use slopp::{Kind, Names, Var};
@@ -202,7 +202,7 @@ impl Names {
         Ok(vars)
     }
 
-    /// The list that [`Names::vars_of`] reads: a column whose variables are all there is told by its own name.
+    /// The list that [`Names::vars_of`] reads: a column whose variables are all there is given by its own name.
     ///
     /// ```
     /// # use slopp::{Kind, Names, Var};
@@ -214,18 +214,18 @@ impl Names {
     /// ```
     pub fn list(&self, vars: &[Var]) -> String {
         let whole = |group: &Group| group.vars().all(|var| vars.contains(&var));
-        let mut told: Vec<Cow<'_, str>> = Vec::new();
+        let mut list: Vec<Cow<'_, str>> = Vec::new();
         for &var in vars {
             let name = match self.group_of(var).filter(|group| whole(group)) {
                 Some(group) if is_misread(group.name()) => quote(group.name()).into(),
                 Some(group) => group.name().into(),
                 None => self.quoted(var),
             };
-            if !told.contains(&name) {
-                told.push(name);
+            if !list.contains(&name) {
+                list.push(name);
             }
         }
-        told.join(",")
+        list.join(",")
     }
 
     /// The bin of a number, as in `age=42`; none if a variable has that name.

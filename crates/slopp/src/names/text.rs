@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character is no sign but does something: control characters, ends of lines, marks that turn the direction of
+/// Whether a character acts instead of being seen: control characters, ends of lines, marks that turn the direction of
 /// reading. A terminal would act on it, and a line of a file would end at it.
 pub fn is_unprintable(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -42,7 +42,7 @@ fn escaped(text: &str, acts: impl Fn(char) -> bool) -> Cow<'_, str> {
     shown.into()
 }
 
-/// A name in double quotes; a quote in it is written twice, and what is no sign by its number, as `\u{a}`.
+/// A name in double quotes; a quote in it is written twice, and a character that acts instead of being seen by its number, as `\u{a}`.
 pub(crate) fn quote(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 2);
     text.push('"');

@@ -1,6 +1,6 @@
 //! Where the sums and elements of a circuit go: columns by depth in the vtree, few crossings, straight edges.
 //!
-//! A *block* is a sum with its elements stacked beside it. Children of a sum are one level deeper in the vtree, so
+//! A *block* is a sum with its elements stacked next to it. Children of a sum are one level deeper in the vtree, so
 //! edges join neighbouring columns only, and blocks of a column only need an order and distances.
 
 use crate::circuit::{Circuit, Node, NodeId};

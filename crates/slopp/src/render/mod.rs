@@ -272,7 +272,7 @@ mod tests {
         let svg = circuit_svg(&circuit, &Names::numbered(1556), DEFAULT_LIMIT);
         let texts = well_formed(&svg);
         assert!(height(&svg) < 5000.0 && texts.iter().any(|text| text.contains("1 556 variables")));
-        // The tooltips of what is drawn tell every element once.
+        // The tooltips name every element once.
         let elements = |text: &String| {
             let (_, last) = text.strip_prefix("vtree node ")?.rsplit_once(", ")?;
             last.split_once(" element")?.0.replace(' ', "").parse::<usize>().ok()

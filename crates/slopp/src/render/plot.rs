@@ -1,7 +1,7 @@
 //! Charts of numbers as self-contained SVG: points and lines.
 //!
 //! Readable on light and dark pages, no scripts; every mark has a tooltip. Numbers that are not finite, or not positive
-//! on a log axis, are left out. Series are told apart by colour and by the shape of their marks.
+//! on a log axis, are left out. Series differ in colour and in the shape of their marks.
 //!
 //! ```
 //! use slopp::render::plot::{Axis, Point, Scatter, Series};

@@ -5,8 +5,8 @@ use std::fmt::Write;
 /// The height of a line of text.
 pub(super) const LINE: f64 = 16.0;
 
-/// Colours that go with any page: what is not on a box has the colour of the text around it. Every rule is about this
-/// class only, because a style inside a picture holds for the whole page the picture is in.
+/// Colours that fit any page: outside boxes, everything has the colour of the surrounding text. Every rule is about
+/// this class only, because a style inside a picture holds for the whole page the picture is in.
 const STYLE: &str = "\
 .slopp-drawing text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica,Arial,sans-serif;fill:currentColor}\
 .slopp-drawing .title{font-size:14px;font-weight:600}\
@@ -25,7 +25,7 @@ const STYLE: &str = "\
 .slopp-drawing .dot-prime{fill:#4f86c6}.slopp-drawing .dot-sub{fill:#c98a3d}\
 .slopp-drawing .boxed,.slopp-drawing .id{fill:#26323f}";
 
-/// The colour of text where a picture is a page of its own, which nothing but the system tells to be light or dark.
+/// The colour of text where a picture is a page of its own, where only the system says whether it is light or dark.
 const ALONE: &str = "{color:#26323f}@media(prefers-color-scheme:dark){";
 
 /// Classes of text that ends or is centred at its `x`.
@@ -102,7 +102,7 @@ impl Svg {
             writeln!(self.body, "<text class=\"{class}\" x=\"{}\" y=\"{}\">{}</text>", num(x), num(y), escape(text));
     }
 
-    /// The picture with a name for those who cannot see it.
+    /// The picture with a name for screen readers.
     pub(super) fn finish(self, name: &str) -> String {
         self.finish_styled(name, "slopp-drawing", STYLE)
     }

@@ -5,7 +5,8 @@ use crate::random::Random;
 use crate::var::Var;
 
 impl Vtree {
-    /// The balanced vtree over `0..len` in order: every node has as many variables left as right, or one more on the left.
+    /// The balanced vtree over `0..len` in order: every node has as many variables left as right, or one more on the
+    /// left.
     ///
     /// # Panics
     /// If `len` is zero, as do the other shapes.

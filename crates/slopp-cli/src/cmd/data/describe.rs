@@ -20,7 +20,8 @@ Examples:
 
 /// What do these records look like? Rows, density, columns, constants, strongest pairs
 ///
-/// A column that is not Boolean is shown with its values, or the bins its numbers are cut into, as `slopp learn` takes it.
+/// A column that is not Boolean is shown with its values, or the bins its numbers are cut into, as `slopp learn` takes
+/// it.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DescribeArgs {

@@ -24,8 +24,8 @@ Examples:
 
 /// Generate records from a world whose rules and distribution are known
 ///
-/// So that a learned base can be compared with the truth by counting, which --check does. The records go to stdout or -o FILE as CSV;
-/// with -o, what is true of the world is printed.
+/// So that a learned base can be compared with the truth by counting, which --check does. The records go to stdout or
+/// -o FILE as CSV; with -o, what is true of the world is printed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GenerateArgs {

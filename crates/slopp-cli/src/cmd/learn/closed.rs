@@ -52,7 +52,7 @@ impl Open {
     /// A line of the report.
     pub(super) fn fact(&self) -> String {
         format!(
-            "{}; elsewhere what no training record shows is impossible, as far as the structure tells it apart",
+            "{}; elsewhere what no training record shows is impossible, as far as the structure can distinguish it",
             self.columns.join(",")
         )
     }

@@ -88,7 +88,7 @@ impl Enforcement {
     /// The first records that break rules, one line each.
     fn in_words(&self, names: &Names) -> Vec<String> {
         let line = |violation: &Violation| {
-            let told = match violation.broken.is_empty() {
+            let broken = match violation.broken.is_empty() {
                 false => rules_in_words(&self.violations.rules, &violation.broken).join("; "),
                 true => format!("several rules together: {}", violation.rule().display(names)),
             };
@@ -96,7 +96,7 @@ impl Enforcement {
                 OnViolation::Repair => format!("; changed {}", changes_in_words(names, &violation.change, "cell")),
                 _ => String::new(),
             };
-            format!("record {} breaks {told}{change}", count((violation.record + 1) as f64))
+            format!("record {} breaks {broken}{change}", count((violation.record + 1) as f64))
         };
         let mut lines: Vec<String> = self.violations.records.iter().take(SHOWN).map(line).collect();
         if self.violations.records.len() > SHOWN {

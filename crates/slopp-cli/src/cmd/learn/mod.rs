@@ -59,7 +59,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let learned = report::Learned { model: &model, scores: &scores, seconds, dropped, parts: &parts, output };
     match session.json {
         true => session.document(&learned.document(args.seed))?,
-        false => learned.tell(session)?,
+        false => learned.print(session)?,
     }
     parts.enforcement.iter().for_each(|enforcement| enforcement.report(&model.names, session));
     if let Some(max) = max_elements.filter(|&max| elements > max) {
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     if model.origin.contains_key("teacher") {
         tell_few_judges(parts.valid.as_ref(), &model.origin, session);
     }
-    // A model that could not be saved is lost, but what it was like is told.
+    // A model that could not be saved is lost, but its report is printed.
     saved?;
     tell_saved(args.output.as_deref(), entry.ending(), session);
     Ok(Verdict::Yes)

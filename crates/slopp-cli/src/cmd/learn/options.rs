@@ -20,8 +20,8 @@ Examples:
 
 /// Learn a model from records
 ///
-/// The default, `slopp`, makes a certified PSDD. What it has to choose it chooses by the validation records, or by a tenth
-/// of the training records that it holds out. `slopp learn --help` lists the other learners and their options.
+/// The default, `slopp`, makes a certified PSDD. What it has to choose it chooses by the validation records, or by a
+/// tenth of the training records that it holds out. `slopp learn --help` lists the other learners and their options.
 ///
 /// What is possible: everything (--world open, the default), or only what the records show (--world closed). --rules,
 /// --closed and --open say more. Every column that is not Boolean has exactly one value, whatever is learned.
@@ -43,8 +43,8 @@ pub(crate) struct LearnArgs {
     /// The learner
     #[arg(long, value_name = "NAME", default_value = "slopp", value_parser = learner_names())]
     pub(super) learner: String,
-    /// The vtree: a file, that of a model, a text like "((1,2),3)" with numbers or names, or one of balanced, right-linear,
-    /// left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: a right-linear
+    /// The vtree: a file, that of a model, a text like "((1,2),3)" with numbers or names, or one of balanced,
+    /// right-linear, left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: a right-linear
     /// one, learned by slopp; balanced for factorised, chow-liu for the others]
     #[arg(long, value_name = "VTREE")]
     pub(super) vtree: Option<String>,
@@ -62,12 +62,12 @@ pub(crate) struct LearnArgs {
     pub(super) drop_incomplete: bool,
     #[command(flatten)]
     pub(super) rules: RuleArgs,
-    /// Columns that are closed in a world that is open: what no training record shows together there is impossible; may be
-    /// repeated
+    /// Columns that are closed in a world that is open: what no training record shows together there is impossible; may
+    /// be repeated
     #[arg(long, value_name = "COLUMNS")]
     pub(super) closed: Vec<String>,
-    /// Columns that stay open in a world that is closed: elsewhere what no training record shows is impossible, as far as the
-    /// structure that was learned can tell it apart from what one shows; may be repeated
+    /// Columns that stay open in a world that is closed: elsewhere what no training record shows is impossible, as far
+    /// as the learned structure can distinguish it from what one shows; may be repeated
     #[arg(long, value_name = "COLUMNS")]
     pub(super) open: Vec<String>,
     #[command(flatten)]

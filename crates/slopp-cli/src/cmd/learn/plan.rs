@@ -169,7 +169,7 @@ fn belongs(option: &str, owners: &[&str], learner: &str) -> Error {
 fn closed_too_large(error: ConditionError) -> Error {
     match error {
         ConditionError::Rules(stopped) => {
-            // It is one rule of several, which tells nothing.
+            // It is one rule of several, so the count says nothing.
             let stopped = Stopped { rules: None, ..stopped };
             Error::new("--closed: what the records show of these columns is too large on the vtree of what was learned")
                 .because(stopped.to_string())

@@ -1,4 +1,4 @@
-//! What `slopp learn` tells about a model it learned.
+//! What `slopp learn` reports about a model.
 
 use super::parts::Parts;
 use crate::cmd::eval::Score;
@@ -95,7 +95,7 @@ impl Learned<'_> {
     }
 
     /// The report as text.
-    pub(super) fn tell(&self, session: &mut Session) -> Result<(), Error> {
+    pub(super) fn print(&self, session: &mut Session) -> Result<(), Error> {
         let origin = &self.model.origin;
         let mut lines = vec![("learner", format!("{}, {} world", origin["learner"], origin["world"]))];
         lines.extend(origin.get("vtree").map(|vtree| ("vtree", vtree.clone())));
@@ -178,14 +178,14 @@ pub(crate) fn score_table(scores: &[(&'static str, Score)]) -> Table {
 
 /// How many of all worlds are possible; many digits are cut to three.
 fn possible_in_words(digits: &str, variables: usize) -> String {
-    let told = match digits.len() {
+    let count = match digits.len() {
         0..16 => grouped(digits),
         length => format!("about {}.{}e{}", &digits[..1], &digits[1..3], length - 1),
     };
-    format!("{told} of 2^{variables} worlds")
+    format!("{count} of 2^{variables} worlds")
 }
 
-/// The log-likelihood of all records together; of next to none with enough digits to tell it.
+/// The log-likelihood of all records together; of very few with enough digits to show it.
 fn total(score: &Score) -> String {
     match score.records < 0.01 && score.log_likelihood.is_finite() {
         true => format!("{:.4e}", score.log_likelihood),

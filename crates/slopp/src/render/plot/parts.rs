@@ -10,7 +10,7 @@ pub const EDGE: f64 = 16.0;
 /// How many series have colours of their own; further ones begin again.
 pub const COLOURS: usize = 8;
 
-/// Everything is inside `.slopp-plot`, and colours go with any page, as in drawings.
+/// Everything is inside `.slopp-plot`, and colours fit any page, as in drawings.
 pub const STYLE: &str = "\
 .slopp-plot text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica,Arial,sans-serif;fill:currentColor}\
 .slopp-plot .headline{font-size:14px;font-weight:600}\
@@ -85,7 +85,7 @@ pub fn row_labels<'a>(names: impl Iterator<Item = &'a str>) -> f64 {
     EDGE + 14.0 + names.map(text_width).fold(0.0, f64::max).min(WIDTH / 2.0)
 }
 
-/// The mark of a series: its shape differs from that of its neighbours, for those who see no colours.
+/// The mark of a series. Neighbours differ in shape, for people who do not see colours.
 pub fn mark(svg: &mut Svg, class: &str, series: usize, x: f64, y: f64, r: f64) {
     let class = format!("c{} {class}", series % COLOURS);
     match (series + series / COLOURS) % 4 {
