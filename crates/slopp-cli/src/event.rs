@@ -34,7 +34,6 @@ pub(crate) fn unanswered(error: AskError) -> Error {
     match error {
         AskError::TooLarge(stopped) => stopped_on_model(stopped),
         AskError::OnlyLiterals => no_circuit("a formula cannot be asked of a sum-product network, only literals can"),
-        AskError::Query(error) => error.into(),
         error => error.into(),
     }
 }

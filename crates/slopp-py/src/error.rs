@@ -71,7 +71,7 @@ fn class(error: &Error) -> &'static str {
             QueryError::Stopped { .. } => "TooLargeError",
             _ => "QueryError",
         },
-        Error::Ask(AskError::OnlyLiterals) => "KindError",
+        Error::Ask(AskError::OnlyLiterals | AskError::NotDeterministic) => "KindError",
         Error::Read(error) => {
             let mut causes = std::iter::successors(Some(error as &dyn Cause), |&error| error.source());
             let is_missing = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;

@@ -20,6 +20,9 @@ pub enum AskError {
     /// A sum-product network has no vtree that a formula could be compiled on.
     #[error("a formula cannot be asked of a sum-product network, only literals can: it has no vtree; learn a PSDD")]
     OnlyLiterals,
+    /// Only a deterministic circuit has a most probable world that can be found.
+    #[error("the most probable world needs a deterministic circuit: learn a PSDD, or make one by distilling the model")]
+    NotDeterministic,
 }
 
 impl ModelKind {

@@ -5,31 +5,33 @@
 //! possible, and the probability of any formula.
 //!
 //! ```
-//! use slopp::infer::Evidence;
-//! use slopp::learn::{Slopp, Task};
+//! // Five hundred configurations of cars, as CSV; read_records also takes the path of a file.
+//! # let mut csv = Vec::new();
+//! # slopp::io::write_records(&mut csv, &slopp::example::Truth::configurations().sample(500, 1), true)?;
+//! let records = slopp::read_records(&csv)?;
+//! let model = slopp::learn(&records)?;
 //!
-//! let records = slopp::example::Truth::configurations().sample(500, 1); // or slopp::io::read_records("cars.csv")
-//! let model = Task::closed(&records).learn(&Slopp::default(), &())?.model;
-//! let psdd = model.into_psdd().expect("this learner makes certified PSDDs");
-//!
-//! let electric = Evidence::parse("engine_electric", records.names())?;
-//! let marginals = psdd.marginals(&electric)?; // P(option | electric), for every option
-//! let (world, log_probability) = psdd.mpe(&electric)?; // the most probable car
-//! assert!(psdd.is_possible(&world)? && log_probability < 0.0 && marginals.len() == world.len());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! let p = model.probability("engine_electric", "fast_charging | !gearbox_automatic")?; // any formula, any condition
+//! let marginals = model.marginals("engine_electric")?; // P(option | electric), for every option
+//! let (car, log_probability) = model.mpe("engine_electric")?; // the most probable electric car
+//! let cars = model.sample(10, "engine_electric, !heat_pump", 1)?; // ten more, from seed 1
+//! model.save(std::env::temp_dir().join("cars.psdd"))?;
+//! # assert!(p > 0.0 && marginals.len() == car.len() && log_probability < 0.0 && cars.total() == 10.0);
+//! # Ok::<(), slopp::Error>(())
 //! ```
 //!
 //! | to | use |
 //! |---|---|
-//! | read and write files | [`io`]: `read_records`, `read_model`, `write_model` |
-//! | hold data | [`Records`], [`Names`] |
-//! | learn | [`learn::Task`], with a learner of [`learn::registry`] |
-//! | say what is possible | [`learn::Support`], [`logic::Rules`] |
-//! | keep a model | [`Model`] |
-//! | ask | [`Circuit`], and more of what is proved: [`Deterministic`], [`Psdd`]; the table of queries is in [`infer`] |
-//! | mix models | [`Mixture`] |
+//! | read records | [`read_records`], or [`io`] with options and for other files |
+//! | learn | [`learn()`], or [`learn::Task`] with rules, closed worlds and every learner of [`learn::registry`] |
+//! | keep a model | [`Model`] with [`Model::save`] and [`Model::load`] |
+//! | ask in words | [`Model::probability`], [`Model::marginals`], [`Model::mpe`], [`Model::sample`] |
+//! | ask more | [`Circuit`], [`Deterministic`] and [`Psdd`], each with what its certificate allows; the table is in [`infer`] |
+//! | say what is possible | [`Rules`], [`learn::Support`] |
 //! | compare and explain bases | [`knowledge`] |
+//! | mix models | [`Mixture`] |
 //! | draw | [`render`] |
+//! | handle errors | [`Error`], with [`Advice`] |
 //! | read on | [`guide`] |
 //!
 //! Every answer is exact, every random act takes a seed, and the same input gives the same bytes on any number of
@@ -42,6 +44,7 @@ pub mod circuit;
 pub mod data;
 mod error;
 pub mod example;
+mod front;
 pub mod guide;
 mod heap;
 pub mod infer;
@@ -68,6 +71,8 @@ pub use certified::Certified;
 pub use circuit::{Builder, Circuit, Deterministic, Element, Node, NodeId, Psdd, Sharing, Weights};
 pub use data::{Records, RecordsBuilder};
 pub use error::Error;
+pub use front::{learn, read_records};
+pub use logic::Rules;
 pub use mixture::Mixture;
 pub use model::{Model, ModelKind};
 pub use names::{Bins, Kind, NameError, Names};

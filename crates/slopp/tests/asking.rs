@@ -5,7 +5,7 @@ mod against;
 use against::*;
 use slopp::infer::{Event, QueryError};
 use slopp::logic::Limits;
-use slopp::{AskError, Certified, Mixture, ModelKind, Names};
+use slopp::{AskError, Certified, Error, Mixture, Model, ModelKind, Names};
 use slopp_oracle::{Dice, Table, Tree, deterministic};
 
 /// Whether an event holds in a world.
@@ -66,6 +66,22 @@ fn every_event_given_every_other_is_a_sum_over_worlds() {
                 close(log.exp(), if known(&Table::world(&tables[0], world)) { p(world) / total } else { 0.0 });
             }
         }
+        let model = Model::new(names, model);
+        close(model.probability(&asked, &given).unwrap(), sum(&|w| holds(w) && known(w)) / total);
+        for (var, marginal) in model.marginals(&given).unwrap().into_iter().enumerate() {
+            close(marginal, sum(&|w| w[var] && known(w)) / total);
+        }
+        let best = (0..1usize << vars).filter(|&world| known(&tables[0].world(world))).map(p).fold(0.0, f64::max);
+        match model.mpe(&given) {
+            Ok((world, log)) => {
+                assert!(known(&world), "{given}: {world:?}");
+                close(log.exp(), best);
+            }
+            Err(error) => assert!(round % 2 == 1 && matches!(error, Error::Ask(AskError::NotDeterministic)), "{error}"),
+        }
+        let sample = model.sample(20, &given, 1).unwrap();
+        assert_eq!(sample.total(), 20.0);
+        (0..sample.len()).for_each(|row| assert!(known(&sample.row(row).map(Option::unwrap).collect::<Vec<_>>())));
         answered += 1;
     }
     assert!(answered > 200 && refused > 10, "{answered} {refused}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The modules of the library, each of which uses only those before it.
-const MODULES: [&str; 27] = [
+const MODULES: [&str; 28] = [
     "advice",
     "limits",
     "var",
@@ -29,8 +29,9 @@ const MODULES: [&str; 27] = [
     "example",
     "io",
     "render",
-    "guide",
     "error",
+    "front",
+    "guide",
     "lib",
 ];
 

@@ -102,7 +102,7 @@ fn what_needs_determinism_is_refused_with_the_reason() {
     {
         folder.run(args).fails(&["ab.mix", "holds a mixture of circuits", "determinism", "eval, prob, marginals"]);
     }
-    folder.run("info ab.mix --vtree model.vtree").fails(&["ab.mix", "no vtree file beside a mixture"]);
+    folder.run("info ab.mix --vtree model.vtree").fails(&["ab.mix", "no vtree file, since a mixture"]);
 }
 
 /// The commands that take a model, with what else they need.

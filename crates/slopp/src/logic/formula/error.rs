@@ -95,12 +95,12 @@ pub enum FormulaProblem {
 
 /// What helps where an operator is missing before a word.
 fn advice(word: &str, fixed: &Option<String>) -> String {
-    match (fixed, word.to_ascii_lowercase().as_str()) {
-        (Some(fixed), _) => format!("literals are separated by commas: write it like \"{}\"", abridged(fixed)),
-        (None, "and" | "or" | "xor" | "then" | "implies" | "iff") => {
+    match (word.to_ascii_lowercase().as_str(), fixed) {
+        ("and" | "or" | "xor" | "then" | "implies" | "iff", _) => {
             "write & for and, | for or, ^ for either, -> for then".to_owned()
         }
-        (None, _) => "a name with blanks goes in quotes".to_owned(),
+        (_, Some(fixed)) => format!("literals are separated by commas: write it like \"{}\"", abridged(fixed)),
+        (_, None) => "a name with blanks goes in quotes".to_owned(),
     }
 }
 
