@@ -84,5 +84,5 @@ def test_options_of_the_table_are_taken_and_others_refused(entry):
             with pytest.raises(errors.LearnError, match=f"^{name}= is \"nonsense\", but must be"):
                 slopp.learn(cells, learner=learner, **{name: "nonsense"})
         else:
-            with pytest.raises(errors.LearnError, match=f"^{name}= belongs to .*, not to {re.escape(learner)}: choose"):
+            with pytest.raises(errors.LearnError, match=f"^{name}= belongs to .*, not to {re.escape(learner)}; choose"):
                 slopp.learn(cells, learner=learner, **{name: value})

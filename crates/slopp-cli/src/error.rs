@@ -75,12 +75,16 @@ fn message(error: &slopp::Error) -> String {
         slopp::Error::Learn(LearnError::Setting { name, value, expected }) => {
             format!("{} is {value}, but must be {expected}", option(name))
         }
+        slopp::Error::Learn(LearnError::OptionOfOthers { learner, option: name, owners }) => {
+            let s = if owners.len() == 1 { "" } else { "s" };
+            format!("{} belongs to the learner{s} {}, not to {learner}", option(name), owners.join(", "))
+        }
         error => error.to_string(),
     }
 }
 
 /// An option as people write it here.
-pub(crate) fn option(name: &str) -> String {
+fn option(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
 }
 
@@ -97,6 +101,11 @@ pub(crate) fn words(advice: &Advice) -> String {
         Advice::MoreValues => "--max-values N, which allows more".into(),
         Advice::LargerLimits => "--max-nodes N and --max-memory MB allow more".into(),
         Advice::NearestWorld => "`slopp possible MODEL --given EVIDENCE` shows what would have to change".into(),
+        Advice::OtherLearner { option: name, owners } => {
+            format!("--learner {}, or leave {} out", owners.join(" or "), option(name))
+        }
+        Advice::FitToAll => "`slopp fit MODEL ALL-RECORDS -o FILE`, without --add; its result keeps counts".into(),
+        Advice::Weight => "--weight X, the number of records that the model stands for".into(),
         Advice::Free => "--free lets the student allow more, and --rules FILE says what must hold".into(),
         Advice::MakeRoom => "`slopp revise` makes room for them in the teacher".into(),
         Advice::OtherPlace(kind) => match kind {

@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::input::{Loaded, no_circuit};
 use crate::knowledge::stopped_on_model;
-use slopp::infer::Event;
+use slopp::infer::{Event, QueryError};
 use slopp::logic::{Formula, Limits, Sdd};
-use slopp::{AskError, ModelKind, Vtree};
+use slopp::{ModelKind, Vtree};
 use std::sync::Arc;
 
 /// A formula on the vtree of a circuit.
@@ -30,10 +30,10 @@ impl Loaded {
 }
 
 /// Why there is no answer, with the way out.
-pub(crate) fn unanswered(error: AskError) -> Error {
+pub(crate) fn unanswered(error: QueryError) -> Error {
     match error {
-        AskError::TooLarge(stopped) => stopped_on_model(stopped),
-        AskError::OnlyLiterals => no_circuit("a formula cannot be asked of a sum-product network, only literals can"),
+        QueryError::Compile(stopped) => stopped_on_model(stopped),
+        QueryError::OnlyLiterals => no_circuit("a formula cannot be asked of a sum-product network, only literals can"),
         error => error.into(),
     }
 }

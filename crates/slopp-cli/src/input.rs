@@ -5,8 +5,9 @@ use crate::error::Error;
 use crate::report::{count, short_world};
 use slopp::circuit::{Overlap, ParameterFault, Reason};
 use slopp::io::{Header, Problem, ReadError, RecordsOptions};
+use slopp::learn::LearnError;
 use slopp::learn::VtreeFrom;
-use slopp::learn::vtree::{VtreeMethod, VtreeMethodError};
+use slopp::learn::vtree::VtreeMethod;
 use slopp::logic::Limits;
 use slopp::{Certified, Deterministic, Model, ModelKind, Names, NodeId, Records, Structured, Var, Vtree};
 use std::path::Path;
@@ -327,7 +328,7 @@ impl VtreeSource {
     pub(crate) fn build(self, records: &Records, seed: u64) -> Result<Vtree, Error> {
         match self {
             VtreeSource::Method(method) => method.build(records, seed).map_err(|error| match error {
-                VtreeMethodError::TooMany { variables } => too_many_pairs(variables, "the vtree").hint(
+                LearnError::TooManyPairs { variables } => too_many_pairs(variables, "the vtree").hint(
                     "--vtree balanced or right-linear, which look at no pairs (--learner slopp-kmeans or factorised)",
                 ),
                 error => error.into(),

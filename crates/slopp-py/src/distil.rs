@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::records::Records;
 use crate::run::run_long;
 use pyo3::prelude::*;
-use slopp::learn::{Distil, Lesson, LessonError, Lessons, SloppConfig, Task};
+use slopp::learn::{Distil, Lesson, Lessons, SloppConfig, Task};
 use slopp::render::plot::{Axis, Point, Scatter, Series};
 
 /// Where lessons come from: a model to draw so many records from, if that is told, or records that were drawn from anything.
@@ -52,7 +52,7 @@ pub(crate) fn distil(
         let task = Task { valid: valid.as_deref(), support, seed, ..Task::new(&train) };
         let student = Lesson { samples, free, ..Lesson::new(lessons, config) }.learn(&task, progress)?;
         let origin = student.origin(&task, &told);
-        Ok::<_, LessonError>((student.circuit, origin))
+        Ok::<_, slopp::learn::LearnError>((student.circuit, origin))
     })??;
     Ok(Model::of(slopp::Model { names, kind: circuit.into(), origin }))
 }

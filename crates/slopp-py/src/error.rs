@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use slopp::infer::QueryError;
-use slopp::learn::{BaseError, EnforceError, LearnError, LessonError, ReviseError};
-use slopp::{Advice, AskError, Error};
+use slopp::learn::LearnError;
+use slopp::{Advice, Error};
 use std::borrow::Cow;
 use std::error::Error as Cause;
 
@@ -66,12 +66,12 @@ pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
 /// The class of `slopp.errors` for an error.
 fn class(error: &Error) -> &'static str {
     match error {
-        Error::Query(error) | Error::Ask(AskError::Query(error)) => match error {
+        Error::Query(error) => match error {
             QueryError::ImpossibleEvidence | QueryError::ImpossibleFormula => "ImpossibleError",
-            QueryError::Stopped { .. } => "TooLargeError",
+            QueryError::Stopped { .. } | QueryError::Compile(_) => "TooLargeError",
+            QueryError::OnlyLiterals | QueryError::NotDeterministic => "KindError",
             _ => "QueryError",
         },
-        Error::Ask(AskError::OnlyLiterals | AskError::NotDeterministic) => "KindError",
         Error::Read(error) => {
             let mut causes = std::iter::successors(Some(error as &dyn Cause), |&error| error.source());
             let is_missing = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
@@ -81,24 +81,15 @@ fn class(error: &Error) -> &'static str {
             }
         }
         Error::Stopped(_)
-        | Error::Ask(_)
         | Error::Entails(slopp::knowledge::EntailsError::Stopped(_))
         | Error::Difference(slopp::knowledge::DifferenceError::Stopped(_))
-        | Error::Revise(ReviseError::Compile(_))
-        | Error::Enforce(EnforceError::TooLarge(_)) => "TooLargeError",
-        Error::Learn(_)
-        | Error::Fit(_)
-        | Error::Condition(_)
-        | Error::Revise(_)
-        | Error::Base(_)
-        | Error::Lesson(_)
-        | Error::Enforce(_)
-        | Error::VtreeMethod(_) => "LearnError",
+        | Error::Learn(LearnError::Query(QueryError::Compile(_))) => "TooLargeError",
+        Error::Learn(_) => "LearnError",
         Error::Names(_) | Error::Difference(_) => "NamesError",
         Error::Formula(_) | Error::NoVariables(_) | Error::Normalise(_) | Error::NotClausal(_) | Error::Entails(_) => {
             "FormulaError"
         }
-        Error::Build(_) | Error::Mixture(_) | Error::Spn(_) | Error::Smoothing(_) => "CircuitError",
+        Error::Build(_) | Error::Mixture(_) | Error::Spn(_) => "CircuitError",
         Error::Certificate(_) => "CertificateError",
         Error::Rules(_) => "QueryError",
         Error::Bins(_) | Error::Generate(_) | Error::Split(_) | Error::Truth(_) => "RecordsError",
@@ -110,16 +101,12 @@ fn class(error: &Error) -> &'static str {
 
 /// What an error says; options are keywords here.
 fn message(error: &Error) -> String {
-    let (error, found) = match error {
-        Error::Learn(found) | Error::Lesson(LessonError::Learn(found)) => (error, found),
-        error => return error.to_string(),
-    };
+    let Error::Learn(found) = error else { return error.to_string() };
     match found {
         LearnError::Setting { name, value, expected } => format!("{name}= is {value}, but must be {expected}"),
-        LearnError::OptionOfOthers { learner, option, owners } => format!(
-            "{option}= belongs to {}, not to {learner}: choose one of these learners, or leave the option out",
-            owners.join(", ")
-        ),
+        LearnError::OptionOfOthers { learner, option, owners } => {
+            format!("{option}= belongs to {}, not to {learner}", owners.join(", "))
+        }
         LearnError::NoSuchOption { option, known } => {
             format!("no learner has an option {option}=; the options are {}", known.join(", "))
         }
@@ -138,9 +125,11 @@ fn words(advice: &Advice) -> Option<String> {
         }
         Advice::Bins { column } => format!("bins={{{column:?}: 4}} cuts its numbers into bins"),
         Advice::MoreValues => "max_values=N allows more".into(),
+        Advice::OtherLearner { .. } => "choose one of these learners, or leave the option out".into(),
+        Advice::Weight => "weight=N, the number of records that the model stands for".into(),
         Advice::Free => "free=True lets the student allow more, and rules= say what must hold".into(),
         Advice::MakeRoom => "revise makes room for them in the teacher".into(),
-        Advice::NearestWorld | Advice::LargerLimits | Advice::OtherPlace(_) => return None,
+        Advice::FitToAll | Advice::LargerLimits | Advice::NearestWorld | Advice::OtherPlace(_) => return None,
         advice => format!("{advice:?}"),
     })
 }
@@ -157,13 +146,8 @@ macro_rules! raises {
 }
 
 raises! {
-    AskError,
-    BaseError,
-    EnforceError,
     LearnError,
-    LessonError,
     QueryError,
-    ReviseError,
     slopp::circuit::BuildError,
     slopp::circuit::Refusal,
     slopp::data::GenerateError,
@@ -175,9 +159,6 @@ raises! {
     slopp::io::WriteError,
     slopp::knowledge::DifferenceError,
     slopp::knowledge::EntailsError,
-    slopp::learn::ConditionError,
-    slopp::learn::FitError,
-    slopp::learn::vtree::VtreeMethodError,
     slopp::logic::FormulaError,
     slopp::logic::NoVariables,
     slopp::logic::NormaliseError,

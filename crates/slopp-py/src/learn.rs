@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use slopp::Var;
 use slopp::learn::registry::{Entry, LEARNERS, LearnerOption, Makes, OPTIONS, OptionKind, OptionValue, Options, find};
-use slopp::learn::{EnforceError, OnViolation, Outcome, RefineFrom, Slopp, Task, VtreeFrom, World};
+use slopp::learn::{LearnError, OnViolation, Outcome, RefineFrom, Slopp, Task, VtreeFrom, World};
 use std::sync::Arc;
 
 /// The table of learners.
@@ -209,7 +209,7 @@ pub(crate) fn enforce(
     let enforced = run_long(py, None, move |watch: &Watch| rules.enforce(&records, on_violation, &watch.limits()))?;
     match enforced {
         Ok(enforced) => Ok((enforced.changed.map(|changed| Records(Arc::new(changed))), None)),
-        Err(EnforceError::Broken(found)) => {
+        Err(LearnError::Broken(found)) => {
             let names = found.rules.names();
             let text = |&i: &usize| found.rules[i].text.clone();
             let told = found.records.iter().map(|violation| {
@@ -218,13 +218,13 @@ pub(crate) fn enforce(
             });
             Ok((None, Some((found.weight, found.total, told.collect()))))
         }
-        Err(EnforceError::Contradiction { rules, conflict }) => {
+        Err(LearnError::Contradiction { rules, conflict }) => {
             let lines: Vec<&str> = conflict.rules.iter().map(|&i| rules[i].text.as_str()).collect();
             let lines = lines.join("\n  ");
             let text = format!("no world obeys the rules; these contradict each other:\n  {lines}");
             Err(Failure::new("LearnError", text))
         }
-        Err(EnforceError::NothingLeft) => Err(Failure::new(
+        Err(LearnError::NothingLeft) => Err(Failure::new(
             "RecordsError",
             "every record breaks a rule, so dropping leaves none; look at the rules, or on_violation=\"repair\"",
         )),

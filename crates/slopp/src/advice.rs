@@ -32,6 +32,17 @@ pub enum Advice {
     LargerLimits,
     /// Ask which possible world is nearest to what is given.
     NearestWorld,
+    /// Choose a learner that has an option, or leave the option out.
+    OtherLearner {
+        /// The option.
+        option: &'static str,
+        /// The learners that have it.
+        owners: Vec<&'static str>,
+    },
+    /// Fit the model to all records, not only to new ones.
+    FitToAll,
+    /// Say how many records the model stands for.
+    Weight,
     /// Let a student allow what its teacher excludes.
     Free,
     /// Revise a model, to make room for records that it excludes.

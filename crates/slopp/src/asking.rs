@@ -1,34 +1,16 @@
 //! Events asked of a model of any kind, or given to it.
 
 use crate::infer::{Event, QueryError};
-use crate::logic::{Formula, Limits, Manager, Sdd, Stopped};
+use crate::logic::{Formula, Limits, Manager, Sdd};
 use crate::logspace::LOG_ZERO;
 use crate::model::ModelKind;
 use crate::vtree::Vtree;
 use std::sync::Arc;
 
-/// Why a model has no answer about an event.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum AskError {
-    /// The event does not fit the model, or what is given is impossible.
-    #[error(transparent)]
-    Query(#[from] QueryError),
-    /// A formula is too large on the vtree of the model.
-    #[error(transparent)]
-    TooLarge(#[from] Stopped),
-    /// A sum-product network has no vtree that a formula could be compiled on.
-    #[error("a formula cannot be asked of a sum-product network, only literals can: it has no vtree; learn a PSDD")]
-    OnlyLiterals,
-    /// Only a deterministic circuit has a most probable world that can be found.
-    #[error("the most probable world needs a deterministic circuit: learn a PSDD, or make one by distilling the model")]
-    NotDeterministic,
-}
-
 impl ModelKind {
-    /// `ln P(event)`, −∞ if it is impossible. Literals take one pass; a formula is compiled on the vtree of the model
-    /// and multiplied with it.
-    pub fn log_probability_of(&self, event: &Event, limits: &Limits) -> Result<f64, AskError> {
+    /// `ln P(event)`, −∞ if it is impossible. Literals take one pass; a formula is compiled on the vtree of the model and
+    /// multiplied with it.
+    pub fn log_probability_of(&self, event: &Event, limits: &Limits) -> Result<f64, QueryError> {
         match event {
             Event::Literals(evidence) => Ok(self.distribution().log_evidence(evidence)?),
             // Literals would be evidence if they did not contradict each other.
@@ -50,11 +32,11 @@ impl ModelKind {
     /// assert!((p - 7.0 / 20.0).abs() < 1e-12);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn log_probability(&self, event: &Event, given: &Event, limits: &Limits) -> Result<f64, AskError> {
+    pub fn log_probability(&self, event: &Event, given: &Event, limits: &Limits) -> Result<f64, QueryError> {
         let Event::Formula(formula) = given else {
             let log_given = self.log_probability_of(given, limits)?;
             if log_given == LOG_ZERO {
-                return Err(QueryError::ImpossibleEvidence.into());
+                return Err(QueryError::ImpossibleEvidence);
             }
             return Ok((self.log_probability_of(&event.and(given), limits)? - log_given).min(0.0));
         };
@@ -65,7 +47,7 @@ impl ModelKind {
         };
         let log_given = self.log_sum_of(&mut on, limits)?;
         if log_given == LOG_ZERO {
-            return Err(QueryError::ImpossibleFormula.into());
+            return Err(QueryError::ImpossibleFormula);
         }
         if event.contradicts_itself() {
             return Ok(LOG_ZERO);
@@ -82,8 +64,8 @@ impl ModelKind {
     }
 
     /// The model given a formula, exactly, and `ln P(formula)`. An error if the formula is impossible.
-    pub fn given(&self, formula: &Formula, limits: &Limits) -> Result<(ModelKind, f64), AskError> {
-        let mut on = |vtree: &Arc<Vtree>| -> Result<Sdd, AskError> { Ok(formula.compile(vtree.clone(), limits)?) };
+    pub fn given(&self, formula: &Formula, limits: &Limits) -> Result<(ModelKind, f64), QueryError> {
+        let mut on = |vtree: &Arc<Vtree>| -> Result<Sdd, QueryError> { Ok(formula.compile(vtree.clone(), limits)?) };
         match self {
             ModelKind::Circuit(circuit) => {
                 let (given, log) = circuit.given(&on(circuit.vtree())?, limits)?;
@@ -93,20 +75,20 @@ impl ModelKind {
                 let (given, log) = mixture.given(&mut on, limits)?;
                 Ok((given.into(), log))
             }
-            ModelKind::Spn(_) => Err(AskError::OnlyLiterals),
+            ModelKind::Spn(_) => Err(QueryError::OnlyLiterals),
         }
     }
 
     /// The log-probability of a diagram that is made for each vtree.
     fn log_sum_of(
         &self,
-        on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, AskError>,
+        on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, QueryError>,
         limits: &Limits,
-    ) -> Result<f64, AskError> {
+    ) -> Result<f64, QueryError> {
         let log = match self {
             ModelKind::Circuit(circuit) => circuit.log_probability_of(&on(circuit.vtree())?, limits)?,
             ModelKind::Mixture(mixture) => mixture.log_probability_of(on, limits)?,
-            ModelKind::Spn(_) => return Err(AskError::OnlyLiterals),
+            ModelKind::Spn(_) => return Err(QueryError::OnlyLiterals),
         };
         Ok(log.min(0.0))
     }

@@ -1,15 +1,13 @@
 //! One error for all that the library does, so that `?` works on everything.
 
 use crate::advice::Advice;
-use crate::asking::AskError;
-use crate::circuit::{BuildError, Refusal, SmoothingError};
+use crate::circuit::{BuildError, Refusal};
 use crate::data::{GenerateError, SplitError};
 use crate::example::TruthError;
 use crate::infer::QueryError;
 use crate::io::{BinsError, NotClausal, ReadError, WriteError};
 use crate::knowledge::{DifferenceError, EntailsError};
-use crate::learn::vtree::VtreeMethodError;
-use crate::learn::{BaseError, ConditionError, EnforceError, FitError, LearnError, LessonError, ReviseError};
+use crate::learn::LearnError;
 use crate::logic::{FormulaError, NoVariables, NormaliseError, RuleError, SddError, Stopped, TooLarge};
 use crate::mixture::MixtureError;
 use crate::names::NameError;
@@ -40,9 +38,6 @@ pub enum Error {
     /// Not a circuit.
     #[error("{0}")]
     Build(#[from] BuildError),
-    /// A smoothing that cannot be used.
-    #[error("{0}")]
-    Smoothing(#[from] SmoothingError),
     /// Not a mixture.
     #[error("{0}")]
     Mixture(#[from] MixtureError),
@@ -91,36 +86,12 @@ pub enum Error {
     /// A query without an answer.
     #[error("{0}")]
     Query(#[from] QueryError),
-    /// An event that a model cannot be asked about.
-    #[error("{0}")]
-    Ask(#[from] AskError),
     /// It is not known what follows.
     #[error("{0}")]
     Entails(#[from] EntailsError),
     /// Two bases that cannot be compared.
     #[error("{0}")]
     Difference(#[from] DifferenceError),
-    /// No vtree could be made.
-    #[error("{0}")]
-    VtreeMethod(#[from] VtreeMethodError),
-    /// Nothing could be fitted.
-    #[error("{0}")]
-    Fit(#[from] FitError),
-    /// Rules that cannot be obeyed.
-    #[error("{0}")]
-    Condition(#[from] ConditionError),
-    /// No records obey the rules.
-    #[error("{0}")]
-    Enforce(#[from] EnforceError),
-    /// Nothing could be revised.
-    #[error("{0}")]
-    Revise(#[from] ReviseError),
-    /// A base that a student cannot keep.
-    #[error("{0}")]
-    Base(#[from] BaseError),
-    /// There is no student.
-    #[error("{0}")]
-    Lesson(#[from] LessonError),
     /// Nothing could be learned.
     #[error("{0}")]
     Learn(#[from] LearnError),
@@ -139,9 +110,9 @@ impl Error {
     /// What to try.
     pub fn advice(&self) -> Vec<Advice> {
         match self {
-            Error::Query(error) | Error::Ask(AskError::Query(error)) => error.advice(),
-            Error::Stopped(error) | Error::Ask(AskError::TooLarge(error)) => error.advice(),
-            Error::Base(error) | Error::Lesson(LessonError::Base(error)) => error.advice(),
+            Error::Query(error) => error.advice(),
+            Error::Stopped(error) => error.advice(),
+            Error::Learn(error) => error.advice(),
             Error::Read(error) => error.advice(),
             Error::Write(error) => error.advice(),
             _ => Vec::new(),

@@ -66,7 +66,6 @@ pub mod var;
 pub mod vtree;
 
 pub use advice::Advice;
-pub use asking::AskError;
 pub use certified::Certified;
 pub use circuit::{Builder, Circuit, Deterministic, Element, Node, NodeId, Psdd, Sharing, Weights};
 pub use data::{Records, RecordsBuilder};

@@ -5,7 +5,7 @@ mod against;
 use against::*;
 use slopp::infer::{Event, QueryError};
 use slopp::logic::Limits;
-use slopp::{AskError, Certified, Error, Mixture, Model, ModelKind, Names};
+use slopp::{Certified, Error, Mixture, Model, ModelKind, Names};
 use slopp_oracle::{Dice, Table, Tree, deterministic};
 
 /// Whether an event holds in a world.
@@ -49,8 +49,7 @@ fn every_event_given_every_other_is_a_sum_over_worlds() {
         let total = sum(&known);
         let answer = model.log_probability(&question, &condition, &Limits::default());
         if total == 0.0 {
-            let impossible =
-                matches!(answer, Err(AskError::Query(QueryError::ImpossibleEvidence | QueryError::ImpossibleFormula)));
+            let impossible = matches!(answer, Err(QueryError::ImpossibleEvidence | QueryError::ImpossibleFormula));
             assert!(impossible, "{asked} given {given}: {answer:?}");
             refused += 1;
             continue;

@@ -1,12 +1,12 @@
 //! Columns with several values: read, kept, learned with exactly one value each, asked, against enumeration.
 
-use slopp::infer::Evidence;
+use slopp::infer::{Evidence, QueryError};
 use slopp::io::{self, RecordsOptions, load_records, parse_bins};
 use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
 use slopp::learn::vtree::VtreeMethod;
 use slopp::learn::{
-    ChowLiu, ConditionError, Effort, Factorised, LearnError, LearnPsdd, Learner, Prior, RefineFrom, Slopp, SloppBag,
-    SloppConfig, SloppKmeans, SloppTree, Structure, Strudel, Support, Task, Variant, World,
+    ChowLiu, Effort, Factorised, LearnError, LearnPsdd, Learner, Prior, RefineFrom, Slopp, SloppBag, SloppConfig,
+    SloppKmeans, SloppTree, Structure, Strudel, Support, Task, Variant, World,
 };
 use slopp::logic::{Limits, Rules};
 use slopp::model::ModelKind;
@@ -338,11 +338,11 @@ fn rules_that_are_too_large_stop_cleanly() {
     let learned = Slopp::default().find(&Task::new(&train), &()).unwrap().model;
     let few = Limits::default().with_nodes(3);
     let error = inside(learned.clone(), rules, &train, 1.0, &few).unwrap_err();
-    assert!(matches!(error, LearnError::Rules(ConditionError::Rules(_))), "{error}");
+    assert!(matches!(error, LearnError::Rules(QueryError::Compile(_))), "{error}");
     assert!(error.to_string().contains("do not fit the vtree"), "{error}");
     let nothing = Rules::parse_with("g0=v0 & !g0=v0", train.names().clone()).unwrap();
     let error = inside(learned, nothing, &train, 1.0, &Limits::default()).unwrap_err();
-    assert!(matches!(error, LearnError::Rules(ConditionError::Impossible)), "{error}");
+    assert!(matches!(error, LearnError::NothingObeys), "{error}");
 }
 
 #[test]

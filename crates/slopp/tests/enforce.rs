@@ -1,7 +1,7 @@
 //! Records that must obey rules, against enumeration of all worlds.
 
 use proptest::prelude::*;
-use slopp::learn::{EnforceError, OnViolation, Violation};
+use slopp::learn::{LearnError, OnViolation, Violation};
 use slopp::logic::{Limits, Rules};
 use slopp::{Kind, Names, Records, RecordsBuilder};
 
@@ -21,7 +21,7 @@ fn rows(records: &Records) -> Vec<Row> {
     records.original().iter().map(|&row| records.row(row as usize).collect()).collect()
 }
 
-fn enforce(rules: &str, rows: &[Row], on_violation: OnViolation) -> Result<(Vec<Row>, Vec<Violation>), EnforceError> {
+fn enforce(rules: &str, rows: &[Row], on_violation: OnViolation) -> Result<(Vec<Row>, Vec<Violation>), LearnError> {
     let records = records(rows);
     let rules = Rules::parse_with(rules, records.names().clone()).unwrap();
     let enforced = rules.enforce(&records, on_violation, &Limits::default())?;
@@ -35,7 +35,7 @@ fn known(text: &str) -> Row {
 #[test]
 fn records_that_break_rules_are_told_left_out_or_changed() {
     let given = ["1100", "1000", "0?00", "1?10"].map(known);
-    let Err(EnforceError::Broken(told)) = enforce("a -> b\nb -> !c", &given, OnViolation::Reject) else {
+    let Err(LearnError::Broken(told)) = enforce("a -> b\nb -> !c", &given, OnViolation::Reject) else {
         panic!("two records break rules")
     };
     assert_eq!((told.weight, told.total), (2.0, 4.0));
@@ -73,7 +73,7 @@ fn columns_have_one_value_and_contradictions_are_named() {
     assert_eq!((obeyed.changed, obeyed.violations.rules.len()), (None, 1));
     let found = parsed("color=green -> hot").enforce(&records, OnViolation::Repair, &Limits::default()).unwrap();
     assert_eq!((found.violations.weight, found.changed.unwrap().total()), (2.0, 2.0));
-    let Err(EnforceError::Contradiction { rules, conflict }) =
+    let Err(LearnError::Contradiction { rules, conflict }) =
         parsed("!color=green\n!color=red").enforce(&records, OnViolation::Drop, &Limits::default())
     else {
         panic!("a column needs a value")
@@ -81,9 +81,9 @@ fn columns_have_one_value_and_contradictions_are_named() {
     let texts: Vec<&str> = conflict.rules.iter().map(|&i| rules[i].text.as_str()).collect();
     assert_eq!(texts, ["!color=green", "!color=red", "exactly(1, color=green, color=red)"]);
     let all = parsed("hot").enforce(&records, OnViolation::Drop, &Limits::default());
-    assert!(matches!(all, Err(EnforceError::NothingLeft)), "{all:?}");
+    assert!(matches!(all, Err(LearnError::NothingLeft)), "{all:?}");
     let others = Rules::parse("a -> b").unwrap().enforce(&records, OnViolation::Drop, &Limits::default());
-    assert!(matches!(others, Err(EnforceError::Query(_))), "{others:?}");
+    assert!(matches!(others, Err(LearnError::Query(_))), "{others:?}");
 }
 
 /// Rules as clauses over the four letters.
@@ -110,7 +110,7 @@ proptest! {
             row.iter().zip(world).filter(|(cell, value)| cell.is_some_and(|cell| cell != **value)).count()
         }).min();
         let repaired = match enforce(&rules, &given, OnViolation::Repair) {
-            Err(EnforceError::Contradiction { .. }) => {
+            Err(LearnError::Contradiction { .. }) => {
                 prop_assert!(obeying.is_empty());
                 return Ok(());
             }
@@ -126,7 +126,7 @@ proptest! {
         }
         let left: Vec<Row> = given.iter().filter(|row| distance(row) == Some(0)).cloned().collect();
         match enforce(&rules, &given, OnViolation::Drop) {
-            Err(EnforceError::NothingLeft) => prop_assert!(left.is_empty()),
+            Err(LearnError::NothingLeft) => prop_assert!(left.is_empty()),
             dropped => prop_assert_eq!(dropped.unwrap().0, left),
         }
         prop_assert_eq!(enforce(&rules, &given, OnViolation::Reject).is_ok(), broken.is_empty());

@@ -36,10 +36,11 @@ const MODULES: [&str; 28] = [
 ];
 
 /// The same inside `learn`.
-const LEARN: [&str; 30] = [
+const LEARN: [&str; 31] = [
+    "violation",
+    "error",
     "vtree",
     "params",
-    "error",
     "em",
     "structure",
     "support",

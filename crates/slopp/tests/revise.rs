@@ -3,7 +3,7 @@
 mod against;
 
 use against::*;
-use slopp::learn::{Factorised, ReviseError, Task};
+use slopp::learn::{Factorised, LearnError, Task};
 use slopp::logic::{Formula, Limits, Rules, Sdd};
 use slopp::{Circuit, Kind, Names, Psdd, Records, RecordsBuilder, Vtree};
 use slopp_oracle::{Dice, Table, Tree, deterministic, with_support};
@@ -157,22 +157,22 @@ fn what_cannot_be_revised_is_told() {
     let oracle = with_support(&tree, &[3, 9], false, &mut dice);
     let psdd = convert(&oracle, &tree).0.certify(&Limits::default()).unwrap();
     let records = to_records(&[vec![Some(true); 6]]);
-    assert!(matches!(psdd.revise(&records, None), Err(ReviseError::NoWeight)));
+    assert!(matches!(psdd.revise(&records, None), Err(LearnError::NoWeight)));
     for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(psdd.revise(&records, Some(weight)), Err(ReviseError::Weight(_))));
+        assert!(matches!(psdd.revise(&records, Some(weight)), Err(LearnError::Weight(_))));
     }
     let missing = to_records(&[vec![None; 6]]);
-    assert!(matches!(psdd.revise(&missing, Some(1.0)), Err(ReviseError::Query(_))));
+    assert!(matches!(psdd.revise(&missing, Some(1.0)), Err(LearnError::Query(_))));
     let constant = |vtree: &Vtree, node| Sdd::new(vtree.clone(), vec![node], vec![]).unwrap();
     let (always, never) = (slopp::logic::SddNode::True, slopp::logic::SddNode::False);
     let all = psdd.revise_by(&constant(psdd.vtree(), always), 1.0, Some(1.0), &Limits::default()).unwrap();
     assert_eq!(all.psdd.model_count(), 64u32.into());
     assert!(matches!(
         psdd.revise_by(&constant(psdd.vtree(), never), 1.0, Some(1.0), &Limits::default()),
-        Err(ReviseError::Formula(_))
+        Err(LearnError::Formula(_))
     ));
     let elsewhere = constant(&Vtree::balanced(7), always);
-    assert!(matches!(psdd.revise_by(&elsewhere, 1.0, Some(1.0), &Limits::default()), Err(ReviseError::Query(_))));
+    assert!(matches!(psdd.revise_by(&elsewhere, 1.0, Some(1.0), &Limits::default()), Err(LearnError::Query(_))));
     let wide = slopp::example::psdd();
     assert!(wide.revise_by(&constant(wide.vtree(), always), 1.0, None, &Limits::default()).is_ok());
     let wider = closed(&to_records(&[vec![Some(true); 13]]), Vtree::balanced(13));
@@ -220,8 +220,8 @@ fn growth_keeps_within_limits() {
         let limits = Limits::default().with_nodes(nodes);
         let Ok(formula) = compile("x2 & !x4 | x6 & x16", &limits) else { continue };
         match psdd.revise_by(&formula, 1.0, Some(1.0), &limits) {
-            Err(ReviseError::TooManyModels { .. }) => looking += 1,
-            Err(error @ ReviseError::TooLarge(_)) => {
+            Err(LearnError::TooManyModels { .. }) => looking += 1,
+            Err(error @ LearnError::NewWorlds(_)) => {
                 growing += 1;
                 let told = error.to_string();
                 assert!(
@@ -251,7 +251,7 @@ fn records_with_two_values_of_a_column_are_refused() {
     for (values, row) in [(2, [true, true, true]), (0, [false, false, true])] {
         let error = psdd.revise(&records(&[[true, false, false], [true, false, true], row]), Some(1.0)).unwrap_err();
         let told =
-            matches!(&error, ReviseError::Column { record: 3, column, values: v } if column == "color" && *v == values);
+            matches!(&error, LearnError::Column { record: 3, column, values: v } if column == "color" && *v == values);
         assert!(told, "{error:?}");
     }
     let revised = psdd.revise(&records(&[[false, true, true]]), Some(1.0)).unwrap().psdd;
@@ -283,10 +283,10 @@ fn weights_that_are_far_apart() {
         let mut new = RecordsBuilder::new(Names::numbered(3));
         new.push([Some(false); 3], weight);
         let error = psdd.revise(&new.finish(), Some(own)).unwrap_err();
-        assert!(matches!(error, ReviseError::TooFarApart { .. } | ReviseError::Weight(_)), "{error:?}");
+        assert!(matches!(error, LearnError::TooFarApart { .. } | LearnError::Weight(_)), "{error:?}");
         let (names, limits) = (Arc::new(Names::numbered(3)), Limits::default());
         let formula = Formula::parse("x1 & x2", &names).unwrap();
         let error = psdd.revise_by_formula(&formula, &names, weight, Some(own), &limits).unwrap_err();
-        assert!(matches!(error, ReviseError::TooFarApart { .. } | ReviseError::Weight(_)), "{error:?}");
+        assert!(matches!(error, LearnError::TooFarApart { .. } | LearnError::Weight(_)), "{error:?}");
     }
 }

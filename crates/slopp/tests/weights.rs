@@ -1,8 +1,8 @@
 //! Real and extreme weights: rounding must not make an impossible record possible, nor the other way round.
 
-use slopp::circuit::{Reason, Smoothing, SmoothingError};
+use slopp::circuit::{BuildError, Reason, Smoothing};
 use slopp::io::{load_records, read_psdd};
-use slopp::learn::{ChowLiu, Factorised, FitError, Learner, Partition, SloppKmeans, SloppTree, Task, Variant};
+use slopp::learn::{ChowLiu, Factorised, LearnError, Learner, Partition, SloppKmeans, SloppTree, Task, Variant};
 use slopp::logic::Limits;
 use slopp::model::ModelKind;
 use slopp::{Certified, Circuit, Names, Random, Records, RecordsBuilder, Vtree};
@@ -81,7 +81,7 @@ fn fitting_to_nothing_possible_is_refused() {
     let impossible = builder.finish();
     for pseudocount in [0.0, 1.0] {
         let refused = psdd.fit(&impossible, &Smoothing::uniform(pseudocount));
-        assert!(matches!(refused, Err(FitError::NothingPossible)), "{refused:?}");
+        assert!(matches!(refused, Err(LearnError::NothingPossible)), "{refused:?}");
     }
 }
 
@@ -90,11 +90,13 @@ fn a_prior_must_fit() {
     let (psdd, records) = (slopp::example::psdd(), slopp::example::records());
     let other = Records::from_rows(Names::numbered(2), [[true, false]]);
     let refused = psdd.fit(&records, &Smoothing::marginal(1.0, &other));
-    let expected = SmoothingError::Length { expected: 4, found: 2 };
-    assert!(matches!(refused, Err(FitError::Smoothing(error)) if error == expected));
+    assert!(matches!(refused, Err(LearnError::Build(BuildError::PriorLength { expected: 4, found: 2 }))));
     let certain = Smoothing { prior: Some(vec![0.0; 4]), ..Smoothing::uniform(1.0) };
-    assert!(matches!(psdd.fit(&records, &certain), Err(FitError::Smoothing(SmoothingError::Prior { .. }))));
-    assert!(matches!(psdd.fit(&records, &Smoothing::uniform(-1.0)), Err(FitError::Smoothing(_))));
+    assert!(matches!(psdd.fit(&records, &certain), Err(LearnError::Build(BuildError::Prior { .. }))));
+    assert!(matches!(
+        psdd.fit(&records, &Smoothing::uniform(-1.0)),
+        Err(LearnError::Build(BuildError::Pseudocount(_)))
+    ));
 }
 
 #[test]

@@ -10,14 +10,13 @@ use crate::error::Error;
 use crate::files::{Files, check_ending};
 use crate::incomplete::{Part, check};
 use crate::input::{Loaded, explained, options, options_over, read_records, read_records_of};
-use crate::knowledge::stopped;
 use crate::report::{count, counted, facts, is_or_are, json, json_count, object, records as records_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::infer::Distribution;
 use slopp::io::LoadedRecords;
-use slopp::learn::{BaseError, Distil, LearnError, Lesson, LessonError, Lessons, SloppConfig, Student, Support, Task};
+use slopp::learn::{Distil, LearnError, Lesson, Lessons, SloppConfig, Student, Support, Task};
 use slopp::{Model, Names, Records};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -188,11 +187,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     };
     let task = Task { valid: valid.as_ref(), seed: args.seed, support: &support, ..Task::new(&train) };
     let bar = session.progress();
-    let student = lesson.learn(&task, &bar).map_err(|error| match error {
-        LessonError::Learn(LearnError::Rules(error)) => not_obeyed(error),
-        LessonError::Learn(error) => error.into(),
-        LessonError::Base(error) => base_refused(error),
-    })?;
+    let student = lesson.learn(&task, &bar).map_err(refused)?;
     drop(bar);
     let parts: Vec<(&'static str, &Records)> =
         [("train", Some(&train)), ("valid", valid.as_ref()), ("test", test.as_ref())]
@@ -264,19 +259,18 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     Ok(Verdict::Yes)
 }
 
-/// What is wrong with the base of the teacher, with the way out.
-fn base_refused(error: BaseError) -> Error {
+/// Why there is no student.
+fn refused(error: LearnError) -> Error {
     match error {
-        BaseError::Outside { outside, total } => {
+        LearnError::Outside { outside, total } => {
             let (all, are) = (records_in_words(total), is_or_are(outside));
             Error::new(format!("{} of {all} to learn from {are} impossible for the teacher", count(outside)))
                 .hint("--free lets the student allow them; `slopp revise` makes room for them in the teacher")
         }
-        BaseError::Columns(error) => stopped(error),
-        BaseError::TooLarge(error) => Error::from(error)
+        LearnError::Base(error) => Error::from(error)
             .while_doing("the base of the teacher is too large on the vtree of the student")
             .hint("--free, and --rules for what must hold"),
-        BaseError::Query(error) => error.into(),
+        error => not_obeyed(error),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::Smoothing;
-use slopp::learn::{EmConfig, FitError, Fitted, em, em_components, em_network, possible_records};
+use slopp::learn::{EmConfig, Fitted, em, em_components, em_network, possible_records};
 use slopp::logic::Limits;
 use slopp::{Certified, Circuit, Model, ModelKind, Records};
 use std::collections::BTreeMap;
@@ -174,14 +174,6 @@ fn count_up(args: &FitArgs, loaded: &Loaded, data: &Records, smoothing: &Smoothi
         return Err(Error::new("--em-steps is for EM, and this circuit is fitted exactly, by counting")
             .hint("leave --em-steps out"));
     }
-    let explained = |error: FitError| {
-        let no_counts = matches!(error, FitError::NoCounts);
-        let error = Error::from(error);
-        match no_counts {
-            true => error.hint("`slopp fit MODEL ALL-RECORDS -o FILE`, without --add; its result keeps counts"),
-            false => error,
-        }
-    };
     let wrapped = |used, impossible, dropped, circuit: Certified| Fit {
         learned: circuit.into(),
         used,
@@ -192,13 +184,13 @@ fn count_up(args: &FitArgs, loaded: &Loaded, data: &Records, smoothing: &Smoothi
     Ok(match loaded.circuit() {
         Certified::Psdd(psdd) => {
             let fitted = if args.add { psdd.add_records(data, smoothing) } else { psdd.fit(data, smoothing) };
-            let Fitted { circuit, counted, impossible, dropped } = fitted.map_err(explained)?;
+            let Fitted { circuit, counted, impossible, dropped } = fitted?;
             wrapped(counted, impossible, dropped, Certified::Psdd(circuit))
         }
         _ => {
             let circuit = loaded.deterministic("fitting by counting")?;
             let fitted = if args.add { circuit.add_records(data, smoothing) } else { circuit.fit(data, smoothing) };
-            let Fitted { circuit, counted, impossible, dropped } = fitted.map_err(explained)?;
+            let Fitted { circuit, counted, impossible, dropped } = fitted?;
             wrapped(counted, impossible, dropped, Certified::new(circuit.into_circuit(), &Limits::default()))
         }
     })

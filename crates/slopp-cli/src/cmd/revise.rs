@@ -6,12 +6,10 @@ use crate::error::Error;
 use crate::event::compile;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
-use crate::knowledge::stopped_on_model;
 use crate::report::{count, counted, grouped, json, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::learn::ReviseError;
 use slopp::logic::Formula;
 use slopp::{Certified, Model};
 use std::cmp::Ordering;
@@ -77,13 +75,12 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
     let (revised, share) = match (&args.data, &args.formula, &args.by_rule) {
         (Some(data), ..) => {
             let records = read_records_of(data, args.read, names)?;
-            let revised = psdd.revise(&records, args.weight).map_err(with_hint)?;
+            let revised = psdd.revise(&records, args.weight)?;
             (revised.psdd, revised.share)
         }
         (None, Some(text), _) => {
             let (formula, limits) = (parse(text)?, args.model.limits.limits());
-            let revised = psdd.revise_by_formula(&formula, names, args.formula_weight, args.weight, &limits);
-            let revised = revised.map_err(with_hint)?;
+            let revised = psdd.revise_by_formula(&formula, names, args.formula_weight, args.weight, &limits)?;
             (revised.psdd, revised.share)
         }
         (None, None, text) => {
@@ -130,14 +127,4 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
     }
     tell_saved(args.output.as_deref(), ".psdd", session);
     Ok(Verdict::Yes)
-}
-
-fn with_hint(error: ReviseError) -> Error {
-    let hint = match error {
-        ReviseError::Compile(error) => return stopped_on_model(error),
-        ReviseError::NoWeight => "--weight X, the number of records that the model stands for",
-        ReviseError::TooLarge(_) | ReviseError::TooManyModels { .. } => "--max-nodes N and --max-memory MB allow more",
-        _ => return error.into(),
-    };
-    Error::from(error).hint(hint)
 }

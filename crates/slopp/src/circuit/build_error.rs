@@ -1,11 +1,11 @@
 //! What a builder refuses.
 
-use super::SmoothingError;
 use crate::var::Var;
 use crate::vtree::VtreeId;
 
 /// Which invariant of [`Circuit`](super::Circuit) a node would break.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BuildError {
     /// A variable is not in the vtree.
     #[error("variable {} is not in the vtree, which has {} variables", .var.number(), .len)]
@@ -58,9 +58,28 @@ pub enum BuildError {
         /// Where the root of the circuit is.
         found: VtreeId,
     },
-    /// The smoothing does not fit the circuit.
-    #[error(transparent)]
-    Smoothing(#[from] SmoothingError),
+    /// A pseudocount is out of range.
+    #[error("the pseudocount is {0}, but must be a finite number of at least 0")]
+    Pseudocount(f64),
+    /// A pseudocount is so small that a parameter would be zero.
+    #[error("the pseudocount {0:e} is too small: parameters would be zero next to the counts; take a larger one, or 0")]
+    SmallPseudocount(f64),
+    /// A prior is for another number of variables.
+    #[error("the prior is for {found} variables, but the circuit has {expected}; make it from records of the circuit")]
+    PriorLength {
+        /// The variables of the circuit.
+        expected: usize,
+        /// The variables of the prior.
+        found: usize,
+    },
+    /// A prior probability is not strictly between zero and one.
+    #[error("the prior of variable {} is {}, but must be above 0 and below 1", .var.number(), .value)]
+    Prior {
+        /// The variable.
+        var: Var,
+        /// Its prior.
+        value: f64,
+    },
     /// Too many nodes or elements for 32-bit ids.
     #[error("a circuit can have at most {} nodes and elements", u32::MAX)]
     TooLarge,

@@ -22,8 +22,8 @@ pub use builder::{Builder, Sharing};
 pub use certify::{Overlap, Overlaps, Reason, Refusal};
 pub(crate) use deterministic::CarryOver;
 pub use deterministic::{Certificate, Deterministic, Psdd};
+pub use parameters::Smoothing;
 pub(crate) use parameters::merge_equal;
-pub use parameters::{Smoothing, SmoothingError};
 pub use stats::{PARAMETER_TOLERANCE, ParameterFault, Stats};
 pub use weights::Weights;
 

@@ -18,33 +18,6 @@ pub struct Smoothing {
     pub literals: bool,
 }
 
-/// Why a smoothing cannot be used.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum SmoothingError {
-    /// The pseudocount is out of range.
-    #[error("the pseudocount is {0}, but must be a finite number of at least 0")]
-    Pseudocount(f64),
-    /// The pseudocount is so small that a parameter would be zero.
-    #[error("the pseudocount {0:e} is too small: parameters would be zero beside the counts; take a larger one, or 0")]
-    TooSmall(f64),
-    /// The prior is for another number of variables.
-    #[error("the prior is for {found} variables, but the circuit has {expected}; make it from records of the circuit")]
-    Length {
-        /// The variables of the circuit.
-        expected: usize,
-        /// The variables of the prior.
-        found: usize,
-    },
-    /// A prior probability is not strictly between zero and one.
-    #[error("the prior of variable {} is {}, but must be above 0 and below 1", .var.number(), .value)]
-    Prior {
-        /// The variable.
-        var: Var,
-        /// Its prior.
-        value: f64,
-    },
-}
-
 impl Smoothing {
     /// Maximum likelihood: no smoothing at all.
     pub fn none() -> Smoothing {
@@ -92,16 +65,16 @@ impl Smoothing {
     }
 
     /// Checks that the smoothing fits circuits of so many variables.
-    pub fn check(&self, variables: usize) -> Result<(), SmoothingError> {
+    pub fn check(&self, variables: usize) -> Result<(), BuildError> {
         if !(self.pseudocount.is_finite() && self.pseudocount >= 0.0) {
-            return Err(SmoothingError::Pseudocount(self.pseudocount));
+            return Err(BuildError::Pseudocount(self.pseudocount));
         }
         let Some(prior) = &self.prior else { return Ok(()) };
         if prior.len() != variables {
-            return Err(SmoothingError::Length { expected: variables, found: prior.len() });
+            return Err(BuildError::PriorLength { expected: variables, found: prior.len() });
         }
         match prior.iter().position(|&p| !(p > 0.0 && p < 1.0)) {
-            Some(i) => Err(SmoothingError::Prior { var: Var(i as u32), value: prior[i] }),
+            Some(i) => Err(BuildError::Prior { var: Var(i as u32), value: prior[i] }),
             None => Ok(()),
         }
     }
@@ -349,7 +322,7 @@ fn check_parameters(parameters: &Weights, pseudocount: f64) -> Result<(), BuildE
     let mut all = parameters.tops.iter().flatten().chain(&parameters.elements);
     match all.all(|&parameter| check_parameter(parameter).is_ok()) {
         true => Ok(()),
-        false => Err(SmoothingError::TooSmall(pseudocount).into()),
+        false => Err(BuildError::SmallPseudocount(pseudocount)),
     }
 }
 

@@ -4,11 +4,12 @@ use crate::advice::Advice;
 use crate::circuit::Circuit;
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::Evidence;
-use crate::logic::Limit;
+use crate::logic::{Limit, Stopped};
 use std::fmt;
 
 /// Why a query has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum QueryError {
     /// A world, evidence or records over another number of variables.
     #[error(
@@ -125,6 +126,15 @@ pub enum QueryError {
         /// How much memory was in use.
         megabytes: usize,
     },
+    /// A formula whose diagram on the vtree of the model needs more than it may.
+    #[error(transparent)]
+    Compile(#[from] Stopped),
+    /// A sum-product network has no vtree that a formula could be compiled on.
+    #[error("a formula cannot be asked of a sum-product network, only literals can: it has no vtree; learn a PSDD")]
+    OnlyLiterals,
+    /// Only a deterministic circuit has a most probable world that can be found.
+    #[error("the most probable world needs a deterministic circuit: learn a PSDD, or make one by distilling the model")]
+    NotDeterministic,
     /// More worlds than memory may hold.
     #[error("{found} worlds and what ranks them need more than {limit}; ask for fewer, or allow more")]
     TooManyWorlds {
@@ -170,6 +180,7 @@ impl QueryError {
         match self {
             QueryError::ImpossibleEvidence => vec![Advice::NearestWorld],
             QueryError::Stopped { limit, .. } | QueryError::TooManyWorlds { limit, .. } => limit.advice(),
+            QueryError::Compile(error) => error.advice(),
             _ => Vec::new(),
         }
     }

@@ -1,13 +1,14 @@
 //! Why nothing could be learned, and the checks that every learner makes first.
 
-use super::params::FitError;
-use super::vtree::VtreeMethodError;
+use super::violation::Violations;
+use crate::advice::Advice;
 use crate::circuit::{BuildError, Reason, Refusal};
-use crate::data::Records;
+use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::QueryError;
-use crate::logic::Stopped;
+use crate::logic::{Conflict, NoVariables, NormaliseError, Rules, Stopped};
 use crate::spn::SpnError;
 use crate::vtree::Vtree;
+use num_bigint::BigUint;
 use std::borrow::Cow;
 
 /// Why nothing could be learned.
@@ -38,9 +39,23 @@ pub enum LearnError {
         /// Variables of the training records.
         train: usize,
     },
-    /// No vtree could be made, or there are too many pairs of variables.
-    #[error(transparent)]
-    Pairs(#[from] VtreeMethodError),
+    /// No method to make vtrees has this name.
+    #[error("there is no vtree method \"{name}\"; the methods are {known}")]
+    NoSuchVtree {
+        /// The name.
+        name: String,
+        /// The methods.
+        known: String,
+    },
+    /// Too many variables to look at all pairs.
+    #[error(
+        "this looks at all pairs of variables, too many for {variables} of them (limit {MAX_PAIR_VARIABLES}); use the \
+         vtree balanced, right-linear, left-linear or random and a learner that does not look at pairs, such as factorised"
+    )]
+    TooManyPairs {
+        /// How many variables there are.
+        variables: usize,
+    },
     /// A vtree for a learner that takes none.
     #[error("the learner {learner} takes no vtree, but one is given: leave it out, or choose another learner")]
     VtreeGiven {
@@ -69,8 +84,11 @@ pub enum LearnError {
     #[error("there are too few records to hold some out to choose by; give validation records")]
     NothingToChooseBy,
     /// No record is possible.
-    #[error("none of the records is possible under the circuit to start from; learn a new one")]
+    #[error("none of the records is possible under the circuit, so there is nothing to fit it to; learn a new one")]
     NothingPossible,
+    /// There are no counts to add to.
+    #[error("the circuit keeps no counts that records could be added to: fit it to all records instead")]
+    NoCounts,
     /// A structure to be shared by components must be deterministic.
     #[error("the circuit to start from is not deterministic ({0}); start from a PSDD")]
     NotDeterministic(Reason),
@@ -96,7 +114,7 @@ pub enum LearnError {
         known: Vec<&'static str>,
     },
     /// An option that only other learners have.
-    #[error("{option} belongs to {}, not to {learner}: choose one of these learners, or leave the option out", .owners.join(", "))]
+    #[error("{option} belongs to {}, not to {learner}", .owners.join(", "))]
     OptionOfOthers {
         /// The learner.
         learner: &'static str,
@@ -105,15 +123,98 @@ pub enum LearnError {
         /// The learners that have it.
         owners: Vec<&'static str>,
     },
-    /// The rules cannot be obeyed, or the values of columns cannot be kept apart.
+    /// The rules name no variables.
     #[error(transparent)]
-    Rules(ConditionError),
+    EmptyRules(#[from] NoVariables),
+    /// No world obeys the rules.
+    #[error("no world obeys the rules; change or leave out one of those that contradict each other")]
+    Contradiction {
+        /// All rules, those that every column has one value last.
+        rules: Rules,
+        /// Those that contradict each other.
+        conflict: Conflict,
+    },
+    /// Records break rules, and are to be refused.
+    #[error("records of weight {} of {} break a rule; drop or repair them", .0.weight, .0.total)]
+    Broken(Box<Violations>),
+    /// No record is left.
+    #[error("every record breaks a rule, so dropping leaves none; look at the rules, or repair the records")]
+    NothingLeft,
+    /// A sum-product network has no vtree that rules could be compiled on.
+    #[error("a sum-product network cannot be conditioned on rules; choose a learner that gives a circuit")]
+    Network,
+    /// Nothing that was learned obeys the rules.
+    #[error("nothing that was learned obeys the rules; look at the rules")]
+    NothingObeys,
+    /// The rules, or their product with the model, are too large on its vtree.
+    #[error("the rules do not fit the vtree of the learned model: {0}")]
+    Rules(#[source] QueryError),
     /// Groups of columns cannot be closed.
     #[error("columns cannot be closed: {0}; close fewer columns at a time")]
-    Groups(#[source] ConditionError),
+    Groups(#[source] Box<LearnError>),
     /// The world cannot be closed.
     #[error("the world cannot be closed: {0}")]
-    Closed(#[source] ConditionError),
+    Closed(#[source] Box<LearnError>),
+    /// Records to learn from are impossible for the teacher.
+    #[error("records of weight {outside} of {total} to learn from are impossible for the teacher")]
+    Outside {
+        /// The weight of those records.
+        outside: f64,
+        /// The weight of all records.
+        total: f64,
+    },
+    /// The base of the teacher is too large on the vtree of the student.
+    #[error("the base of the teacher is too large on the vtree of the student: {0}")]
+    Base(#[source] Stopped),
+    /// It is not known how much the circuit weighs next to new records.
+    #[error("the circuit keeps no counts, so it is not known how many records it stands for; say how many")]
+    NoWeight,
+    /// A record in which a column does not have exactly one value, so that no model of its columns can allow it.
+    #[error(
+        "column \"{column}\" has {} in record {record}, and no world can have that; correct the record",
+        if *.values == 0 { "no value".to_owned() } else { format!("{values} values") }
+    )]
+    Column {
+        /// The first such record, from one.
+        record: usize,
+        /// The column.
+        column: String,
+        /// How many of its values the record has.
+        values: usize,
+    },
+    /// A weight is not a positive number.
+    #[error("the weight is {0}, but must be a finite number above 0")]
+    Weight(f64),
+    /// The weights are so far apart that something possible would get probability zero.
+    #[error(
+        "the model weighs {own:e} records and the new worlds {new:e}, which is too far apart: probabilities would be too \
+         small to be represented; choose weights that are closer"
+    )]
+    TooFarApart {
+        /// The weight of the model.
+        own: f64,
+        /// The weight of the new worlds together.
+        new: f64,
+    },
+    /// The new worlds of a formula need a diagram that is too large.
+    #[error(
+        "the new worlds of the formula are too large a diagram to make room for: {0}; or make the formula stronger"
+    )]
+    NewWorlds(#[source] Stopped),
+    /// The formula has too many models to look at one by one, and too large a diagram to find those that are impossible.
+    #[error(
+        "the formula has {models} models, and finding the impossible ones takes too large a diagram; only up to {limit} \
+         are looked at one by one; make it stronger, or allow larger diagrams"
+    )]
+    TooManyModels {
+        /// How many.
+        models: BigUint,
+        /// How many are looked at one by one.
+        limit: usize,
+    },
+    /// The formula has no models, or is not a valid diagram.
+    #[error(transparent)]
+    Formula(#[from] NormaliseError),
     /// The circuit would be too large.
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -121,39 +222,33 @@ pub enum LearnError {
     #[error(transparent)]
     Spn(#[from] SpnError),
     /// A result that must be a PSDD is not one: a bug, and never handed out silently.
-    #[error("the learned circuit failed its certificate, please report this: {0}")]
+    #[error("the circuit failed its certificate, please report this: {0}")]
     Certificate(#[from] Refusal),
 }
 
-/// Why what was learned could not be conditioned on rules.
-#[derive(Debug, thiserror::Error)]
-pub enum ConditionError {
-    /// A sum-product network has no vtree that rules could be compiled on.
-    #[error("a sum-product network cannot be conditioned on rules; choose a learner that gives a circuit")]
-    Network,
-    /// No world is possible under both.
-    #[error("nothing that was learned obeys the rules; look at the rules")]
-    Impossible,
-    /// The rules are too large on the vtree of what was learned.
-    #[error("the rules do not fit the vtree of the learned model: {0}")]
-    Rules(#[from] Stopped),
-    /// The product is too large.
-    #[error("the rules do not fit the vtree of the learned model: {0}")]
-    Product(QueryError),
-    /// The result could not be fitted.
-    #[error(transparent)]
-    Fit(#[from] FitError),
-    /// The result could not be fitted to records with missing cells, or not be closed.
-    #[error(transparent)]
-    Em(Box<LearnError>),
+impl LearnError {
+    /// What to try.
+    pub fn advice(&self) -> Vec<Advice> {
+        match self {
+            LearnError::Query(error) | LearnError::Rules(error) => error.advice(),
+            LearnError::NewWorlds(error) => error.advice(),
+            LearnError::TooManyModels { .. } => vec![Advice::LargerLimits],
+            LearnError::OptionOfOthers { option, owners, .. } => {
+                vec![Advice::OtherLearner { option, owners: owners.clone() }]
+            }
+            LearnError::NoCounts => vec![Advice::FitToAll],
+            LearnError::NoWeight => vec![Advice::Weight],
+            LearnError::Outside { .. } => vec![Advice::Free, Advice::MakeRoom],
+            LearnError::Base(_) => vec![Advice::Free],
+            LearnError::Groups(error) | LearnError::Closed(error) => error.advice(),
+            _ => Vec::new(),
+        }
+    }
 }
 
-impl From<QueryError> for ConditionError {
-    fn from(error: QueryError) -> ConditionError {
-        match error {
-            QueryError::ImpossibleFormula => ConditionError::Impossible,
-            error => ConditionError::Product(error),
-        }
+impl From<Stopped> for LearnError {
+    fn from(error: Stopped) -> LearnError {
+        LearnError::Query(error.into())
     }
 }
 

@@ -3,7 +3,8 @@
 //! Determinism makes maximum likelihood a matter of counting: every possible record uses one element of each sum it
 //! reaches, so `θ` is the share of records that use the element, smoothed as [`Smoothing`] says.
 
-use crate::circuit::{BuildError, Certificate, Circuit, Deterministic, Psdd, Smoothing, SmoothingError, Weights};
+use super::error::LearnError;
+use crate::circuit::{Certificate, Circuit, Deterministic, Psdd, Smoothing, Weights};
 use crate::data::Records;
 use crate::infer::{Distribution, QueryError};
 use crate::logspace::LOG_ZERO;
@@ -28,26 +29,6 @@ impl<C> Fitted<C> {
         let Fitted { circuit, counted, impossible, dropped } = self;
         Fitted { circuit: as_other(circuit), counted, impossible, dropped }
     }
-}
-
-/// Why a circuit could not be fitted.
-#[derive(Debug, thiserror::Error)]
-pub enum FitError {
-    /// The records do not fit the circuit.
-    #[error(transparent)]
-    Query(#[from] QueryError),
-    /// No record is possible.
-    #[error("none of the records is possible under this circuit, so there is nothing to fit it to; learn a new one")]
-    NothingPossible,
-    /// The smoothing does not fit.
-    #[error(transparent)]
-    Smoothing(#[from] SmoothingError),
-    /// There are no counts to add to.
-    #[error("the circuit keeps no counts that records could be added to: fit it to all records instead")]
-    NoCounts,
-    /// The new circuit could not be built.
-    #[error(transparent)]
-    Build(#[from] BuildError),
 }
 
 /// The records that a model makes possible: those that fitting counts, so that a prior must be made from them only.
@@ -78,27 +59,27 @@ impl Deterministic {
     /// use slopp::circuit::Smoothing;
     /// let (psdd, records) = (slopp::example::psdd(), slopp::example::records());
     /// assert_eq!(psdd.fit(&records, &Smoothing::none())?.circuit, psdd);
-    /// # Ok::<(), slopp::learn::FitError>(())
+    /// # Ok::<(), slopp::learn::LearnError>(())
     /// ```
-    pub fn fit(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Deterministic>, FitError> {
+    pub fn fit(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Deterministic>, LearnError> {
         estimate(self, records, None, smoothing)
     }
 
     /// The same structure with these records added to the counts that are kept; nothing is learned anew.
-    pub fn add_records(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Deterministic>, FitError> {
-        estimate(self, records, Some(self.counts().ok_or(FitError::NoCounts)?), smoothing)
+    pub fn add_records(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Deterministic>, LearnError> {
+        estimate(self, records, Some(self.counts().ok_or(LearnError::NoCounts)?), smoothing)
     }
 }
 
 impl Psdd {
     /// As [`Deterministic::fit`], and the result is a PSDD again.
-    pub fn fit(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Psdd>, FitError> {
+    pub fn fit(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Psdd>, LearnError> {
         estimate(self, records, None, smoothing)
     }
 
     /// As [`Deterministic::add_records`], and the result is a PSDD again.
-    pub fn add_records(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Psdd>, FitError> {
-        estimate(self, records, Some(self.counts().ok_or(FitError::NoCounts)?), smoothing)
+    pub fn add_records(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Psdd>, LearnError> {
+        estimate(self, records, Some(self.counts().ok_or(LearnError::NoCounts)?), smoothing)
     }
 }
 
@@ -108,7 +89,7 @@ fn estimate<C: Certificate + AsRef<Deterministic>>(
     records: &Records,
     kept: Option<&Weights>,
     smoothing: &Smoothing,
-) -> Result<Fitted<C>, FitError> {
+) -> Result<Fitted<C>, LearnError> {
     let circuit: &Deterministic = given.as_ref();
     smoothing.check(circuit.var_count())?;
     let found = circuit.count_records(records)?;
@@ -117,7 +98,7 @@ fn estimate<C: Certificate + AsRef<Deterministic>>(
     match kept {
         Some(kept) => counts.add(kept),
         None if records.is_empty() => return Err(QueryError::NoRecords.into()),
-        None if counted == 0.0 => return Err(FitError::NothingPossible),
+        None if counted == 0.0 => return Err(LearnError::NothingPossible),
         None => {}
     }
     let before = circuit.elements().len();

@@ -10,10 +10,11 @@
 mod draft;
 mod grow;
 
-use crate::circuit::{BuildError, Circuit, Node, Psdd, Refusal, Weights};
+use super::error::LearnError;
+use crate::circuit::{BuildError, Circuit, Node, Psdd, Weights};
 use crate::data::{Records, RecordsBuilder};
 use crate::infer::{Evidence, QueryError};
-use crate::logic::{Formula, Handle, Limits, Manager, NormaliseError, Rules, Sdd, Stopped};
+use crate::logic::{Formula, Handle, Limits, Manager, Rules, Sdd};
 use crate::logspace::log_share;
 use crate::names::Names;
 use draft::Draft;
@@ -37,70 +38,6 @@ pub struct Revised {
     pub share: f64,
 }
 
-/// Why a PSDD could not be revised.
-#[derive(Debug, thiserror::Error)]
-pub enum ReviseError {
-    /// The records or the formula do not fit the circuit.
-    #[error(transparent)]
-    Query(#[from] QueryError),
-    /// It is not known how much the circuit weighs beside new records.
-    #[error("the circuit keeps no counts, so it is not known how many records it stands for; say how many")]
-    NoWeight,
-    /// A record in which a column does not have exactly one value, so that no model of its columns can allow it.
-    #[error(
-        "column \"{column}\" has {} in record {record}, and no world can have that; correct the record",
-        if *.values == 0 { "no value".to_owned() } else { format!("{values} values") }
-    )]
-    Column {
-        /// The first such record, from one.
-        record: usize,
-        /// The column.
-        column: String,
-        /// How many of its values the record has.
-        values: usize,
-    },
-    /// A weight is not a positive number.
-    #[error("the weight is {0}, but must be a finite number above 0")]
-    Weight(f64),
-    /// The weights are so far apart that something possible would get probability zero.
-    #[error(
-        "the model weighs {own:e} records and the new worlds {new:e}, which is too far apart: probabilities would be too \
-         small to be represented; choose weights that are closer"
-    )]
-    TooFarApart {
-        /// The weight of the model.
-        own: f64,
-        /// The weight of the new worlds together.
-        new: f64,
-    },
-    /// The new worlds of a formula take too large diagrams to work in.
-    #[error(
-        "the new worlds of the formula are too large a diagram to make room for: {0}; or make the formula stronger"
-    )]
-    TooLarge(#[from] Stopped),
-    /// The formula has too many models to look at one by one, and too large a diagram tells which are impossible.
-    #[error(
-        "the formula has {models} models, and which of them are impossible takes too large a diagram to tell; only up to \
-         {WORLD_LIMIT} are looked at one by one; make it stronger, or allow larger diagrams"
-    )]
-    TooManyModels {
-        /// How many.
-        models: BigUint,
-    },
-    /// The formula has no models, or is no valid diagram.
-    #[error(transparent)]
-    Formula(#[from] NormaliseError),
-    /// The diagram of the formula itself would be too large.
-    #[error(transparent)]
-    Compile(Stopped),
-    /// The circuit would be too large.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// The result is not a PSDD: a bug, and never handed out silently.
-    #[error("the revised circuit failed its certificate, please report this: {0}")]
-    Certificate(#[from] Refusal),
-}
-
 impl Psdd {
     /// Makes room for records that are impossible, and for nothing else.
     ///
@@ -121,7 +58,7 @@ impl Psdd {
     /// assert_eq!(revised.psdd.model_count(), psdd.model_count() + 1u32);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn revise(&self, records: &Records, weight: Option<f64>) -> Result<Revised, ReviseError> {
+    pub fn revise(&self, records: &Records, weight: Option<f64>) -> Result<Revised, LearnError> {
         if !records.is_empty() && !self.entailed_by(records)? {
             let possible = self.possible(records)?;
             let rows = (0..records.len()).filter(|&row| !possible[row]);
@@ -160,9 +97,9 @@ impl Psdd {
         weight: f64,
         own_weight: Option<f64>,
         limits: &Limits,
-    ) -> Result<Revised, ReviseError> {
+    ) -> Result<Revised, LearnError> {
         let formula = Formula::and([formula.clone(), Rules::of_columns(names.clone()).formula()]);
-        let formula = formula.compile(self.vtree().clone(), limits).map_err(ReviseError::Compile)?;
+        let formula = formula.compile(self.vtree().clone(), limits)?;
         self.revise_by(&formula, weight, own_weight, limits)
     }
 
@@ -181,7 +118,7 @@ impl Psdd {
         weight: f64,
         own_weight: Option<f64>,
         limits: &Limits,
-    ) -> Result<Revised, ReviseError> {
+    ) -> Result<Revised, LearnError> {
         if self.vtree() != formula.vtree() {
             return Err(QueryError::FormulaVtree.into());
         }
@@ -198,7 +135,7 @@ impl Psdd {
         if models > BigUint::from(WORLD_LIMIT) {
             return match new {
                 Some((manager, bases, new)) => self.with_region(manager, bases, new, weight, own_weight),
-                None => Err(ReviseError::TooManyModels { models }),
+                None => Err(LearnError::TooManyModels { models, limit: WORLD_LIMIT }),
             };
         }
         let mut builder = RecordsBuilder::new(Names::numbered(self.var_count()));
@@ -233,7 +170,7 @@ impl Psdd {
         new: Handle,
         weight: f64,
         own_weight: Option<f64>,
-    ) -> Result<Revised, ReviseError> {
+    ) -> Result<Revised, LearnError> {
         let (own, weight) = (self.own_weight(own_weight)?, check_weight(weight)?);
         check_weight(own + weight)?;
         let apart = |error| too_far_apart(error, own, weight);
@@ -245,13 +182,13 @@ impl Psdd {
     }
 
     /// How many records the circuit weighs.
-    fn own_weight(&self, weight: Option<f64>) -> Result<f64, ReviseError> {
+    fn own_weight(&self, weight: Option<f64>) -> Result<f64, LearnError> {
         let kept = self.kept_values().and_then(|values| values.first().map(|[f, t]| f + t));
-        check_weight(weight.or(kept).ok_or(ReviseError::NoWeight)?)
+        check_weight(weight.or(kept).ok_or(LearnError::NoWeight)?)
     }
 
     /// A revised circuit, certified, with the counts that are expected of so many records if this one keeps counts.
-    fn counted(&self, circuit: Circuit, total: f64) -> Result<Psdd, ReviseError> {
+    fn counted(&self, circuit: Circuit, total: f64) -> Result<Psdd, LearnError> {
         let circuit = match self.counts() {
             None => circuit,
             Some(_) => {
@@ -262,7 +199,7 @@ impl Psdd {
         Ok(circuit.certify(&Limits::default())?)
     }
 
-    fn with_worlds(&self, worlds: &[(Vec<bool>, f64)], weight: Option<f64>) -> Result<Revised, ReviseError> {
+    fn with_worlds(&self, worlds: &[(Vec<bool>, f64)], weight: Option<f64>) -> Result<Revised, LearnError> {
         let own = self.own_weight(weight)?;
         let new: f64 = worlds.iter().map(|(_, weight)| weight).sum();
         check_weight(own + new)?;
@@ -285,31 +222,32 @@ impl Psdd {
 }
 
 /// Refuses the first impossible record in which a column has no value or several.
-fn check_columns(records: &Records, possible: &[bool]) -> Result<(), ReviseError> {
+fn check_columns(records: &Records, possible: &[bool]) -> Result<(), LearnError> {
     for (record, &row) in records.original().iter().enumerate().filter(|&(_, &row)| !possible[row as usize]) {
         for group in records.names().groups() {
             let values = group.vars().filter(|&var| records.cell(row as usize, var) == Some(true)).count();
             if values != 1 {
-                return Err(ReviseError::Column { record: record + 1, column: group.name().to_owned(), values });
+                return Err(LearnError::Column { record: record + 1, column: group.name().to_owned(), values });
             }
         }
     }
     Ok(())
 }
 
-fn check_weight(weight: f64) -> Result<f64, ReviseError> {
-    if weight.is_finite() && weight > 0.0 { Ok(weight) } else { Err(ReviseError::Weight(weight)) }
+fn check_weight(weight: f64) -> Result<f64, LearnError> {
+    if weight.is_finite() && weight > 0.0 { Ok(weight) } else { Err(LearnError::Weight(weight)) }
 }
 
 /// A log-parameter, or the error of one that is log zero.
-fn finite(value: f64) -> Result<f64, ReviseError> {
+fn finite(value: f64) -> Result<f64, LearnError> {
     if value.is_finite() { Ok(value) } else { Err(BuildError::Parameter { value }.into()) }
 }
 
-/// What is wrong with the weights, where a parameter is log zero.
-fn too_far_apart(error: ReviseError, own: f64, new: f64) -> ReviseError {
+/// What is wrong with the weights, where a parameter is log zero, or with the new worlds.
+fn too_far_apart(error: LearnError, own: f64, new: f64) -> LearnError {
     match error {
-        ReviseError::Build(BuildError::Parameter { .. }) => ReviseError::TooFarApart { own, new },
+        LearnError::Build(BuildError::Parameter { .. }) => LearnError::TooFarApart { own, new },
+        LearnError::Query(QueryError::Compile(error)) => LearnError::NewWorlds(error),
         error => error,
     }
 }

@@ -5,10 +5,8 @@ use super::distil::{Distil, Distilled, distil, sample_size, synthetic};
 use super::learning::{Made, within};
 use super::structure::{Prior, Structure};
 use super::task::Task;
-use crate::advice::Advice;
 use crate::data::Records;
-use crate::infer::QueryError;
-use crate::logic::{Limits, Manager, Rules, Stopped};
+use crate::logic::{Limits, Manager, Rules};
 use crate::model::{Certified, ModelKind};
 use crate::progress::Progress;
 use std::collections::BTreeMap;
@@ -32,47 +30,13 @@ const BASE_NODES: usize = 2_000_000;
 #[derive(Clone, Copy, Debug)]
 pub struct TeacherBase<'a>(&'a Certified);
 
-/// Why a student cannot keep to the base of its teacher.
-#[derive(Debug, thiserror::Error)]
-pub enum BaseError {
-    /// Records to learn from are outside.
-    #[error("records of weight {outside} of {total} to learn from are impossible for the teacher")]
-    Outside {
-        /// The weight of those records.
-        outside: f64,
-        /// The weight of all records.
-        total: f64,
-    },
-    /// The worlds of the columns could not be counted.
-    #[error(transparent)]
-    Columns(Stopped),
-    /// The base is too large on the vtree of the student.
-    #[error("the base of the teacher is too large on the vtree of the student: {0}")]
-    TooLarge(#[source] Stopped),
-    /// The student could not be conditioned, or the records are over other variables.
-    #[error(transparent)]
-    Query(#[from] QueryError),
-}
-
-impl BaseError {
-    /// What to try.
-    pub fn advice(&self) -> Vec<Advice> {
-        match self {
-            BaseError::Outside { .. } => vec![Advice::Free, Advice::MakeRoom],
-            BaseError::TooLarge(_) => vec![Advice::Free],
-            BaseError::Columns(error) => error.advice(),
-            BaseError::Query(error) => error.advice(),
-        }
-    }
-}
-
 impl TeacherBase<'_> {
     /// The base of a teacher; `None` if it is not deterministic, so that its worlds cannot be counted, or if every world
     /// is possible in which columns have one value. The records must be inside.
-    pub fn of<'a>(teacher: &'a Certified, train: &Records) -> Result<Option<TeacherBase<'a>>, BaseError> {
+    pub fn of<'a>(teacher: &'a Certified, train: &Records) -> Result<Option<TeacherBase<'a>>, LearnError> {
         let Ok(circuit) = teacher.deterministic() else { return Ok(None) };
         let columns = Rules::of_columns(train.names().clone());
-        let everything = columns.compile(teacher.vtree().clone(), &Limits::default()).map_err(BaseError::Columns)?;
+        let everything = columns.compile(teacher.vtree().clone(), &Limits::default())?;
         let kept = teacher.column_without_one_value(train.names()).is_none();
         if kept && circuit.model_count() == everything.model_count() {
             return Ok(None);
@@ -81,15 +45,15 @@ impl TeacherBase<'_> {
         let weights = train.weights().iter().zip(possible);
         let outside: f64 = weights.filter(|(_, possible)| !possible).map(|(weight, _)| weight).sum();
         match outside > 0.0 {
-            true => Err(BaseError::Outside { outside, total: train.total() }),
+            true => Err(LearnError::Outside { outside, total: train.total() }),
             false => Ok(Some(TeacherBase(teacher))),
         }
     }
 
     /// A student given what is possible for the teacher.
-    pub fn given(&self, student: &Certified) -> Result<Certified, BaseError> {
+    pub fn given(&self, student: &Certified) -> Result<Certified, LearnError> {
         let mut manager = Manager::new(student.vtree().clone(), Limits::default().with_nodes(BASE_NODES));
-        let base = manager.support_of(self.0, |var| var).map_err(BaseError::TooLarge)?;
+        let base = manager.support_of(self.0, |var| var).map_err(LearnError::Base)?;
         Ok(student.given(&manager.sdd(base), &Limits::default())?.0)
     }
 }
@@ -141,17 +105,6 @@ pub struct Student {
     pub keeps_base: bool,
 }
 
-/// Why there is no student.
-#[derive(Debug, thiserror::Error)]
-pub enum LessonError {
-    /// Nothing could be drawn or learned.
-    #[error(transparent)]
-    Learn(#[from] LearnError),
-    /// The base of the teacher could not be kept.
-    #[error(transparent)]
-    Base(#[from] BaseError),
-}
-
 impl Student {
     /// How it was made, as [`Outcome::origin`](super::Outcome::origin) tells it; the teacher is told in a word.
     pub fn origin(&self, task: &Task, teacher: &str) -> BTreeMap<String, String> {
@@ -182,7 +135,7 @@ impl<'a> Lesson<'a> {
     ///
     /// Where these make it larger than asked for, it is learned again within less, as by
     /// [`Task::learn`]; it may stay larger all the same.
-    pub fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Student, LessonError> {
+    pub fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Student, LearnError> {
         let config = &self.config;
         // Before anything is drawn, which takes a while.
         config.student.check(task.train.var_count(), task.support)?;
@@ -215,7 +168,7 @@ impl<'a> Lesson<'a> {
         base: Option<&TeacherBase<'_>>,
         task: &Task,
         progress: &dyn Progress,
-    ) -> Result<Made<Student>, LessonError> {
+    ) -> Result<Made<Student>, LearnError> {
         let Distilled { psdd, strength, held_out, .. } = distil(task, records, config, progress)?;
         let unrestricted = psdd.elements().len();
         let structure = Structure::new(psdd, Prior::new(None, strength));

@@ -9,7 +9,8 @@ use crate::report::records as records_in_words;
 use crate::report::{changes_in_words, count, counted, json_changes, json_count, object};
 use crate::session::Session;
 use serde_json::Value;
-use slopp::learn::{ConditionError, EnforceError, Enforced, OnViolation, Violation, Violations};
+use slopp::infer::QueryError;
+use slopp::learn::{Enforced, LearnError, OnViolation, Violation, Violations};
 use slopp::logic::{Conflict, Rules, Stopped};
 use slopp::names::abridged;
 use slopp::{Names, Records};
@@ -59,11 +60,11 @@ impl Enforcement {
         };
         match rules.enforce(&records, on_violation, &args.limits.limits()) {
             Ok(Enforced { changed, violations }) => Ok((Some(enforcement(violations)), changed.unwrap_or(records))),
-            Err(EnforceError::Broken(violations)) => Err(enforcement(*violations).refusal(train, &records)),
-            Err(EnforceError::NoVariables(error)) => Err(no_variables(error)),
-            Err(EnforceError::TooLarge(stopped)) => Err(too_large(stopped)),
-            Err(EnforceError::Contradiction { rules, conflict }) => Err(contradiction(&rules, &conflict)),
-            Err(EnforceError::NothingLeft) => Err(Error::new("every record breaks a rule, so dropping leaves none")
+            Err(LearnError::Broken(violations)) => Err(enforcement(*violations).refusal(train, &records)),
+            Err(LearnError::EmptyRules(error)) => Err(no_variables(error)),
+            Err(LearnError::Query(QueryError::Compile(stopped))) => Err(too_large(stopped)),
+            Err(LearnError::Contradiction { rules, conflict }) => Err(contradiction(&rules, &conflict)),
+            Err(LearnError::NothingLeft) => Err(Error::new("every record breaks a rule, so dropping leaves none")
                 .hint("look at the rules, or --on-violation repair")),
             Err(error) => Err(error.into()),
         }
@@ -149,14 +150,14 @@ impl Enforcement {
     }
 }
 
-/// Why the rules could not be obeyed, with the way out.
-pub(crate) fn not_obeyed(error: ConditionError) -> Error {
-    match error {
-        ConditionError::Rules(_) => {
+/// Why nothing could be learned inside the rules; `slopp compile` may know a better vtree for them.
+pub(crate) fn not_obeyed(error: LearnError) -> Error {
+    match &error {
+        LearnError::Rules(QueryError::Compile(_)) => {
             Error::from(error).hint(format!("--max-nodes N and --max-memory MB allow more; or {OWN_VTREE}"))
         }
-        ConditionError::Product(_) => Error::from(error).hint(OWN_VTREE),
-        error => error.into(),
+        LearnError::Rules(_) => Error::from(error).hint(OWN_VTREE),
+        _ => error.into(),
     }
 }
 

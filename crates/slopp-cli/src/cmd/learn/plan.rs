@@ -6,9 +6,9 @@ use super::parts::Parts;
 use crate::error::Error;
 use crate::incomplete::{self, Part};
 use crate::input::{Loaded, VtreeSource, too_many_pairs};
+use slopp::infer::QueryError;
 use slopp::learn::registry::{Entry, LEARNERS};
-use slopp::learn::vtree::VtreeMethodError;
-use slopp::learn::{ConditionError, LearnError, Learner, Outcome, RefineFrom, Task, VtreeUse, World};
+use slopp::learn::{LearnError, Learner, Outcome, RefineFrom, Task, VtreeUse, World};
 use slopp::logic::Stopped;
 use slopp::{Certified, Model, Names, Progress};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Plan {
         let world = world(entry, args)?;
         let start = given.as_ref().map_or(Ok(RefineFrom::Baseline), |given| start(entry, args, given))?;
         let options = args.options.0.clone().starting_from(start);
-        let learner = entry.learner(&options).map_err(foreign)?;
+        let learner = entry.learner(&options)?;
         let start = given.map(|given| given.model);
         let source = args.vtree.as_deref().map(VtreeSource::find).transpose()?;
         let own = learner.vtree().method();
@@ -74,9 +74,8 @@ impl Plan {
         };
         task.learn(&*self.learner, bar).map_err(|error| match error {
             LearnError::MissingCells { .. } => self.incomplete(parts),
-            LearnError::Rules(error) => not_obeyed(error),
-            LearnError::Groups(error) => closed_too_large(error),
-            LearnError::Closed(error) => Error::from(error).while_doing("--open"),
+            LearnError::Groups(error) => closed_too_large(*error),
+            LearnError::Closed(error) => Error::from(*error).while_doing("--open"),
             error => self.explained(error),
         })
     }
@@ -104,11 +103,11 @@ impl Plan {
     /// The error of a learner, with the option that helps.
     fn explained(&self, error: LearnError) -> Error {
         match error {
-            LearnError::Pairs(VtreeMethodError::TooMany { variables }) => {
+            LearnError::TooManyPairs { variables } => {
                 too_many_pairs(variables, &format!("the learner {}", self.learner.name()))
                     .hint("--learner factorised, or --learner slopp-kmeans with --vtree balanced or right-linear")
             }
-            error => Error::from(error),
+            error => not_obeyed(error),
         }
     }
 }
@@ -134,8 +133,8 @@ fn world(entry: &Entry, args: &LearnArgs) -> Result<World, Error> {
 /// A model as the start of a refinement, if this learner can refine it.
 fn start(entry: &Entry, args: &LearnArgs, given: &Loaded) -> Result<RefineFrom, Error> {
     if !entry.refines {
-        let owners: Vec<&str> = LEARNERS.iter().filter(|entry| entry.refines).map(|entry| entry.name).collect();
-        return Err(belongs("--start", &owners, entry.name));
+        let owners = LEARNERS.iter().filter(|entry| entry.refines).map(|entry| entry.name).collect();
+        return Err(LearnError::OptionOfOthers { learner: entry.name, option: "start", owners }.into());
     }
     let deterministic = given.deterministic("refinement")?;
     match given.circuit() {
@@ -149,26 +148,10 @@ fn start(entry: &Entry, args: &LearnArgs, given: &Loaded) -> Result<RefineFrom, 
     }
 }
 
-/// The refusal of an option of other learners.
-fn foreign(error: LearnError) -> Error {
-    match error {
-        LearnError::OptionOfOthers { learner, option, owners } => {
-            belongs(&crate::error::option(option), &owners, learner)
-        }
-        error => error.into(),
-    }
-}
-
-fn belongs(option: &str, owners: &[&str], learner: &str) -> Error {
-    let s = if owners.len() == 1 { "" } else { "s" };
-    Error::new(format!("{option} belongs to the learner{s} {}, not to {learner}", owners.join(", ")))
-        .hint(format!("--learner {}, or leave {option} out", owners.join(" or ")))
-}
-
 /// Why columns could not be closed: what records show of them is a rule, but not one that anybody gave.
-fn closed_too_large(error: ConditionError) -> Error {
+fn closed_too_large(error: LearnError) -> Error {
     match error {
-        ConditionError::Rules(stopped) => {
+        LearnError::Rules(QueryError::Compile(stopped)) => {
             // It is one rule of several, so the count says nothing.
             let stopped = Stopped { rules: None, ..stopped };
             Error::new("--closed: what the records show of these columns is too large on the vtree of what was learned")

@@ -19,7 +19,6 @@ use super::error::check_records;
 use super::structure::{Prior, Structure};
 use super::task::{Learner, Task, VtreeUse};
 use crate::data::{MAX_PAIR_VARIABLES, Records};
-use crate::learn::vtree::VtreeMethodError;
 use crate::progress::Progress;
 use crate::spn::Spn;
 
@@ -212,7 +211,7 @@ fn check(train: &Records, valid: Option<&Records>) -> Result<(), LearnError> {
     check_records(train)?;
     let variables = train.var_count();
     if variables > MAX_PAIR_VARIABLES {
-        return Err(VtreeMethodError::TooMany { variables }.into());
+        return Err(LearnError::TooManyPairs { variables });
     }
     if let Some(valid) = valid.filter(|valid| valid.var_count() != variables) {
         return Err(LearnError::WrongValidation { valid: valid.var_count(), train: variables });

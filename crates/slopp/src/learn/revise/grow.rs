@@ -9,9 +9,9 @@
 //! and the even measure `u` of the rest. It depends on the pair of node and formula only, which is why pairs are shared,
 //! and `ε` makes their total what it should be.
 
-use super::ReviseError;
 use crate::circuit::{Builder, Circuit, Node, NodeId, Psdd, Sharing};
 use crate::infer::{PRODUCT_LIMIT, QueryError};
+use crate::learn::error::LearnError;
 use crate::logic::{Handle, Manager};
 use crate::logspace::{log_add, log_sum};
 use crate::var::Lit;
@@ -30,7 +30,7 @@ pub(super) fn grown(
     bases: Vec<Handle>,
     new: Handle,
     log_ratio: f64,
-) -> Result<Circuit, ReviseError> {
+) -> Result<Circuit, LearnError> {
     let circuit: &Circuit = psdd;
     let mut builder = Builder::new(circuit.vtree().clone(), Sharing::Equal);
     let mut copies: Vec<NodeId> = Vec::with_capacity(circuit.nodes().len());
@@ -112,7 +112,7 @@ struct Growth<'a> {
 }
 
 impl Growth<'_> {
-    fn run(&mut self, goal: Task) -> Result<(), ReviseError> {
+    fn run(&mut self, goal: Task) -> Result<(), LearnError> {
         let mut stack = vec![goal];
         while let Some(&task) = stack.last() {
             if self.made.contains_key(&task) {
@@ -143,7 +143,7 @@ impl Growth<'_> {
         made
     }
 
-    fn inside(&mut self, v: VtreeId, formula: Handle, stack: &mut Vec<Task>) -> Result<Option<Made>, ReviseError> {
+    fn inside(&mut self, v: VtreeId, formula: Handle, stack: &mut Vec<Task>) -> Result<Option<Made>, LearnError> {
         let vtree = self.circuit.vtree();
         let Some([left, right]) = vtree.children(v) else {
             return Ok(Some(match self.manager.lit_of(formula) {
@@ -165,7 +165,7 @@ impl Growth<'_> {
         if stack.len() > waiting { Ok(None) } else { self.sum(v, elements).map(Some) }
     }
 
-    fn given(&mut self, node: NodeId, formula: Handle, stack: &mut Vec<Task>) -> Result<Option<Made>, ReviseError> {
+    fn given(&mut self, node: NodeId, formula: Handle, stack: &mut Vec<Task>) -> Result<Option<Made>, LearnError> {
         let copy = self.copies[node.index()];
         let v = match (self.circuit.node(node), self.manager.lit_of(formula)) {
             _ if formula == Handle::TRUE => return Ok(Some(Made::Node(copy, 0.0))),
@@ -193,7 +193,7 @@ impl Growth<'_> {
     }
 
     /// The normalised sum, and the logarithm of its total.
-    fn sum(&mut self, v: VtreeId, mut elements: Vec<(NodeId, NodeId, f64)>) -> Result<Made, ReviseError> {
+    fn sum(&mut self, v: VtreeId, mut elements: Vec<(NodeId, NodeId, f64)>) -> Result<Made, LearnError> {
         if elements.is_empty() {
             return Ok(Made::Nothing);
         }
@@ -202,7 +202,7 @@ impl Growth<'_> {
         Ok(Made::Node(self.builder.sum(v, &elements)?, total))
     }
 
-    fn grow(&mut self, node: NodeId, formula: Handle, stack: &mut Vec<Task>) -> Result<Option<Made>, ReviseError> {
+    fn grow(&mut self, node: NodeId, formula: Handle, stack: &mut Vec<Task>) -> Result<Option<Made>, LearnError> {
         let v = match self.circuit.node(node) {
             Node::Sum { vtree, .. } => vtree,
             Node::Literal(lit) => {
@@ -251,7 +251,7 @@ impl Growth<'_> {
     }
 
     /// The circuit, once ε is known: the last node that grew is the root.
-    fn finish(mut self, log_ratio: f64) -> Result<Circuit, ReviseError> {
+    fn finish(mut self, log_ratio: f64) -> Result<Circuit, LearnError> {
         let log_epsilon = log_ratio - self.grown.last().expect("the root grew").log_new;
         let totals: Vec<f64> = self.grown.iter().map(|grown| log_add(0.0, log_epsilon + grown.log_new)).collect();
         let mut nodes: Vec<NodeId> = Vec::with_capacity(self.grown.len());

@@ -5,13 +5,13 @@ use super::scopes::{self, Limits};
 use super::{Look, SloppConfig, Stage, Start, TYPICAL_PSEUDOCOUNT};
 use crate::circuit::{Psdd, Smoothing};
 use crate::data::Records;
+use crate::learn::LearnError;
 use crate::learn::baseline::{chow_liu, factorised};
 use crate::learn::grow::Database;
 use crate::learn::judge::score;
 use crate::learn::parts::{FEW_JUDGES, Parts};
 use crate::learn::refine::{LearnPsddConfig, learn_psdd};
 use crate::learn::vtree::pair_information;
-use crate::learn::{FitError, LearnError};
 use crate::progress::Progress;
 use crate::var::Var;
 use crate::vtree::Vtree;
@@ -221,12 +221,5 @@ fn judged(parts: &Parts<'_>, psdd: Psdd, config: &SloppConfig) -> Result<Judged,
 
 /// The structure with parameters fitted to records, smoothed towards their marginals.
 pub(super) fn fitted(psdd: &Psdd, records: &Records, pseudocount: f64) -> Result<Psdd, LearnError> {
-    Ok(psdd
-        .fit(records, &Smoothing::marginal(pseudocount, records))
-        .map_err(|error| match error {
-            FitError::Query(error) => LearnError::Query(error),
-            FitError::Build(error) => LearnError::Build(error),
-            _ => LearnError::NothingPossible,
-        })?
-        .circuit)
+    Ok(psdd.fit(records, &Smoothing::marginal(pseudocount, records))?.circuit)
 }

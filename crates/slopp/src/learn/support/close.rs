@@ -2,8 +2,7 @@
 
 use crate::circuit::{CarryOver, Circuit, Psdd, Smoothing, Weights};
 use crate::data::{Records, RecordsBuilder};
-use crate::learn::error::{ConditionError, LearnError};
-use crate::learn::params::FitError;
+use crate::learn::error::LearnError;
 use crate::learn::structure::Prior;
 use crate::mixture::Mixture;
 use crate::model::{Certified, ModelKind};
@@ -11,7 +10,7 @@ use crate::var::Var;
 
 /// A model without what no record uses: every record stays possible. A PSDD is fitted to the records again, smoothed towards
 /// their marginals; a mixture keeps what its components are.
-pub(super) fn close(model: ModelKind, records: &Records, prior: Prior) -> Result<ModelKind, ConditionError> {
+pub(super) fn close(model: ModelKind, records: &Records, prior: Prior) -> Result<ModelKind, LearnError> {
     match model {
         ModelKind::Circuit(Certified::Psdd(psdd)) => {
             Ok(ModelKind::Circuit(Certified::Psdd(closed(&psdd, records, prior)?)))
@@ -29,40 +28,36 @@ pub(super) fn close_except(
     except: &[Var],
     records: &Records,
     pseudocount: f64,
-) -> Result<ModelKind, ConditionError> {
+) -> Result<ModelKind, LearnError> {
     let seen = erased(records, except);
     match model {
-        ModelKind::Spn(_) => Err(ConditionError::Network),
-        ModelKind::Mixture(mixture) => Ok(ModelKind::Mixture(components_closed(&mixture, &seen).map_err(stopped)?)),
+        ModelKind::Spn(_) => Err(LearnError::Network),
+        ModelKind::Mixture(mixture) => Ok(ModelKind::Mixture(components_closed(&mixture, &seen)?)),
         ModelKind::Circuit(circuit) => {
-            let closed = certified_closed(&circuit, &seen).map_err(stopped)?;
+            let closed = certified_closed(&circuit, &seen)?;
             let Certified::Psdd(psdd) = &closed else { return Ok(ModelKind::Circuit(closed)) };
             let counts = psdd.expected_counts(records)?.weights;
             // Without any prior, values of open variables that were not seen would go.
             let pseudocount = if except.is_empty() { pseudocount } else { pseudocount.max(LEAST_PSEUDOCOUNT) };
-            let fitted = psdd.with_estimates_towards(counts, pseudocount).map_err(FitError::from)?;
+            let fitted = psdd.with_estimates_towards(counts, pseudocount)?;
             Ok(ModelKind::Circuit(Certified::Psdd(psdd.carry_over(fitted))))
         }
     }
 }
 
 /// A PSDD without what no record uses, smoothed only then, so that smoothing makes nothing possible.
-fn closed(psdd: &Psdd, records: &Records, prior: Prior) -> Result<Psdd, ConditionError> {
+fn closed(psdd: &Psdd, records: &Records, prior: Prior) -> Result<Psdd, LearnError> {
     let counts = match psdd.counts() {
         Some(counts) => counts.clone(),
         None => psdd.count_records(records)?.weights,
     };
-    let mut used = Circuit::clone(psdd).with_estimates(counts, &Smoothing::none()).map_err(FitError::from)?;
+    let mut used = Circuit::clone(psdd).with_estimates(counts, &Smoothing::none())?;
     if prior.weight > 0.0 {
         let smoothing = Smoothing::marginal(prior.weight, records).of_literals(prior.of_literals);
         let counts = used.counts().cloned().expect("kept by the estimates");
-        used = used.with_estimates(counts, &smoothing).map_err(FitError::from)?;
+        used = used.with_estimates(counts, &smoothing)?;
     }
     Ok(psdd.carry_over(used))
-}
-
-fn stopped(error: LearnError) -> ConditionError {
-    ConditionError::Em(error.into())
 }
 
 /// The weight of the prior where some is needed.

@@ -2,9 +2,9 @@
 
 use crate::circuit::{CarryOver, Circuit, Psdd, Smoothing, Weights};
 use crate::data::Records;
+use crate::infer::QueryError;
 use crate::learn::em::{EmConfig, em};
-use crate::learn::error::ConditionError;
-use crate::learn::params::FitError;
+use crate::learn::error::LearnError;
 use crate::logic::{Limits, Rules, Sdd};
 use crate::model::Certified;
 use crate::model::ModelKind;
@@ -21,38 +21,44 @@ pub(super) fn condition(
     pseudocount: f64,
     limits: &Limits,
     progress: &dyn Progress,
-) -> Result<ModelKind, ConditionError> {
+) -> Result<ModelKind, LearnError> {
     progress.begin("conditioning on the rules", 1);
-    let mut on = |vtree: &Arc<Vtree>| -> Result<Sdd, ConditionError> { Ok(rules.compile(vtree.clone(), limits)?) };
-    match model {
-        ModelKind::Spn(_) => Err(ConditionError::Network),
-        ModelKind::Mixture(mixture) => Ok(ModelKind::Mixture(mixture.given(&mut on, limits)?.0)),
-        ModelKind::Circuit(circuit) => {
-            let sdd = on(circuit.vtree())?;
-            Ok(ModelKind::Circuit(match circuit.given(&sdd, limits)?.0 {
-                Certified::Psdd(psdd) => Certified::Psdd(refitted(&psdd, records, pseudocount, progress)?),
-                other => other,
-            }))
+    let mut on = |vtree: &Arc<Vtree>| -> Result<Sdd, QueryError> { Ok(rules.compile(vtree.clone(), limits)?) };
+    let given = match model {
+        ModelKind::Spn(_) => return Err(LearnError::Network),
+        ModelKind::Mixture(mixture) => {
+            mixture.given(&mut on, limits).map(|(given, _)| ModelKind::Mixture(given))
         }
+        ModelKind::Circuit(circuit) => on(circuit.vtree())
+            .and_then(|sdd| Ok(circuit.given(&sdd, limits)?))
+            .map(|(given, _)| ModelKind::Circuit(given)),
+    };
+    match given {
+        Ok(ModelKind::Circuit(Certified::Psdd(psdd))) => {
+            Ok(ModelKind::Circuit(Certified::Psdd(refitted(&psdd, records, pseudocount, progress)?)))
+        }
+        Ok(other) => Ok(other),
+        Err(QueryError::ImpossibleFormula) => Err(LearnError::NothingObeys),
+        Err(error) => Err(LearnError::Rules(error)),
     }
 }
 
 /// A PSDD with parameters fitted to records, by counting where no cell is missing.
-fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Progress) -> Result<Psdd, ConditionError> {
+fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Progress) -> Result<Psdd, LearnError> {
     match records.has_missing() {
         false => {
             let counted = psdd.count_records(records)?;
             if counted.possible == 0.0 {
-                return Err(FitError::NothingPossible.into());
+                return Err(LearnError::NothingPossible);
             }
             let (prior, weight) = prior(psdd, records, pseudocount)?;
-            let fitted = prior.with_estimates_towards(counted.weights, weight).map_err(FitError::from)?;
+            let fitted = prior.with_estimates_towards(counted.weights, weight)?;
             Ok(psdd.carry_over(fitted))
         }
         true => {
             let smoothing = Smoothing::marginal(pseudocount, records);
             let config = EmConfig { smoothing, ..EmConfig::default() };
-            Ok(em(psdd, records, &config, progress).map_err(|error| ConditionError::Em(error.into()))?.circuit)
+            Ok(em(psdd, records, &config, progress)?.circuit)
         }
     }
 }
@@ -63,7 +69,7 @@ fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Pro
 /// What was learned alone will not do. It knows values of a column as variables, and one that was never seen is as
 /// improbable as many surprises at once: that all others are false, and that this one is true. A uniform prior will not
 /// do either: it favours the values that come first.
-fn prior(psdd: &Psdd, records: &Records, pseudocount: f64) -> Result<(Circuit, f64), FitError> {
+fn prior(psdd: &Psdd, records: &Records, pseudocount: f64) -> Result<(Circuit, f64), LearnError> {
     if pseudocount <= 0.0 {
         return Ok((Circuit::clone(psdd), 0.0));
     }

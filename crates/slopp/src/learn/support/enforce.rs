@@ -1,10 +1,11 @@
 //! Records that must obey rules: those that break one are refused, left out or changed.
 
-use crate::circuit::{Psdd, Refusal, Smoothing};
+use crate::circuit::{Psdd, Smoothing};
 use crate::data::{Records, RecordsBuilder};
 use crate::infer::{Evidence, Explanation, QueryError};
-use crate::learn::params::FitError;
-use crate::logic::{Clause, Conflict, Limits, NoVariables, Rules, Stopped};
+use crate::learn::error::LearnError;
+use crate::learn::violation::{Violation, Violations};
+use crate::logic::{Limits, Rules};
 use crate::var::Lit;
 use std::sync::Arc;
 
@@ -21,32 +22,6 @@ pub enum OnViolation {
     Repair,
 }
 
-/// A record that breaks rules.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Violation {
-    /// Its place among the records as they were given, from zero.
-    pub record: usize,
-    /// The rules that it breaks by itself; none if only several together cannot hold.
-    pub broken: Vec<usize>,
-    /// Known cells that cannot hold together, of which none can be left out.
-    pub conflict: Vec<Lit>,
-    /// The cells that a repair changes, with their new values.
-    pub change: Vec<Lit>,
-}
-
-/// The records that break rules.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Violations {
-    /// All rules, those that every column has one value last.
-    pub rules: Rules,
-    /// The records, in their order.
-    pub records: Vec<Violation>,
-    /// Their weight.
-    pub weight: f64,
-    /// The weight of all records.
-    pub total: f64,
-}
-
 /// What rules make of records.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Enforced {
@@ -54,41 +29,6 @@ pub struct Enforced {
     pub changed: Option<Records>,
     /// What was left out or changed.
     pub violations: Violations,
-}
-
-/// Why there are no records that obey rules.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EnforceError {
-    /// The rules name no variables.
-    #[error(transparent)]
-    NoVariables(#[from] NoVariables),
-    /// The rules are too large even on a vtree of their own.
-    #[error("the rules are too large: {0}")]
-    TooLarge(#[from] Stopped),
-    /// No world obeys the rules.
-    #[error("no world obeys the rules; change or leave out one of those that contradict each other")]
-    Contradiction {
-        /// All rules, those that every column has one value last.
-        rules: Rules,
-        /// Those that contradict each other.
-        conflict: Conflict,
-    },
-    /// Records break rules, and are to be refused.
-    #[error("records of weight {} of {} break a rule; drop or repair them", .0.weight, .0.total)]
-    Broken(Box<Violations>),
-    /// No record is left.
-    #[error("every record breaks a rule, so dropping leaves none; look at the rules, or repair the records")]
-    NothingLeft,
-    /// What the rules allow could not be fitted.
-    #[error(transparent)]
-    Fit(#[from] FitError),
-    /// The records do not fit the rules.
-    #[error(transparent)]
-    Query(#[from] QueryError),
-    /// What the rules compile to is no PSDD: a bug.
-    #[error("the rules failed their certificate, please report this: {0}")]
-    Certificate(#[from] Refusal),
 }
 
 impl OnViolation {
@@ -102,13 +42,6 @@ impl OnViolation {
             OnViolation::Drop => "drop",
             OnViolation::Repair => "repair",
         }
-    }
-}
-
-impl Violation {
-    /// That one of the cells of the conflict is false: what the rules together say.
-    pub fn rule(&self) -> Clause {
-        Clause { literals: self.conflict.iter().map(|&lit| !lit).collect() }
     }
 }
 
@@ -132,7 +65,7 @@ impl Rules {
         records: &Records,
         on_violation: OnViolation,
         limits: &Limits,
-    ) -> Result<Enforced, EnforceError> {
+    ) -> Result<Enforced, LearnError> {
         let (expected, found) = (self.var_count(), records.var_count());
         if expected != found {
             return Err(QueryError::WrongLength { what: "records", expected, found }.into());
@@ -165,32 +98,32 @@ impl Rules {
             return Ok(Enforced { changed: None, violations });
         }
         let changed = match on_violation {
-            OnViolation::Reject => return Err(EnforceError::Broken(violations.into())),
+            OnViolation::Reject => return Err(LearnError::Broken(violations.into())),
             OnViolation::Drop => records.subset(|row| why[row].is_none()),
             OnViolation::Repair => with_changes(records, &(0..records.len()).map(change).collect::<Vec<_>>()),
         };
         match changed.is_empty() {
-            true => Err(EnforceError::NothingLeft),
+            true => Err(LearnError::NothingLeft),
             false => Ok(Enforced { changed: Some(changed), violations }),
         }
     }
 }
 
 /// The worlds that obey rules, all equally probable.
-fn allowed(rules: &Rules, limits: &Limits) -> Result<Psdd, EnforceError> {
+fn allowed(rules: &Rules, limits: &Limits) -> Result<Psdd, LearnError> {
     rules.check_variables()?;
     let vtree = Arc::new(rules.min_fill_vtree());
     match rules.compile(vtree.clone(), limits)?.to_circuit() {
         Ok(circuit) => Ok(circuit.certify(&Limits::default())?),
         Err(_) => {
             let conflict = rules.conflict(vtree, limits)?.expect("no world is possible");
-            Err(EnforceError::Contradiction { rules: rules.clone(), conflict })
+            Err(LearnError::Contradiction { rules: rules.clone(), conflict })
         }
     }
 }
 
 /// Why rows break the rules; nearest worlds at the same distance are ranked by a fit to the rows that do not.
-fn explanations(allowed: &Psdd, records: &Records) -> Result<Vec<Option<Explanation>>, EnforceError> {
+fn explanations(allowed: &Psdd, records: &Records) -> Result<Vec<Option<Explanation>>, LearnError> {
     let possible = allowed.possible(records)?;
     if possible.iter().all(|&possible| possible) {
         return Ok(vec![None; records.len()]);

@@ -9,7 +9,7 @@ mod close;
 mod condition;
 mod enforce;
 
-pub use enforce::{EnforceError, Enforced, OnViolation, Violation, Violations};
+pub use enforce::{Enforced, OnViolation};
 
 use super::LearnError;
 use super::structure::{Prior, Structure};
@@ -171,22 +171,23 @@ impl Support {
         let weight = self.weight_of(&structure);
         let Structure { mut model, prior, in_world, .. } = structure;
         if self.world.is_all_closed() && !in_world {
-            model = close::close(model, records, Prior { weight, ..prior }).map_err(LearnError::Closed)?;
+            model = close::close(model, records, Prior { weight, ..prior })
+                .map_err(|error| LearnError::Closed(error.into()))?;
         }
         // A network keeps to its columns by itself.
         let is_network = matches!(model, ModelKind::Spn(_)) && self.rules.is_none();
         if let Some(rules) = self.rules_over(records.names()).filter(|_| !is_network) {
-            model = condition::condition(model, &rules, records, weight, &self.limits, progress)
-                .map_err(LearnError::Rules)?;
+            model = condition::condition(model, &rules, records, weight, &self.limits, progress)?;
         }
         if let Some(groups) = &self.groups {
             model = condition::condition(model, groups, records, weight, &self.limits, progress)
-                .map_err(LearnError::Groups)?;
+                .map_err(|error| LearnError::Groups(error.into()))?;
         }
         if let World::Closed { except } = &self.world
             && !except.is_empty()
         {
-            model = close::close_except(model, except, records, weight).map_err(LearnError::Closed)?;
+            model = close::close_except(model, except, records, weight)
+                .map_err(|error| LearnError::Closed(error.into()))?;
         }
         Ok(model)
     }

@@ -9,6 +9,7 @@ pub(in crate::learn) use chow_liu::spanning_tree;
 pub use chow_liu::{ChowLiuTree, RootedTree};
 pub(in crate::learn) use gather::{Gathered, bound};
 
+use super::error::LearnError;
 use crate::data::{MAX_PAIR_VARIABLES, PairCounts, Records, SymmetricMatrix};
 use crate::vtree::Vtree;
 use std::fmt;
@@ -37,28 +38,6 @@ pub enum VtreeMethod {
     MiTopDown,
     /// Pairs that tell most about each other, again and again.
     MiBottomUp,
-}
-
-/// Why no vtree could be made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum VtreeMethodError {
-    /// No method has this name.
-    #[error("there is no vtree method \"{name}\"; the methods are {}", VtreeMethod::list())]
-    Unknown {
-        /// The name.
-        name: String,
-    },
-    /// There are no variables.
-    #[error("a vtree needs at least one variable, and the records have none; give data with columns")]
-    NoVariables,
-    /// Too many variables to look at all pairs.
-    #[error(
-        "this looks at all pairs of variables, too many for {variables} of them (limit {MAX_PAIR_VARIABLES}); use the vtree balanced, right-linear, left-linear or random and a learner that does not look at pairs, such as factorised"
-    )]
-    TooMany {
-        /// How many variables there are.
-        variables: usize,
-    },
 }
 
 impl VtreeMethod {
@@ -98,12 +77,12 @@ impl VtreeMethod {
     /// let records = Records::from_rows(Names::numbered(3), [[true, false, true], [false, true, false], [true, true, true]]);
     /// let vtree = "chow-liu".parse::<VtreeMethod>()?.build(&records, 0)?;
     /// assert_eq!(vtree.to_string(), "(1,(2,3))");
-    /// # Ok::<(), slopp::learn::vtree::VtreeMethodError>(())
+    /// # Ok::<(), slopp::learn::LearnError>(())
     /// ```
-    pub fn build(self, records: &Records, seed: u64) -> Result<Vtree, VtreeMethodError> {
+    pub fn build(self, records: &Records, seed: u64) -> Result<Vtree, LearnError> {
         let variables = records.var_count();
         if variables == 0 {
-            return Err(VtreeMethodError::NoVariables);
+            return Err(LearnError::NoVariables);
         }
         let gathered = Gathered::new(records.names());
         let columns = gathered.len(variables);
@@ -129,9 +108,9 @@ impl VtreeMethod {
 }
 
 /// The mutual information of all pairs of variables, smoothed by [`LAPLACE`], unless they are too many.
-pub fn pair_information(records: &Records) -> Result<SymmetricMatrix, VtreeMethodError> {
+pub fn pair_information(records: &Records) -> Result<SymmetricMatrix, LearnError> {
     match records.var_count() {
-        variables if variables > MAX_PAIR_VARIABLES => Err(VtreeMethodError::TooMany { variables }),
+        variables if variables > MAX_PAIR_VARIABLES => Err(LearnError::TooManyPairs { variables }),
         _ => Ok(PairCounts::of(records).mutual_information(LAPLACE)),
     }
 }
@@ -162,11 +141,11 @@ impl fmt::Display for VtreeMethod {
 }
 
 impl FromStr for VtreeMethod {
-    type Err = VtreeMethodError;
+    type Err = LearnError;
 
-    fn from_str(name: &str) -> Result<VtreeMethod, VtreeMethodError> {
+    fn from_str(name: &str) -> Result<VtreeMethod, LearnError> {
         let found = VtreeMethod::ALL.into_iter().find(|method| method.name() == name);
-        found.ok_or_else(|| VtreeMethodError::Unknown { name: name.to_owned() })
+        found.ok_or_else(|| LearnError::NoSuchVtree { name: name.to_owned(), known: VtreeMethod::list() })
     }
 }
 
@@ -179,7 +158,7 @@ mod tests {
     #[test]
     fn names_lead_back_to_methods() {
         for method in VtreeMethod::ALL {
-            assert_eq!(method.to_string().parse(), Ok(method));
+            assert_eq!(method.to_string().parse::<VtreeMethod>().unwrap(), method);
         }
         let error = "chowliu".parse::<VtreeMethod>().unwrap_err().to_string();
         assert!(VtreeMethod::ALL.iter().all(|method| error.contains(method.name())), "{error}");
@@ -208,7 +187,8 @@ mod tests {
                 assert_eq!(vtree, method.build(&records, 1).unwrap());
             }
         }
-        assert_eq!(VtreeMethod::Balanced.build(&repeated("", 1), 0), Err(VtreeMethodError::NoVariables));
+        let none = VtreeMethod::Balanced.build(&repeated("", 1), 0);
+        assert!(matches!(none, Err(LearnError::NoVariables)));
     }
 
     #[test]
