@@ -54,12 +54,13 @@ impl<E: Into<slopp::Error>> From<E> for Error {
         let mut result = Error::new(message(&error));
         let advice: Vec<String> = error.advice().iter().map(words).collect();
         result.hint = (!advice.is_empty()).then(|| advice.join("; "));
+        let plain = error.to_string();
         let mut cause = error.source();
         while let Some(error) = cause {
             let io = error.downcast_ref::<io::Error>();
             result.broken_pipe |= io.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe);
             let text = error.to_string();
-            let is_new = !result.because.iter().chain([&result.message]).any(|known| known.contains(&text));
+            let is_new = !result.because.iter().chain([&result.message, &plain]).any(|known| known.contains(&text));
             if is_new {
                 result.because.push(text);
             }

@@ -23,11 +23,11 @@ impl Failure {
 
     /// An error of the library: its message, the causes that this does not hold already, and what to try.
     fn of(error: &Error) -> Failure {
-        let mut text = message(error);
+        let (mut text, plain) = (message(error), error.to_string());
         let mut cause = error.source();
         while let Some(error) = cause {
             let words = error.to_string();
-            if !text.contains(&words) {
+            if !text.contains(&words) && !plain.contains(&words) {
                 text = format!("{text}\nbecause {words}");
             }
             cause = error.source();

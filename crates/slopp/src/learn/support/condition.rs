@@ -26,9 +26,7 @@ pub(super) fn condition(
     let mut on = |vtree: &Arc<Vtree>| -> Result<Sdd, QueryError> { Ok(rules.compile(vtree.clone(), limits)?) };
     let given = match model {
         ModelKind::Spn(_) => return Err(LearnError::Network),
-        ModelKind::Mixture(mixture) => {
-            mixture.given(&mut on, limits).map(|(given, _)| ModelKind::Mixture(given))
-        }
+        ModelKind::Mixture(mixture) => mixture.given(&mut on, limits).map(|(given, _)| ModelKind::Mixture(given)),
         ModelKind::Circuit(circuit) => on(circuit.vtree())
             .and_then(|sdd| Ok(circuit.given(&sdd, limits)?))
             .map(|(given, _)| ModelKind::Circuit(given)),
