@@ -1,9 +1,8 @@
 //! The front door: the usual things in one line each, with questions in words.
 
-use crate::asking::AskError;
 use crate::data::{Records, RecordsBuilder};
 use crate::error::Error;
-use crate::infer::{Event, Evidence};
+use crate::infer::{Event, Evidence, QueryError};
 use crate::io::{RecordsOptions, Source};
 use crate::learn::{Slopp, Task};
 use crate::logic::Limits;
@@ -50,7 +49,7 @@ impl Model {
     /// As [`Model::probability`], and if the model is not a deterministic circuit.
     pub fn mpe(&self, given: &str) -> Result<(Vec<bool>, f64), Error> {
         let (model, evidence) = self.conditioned(given)?;
-        let circuit = model.deterministic().ok_or(AskError::NotDeterministic)?;
+        let circuit = model.deterministic().ok_or(QueryError::NotDeterministic)?;
         let (world, _) = circuit.mpe(&evidence)?;
         let log = self.kind.distribution().log_evidence(&Evidence::of_world(&world))?;
         Ok((world, log))

@@ -76,7 +76,9 @@ fn every_event_given_every_other_is_a_sum_over_worlds() {
                 assert!(known(&world), "{given}: {world:?}");
                 close(log.exp(), best);
             }
-            Err(error) => assert!(round % 2 == 1 && matches!(error, Error::Ask(AskError::NotDeterministic)), "{error}"),
+            Err(error) => {
+                assert!(round % 2 == 1 && matches!(error, Error::Query(QueryError::NotDeterministic)), "{error}")
+            }
         }
         let sample = model.sample(20, &given, 1).unwrap();
         assert_eq!(sample.total(), 20.0);
