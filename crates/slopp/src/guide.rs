@@ -14,6 +14,7 @@ macro_rules! page {
 }
 
 page!(first_model, "first-model.md");
+page!(learners, "learners.md");
 page!(columns, "columns.md");
 page!(queries, "queries.md");
 page!(formulas, "formulas.md");
@@ -22,7 +23,7 @@ page!(python, "python.md");
 page!(coming_from, "coming-from.md");
 page!(files, "files.md");
 page!(mixtures, "mixtures.md");
-page!(merged, "merged.md");
+page!(slopp, "slopp.md");
 page!(efforts, "efforts.md");
 page!(learnspn, "learnspn.md");
 page!(refine, "refine.md");
