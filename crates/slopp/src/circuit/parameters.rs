@@ -1,8 +1,8 @@
-//! From counts to parameters.
+//! One number per parameter of a circuit, and the parameters that counts make.
 
 use super::builder::{check_parameter, log_top};
-use super::{BuildError, Builder, Circuit, Node, NodeId, Sharing, Weights};
-use crate::logspace::{LOG_ZERO, log_add, log_share};
+use super::{BuildError, Builder, Circuit, Node, NodeId, Sharing};
+use crate::logspace::{LOG_ZERO, log_add, log_share, log_sum};
 use crate::var::Var;
 use std::ops::Range;
 
@@ -346,9 +346,77 @@ pub(crate) fn merge_equal(elements: &mut Vec<(NodeId, NodeId, f64)>, add: impl F
     });
 }
 
+/// One number for every parameter of a circuit: two per ⊤ node, one per element.
+///
+/// The same shape holds log-parameters, counts of records and expected flows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Weights {
+    /// For each ⊤ node, the numbers of *false* and of *true*.
+    pub tops: Vec<[f64; 2]>,
+    /// For each element of each sum, its number.
+    pub elements: Vec<f64>,
+}
+
+impl Weights {
+    /// Zeros of the given shape.
+    pub fn zeros(tops: usize, elements: usize) -> Weights {
+        Weights { tops: vec![[0.0; 2]; tops], elements: vec![0.0; elements] }
+    }
+
+    /// Whether both have numbers for the same circuit.
+    pub fn same_shape(&self, other: &Weights) -> bool {
+        self.tops.len() == other.tops.len() && self.elements.len() == other.elements.len()
+    }
+
+    /// Adds `other` number by number.
+    ///
+    /// # Panics
+    /// If the shapes differ.
+    pub fn add(&mut self, other: &Weights) {
+        assert!(self.same_shape(other), "weights of different circuits");
+        for (a, b) in self.tops.iter_mut().zip(&other.tops) {
+            a[0] += b[0];
+            a[1] += b[1];
+        }
+        for (a, b) in self.elements.iter_mut().zip(&other.elements) {
+            *a += b;
+        }
+    }
+}
+
+impl Circuit {
+    /// The same structure with other parameters: of independent variables with these probabilities of true, given the base
+    /// of a deterministic circuit.
+    pub(crate) fn independent(&self, trues: &[f64]) -> Circuit {
+        let log = |trues: f64, value: bool| if value { trues.ln() } else { (-trues).ln_1p() };
+        let mut parameters = Weights::zeros(self.log_parameters.tops.len(), self.elements.len());
+        // The log-probability of what each node allows; children come first.
+        let mut allowed: Vec<f64> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            allowed.push(match *node {
+                Node::Literal(lit) => log(trues[lit.var.index()], lit.value),
+                Node::Top { var, slot } => {
+                    parameters.tops[slot as usize] = [false, true].map(|value| log(trues[var.index()], value));
+                    0.0
+                }
+                Node::Sum { start, end, .. } => {
+                    let range = start as usize..end as usize;
+                    let parts = self.elements[range.clone()].iter();
+                    let parts: Vec<f64> = parts.map(|e| allowed[e.prime.index()] + allowed[e.sub.index()]).collect();
+                    let sum = log_sum(parts.iter().copied());
+                    range.zip(parts).for_each(|(i, part)| parameters.elements[i] = part - sum);
+                    sum
+                }
+            });
+        }
+        Circuit { log_parameters: parameters, counts: None, ..self.clone() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::example;
 
     /// Shares of a record fall without end in expectation maximisation: more than zero, but no parameter can hold them.
     #[test]
@@ -364,5 +432,21 @@ mod tests {
         let circuit = Circuit::clone(&psdd).with_estimates(counts, &Smoothing::none()).unwrap();
         assert!(circuit.element_range(circuit.root()).len() < root.len());
         assert!(circuit.log_parameters.tops.len() < psdd.log_parameters.tops.len());
+    }
+
+    #[test]
+    fn worlds_of_the_base_have_the_shares_they_have_among_independent_variables() {
+        let psdd = example::psdd();
+        let trues = [0.1, 0.3, 0.6, 0.8];
+        let circuit = psdd.independent(&trues);
+        let worlds = (0..16).map(|i| (0..4).map(|bit| i >> bit & 1 == 1).collect::<Vec<bool>>());
+        let alone =
+            |world: &[bool]| -> f64 { world.iter().zip(trues).map(|(&x, p)| if x { p } else { 1.0 - p }).product() };
+        let possible: Vec<Vec<bool>> = worlds.filter(|world| psdd.is_possible(world).unwrap()).collect();
+        let total: f64 = possible.iter().map(|world| alone(world)).sum();
+        for world in &possible {
+            let found = circuit.log_probability(world).unwrap().exp();
+            assert!((found - alone(world) / total).abs() < 1e-12, "{world:?}: {found}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Expected counts: how much of the records each parameter is responsible for.
 
 use super::lanes::{BATCH, Flows, Lanes, Linear};
-use super::posterior::Posterior;
+use super::marginals::Posterior;
 use super::{Evidence, QueryError, logpass};
 use crate::circuit::{Circuit, Weights};
 use crate::data::Records;

@@ -1,6 +1,6 @@
 //! The distribution of some of the variables, as a circuit of its own.
 
-use super::posterior::Posterior;
+use super::marginals::Posterior;
 use super::{Evidence, QueryError};
 use crate::circuit::{BuildError, Builder, Circuit, Node, NodeId, Sharing, merge_equal};
 use crate::logspace::{LOG_ZERO, log_add};

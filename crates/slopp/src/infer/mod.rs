@@ -50,8 +50,6 @@
 //! and give the same bytes on any number of them; an impossible row is `None` there, so that it does not spoil the
 //! others. What every kind of model can be asked is the trait [`Distribution`]. No query recurses, and none underflows: what plain numbers cannot hold is computed in log space.
 
-mod base;
-pub(crate) mod columns;
 mod complete;
 mod distribution;
 mod error;
@@ -69,14 +67,11 @@ mod marginals;
 mod masks;
 mod mpe;
 mod nearest;
-mod nearest_worlds;
-mod noise;
+pub(crate) mod noise;
 mod pairs;
-mod posterior;
 mod product;
 mod ranking;
 mod sample;
-mod sets;
 mod side_by_side;
 mod top_worlds;
 mod worlds;
@@ -91,13 +86,11 @@ pub use expected::Expected;
 pub use marginal_map::MarginalMap;
 pub(crate) use marginals::certain;
 pub(crate) use mpe::log_upper_bound;
-pub use nearest::Nearest;
-pub use nearest_worlds::{Explanation, NearWorld};
+pub use nearest::{Explanation, NearWorld, Nearest};
 pub use noise::NoiseFit;
 pub use pairs::PairMarginals;
-pub use product::PRODUCT_LIMIT;
 pub use sample::Samples;
 pub(crate) use sample::{Completer, Draw, Scratch, complete_records, draw_worlds, parts};
-pub use sets::ASSIGNMENT_LIMIT;
+
 pub(crate) use side_by_side::{SideBySide, count_shares};
 pub use worlds::Worlds;

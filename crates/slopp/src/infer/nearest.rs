@@ -1,9 +1,13 @@
-//! The nearest possible world.
+//! The nearest possible worlds, the most probable first, and why a record is impossible.
 
+use super::ranking::{Judge, Ranking, Score};
 use super::{Evidence, QueryError};
-use crate::circuit::{Circuit, Node};
+use crate::circuit::{Circuit, Deterministic, Node};
 use crate::data::Records;
+use crate::logic::{Clause, Limits};
+use crate::var::{Lit, Var};
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// A possible world at the smallest Hamming distance from evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,5 +98,247 @@ impl Circuit {
             }
         }
         Nearest { distance: distances[self.root().index()], world }
+    }
+}
+
+/// A possible world near to evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NearWorld {
+    /// How many known cells the world changes.
+    pub distance: u32,
+    /// The log-probability of the world.
+    pub log_probability: f64,
+    /// The world.
+    pub world: Vec<bool>,
+}
+
+impl NearWorld {
+    /// The cells that differ from evidence, with the values they have in this world.
+    pub fn changes(&self, evidence: &Evidence) -> Vec<Lit> {
+        let lits = self.world.iter().enumerate().map(|(i, &value)| Var(i as u32).is(value));
+        lits.filter(|&lit| !evidence.allows(lit)).collect()
+    }
+}
+
+/// Why evidence is impossible, and what would make it possible.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// Known cells that cannot hold together, of which none can be left out: the broken rule is that one is false.
+    pub conflict: Vec<Lit>,
+    /// The nearest possible worlds, the most probable first.
+    pub repairs: Vec<NearWorld>,
+}
+
+impl Explanation {
+    /// The broken rule: that one of the cells of the conflict is false.
+    pub fn rule(&self) -> Clause {
+        Clause { literals: self.conflict.iter().map(|&lit| !lit).collect() }
+    }
+}
+
+impl Deterministic {
+    /// The `count` possible worlds that come first by distance from evidence, then by probability.
+    ///
+    /// Ordered by the number of known cells they change, worlds at the same distance the most probable first; so the
+    /// first is the most probable of the nearest, and with a large `count` all nearest worlds are there. Exact: the
+    /// order of pairs (distance, −log-probability) is kept by addition, so that ranks combine as in
+    /// [`Deterministic::top_worlds`]. Cost: elements once, then per world at most its sums times a logarithm.
+    ///
+    /// ```
+    /// # use slopp::infer::Evidence;
+    /// let psdd = slopp::example::psdd();
+    /// let evidence = Evidence::of_world(&[false, false, true, false]);
+    /// let near = psdd.nearest_worlds(&evidence, 3)?;
+    /// assert_eq!((near[0].distance, &near[0].world[..]), (1, &[false, true, true, false][..]));
+    /// assert_eq!(near[0].changes(&evidence), [slopp::Var(1).is(true)]);
+    /// # Ok::<(), slopp::infer::QueryError>(())
+    /// ```
+    pub fn nearest_worlds(&self, evidence: &Evidence, count: usize) -> Result<Vec<NearWorld>, QueryError> {
+        self.check_evidence(evidence)?;
+        self.near(evidence, count)
+    }
+
+    /// The nearest worlds of each distinct row; missing cells are free.
+    ///
+    /// The batch form of [`Deterministic::nearest_worlds`]. Cost: elements × records.
+    pub fn nearest_worlds_batch(&self, records: &Records, count: usize) -> Result<Vec<Vec<NearWorld>>, QueryError> {
+        self.check_records(records)?;
+        let rows = (0..records.len()).into_par_iter();
+        rows.map(|row| self.near(&Evidence::from_row(records, row), count)).collect()
+    }
+
+    /// Why evidence is impossible and the nearest possible worlds, at most `count`; `None` if it is possible.
+    ///
+    /// ```
+    /// # use slopp::{Var, infer::Evidence};
+    /// let psdd = slopp::example::psdd();
+    /// let why = psdd.explain(&Evidence::of_world(&[false, false, true, false]), 1)?.expect("impossible");
+    /// assert_eq!(why.conflict, [Var(0).is(false), Var(1).is(false), Var(2).is(true), Var(3).is(false)]);
+    /// assert_eq!(why.repairs[0].distance, 1);
+    /// assert_eq!(psdd.explain(&Evidence::of_world(&[false, true, true, false]), 1)?, None);
+    /// # Ok::<(), slopp::infer::QueryError>(())
+    /// ```
+    pub fn explain(&self, evidence: &Evidence, count: usize) -> Result<Option<Explanation>, QueryError> {
+        let conflict = self.conflict(evidence)?;
+        conflict.map(|conflict| Ok(Explanation { conflict, repairs: self.near(evidence, count)? })).transpose()
+    }
+
+    /// Why each distinct row is impossible, `None` where it is possible; a column with several values counts once.
+    ///
+    /// The batch form of [`Deterministic::explain`].
+    ///
+    /// ```
+    /// use slopp::{Names, Records};
+    /// let psdd = slopp::example::psdd();
+    /// let records = Records::from_rows(Names::numbered(4), [[false, false, true, false], [false, true, true, false]]);
+    /// let found = psdd.explain_batch(&records, 1)?;
+    /// let (impossible, possible) = (records.original()[0] as usize, records.original()[1] as usize);
+    /// assert_eq!(found[impossible].as_ref().expect("impossible").rule().literals.len(), 4);
+    /// assert_eq!(found[possible], None);
+    /// # Ok::<(), slopp::infer::QueryError>(())
+    /// ```
+    pub fn explain_batch(&self, records: &Records, count: usize) -> Result<Vec<Option<Explanation>>, QueryError> {
+        let possible = self.possible(records)?;
+        let explain = |row: usize| match possible[row] {
+            true => Ok(None),
+            false => self.explain(&Evidence::from_row(records, row).by_column(records.names()), count),
+        };
+        (0..records.len()).into_par_iter().map(explain).collect()
+    }
+
+    fn near(&self, evidence: &Evidence, count: usize) -> Result<Vec<NearWorld>, QueryError> {
+        let worlds = Ranking::new(self, Distance(evidence)).best(count, 0, &Limits::default())?.into_iter();
+        let near = |(world, Near { distance, log })| NearWorld { distance, log_probability: log, world };
+        Ok(worlds.map(near).collect())
+    }
+}
+
+impl Circuit {
+    /// Known cells that cannot hold together, of which none can be left out; `None` if the evidence is possible.
+    ///
+    /// The negation is a shortest-by-inclusion clause that the base entails and the evidence breaks. Of several such
+    /// sets one is found that is early by variable. The search asks for up to 256 prefixes of the cells at once
+    /// which of them are possible, in Boolean arithmetic. Cost: elements × cells of the conflict, as long as there
+    /// are at most 256 known cells, and a logarithm more.
+    pub fn conflict(&self, evidence: &Evidence) -> Result<Option<Vec<Lit>>, QueryError> {
+        self.check_evidence(evidence)?;
+        let mut cells: Vec<Lit> = evidence.lits().collect();
+        let mut search = Prefixes::new(self);
+        if search.first_impossible(&[], &cells).is_none() {
+            return Ok(None);
+        }
+        let mut conflict = Vec::new();
+        while let Some(length) = search.first_impossible(&conflict, &cells) {
+            if length == 0 {
+                break;
+            }
+            // The last cell of the shortest impossible prefix is needed, those behind it are not.
+            conflict.push(cells[length - 1]);
+            cells.truncate(length - 1);
+        }
+        conflict.sort_unstable();
+        Ok(Some(conflict))
+    }
+}
+
+/// A number of changed cells, then a log-probability.
+#[derive(Clone, Copy, Debug)]
+struct Near {
+    distance: u32,
+    log: f64,
+}
+
+impl Score for Near {
+    fn plus(self, other: Near) -> Near {
+        Near { distance: self.distance + other.distance, log: self.log + other.log }
+    }
+
+    fn compare(&self, other: &Near) -> Ordering {
+        other.distance.cmp(&self.distance).then(self.log.total_cmp(&other.log))
+    }
+}
+
+/// Judges worlds by their distance from evidence, then by their log-probability.
+struct Distance<'a>(&'a Evidence);
+
+impl Judge for Distance<'_> {
+    type Score = Near;
+
+    fn leaf(&self, lit: Lit, log: f64) -> Option<Near> {
+        Some(Near { distance: u32::from(!self.0.allows(lit)), log })
+    }
+
+    fn parameter(&self, log: f64) -> Near {
+        Near { distance: 0, log }
+    }
+}
+
+const WORDS: usize = 4;
+const LANES: usize = 64 * WORDS;
+
+/// Asks which prefixes of a list of literals are possible, many at once.
+struct Prefixes<'a> {
+    circuit: &'a Circuit,
+    values: Vec<[u64; WORDS]>,
+    /// By variable and value: the lanes where the literal is excluded.
+    excluded: Vec<[[u64; WORDS]; 2]>,
+}
+
+impl<'a> Prefixes<'a> {
+    fn new(circuit: &'a Circuit) -> Prefixes<'a> {
+        Prefixes {
+            circuit,
+            values: vec![[0; WORDS]; circuit.nodes().len()],
+            excluded: vec![[[0; WORDS]; 2]; circuit.var_count()],
+        }
+    }
+
+    /// The length of the shortest prefix of `cells` that is impossible together with `kept`; `None` if all is possible.
+    fn first_impossible(&mut self, kept: &[Lit], cells: &[Lit]) -> Option<usize> {
+        // Possible up to `low`, impossible from `high` on, if at all.
+        let (mut low, mut high) = (0, cells.len());
+        let mut known = false;
+        loop {
+            let lengths: Vec<usize> = match high - low < LANES {
+                true => (low..=high).collect(),
+                false => (0..LANES).map(|i| low + (high - low) * i / (LANES - 1)).collect(),
+            };
+            let possible = self.possible(kept, cells, &lengths);
+            match possible.iter().position(|&possible| !possible) {
+                None => return if known { Some(high) } else { None },
+                Some(i) if i == 0 || lengths[i] == lengths[i - 1] + 1 => return Some(lengths[i]),
+                Some(i) => (low, high) = (lengths[i - 1], lengths[i]),
+            }
+            known = true;
+        }
+    }
+
+    fn possible(&mut self, kept: &[Lit], cells: &[Lit], lengths: &[usize]) -> Vec<bool> {
+        self.excluded.fill([[0; WORDS]; 2]);
+        for lit in kept {
+            self.excluded[lit.var.index()][usize::from(!lit.value)] = [u64::MAX; WORDS];
+        }
+        for (lane, &length) in lengths.iter().enumerate() {
+            for lit in &cells[..length] {
+                self.excluded[lit.var.index()][usize::from(!lit.value)][lane / 64] |= 1 << (lane % 64);
+            }
+        }
+        for (id, node) in self.circuit.ids().zip(self.circuit.nodes()) {
+            self.values[id.index()] = match *node {
+                Node::Literal(lit) => self.excluded[lit.var.index()][usize::from(lit.value)].map(|word| !word),
+                // Evidence never excludes both values.
+                Node::Top { .. } => [u64::MAX; WORDS],
+                Node::Sum { .. } => {
+                    let mut sum = [0; WORDS];
+                    for (e, _) in self.circuit.elements_of(id) {
+                        let (prime, sub) = (&self.values[e.prime.index()], &self.values[e.sub.index()]);
+                        (0..WORDS).for_each(|w| sum[w] |= prime[w] & sub[w]);
+                    }
+                    sum
+                }
+            };
+        }
+        let root = self.values[self.circuit.root().index()];
+        (0..lengths.len()).map(|lane| root[lane / 64] >> (lane % 64) & 1 == 1).collect()
     }
 }

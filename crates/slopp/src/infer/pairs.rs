@@ -1,7 +1,7 @@
 //! Posterior marginals of pairs of variables.
 
 use super::lanes::{Lanes, Linear};
-use super::posterior::Posterior;
+use super::marginals::Posterior;
 use super::{Evidence, QueryError};
 use crate::circuit::{Circuit, Node};
 use crate::data::Records;

@@ -2,26 +2,22 @@
 //!
 //! The value of a pair of nodes at one vtree node is `Z(n,m) = Σ P(w) Q(w)` over the worlds of their variables, and
 //! `Z(n,m) = Σᵢⱼ θᵢ φⱼ Z(primes) Z(subs)` over pairs of elements. Only pairs that are reached from the two roots are
-//! looked at, subs only where the primes share a world, each pair once. Here: what can be asked; the values are in
-//! `values`, the circuit that they make in `build`.
+//! looked at, subs only where the primes share a world, each pair once. Here: the questions, and the circuits and
+//! marginals that the values make; the values are in `values`.
 
-mod arithmetic;
-mod budget;
-mod build;
 mod divergence;
-mod marginals;
-mod memo;
 mod values;
 
 pub(super) use divergence::divergence;
 
 use super::QueryError;
-use crate::circuit::{Certificate, Circuit, Psdd};
+use super::factor::{ANY, Part};
+use crate::circuit::{BuildError, Builder, Certificate, Circuit, Node, NodeId, Psdd, Sharing};
+use crate::limits::array_bytes;
 use crate::logic::{Limits, Sdd};
-use values::Product;
-
-/// How many pairs of nodes a revision may have: beyond it, it is an error and not a lack of memory.
-pub const PRODUCT_LIMIT: usize = 20_000_000;
+use crate::logspace::{LOG_ZERO, log_add};
+use crate::var::Lit;
+use values::{Logs, Plain, Product, Slots};
 
 impl Circuit {
     /// The log-probability of a formula, −∞ if it is impossible.
@@ -119,4 +115,255 @@ fn product<C: Certificate>(circuit: &C, other: &C, limits: &Limits) -> Result<(C
     let product = Product::of_circuits(circuit.as_ref(), other.as_ref(), limits)?;
     let (built, log_value) = product.build()?.ok_or(QueryError::NothingInCommon)?;
     Ok((circuit.carry_over(built), log_value))
+}
+
+impl Product<'_> {
+    /// The normalised product and its log-constant; `None` if that is zero.
+    fn build(&self) -> Result<Option<(Circuit, f64)>, QueryError> {
+        let log_value = self.log_value();
+        if log_value == LOG_ZERO {
+            return Ok(None);
+        }
+        let mut slots = Slots::new(&self.memo, self.circuit.nodes().len());
+        let thetas = &self.circuit.log_parameters().elements;
+        let goal = (self.circuit.root(), self.factor.root);
+        let pairs = self.alive(goal, &mut slots, true)?;
+        // Pairs are different nodes; looking for equal ones would cost more than all the rest.
+        let mut builder = Builder::new(self.circuit.vtree().clone(), Sharing::LiteralsOnly);
+        let mut made = vec![NodeId(0); slots.len()];
+        let mut logs = vec![LOG_ZERO; slots.len()];
+        let mut elements = Vec::new();
+        let used = self.bytes() + slots.bytes() + 12 * slots.len() + 8 * pairs.len();
+        let mut element_count = 0;
+        for (i, (node, part)) in pairs.into_iter().enumerate() {
+            // Nodes, elements and parameters, in arrays that may be half empty, and once more when all are there.
+            self.budget.after(i, || used + 72 * i + 64 * element_count)?;
+            let slot = slots.of(node, part);
+            logs[slot] = self.log_of(node, part);
+            let id = match (self.circuit.node(node), self.factor.parts[part as usize]) {
+                (Node::Literal(lit), _) => builder.literal(lit),
+                (Node::Top { var, slot }, Part::Any) => {
+                    builder.top(var, self.circuit.log_parameters().tops[slot as usize])
+                }
+                (Node::Top { var, slot }, Part::Leaf(weights)) => {
+                    let logs = self.circuit.log_parameters().tops[slot as usize];
+                    match [0, 1].map(|x| logs[x] + weights[x]) {
+                        [f, t] if f > LOG_ZERO && t > LOG_ZERO => {
+                            let total = log_add(f, t);
+                            builder.top(var, [f - total, t - total])
+                        }
+                        [_, t] => builder.literal(var.is(t > LOG_ZERO)),
+                    }
+                }
+                (Node::Sum { vtree, .. }, _) => {
+                    elements.clear();
+                    self.live_elements((node, part), |prime, sub, e, term| {
+                        let log = thetas[e] + term.map_or(0.0, |term| self.factor.terms[term].2);
+                        let [p, s] = [prime, sub].map(|(node, part)| slots.of(node, part));
+                        elements.push((made[p], made[s], (log + logs[p] + logs[s] - logs[slot]).min(0.0)));
+                    });
+                    element_count += elements.len();
+                    match builder.sum(vtree, &elements) {
+                        // Elements of a mixture may become the same.
+                        Err(BuildError::RepeatedElement { .. }) => {
+                            crate::circuit::merge_equal(&mut elements, |a, b| log_add(a, b).min(0.0));
+                            builder.sum(vtree, &elements)
+                        }
+                        result => result,
+                    }
+                }
+                (Node::Top { .. }, Part::Sum { .. }) => unreachable!("sums are at inner vtree nodes"),
+            };
+            made[slot] = id.map_err(too_large)?;
+        }
+        let root = made[slots.of(goal.0, goal.1)];
+        Ok(Some((builder.finish(root).map_err(too_large)?, log_value)))
+    }
+
+    /// The pairs below a pair that are part of some world, children before parents; also, if told to, below nodes that
+    /// the factor leaves as they are.
+    fn alive(&self, goal: (NodeId, u32), slots: &mut Slots, below_any: bool) -> Result<Vec<(NodeId, u32)>, QueryError> {
+        let mut seen = vec![false; slots.len()];
+        let mut pairs = Vec::new();
+        let mut reach = |pair: (NodeId, u32), pairs: &mut Vec<(NodeId, u32)>, slots: &mut Slots| {
+            let slot = slots.add(pair.0, pair.1);
+            if slot >= seen.len() {
+                seen.resize(slot + 1, false);
+            }
+            if !std::mem::replace(&mut seen[slot], true) {
+                pairs.push(pair);
+            }
+        };
+        reach(goal, &mut pairs, slots);
+        let mut next = 0;
+        let mut children = Vec::new();
+        while let Some(&pair) = pairs.get(next) {
+            next += 1;
+            // Pairs are copied when they are sorted.
+            self.budget.after(next, || self.bytes() + slots.bytes() + 2 * array_bytes(&pairs) + slots.len())?;
+            if pair.1 == ANY && !below_any {
+                continue;
+            }
+            children.clear();
+            self.live_elements(pair, |prime, sub, _, _| children.extend([prime, sub]));
+            children.iter().for_each(|&child| reach(child, &mut pairs, slots));
+        }
+        // The nodes of a circuit have children before parents, and so have pairs by node: a counting sort.
+        let mut place = vec![0u32; self.circuit.nodes().len() + 1];
+        pairs.iter().for_each(|(node, _)| place[node.index() + 1] += 1);
+        for i in 1..place.len() {
+            place[i] += place[i - 1];
+        }
+        let mut sorted = vec![goal; pairs.len()];
+        for pair in pairs {
+            let at = &mut place[pair.0.index()];
+            sorted[*at as usize] = pair;
+            *at += 1;
+        }
+        Ok(sorted)
+    }
+
+    /// The pairs of elements below a pair of sums that have worlds: prime, sub, the element, and the term of the factor.
+    fn live_elements(
+        &self,
+        (node, part): (NodeId, u32),
+        mut visit: impl FnMut((NodeId, u32), (NodeId, u32), usize, Option<usize>),
+    ) {
+        let elements = self.circuit.element_range(node).map(|e| (e, self.circuit.elements()[e]));
+        let terms = match self.factor.parts[part as usize] {
+            Part::Any => {
+                elements.for_each(|(e, element)| visit((element.prime, ANY), (element.sub, ANY), e, None));
+                return;
+            }
+            Part::Leaf(_) => return,
+            Part::Sum { start, end } => start as usize..end as usize,
+        };
+        for (e, element) in elements {
+            for term in terms.clone() {
+                let (q, t, _) = self.factor.terms[term];
+                if self.is_alive(element.prime, q) && self.is_alive(element.sub, t) {
+                    visit((element.prime, q), (element.sub, t), e, Some(term));
+                }
+            }
+        }
+    }
+}
+
+/// The only way a product of valid circuits cannot be built.
+fn too_large(_: BuildError) -> QueryError {
+    QueryError::TooLarge { what: "product", limit: u32::MAX as usize }
+}
+
+impl Circuit {
+    /// `P(x = true | formula)` for every variable `x`; the formula is on the same vtree.
+    ///
+    /// As the marginals of [`Circuit::given`], in a fraction of the time: flows go down the pairs of nodes that share a
+    /// world, and from where the formula says nothing more down the circuit itself. Cost: as
+    /// [`Circuit::log_probability_of`]. An error if the formula is impossible.
+    ///
+    /// ```
+    /// use slopp::{infer::Evidence, logic::{Formula, Limits}};
+    /// let psdd = slopp::example::psdd();
+    /// let either = Formula::parse("X1 | X2", slopp::example::records().names())?;
+    /// let either = either.compile(psdd.vtree().clone(), &Limits::default())?;
+    /// let (given, _) = psdd.given(&either, &Limits::default())?;
+    /// let marginals = psdd.marginals_given(&either, &Limits::default())?;
+    /// let pairs = marginals.into_iter().zip(given.marginals(&Evidence::none(4))?);
+    /// assert!(pairs.map(|(a, b)| (a - b).abs()).all(|difference| difference < 1e-12));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn marginals_given(&self, formula: &Sdd, limits: &Limits) -> Result<Vec<f64>, QueryError> {
+        let product = Product::of_formula(self, formula, limits)?;
+        match product.log_value() == LOG_ZERO {
+            true => Err(QueryError::ImpossibleFormula),
+            false => product.marginals(),
+        }
+    }
+}
+
+impl Product<'_> {
+    fn marginals(&self) -> Result<Vec<f64>, QueryError> {
+        let circuit = self.circuit;
+        let mut slots = Slots::new(&self.memo, circuit.nodes().len());
+        let goal = (circuit.root(), self.factor.root);
+        let pairs = self.alive(goal, &mut slots, false)?;
+        let mut flows = vec![0.0; slots.len()];
+        // What flows into nodes below which the formula says nothing.
+        let mut free = vec![0.0; circuit.nodes().len()];
+        let mut trues = vec![0.0; circuit.var_count()];
+        flows[slots.of(goal.0, goal.1)] = 1.0;
+        for &(node, part) in pairs.iter().rev() {
+            let flow = flows[slots.of(node, part)];
+            match (self.factor.parts[part as usize], circuit.node(node)) {
+                (Part::Any, _) => free[node.index()] += flow,
+                (Part::Leaf(_), Node::Literal(Lit { var, .. }) | Node::Top { var, .. }) => {
+                    trues[var.index()] += flow * self.share_of_true(node, part);
+                }
+                _ => self.live_elements((node, part), |prime, sub, element, term| {
+                    let used = flow * self.share((node, part), prime, sub, (element, term));
+                    flows[slots.of(prime.0, prime.1)] += used;
+                    flows[slots.of(sub.0, sub.1)] += used;
+                }),
+            }
+        }
+        for id in circuit.ids().rev() {
+            let flow = free[id.index()];
+            match circuit.node(id) {
+                Node::Literal(lit) if lit.value => trues[lit.var.index()] += flow,
+                Node::Top { var, slot } => {
+                    trues[var.index()] += flow * circuit.log_parameters().tops[slot as usize][1].exp()
+                }
+                Node::Sum { .. } if flow > 0.0 => {
+                    let totals = &self.numbers.totals;
+                    for e in circuit.element_range(id) {
+                        let (element, theta) = (circuit.elements()[e], self.numbers.thetas[e]);
+                        let [prime, sub] = [element.prime, element.sub].map(NodeId::index);
+                        let used = flow * self.divided([theta, totals[prime], totals[sub]], totals[id.index()]);
+                        free[prime] += used;
+                        free[sub] += used;
+                    }
+                }
+                Node::Literal(_) | Node::Sum { .. } => {}
+            }
+        }
+        Ok(trues.into_iter().map(|p: f64| p.min(1.0)).collect())
+    }
+
+    /// Which share of a pair of sums a pair of their elements has.
+    fn share(
+        &self,
+        whole: (NodeId, u32),
+        prime: (NodeId, u32),
+        sub: (NodeId, u32),
+        (element, term): (usize, Option<usize>),
+    ) -> f64 {
+        let value = |(node, part): (NodeId, u32)| match self.is_plain {
+            true => self.known::<Plain>(node, part).unwrap_or(0.0),
+            false => self.known::<Logs>(node, part).unwrap_or(LOG_ZERO),
+        };
+        let weight = match self.is_plain {
+            true => self.numbers.weight::<Plain>(element, term),
+            false => self.numbers.weight::<Logs>(element, term),
+        };
+        self.divided([weight, value(prime), value(sub)], value(whole))
+    }
+
+    /// Which share of a pair of leaves is true.
+    fn share_of_true(&self, node: NodeId, part: u32) -> f64 {
+        match self.is_plain {
+            true => {
+                let [no, yes] = self.numbers.sides::<Plain>(self.circuit, node, part);
+                yes / (no + yes)
+            }
+            false => {
+                let [no, yes] = self.numbers.sides::<Logs>(self.circuit, node, part);
+                1.0 / (1.0 + (no - yes).exp())
+            }
+        }
+    }
+
+    /// A product divided by a value, as a plain number.
+    fn divided(&self, [a, b, c]: [f64; 3], by: f64) -> f64 {
+        if self.is_plain { a * b * c / by } else { (a + b + c - by).exp() }
+    }
 }

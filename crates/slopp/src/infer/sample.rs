@@ -1,7 +1,7 @@
 //! Drawing worlds, also given evidence, without rejection.
 
 use super::lanes::{Lanes, Linear};
-use super::posterior::Posterior;
+use super::marginals::Posterior;
 use super::{Evidence, QueryError};
 use crate::circuit::{Circuit, Node, NodeId, Weights};
 use crate::data::{BitMatrix, Records, RecordsBuilder, bit_of};

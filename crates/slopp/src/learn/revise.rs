@@ -84,7 +84,7 @@ impl Psdd {
     /// let colors = Kind::Values(["green", "red"].map(String::from).to_vec());
     /// let names = std::sync::Arc::new(Names::of_columns([("color".into(), colors), ("hot".into(), Kind::Boolean)])?);
     /// let rules = Rules::parse_with("exactly(1, color=green, color=red)\n!hot", names.clone())?;
-    /// let psdd = rules.compile(Vtree::balanced(3), &Limits::default())?.to_circuit()?.certify()?;
+    /// let psdd = rules.compile(Vtree::balanced(3), &Limits::default())?.to_circuit()?.certify(&Limits::default())?;
     /// let hot = Formula::parse("hot", &names)?;
     /// let revised = psdd.revise_by_formula(&hot, &names, 1.0, Some(1.0), &Limits::default())?;
     /// assert_eq!(revised.added, 2u32.into());

@@ -1,7 +1,7 @@
 //! Whether the columns of a file have one value in every possible world of a network.
 
 use super::{Branch, Spn, SpnNode};
-use crate::infer::columns::{NONE, ONE, together};
+use crate::infer::noise::{NONE, ONE, together};
 use crate::names::{Group, Names};
 use crate::var::Var;
 

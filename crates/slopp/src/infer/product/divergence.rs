@@ -1,7 +1,7 @@
 //! What two circuits have in common: how many worlds, how probable, and how differently so.
 
-use super::memo::Slots;
 use super::values::Product;
+use super::values::Slots;
 use crate::circuit::{Deterministic, Node, NodeId};
 use crate::infer::QueryError;
 use crate::infer::factor::Part;

@@ -10,13 +10,16 @@
 //! and `ε` makes their total what it should be.
 
 use crate::circuit::{Builder, Circuit, Node, NodeId, Psdd, Sharing};
-use crate::infer::{PRODUCT_LIMIT, QueryError};
+use crate::infer::QueryError;
 use crate::learn::error::LearnError;
 use crate::logic::{Handle, Manager};
 use crate::logspace::{log_add, log_sum};
 use crate::var::Lit;
 use crate::vtree::VtreeId;
 use rustc_hash::FxHashMap;
+
+/// How many nodes a revision may have: beyond it, it is an error and not a lack of memory.
+const MOST_NODES: usize = 20_000_000;
 
 /// The logarithm of one half.
 const LOG_HALF: f64 = -std::f64::consts::LN_2;
@@ -126,8 +129,8 @@ impl Growth<'_> {
             };
             if let Some(done) = done {
                 self.made.insert(task, done);
-                if self.made.len() > PRODUCT_LIMIT {
-                    return Err(QueryError::TooLarge { what: "revised circuit", limit: PRODUCT_LIMIT }.into());
+                if self.made.len() > MOST_NODES {
+                    return Err(QueryError::TooLarge { what: "revised circuit", limit: MOST_NODES }.into());
                 }
             }
         }

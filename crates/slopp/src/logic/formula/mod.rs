@@ -7,18 +7,15 @@ mod clauses;
 mod error;
 mod lexer;
 mod parser;
-mod print;
 mod rules;
-mod seen;
-mod value;
 mod vocabulary;
 
 pub use error::{FormulaError, FormulaProblem};
 pub use rules::{NoVariables, Rule, Rules};
 
-use crate::names::Names;
+use crate::names::{Names, quote};
 use crate::var::{Lit, Var};
-use lexer::Lexer;
+use lexer::{Lexer, is_plain};
 use std::fmt;
 use std::ops::Range;
 use vocabulary::Vocabulary;
@@ -225,7 +222,7 @@ impl Formula {
     /// # Panics
     /// When printed, if a variable has no name.
     pub fn display<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
-        print::Named { formula: self, names }
+        Named { formula: self, names }
     }
 
     /// The operands of a conjunction, or the formula alone: what must hold together.
@@ -346,4 +343,165 @@ fn starts(ops: &[Op]) -> Vec<u32> {
         starts.push(start);
     }
     starts
+}
+
+impl Formula {
+    /// Whether the formula holds in a complete world.
+    ///
+    /// # Panics
+    /// If the world has no value for a variable of the formula.
+    pub fn is_satisfied_by(&self, world: &[bool]) -> bool {
+        self.value(|var| Some(world[var.index()])).expect("all values are known")
+    }
+
+    /// The value where only some variables are known, such as in a record with missing cells.
+    ///
+    /// `None` if what is known does not decide it step by step: an answer is right, but `x | !x` gets none while `x`
+    /// is not known.
+    pub fn value(&self, known: impl Fn(Var) -> Option<bool>) -> Option<bool> {
+        let mut stack: Vec<Option<bool>> = Vec::new();
+        for &op in &self.ops {
+            let kept = stack.len() - op.arity();
+            let operands = &stack[kept..];
+            let value = match op {
+                Op::Constant(value) => Some(value),
+                Op::Var(var) => known(var),
+                Op::Not => operands[0].map(|value| !value),
+                Op::And(_) => all(operands, true),
+                Op::Or(_) => all(operands, false),
+                Op::Xor(_) => operands.iter().try_fold(false, |odd, value| Some(odd ^ (*value)?)),
+                Op::Implies => all(&[operands[0].map(|value| !value), operands[1]], false),
+                Op::Iff => operands[0].zip(operands[1]).map(|(a, b)| a == b),
+                Op::Count(comparison, bound, _) => counted(comparison, bound, operands),
+            };
+            stack.truncate(kept);
+            stack.push(value);
+        }
+        stack.pop().expect("a formula has a last step")
+    }
+}
+
+/// `neutral` if all operands are, its opposite if one of them is that.
+fn all(operands: &[Option<bool>], neutral: bool) -> Option<bool> {
+    if operands.contains(&Some(!neutral)) {
+        return Some(!neutral);
+    }
+    operands.iter().all(Option::is_some).then_some(neutral)
+}
+
+fn counted(comparison: Comparison, bound: u32, operands: &[Option<bool>]) -> Option<bool> {
+    let number = |value| operands.iter().filter(|operand| **operand == value).count() as u32;
+    let (least, unknown) = (number(Some(true)), number(None));
+    let most = least + unknown;
+    match comparison {
+        Comparison::AtLeast if least >= bound => Some(true),
+        Comparison::AtMost if most <= bound => Some(true),
+        Comparison::Exactly if unknown == 0 => Some(least == bound),
+        Comparison::AtLeast | Comparison::Exactly if most < bound => Some(false),
+        Comparison::AtMost | Comparison::Exactly if least > bound => Some(false),
+        _ => None,
+    }
+}
+
+/// A formula together with the names to print it with.
+struct Named<'a> {
+    formula: &'a Formula,
+    names: &'a Names,
+}
+
+/// What is still to be printed, last first.
+enum Task {
+    /// The step at this position with its operands.
+    Step(usize),
+    Text(&'static str),
+}
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ops = self.formula.ops();
+        let starts = starts(ops);
+        let mut tasks = vec![Task::Step(ops.len() - 1)];
+        let mut operands = Vec::new();
+        while let Some(task) = tasks.pop() {
+            let at = match task {
+                Task::Step(at) => at,
+                Task::Text(text) => {
+                    f.write_str(text)?;
+                    continue;
+                }
+            };
+            operands.clear();
+            let mut end = at;
+            for _ in 0..ops[at].arity() {
+                operands.push(end - 1);
+                end = starts[end - 1] as usize;
+            }
+            let between = match ops[at] {
+                Op::Constant(value) => {
+                    write!(f, "{value}")?;
+                    continue;
+                }
+                Op::Var(var) => {
+                    let name = self.names.of(var);
+                    if is_plain(name) {
+                        f.write_str(name)?
+                    } else {
+                        f.write_str(&quote(name))?
+                    }
+                    continue;
+                }
+                Op::Count(comparison, bound, _) => {
+                    write!(f, "{}({bound}", comparison.name())?;
+                    tasks.push(Task::Text(")"));
+                    for &operand in &operands {
+                        tasks.extend([Task::Step(operand), Task::Text(", ")]);
+                    }
+                    continue;
+                }
+                Op::Not => {
+                    f.write_str("!")?;
+                    ""
+                }
+                Op::And(_) => " & ",
+                Op::Or(_) => " | ",
+                Op::Xor(_) => " ^ ",
+                Op::Implies => " -> ",
+                Op::Iff => " <-> ",
+            };
+            // Operands are found last first, which is the order a stack wants.
+            for (i, &operand) in operands.iter().enumerate() {
+                let (is_first, is_last) = (i + 1 == operands.len(), i == 0);
+                let (own, inner) = (strength(ops[at]), strength(ops[operand]));
+                let fits = inner > own
+                    || inner == own
+                        && match ops[at] {
+                            Op::Not => true,
+                            Op::Implies => is_last,
+                            Op::Iff => is_first,
+                            _ => false,
+                        };
+                match fits {
+                    true => tasks.push(Task::Step(operand)),
+                    false => tasks.extend([Task::Text(")"), Task::Step(operand), Task::Text("(")]),
+                }
+                if !is_first {
+                    tasks.push(Task::Text(between));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How tightly a step holds its operands together.
+fn strength(op: Op) -> u32 {
+    match op {
+        Op::Iff => 1,
+        Op::Implies => 2,
+        Op::Or(_) => 3,
+        Op::Xor(_) => 4,
+        Op::And(_) => 5,
+        Op::Not => 6,
+        Op::Constant(_) | Op::Var(_) | Op::Count(..) => 7,
+    }
 }

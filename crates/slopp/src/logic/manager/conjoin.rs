@@ -4,10 +4,18 @@
 //! world. Three things keep that small: elements whose sub is false need no multiplication, since the product is false
 //! too; a prime that lies inside another one shares no world with the rest; and a diagram below the other one's vtree
 //! node meets only its primes, or only its subs. Products with equal subs are then made one.
+//!
+//! Many formulas are joined in the order of the vtree, as libsdd does with clauses: what lies deep is joined first, and
+//! meets others at the lowest vtree node above both, so intermediate diagrams stay local.
 
-use super::places::Relation;
+use super::Relation;
 use super::{Element, Handle, Manager};
 use crate::limits::Stopped;
+use crate::var::{Lit, Var};
+use crate::vtree::VtreeId;
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// A conjunction under way.
 pub(super) struct Frame {
@@ -261,5 +269,227 @@ impl Manager {
     fn begin_merge(&mut self, frame: &mut Frame) {
         frame.work = Work::Merge;
         self.products[frame.products_start..].sort_unstable_by_key(|e| (e.sub, e.prime));
+    }
+}
+
+/// What meets at a vtree node.
+struct Meeting<T> {
+    vtree: u32,
+    from_below: Vec<T>,
+    own: Vec<usize>,
+    before: Option<usize>,
+    after: Option<usize>,
+}
+
+impl Manager {
+    /// The conjunction of formulas; true if there are none.
+    pub fn and_all(&mut self, mut formulas: Vec<Handle>) -> Result<Handle, Stopped> {
+        // The caller holds other handles.
+        let collects = std::mem::replace(&mut self.collects, false);
+        let outcome = self.join(&mut formulas, 0, &mut |_| ());
+        self.collects = collects;
+        outcome?;
+        Ok(formulas[0])
+    }
+
+    /// The disjunction of formulas; false if there are none.
+    pub fn or_all(&mut self, formulas: Vec<Handle>) -> Result<Handle, Stopped> {
+        Ok(!self.and_all(formulas.into_iter().map(|f| !f).collect())?)
+    }
+
+    /// Whether an odd number of the formulas holds.
+    pub fn xor_all(&mut self, formulas: &[Handle]) -> Result<Handle, Stopped> {
+        let odd = formulas.iter().filter(|f| **f == Handle::TRUE).count() % 2 == 1;
+        let order = formulas.iter().enumerate();
+        let order = order.filter_map(|(i, &formula)| Some((self.vtree_of(formula)?.0, i))).collect();
+        let result = self.meet(order, |manager, _, below: Vec<Handle>, own| {
+            let mut all = below.into_iter().chain(own.into_iter().map(|i| formulas[i]));
+            let first = all.next().expect("somebody meets here");
+            all.try_fold(first, |a, b| manager.if_else(a, !b, b))
+        })?;
+        Ok(result.unwrap_or(Handle::FALSE).negated_if(odd))
+    }
+
+    /// Puts the conjunction of the formulas from `start` on in their place; tells how many were joined.
+    ///
+    /// All formulas of the list survive if nodes are collected in between.
+    pub(in crate::logic) fn join(
+        &mut self,
+        stack: &mut Vec<Handle>,
+        start: usize,
+        joined: &mut dyn FnMut(usize),
+    ) -> Result<(), Stopped> {
+        if stack[start..].contains(&Handle::FALSE) {
+            stack.truncate(start);
+            stack.push(Handle::FALSE);
+            return Ok(());
+        }
+        let formulas = stack.iter().enumerate().skip(start);
+        let mut order: Vec<(u32, usize)> =
+            formulas.filter_map(|(i, &formula)| Some((self.vtree_of(formula)?.0, i))).collect();
+        order.sort_by_key(|&(_, i)| self.nodes[stack[i].node()].len);
+        let result = self.meet(order, |manager, _, below: Vec<usize>, own| {
+            let mut formulas = below.into_iter().chain(own);
+            let first = formulas.next().expect("somebody meets here");
+            for other in formulas {
+                stack[first] = manager.and(stack[first], stack[other])?;
+                stack[other] = Handle::TRUE;
+                joined(1);
+                manager.collect_if_full(stack);
+            }
+            Ok(first)
+        })?;
+        let result = result.map_or(Handle::TRUE, |i| stack[i]);
+        stack.truncate(start);
+        stack.push(result);
+        Ok(())
+    }
+
+    /// Joins what is at vtree nodes from the bottom up: `meet` is called once for each vtree node where something is
+    /// or meets, with what comes from below it and what is there; it gives what goes up. What goes up at last, if anything.
+    pub(super) fn meet<T>(
+        &mut self,
+        mut order: Vec<(u32, usize)>,
+        mut meet: impl FnMut(&mut Manager, u32, Vec<T>, Vec<usize>) -> Result<T, Stopped>,
+    ) -> Result<Option<T>, Stopped> {
+        order.sort_by_key(|&(v, _)| v);
+        let mut meetings: Vec<Meeting<T>> = Vec::new();
+        for (vtree, i) in order {
+            match meetings.last_mut() {
+                Some(last) if last.vtree == vtree => last.own.push(i),
+                _ => {
+                    let before = meetings.len().checked_sub(1);
+                    meetings.push(Meeting { vtree, from_below: Vec::new(), own: vec![i], before, after: None });
+                }
+            }
+        }
+        for i in 1..meetings.len() {
+            meetings[i - 1].after = Some(i);
+        }
+        let entry = |manager: &Manager, v: u32, i: usize| Reverse((manager.vtree.rank(VtreeId(v)), i));
+        let mut agenda: BinaryHeap<Reverse<(usize, usize)>> =
+            meetings.iter().enumerate().map(|(i, m)| entry(self, m.vtree, i)).collect();
+        while let Some(Reverse((_, i))) = agenda.pop() {
+            let Meeting { vtree, before, after, .. } = meetings[i];
+            let below = std::mem::take(&mut meetings[i].from_below);
+            let own = std::mem::take(&mut meetings[i].own);
+            let joined = meet(self, vtree, below, own)?;
+            // The next to meet is the neighbour whose lowest common vtree node is deeper.
+            let place = |n: Option<usize>| n.map(|n| (self.places.lowest_common(vtree, meetings[n].vtree), n));
+            let depth = |m: &(u32, usize)| self.places.depth(m.0);
+            let Some((at, neighbour)) = [place(before), place(after)].into_iter().flatten().max_by_key(depth) else {
+                return Ok(Some(joined));
+            };
+            if meetings[neighbour].vtree == at {
+                meetings[neighbour].from_below.push(joined);
+                if let Some(before) = before {
+                    meetings[before].after = after;
+                }
+                if let Some(after) = after {
+                    meetings[after].before = before;
+                }
+            } else {
+                meetings[i].vtree = at;
+                meetings[i].from_below.push(joined);
+                agenda.push(entry(self, at, i));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Manager {
+    /// The formula where literals are known to hold; it no longer depends on their variables.
+    ///
+    /// Of two literals of one variable the last one counts.
+    pub fn condition(&mut self, formula: Handle, lits: &[Lit]) -> Result<Handle, Stopped> {
+        let mut known: Vec<Option<bool>> = vec![None; self.vtree.var_count()];
+        lits.iter().for_each(|lit| known[lit.var.index()] = Some(lit.value));
+        let touched = self.vtrees_over(|var| known[var.index()].is_some());
+        let mut done: FxHashMap<u32, Handle> = FxHashMap::default();
+        for node in self.decisions_below(formula, &touched, false) {
+            let vtree = VtreeId(self.nodes[node.node()].vtree);
+            let now = |handle: Handle| match self.lit_of(handle) {
+                Some(lit) => known[lit.var.index()]
+                    .map_or(handle, |value| if value == lit.value { Handle::TRUE } else { Handle::FALSE }),
+                None => {
+                    let positive = handle.negated_if(handle.is_negated());
+                    done.get(&positive.0).map_or(handle, |new| new.negated_if(handle.is_negated()))
+                }
+            };
+            let elements = self.elements_of(node).map(|e| (now(e.prime), now(e.sub))).collect();
+            let new = self.partition(vtree, elements)?;
+            done.insert(node.0, new);
+        }
+        Ok(match self.lit_of(formula) {
+            Some(lit) => known[lit.var.index()]
+                .map_or(formula, |value| if value == lit.value { Handle::TRUE } else { Handle::FALSE }),
+            None => {
+                let positive = formula.negated_if(formula.is_negated());
+                done.get(&positive.0).map_or(formula, |new| new.negated_if(formula.is_negated()))
+            }
+        })
+    }
+
+    /// The formula that holds where some values of these variables would make `formula` hold.
+    ///
+    /// Unlike conditioning, forgetting variables can make a diagram exponentially larger.
+    pub fn exists(&mut self, formula: Handle, vars: &[Var]) -> Result<Handle, Stopped> {
+        let mut forgotten = vec![false; self.vtree.var_count()];
+        vars.iter().for_each(|var| forgotten[var.index()] = true);
+        let touched = self.vtrees_over(|var| forgotten[var.index()]);
+        let mut done: FxHashMap<u32, Handle> = FxHashMap::default();
+        for node in self.decisions_below(formula, &touched, true) {
+            let elements: Vec<_> = self.elements_of(node).collect();
+            let mut terms = Vec::with_capacity(elements.len());
+            for e in elements.into_iter().filter(|e| e.sub != Handle::FALSE) {
+                let [prime, sub] = [e.prime, e.sub].map(|handle| self.forgot(handle, &forgotten, &done));
+                terms.push(self.and(prime, sub)?);
+            }
+            let new = self.or_all(terms)?;
+            done.insert(node.0, new);
+        }
+        Ok(self.forgot(formula, &forgotten, &done))
+    }
+
+    fn forgot(&self, handle: Handle, forgotten: &[bool], done: &FxHashMap<u32, Handle>) -> Handle {
+        match self.lit_of(handle) {
+            Some(lit) if forgotten[lit.var.index()] => Handle::TRUE,
+            _ => done.get(&handle.0).copied().unwrap_or(handle),
+        }
+    }
+
+    /// For each vtree node, whether it has a variable of interest.
+    fn vtrees_over(&self, is_one: impl Fn(Var) -> bool) -> Vec<bool> {
+        let mut over = vec![false; self.vtree.node_count()];
+        for &v in self.vtree.bottom_up() {
+            over[v.index()] = match (self.vtree.leaf_var(v), self.vtree.children(v)) {
+                (Some(var), _) => is_one(var),
+                (None, Some([left, right])) => over[left.index()] || over[right.index()],
+                (None, None) => unreachable!("a node is a leaf or has children"),
+            };
+        }
+        over
+    }
+
+    /// The decisions below a formula at these vtree nodes, children first; with negations apart, or taken as one.
+    fn decisions_below(&self, formula: Handle, touched: &[bool], apart: bool) -> Vec<Handle> {
+        let named = |handle: Handle| if apart { handle } else { handle.negated_if(handle.is_negated()) };
+        let is_one = |handle: Handle| {
+            let node = self.nodes[handle.node()];
+            node.len > 0 && touched[node.vtree as usize]
+        };
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut found = Vec::new();
+        let mut stack = vec![named(formula)];
+        while let Some(handle) = stack.pop() {
+            if is_one(handle) && seen.insert(handle) {
+                found.push(handle);
+                stack.extend(self.elements_of(handle).flat_map(|e| [e.prime, e.sub]).map(named));
+            }
+        }
+        // Children have smaller numbers than parents.
+        found.sort_unstable();
+        found
     }
 }

@@ -6,8 +6,8 @@
 //! fewer formulas, so nothing has to be combined: O(n·k²) elements for n variables and a bound k on balanced vtrees,
 //! where writing the cases out takes n over k of them. What is there several times is counted once, with a weight.
 
-use super::sums::{Sums, Weighted};
 use super::{Element, Handle, Manager};
+use super::{Sums, Weighted};
 use crate::limits::{Limit, Stopped};
 use crate::logic::formula::Comparison;
 use rustc_hash::FxHashMap;

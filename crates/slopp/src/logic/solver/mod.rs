@@ -7,10 +7,9 @@
 //! References: J. Marques-Silva and K. Sakallah, GRASP, IEEE Transactions on Computers 1999 (learned clauses); N. Eén and
 //! N. Sörensson, An Extensible SAT-solver, SAT 2003 (assumptions).
 
-mod learn;
-mod order;
+#[cfg(test)]
+mod tests;
 
-use order::Order;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -342,5 +341,192 @@ fn luby(mut i: u64) -> u64 {
     }
 }
 
-#[cfg(test)]
-mod tests;
+impl Solver {
+    fn push_clause(&mut self, clause: &[L], is_learned: bool) -> u32 {
+        let id = self.starts.len() as u32 - 1;
+        clause[..2].iter().for_each(|lit| self.watches[lit.index()].push(id));
+        self.lits.extend_from_slice(clause);
+        self.starts.push(self.lits.len() as u32);
+        self.is_learned.push(is_learned);
+        self.learned += if is_learned { clause.len() } else { 0 };
+        id
+    }
+
+    /// The clause that the first unique implication point gives, its true-to-be literal first, and the level to go to.
+    fn learn(&mut self, broken: u32) -> (Vec<L>, usize) {
+        let now = self.levels.len() as u32;
+        let mut learned = vec![L(0)];
+        let mut work = self.trail.len();
+        let (mut open, mut place, mut clause, mut resolved) = (0, self.trail.len(), broken, None);
+        loop {
+            work += self.range(clause).len();
+            for i in self.range(clause) {
+                let lit = self.lits[i];
+                let var = lit.var();
+                if Some(var) == resolved || self.seen[var] || self.level[var] == 0 {
+                    continue;
+                }
+                self.seen[var] = true;
+                self.order.bump(var);
+                match self.level[var] == now {
+                    true => open += 1,
+                    false => learned.push(lit),
+                }
+            }
+            let lit = loop {
+                place -= 1;
+                if self.seen[self.trail[place].var()] {
+                    break self.trail[place];
+                }
+            };
+            self.seen[lit.var()] = false;
+            open -= 1;
+            if open == 0 {
+                learned[0] = !lit;
+                break;
+            }
+            (clause, resolved) = (self.reason[lit.var()], Some(lit.var()));
+        }
+        self.spend(work - place);
+        learned.iter().for_each(|lit| self.seen[lit.var()] = false);
+        let highest = (1..learned.len()).max_by_key(|&i| self.level[learned[i].var()]);
+        let level = highest.map_or(0, |i| {
+            learned.swap(1, i);
+            self.level[learned[1].var()] as usize
+        });
+        (learned, level)
+    }
+
+    /// The assumptions, this one among them, that make an assumption false.
+    fn reasons_against(&mut self, assumption: L) -> Vec<L> {
+        let mut found = vec![assumption];
+        self.spend(self.trail.len());
+        self.seen[assumption.var()] = true;
+        for i in (0..self.trail.len()).rev() {
+            let lit = self.trail[i];
+            if !std::mem::take(&mut self.seen[lit.var()]) || self.level[lit.var()] == 0 {
+                continue;
+            }
+            match self.reason[lit.var()] {
+                DECIDED => found.push(lit),
+                clause => {
+                    self.spend(self.range(clause).len());
+                    let others = self.lits[self.range(clause)].iter().filter(|other| other.var() != lit.var());
+                    others.for_each(|other| self.seen[other.var()] = true);
+                }
+            }
+        }
+        found
+    }
+
+    /// Keeps half of what may be learned: short clauses, of those as long the last ones. Only where nothing is assumed.
+    fn forget(&mut self) {
+        debug_assert!(self.levels.is_empty());
+        self.spend(self.lits.len() + self.starts.len());
+        let mut by_length: Vec<u32> =
+            (0..self.is_learned.len() as u32).filter(|&id| self.is_learned[id as usize]).collect();
+        by_length.sort_by_key(|&id| (self.range(id).len(), std::cmp::Reverse(id)));
+        let mut is_kept: Vec<bool> = self.is_learned.iter().map(|is_learned| !is_learned).collect();
+        let mut left = self.most_learned / 2;
+        for id in by_length {
+            match left.checked_sub(self.range(id).len()) {
+                Some(less) => left = less,
+                None => break,
+            }
+            is_kept[id as usize] = true;
+        }
+        let (lits, starts) = (std::mem::take(&mut self.lits), std::mem::replace(&mut self.starts, vec![0]));
+        let is_learned = std::mem::take(&mut self.is_learned);
+        self.watches.iter_mut().for_each(Vec::clear);
+        self.learned = 0;
+        // What holds without assumptions needs no reason any more.
+        self.trail.iter().for_each(|lit| self.reason[lit.var()] = DECIDED);
+        for id in (0..is_kept.len()).filter(|&id| is_kept[id]) {
+            self.push_clause(&lits[starts[id] as usize..starts[id + 1] as usize], is_learned[id]);
+        }
+    }
+}
+
+/// Variables by how often they were part of conflicts lately: a heap.
+#[derive(Default)]
+struct Order {
+    heap: Vec<u32>,
+    /// Where each variable is in the heap, if it is.
+    place: Vec<Option<u32>>,
+    activity: Vec<f64>,
+    step: f64,
+}
+
+impl Order {
+    fn push(&mut self, var: usize) {
+        self.step = 1.0;
+        self.place.push(None);
+        self.activity.push(0.0);
+        self.insert(var);
+    }
+
+    fn insert(&mut self, var: usize) {
+        if self.place[var].is_none() {
+            self.place[var] = Some(self.heap.len() as u32);
+            self.heap.push(var as u32);
+            self.up(self.heap.len() - 1);
+        }
+    }
+
+    fn pop(&mut self) -> Option<usize> {
+        let var = *self.heap.first()? as usize;
+        let last = self.heap.pop().expect("there is one") as usize;
+        self.place[var] = None;
+        if last != var {
+            self.heap[0] = last as u32;
+            self.place[last] = Some(0);
+            self.down(0);
+        }
+        Some(var)
+    }
+
+    fn bump(&mut self, var: usize) {
+        self.activity[var] += self.step;
+        if self.activity[var] > 1e100 {
+            self.activity.iter_mut().for_each(|activity| *activity *= 1e-100);
+            self.step *= 1e-100;
+        }
+        if let Some(place) = self.place[var] {
+            self.up(place as usize);
+        }
+    }
+
+    fn decay(&mut self) {
+        self.step /= 0.95;
+    }
+
+    /// Whether one place of the heap belongs above another; ties by number.
+    fn above(&self, a: usize, b: usize) -> bool {
+        let [a, b] = [self.heap[a] as usize, self.heap[b] as usize];
+        self.activity[a] > self.activity[b] || (self.activity[a] == self.activity[b] && a < b)
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        self.heap.swap(a, b);
+        [a, b].into_iter().for_each(|i| self.place[self.heap[i] as usize] = Some(i as u32));
+    }
+
+    fn up(&mut self, mut i: usize) {
+        while i > 0 && self.above(i, (i - 1) / 2) {
+            self.swap(i, (i - 1) / 2);
+            i = (i - 1) / 2;
+        }
+    }
+
+    fn down(&mut self, mut i: usize) {
+        loop {
+            let below = [2 * i + 1, 2 * i + 2].into_iter().filter(|&j| j < self.heap.len());
+            let Some(best) = below.reduce(|a, b| if self.above(b, a) { b } else { a }) else { return };
+            if !self.above(best, i) {
+                return;
+            }
+            self.swap(i, best);
+            i = best;
+        }
+    }
+}
