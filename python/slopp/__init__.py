@@ -46,7 +46,7 @@ def set_threads(threads: int) -> None:
 
 if not _typing.TYPE_CHECKING:
     def __getattr__(name: str) -> _typing.Any:
-        # scikit-learn is optional and slow to import: only who asks for the estimator pays for it.
+        # scikit-learn is optional and slow to import: only users of the estimator pay for it.
         if name == "PSDD":
             from .estimator import PSDD
 

@@ -1,4 +1,4 @@
-"""Arguments that are looked at before they go to the compiled half, whose own errors do not tell their names."""
+"""Arguments that are looked at before they go to the compiled half, whose own errors do not name them."""
 
 from __future__ import annotations
 

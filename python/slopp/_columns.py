@@ -145,29 +145,29 @@ class Columns(Sequence[Column]):
             decoded[column.name] = values[np.where(known, (part == 1).argmax(axis=1), len(column.categories))]
         return decoded
 
-    def told(self, literals: Iterable[tuple[str, bool]]) -> dict[str, Any]:
+    def by_name(self, literals: Iterable[tuple[str, bool]]) -> dict[str, Any]:
         """Literals by column: a category that holds is the value of its column."""
         home = {variable: (column, i) for column in self if column.categories is not None
                 for i, variable in enumerate(column.variables)}
-        told: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name, value in literals:
             column, i = home.get(name, (None, 0))
             if column is not None and column.categories is not None and value:
-                told[column.name] = column.categories[i]
+                values[column.name] = column.categories[i]
             else:
-                told[name] = value
-        return told
+                values[name] = value
+        return values
 
     def to_json(self) -> str:
-        """The categories that are no texts, as a model keeps them; texts it knows anyway."""
+        """The categories that are not texts, as a model keeps them."""
         return json.dumps({column.name: [to_json(category) for category in column.categories] for column in self
                            if column.categories is not None and list(column.categories) != column.labels})
 
 
-def _known_again(told: Any, texts: list[str]) -> list[Any]:
-    """What categories were; their texts if nothing can be made of what is told, as in a file edited by hand."""
+def _known_again(kept: Any, texts: list[str]) -> list[Any]:
+    """What categories were; their texts if what was kept makes no sense, as in a file edited by hand."""
     try:
-        return texts if told is None else [from_json(value) for value in told]
+        return texts if kept is None else [from_json(value) for value in kept]
     except (ValueError, TypeError, AttributeError, OverflowError):
         return texts
 

@@ -97,7 +97,7 @@ def _learn_column(name: str, values: np.ndarray, categories: list[Any] | None, r
         numbers = all(isinstance(value, (int, float)) for value in present)
         if numbers and reading.binarize is not None and not forced:
             return Column(name)
-        # Real numbers are no categories unless they are said to be; what is wrong with them is told by their cell.
+        # Real numbers are not categories unless declared so; an error names the cell.
         if numbers and not forced and not all(float(value).is_integer() for value in present):
             return Column(name)
         try:
@@ -157,7 +157,7 @@ def _numbers(name: str, values: np.ndarray) -> np.ndarray:
     try:
         return np.array([np.nan if is_missing(value) else float(value) for value in values])
     except (TypeError, ValueError):
-        raise RecordsError(f'column "{name}" has bins, but a cell is no number') from None
+        raise RecordsError(f'column "{name}" has bins, but a cell is not a number') from None
 
 
 def encode(table: Table, columns: Columns, binarize: float | None = None) -> np.ndarray:

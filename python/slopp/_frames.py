@@ -167,7 +167,7 @@ def check_no_series(data: Any) -> None:
     """Refuses a series of pandas or polars, which is one record or one column, and does not say which."""
     if getattr(data, "ndim", 2) == 1 or (not hasattr(data, "ndim") and type(data).__name__ == "Series"):
         if type(data).__module__.partition(".")[0] in ("pandas", "polars"):
-            raise RecordsError("Expected 2D array, got 1D array instead: a series is no table. Of a frame, "
+            raise RecordsError("Expected 2D array, got 1D array instead: a series is not a table. Of a frame, "
                                'frame.iloc[[0]] is one record and frame[["name"]] one column, with a list in the '
                                "brackets")
 
@@ -256,7 +256,7 @@ def _read_arrow(data: Any) -> Table:
         arrow = pyarrow.table(data) if hasattr(data, "__arrow_c_stream__") else pyarrow.Table.from_batches(
             [pyarrow.record_batch(data)])
     except (pyarrow.ArrowInvalid, TypeError) as error:
-        raise RecordsError(f"the Arrow data is no table with columns: {error}") from None
+        raise RecordsError(f"the Arrow data is not a table with columns: {error}") from None
     categories, columns = {}, []
     for name, column in zip(arrow.column_names, arrow.columns, strict=True):
         if pyarrow.types.is_dictionary(column.type):

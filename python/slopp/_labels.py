@@ -56,16 +56,16 @@ def from_json(value: Any) -> Any:
     """What a category was. Kinds of pandas are texts where pandas is not installed, or the kind is not known."""
     if not isinstance(value, dict):
         return value
-    (kind, told), = value.items()
+    (kind, text), = value.items()
     if kind in ("datetime", "date"):
-        return getattr(datetime, kind).fromisoformat(told)
+        return getattr(datetime, kind).fromisoformat(text)
     try:
         import pandas
     except ImportError:
-        return str(told)
+        return str(text)
     if kind == "interval":
-        left, right, closed = told
+        left, right, closed = text
         return pandas.Interval(from_json(left), from_json(right), closed)
     if kind in ("timestamp", "timedelta", "period"):
-        return getattr(pandas, kind.capitalize())(told)
-    return str(told)
+        return getattr(pandas, kind.capitalize())(text)
+    return str(text)

@@ -15,7 +15,7 @@ from .records import Records
 #: What can become of records that break a rule.
 VIOLATIONS = ("reject", "drop", "repair")
 
-#: How many records that break rules are told, and how many rules of each.
+#: How many records that break rules are listed, and how many rules of each.
 TOLD_RECORDS, TOLD_RULES = 10, 5
 
 #: Columns that are closed: the names of one group, or several groups.

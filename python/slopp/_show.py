@@ -16,7 +16,7 @@ from .errors import ArgumentError
 #: Circuits with more nodes and elements than this are drawn as their vtree, which people can still look at.
 DRAWABLE = 120
 
-#: What long work is told to: `callback(what, done, steps)`; `True` shows a bar.
+#: What long work reports to: `callback(what, done, steps)`; `True` shows a bar.
 Progress = Callable[[str, int, int], object] | bool | None
 
 
@@ -88,8 +88,8 @@ class World(Values[Any]):
 
     def _repr_html_(self) -> str:
         given = self.log_probability_given != self.log_probability
-        told = f", given the evidence {number(self.probability_given)}" if given else ""
-        return f"<div>P = {number(self.probability)}{told}</div>{super()._repr_html_()}"
+        conditional = f", given the evidence {number(self.probability_given)}" if given else ""
+        return f"<div>P = {number(self.probability)}{conditional}</div>{super()._repr_html_()}"
 
 
 class Picture(str):
@@ -115,7 +115,7 @@ class Rows(list[R]):
     def chart(self, x: str, y: str = "", *, title: str = "") -> Picture:
         """A chart of all other numbers of the rows against those called `x`; `y` says what they are.
 
-        What is no number is not drawn, be it a text or missing.
+        Only numbers are drawn, not texts or missing values.
         """
         every: list[Any] = self
         if not every or x not in every[0]:
@@ -227,7 +227,7 @@ def _notebook_display() -> Any:
 
 
 class listening:
-    """The callback for long work, closed at its end; a stage that is over is told as done."""
+    """The callback for long work, closed at its end; a stage that is over is shown as done."""
 
     def __init__(self, progress: Progress):
         if not (progress is None or isinstance(progress, bool) or callable(progress)):

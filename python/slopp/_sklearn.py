@@ -46,8 +46,8 @@ except ImportError:
 
         def __repr__(self) -> str:
             defaults = {name: p.default for name, p in inspect.signature(type(self).__init__).parameters.items()}
-            told = (f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name])
-            return f"{type(self).__name__}({', '.join(told)})"
+            settings = (f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name])
+            return f"{type(self).__name__}({', '.join(settings)})"
 
 
 NO_TARGET = 'which column is to be predicted? PSDD(target="name"), or set_params(target="name"), also after fit'

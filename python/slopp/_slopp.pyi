@@ -51,7 +51,7 @@ def curve(
     progress: _Progress,
 ) -> list[tuple[int | None, Model]]: ...
 def distil(
-    teacher: tuple[Model, int | None] | Records, told: str, train: Records, valid: Records | None,
+    teacher: tuple[Model, int | None] | Records, described: str, train: Records, valid: Records | None,
     max_classes: int | None, max_elements: int | None, support: Support, free: bool, seed: int, progress: _Progress,
 ) -> Model: ...
 def enforce(

@@ -83,7 +83,7 @@ class Circuit(OnVtrees):
         variables = self._variables("of", of)
         values, lower, upper, steps = model._model.marginal_map(variables, event, whole("budget", budget))
         log_given = log + model._log_evidence(event)
-        found = MarginalMap(self._told(zip(variables, values, strict=True), of), lower + log, log_given)
+        found = MarginalMap(self._by_name(zip(variables, values, strict=True), of), lower + log, log_given)
         found.log_upper, found.steps = upper + log, steps
         return found
 
@@ -105,7 +105,7 @@ class Circuit(OnVtrees):
         return Sdd._of(_slopp.Sdd.of_base(self._model))
 
     def certified(self) -> Psdd:
-        """Itself, if it is proved a PSDD; else the error tells why not."""
+        """Itself, if it is proved a PSDD; else the error says why not."""
         if isinstance(self, Psdd):
             return self
         raise CertificateError(f"not a PSDD: {self.reason}")
@@ -125,11 +125,10 @@ class Circuit(OnVtrees):
     def _variables(self, argument: str, names: Any) -> list[str]:
         return self.columns.expanded(some_names(argument, names))
 
-    def _told(self, literals: Iterable[tuple[str, bool]], asked: Any) -> dict[str, Any]:
+    def _by_name(self, literals: Iterable[tuple[str, bool]], asked: Any) -> dict[str, Any]:
         """Literals by the names that were asked for."""
         found = list(literals)
-        told = self.columns.told(found)
-        by_name = {**dict(found), **told}
+        by_name = {**dict(found), **self.columns.by_name(found)}
         return {name: by_name[name] for name in some_names("of", asked)}
 
     def _drawing(self) -> str:
@@ -231,8 +230,8 @@ class Deterministic(Circuit):
                 continue
             conflict, rule, near = explanation
             worlds = Rows(World(self._world(world), log) for _, _, log, world in near)
-            found.append(Values(record=i, rule=rule, conflict=columns.told(conflict), distance=near[0][1],
-                                change=columns.told(near[0][0]), nearest=worlds))
+            found.append(Values(record=i, rule=rule, conflict=columns.by_name(conflict), distance=near[0][1],
+                                change=columns.by_name(near[0][0]), nearest=worlds))
             if rules is not None:
                 found[-1]["broken"] = broken[i]
         return found
@@ -332,7 +331,7 @@ def read(path: Path, vtree: Path | None = None, *, renormalise: bool = False, ma
          max_memory: int | None = None) -> Model:
     """A model from a file: a .psdd of any tool, with its vtree if the file does not hold it, a .spn or a .mix file.
 
-    It is what it is proved to be, such as a `Psdd`, which `isinstance` tells people and type checkers alike. With
+    Its class says what it is proved to be, such as `Psdd`, to people and type checkers alike. With
     `renormalise`, parameters of a sum that do not add up to one are divided by their total. The proof may take
     `max_nodes` nodes and `max_memory` megabytes; what is not proved within them is read as a mixture.
     """
@@ -341,8 +340,8 @@ def read(path: Path, vtree: Path | None = None, *, renormalise: bool = False, ma
     if model._model.kind != "unnormalised":
         return model
     if not renormalise:
-        raise CertificateError(f"the model is no distribution: {model.reason}; renormalise=True divides parameters by "
-                               "their total")
+        raise CertificateError(f"the model is not a distribution: {model.reason}; renormalise=True divides parameters "
+                               "by their total")
     return wrap(model._model.renormalised())  # type: ignore[no-any-return]
 
 

@@ -24,7 +24,7 @@ class OutOfMemoryError(SloppError, MemoryError):
 
 
 class RecordsError(SloppError, ValueError):
-    """Records that cannot be used: a cell that is no Boolean, an unseen category, columns that changed."""
+    """Records that cannot be used: a cell that is not Boolean, an unseen category, columns that changed."""
 
 
 class NamesError(SloppError, ValueError):

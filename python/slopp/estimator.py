@@ -75,7 +75,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         column if they cannot be.
     """
 
-    #: What was learned; `isinstance` tells what it is.
+    #: The learned model; its class says what it is.
     model_: Model
     #: The columns, with their categories.
     columns_: Columns
@@ -121,7 +121,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         table = self._table(X, reset=True)
         self._check_length(table.rows, y)
         if isinstance(X, Records):
-            # They know their columns better than their cells tell.
+            # They know their columns better than their cells show.
             records, table = as_records(X, self.bins, self.categories, self.max_values), X._table
             records = records if sample_weight is None else records.reweighted(sample_weight)
         else:
@@ -157,7 +157,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if column.categories is None:
             return np.array([0, 1], dtype=self._truths[self._place()])
         categories = [column.categories[i] for i in _order(column.categories)]
-        # NumPy would make texts of numbers beside texts, and numbers of intervals.
+        # NumPy would turn numbers next to texts into texts, and intervals into numbers.
         alike = {type(category) for category in categories} <= {str} or all(
             isinstance(category, (int, float)) for category in categories)
         return np.array(categories) if alike else objects(categories)
@@ -201,7 +201,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> np.ndarray:
         """The most probable value of the target given the other columns of each row.
 
-        A row that is impossible whatever the target is an error, because no value could be told from a found one;
+        A row that is impossible whatever the target is an error, because no returned value could mean that;
         `predict_proba` has NaN there.
         """
         shares = self.predict_proba(X)
@@ -209,7 +209,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if impossible.any():
             raise ImpossibleError(
                 f"{int(impossible.sum())} rows are impossible whatever the target, the first is row "
-                f"{int(impossible.argmax())}; predict_proba gives NaN there, model_.explain tells why, "
+                f"{int(impossible.argmax())}; predict_proba gives NaN there, model_.explain says why, "
                 'and world="open" makes everything possible'
             )
         return self.classes_[shares.argmax(axis=1)]  # type: ignore[no-any-return]
@@ -234,7 +234,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return options
 
     def _check_length(self, rows: int, y: Any) -> None:
-        """Refuses a `y` of another length, and tells that nothing is learned from one without a target."""
+        """Refuses a `y` of another length, and warns that nothing is learned from one without a target."""
         if y is None:
             return
         values = np.asarray(y)
@@ -252,8 +252,8 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         values = np.asarray(y)
         for binarize in (self.binarize, None):
             with contextlib.suppress(RecordsError):
-                told = _frames.read({column.name: values.reshape(-1) if values.size == len(values) else values})
-                cells = _encode.encode(told, Columns([column]), binarize).astype(np.float64)
+                cells_of = _frames.read({column.name: values.reshape(-1) if values.size == len(values) else values})
+                cells = _encode.encode(cells_of, Columns([column]), binarize).astype(np.float64)
                 if cells.shape == own.shape and np.array_equal(cells, own, equal_nan=True):
                     return
         raise ArgumentError(f'y is not the column "{column.name}" of X, which is the target: a PSDD is learned from '
@@ -319,7 +319,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
             X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan",
                               accept_sparse=["csr", "csc", "coo"])
             if X.dtype.kind == "O":
-                # What is no number at all is a TypeError, in the way of scikit-learn; what a text is, is told below.
+                # What is not a number at all is a TypeError, as in scikit-learn; texts are reported below.
                 with contextlib.suppress(ValueError):
                     X = X.astype(np.float64)
             return _frames.read(X)

@@ -22,7 +22,7 @@ class Score(Values[Any]):
     """The log-likelihood of records in nats, the impossible ones apart, as `slopp eval --json` has them.
 
     `log_likelihood` is the sum over the possible records, None if there are records and all are impossible;
-    `log_likelihood_per_record` is None if some are impossible, because the mean over the others is no fair measure.
+    `log_likelihood_per_record` is None if some are impossible, because the mean over the others is not a fair measure.
     """
 
 
@@ -83,7 +83,7 @@ def compare(a: Deterministic, b: Deterministic) -> Comparison:
     """
     for name, model in (("a", a), ("b", b)):
         handle(name, model, "a deterministic circuit")
-        model.kl_divergence  # noqa: B018, a model of another kind tells why it has none
+        model.kl_divergence  # noqa: B018, a model of another kind says why it has none
 
     def side(model: Deterministic) -> Values[Any]:
         size = model.size

@@ -129,7 +129,7 @@ class Rules:
         """A diagram on a vtree, also as a text such as "((a,b),c)"; without one, on one for the rules, improved by
         `search` moves.
 
-        It stops with a `TooLargeError` above so many nodes, or so many megabytes (4096 by default).
+        It stops with a `TooLargeError` above this many nodes or megabytes (4096 by default).
         """
         vtree = None if vtree is None else self._vtree(vtree)
         with listening(progress) as callback:
@@ -313,7 +313,7 @@ def _entails(knowledge: Rules | Sdd, formula: str) -> bool:
 
 def _known(knowledge: Any, other: Any = None) -> Any:
     if isinstance(knowledge, (str, list, tuple)):
-        # A formula beside a model is read by its columns: so `colour=red` is a category.
+        # A formula compared with a model is read by its columns: so `colour=red` is a category.
         columns = getattr(other, "columns", None)
         if columns is None or not all(isinstance(one, str) for one in knowledge):
             knowledge = Rules(knowledge)
@@ -329,7 +329,7 @@ def _known(knowledge: Any, other: Any = None) -> Any:
 
 
 def _check_names(knowledge: Any, model: Any) -> None:
-    """Refuses names that a model beside does not have: they are more likely misspelt than new."""
+    """Refuses names that the other model does not have: they are more likely misspelt than new."""
     if not hasattr(model, "_model"):
         return
     # Of a column that both have as one, each may know values of its own.

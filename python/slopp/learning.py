@@ -67,7 +67,7 @@ OPTIONS: dict[str, str] = {option["name"]: _meaning(option) for option in _slopp
 
 
 class Settings(Options, total=False):
-    """What every learner takes, and some of them; `learn` tells what it is."""
+    """What every learner takes, and some of them; `learn` describes them."""
 
     valid: Any
     vtree: Vtree | str | None
@@ -117,7 +117,7 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
           **options: Any) -> Any:
     """A model of records, certified wherever the learner promises a PSDD.
 
-    What the model tells of worlds, as `sample` does, is of the kind of the records: a frame if they were one.
+    Worlds that the model returns, as `sample` does, are of the kind of the records: a frame if they were one.
 
     Parameters
     ----------
@@ -133,11 +133,11 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
     closed : columns that are closed in a world that is open: with `["a", "b"]`, what no record shows together in a and
         b is impossible; `[["a", "b"], ["c", "d"]]` closes two groups.
     open : columns that stay open while all others are closed: what no record shows elsewhere is impossible, as far as
-        the structure tells it apart.
-    on_violation : records that break a rule are told ("reject"), left out ("drop") or changed in as few cells as
+        the structure can distinguish it.
+    on_violation : records that break a rule are an error ("reject"), left out ("drop") or changed in as few cells as
         possible ("repair").
-    missing : records with missing cells are told ("reject"), left out ("drop"), or left out of the structure and used
-        for parameters ("em").
+    missing : records with missing cells are an error ("reject"), left out ("drop"), or left out of the structure and
+        used for parameters ("em").
     seed : the same records and seed give the same model.
     progress : `True` for a bar, or a function of stage, steps done and steps.
     bins, categories, max_values : how columns are read, as `Records` takes them; for what is not yet `Records`.

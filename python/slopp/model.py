@@ -1,7 +1,7 @@
 """Models of any kind, and what can be asked of all of them.
 
 Validity is carried by types, as in the library: a `Psdd` is a `Deterministic` is a `Circuit` is a `Model`. A question
-that needs determinism is a method of `Deterministic`; asked of less, it is a `KindError` that tells why.
+that needs determinism is a method of `Deterministic`; asked of less, it is a `KindError` that says why.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Model:
     @property
     def columns(self) -> Columns:
         """The columns: Boolean ones are one variable, categorical ones a variable per category."""
-        # The library knows categories as texts; what they were, numbers say, is kept beside.
+        # The library knows categories as texts; what they were, numbers say, is kept next to them.
         known: Any = None
         with contextlib.suppress(ValueError):
             known = json.loads(self._model.origin.get("categories", "{}"))
@@ -301,7 +301,7 @@ class Model:
     if not TYPE_CHECKING:
         # A type checker would take any misspelt name for something that is there.
         def __getattr__(self, name: str) -> Any:
-            """Refuses what only another kind of model answers, and tells why."""
+            """Refuses what only another kind of model answers, and says why."""
             if not name.startswith("_") and any(hasattr(kind, name) for kind in KINDS.values()):
                 raise KindError(_refusal(self, name))
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -361,7 +361,7 @@ def _unpickled(text: bytes, like: _frames.Table | None = None) -> Model:
 
 
 def not_both(given: Given) -> None:
-    """Refuses what is given beside records, which say themselves what is."""
+    """Refuses `given` together with records, which say themselves what is given."""
     if given is not None:
         raise ArgumentError("give records or what is given, not both: what a record does not say is missing in it")
 

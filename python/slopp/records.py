@@ -62,7 +62,7 @@ class Records(Sequence[Values[Any]]):
                 raise ArgumentError("these are Records already, so names=, binarize=, bins=, categories= and "
                                     "max_values= come too late; give them to Records(...) or Records.read(...)")
             if columns is None:
-                # They know their columns better than their cells tell.
+                # They know their columns better than their cells show.
                 same = data if weights is None else data.reweighted(weights)
                 self._records, self.columns, self._table = same._records, same.columns, same._table
                 self._weights = same._weights
@@ -123,7 +123,7 @@ class Records(Sequence[Values[Any]]):
 
         `.csv` and `.data` have a line per record; `.wdata` has each distinct row once with its weight, and
         names unless they are x1, x2, …, as in the files of LearnPSDD. All may be followed by `.gz`. `weighted` need not
-        be said; where it is, it must go with that.
+        be said; where it is, it must agree with that.
         """
         name = a_path("path", path)
         ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
@@ -246,14 +246,14 @@ class Records(Sequence[Values[Any]]):
 
         The same `seed` gives the same parts; None gives others every time.
         """
-        told = [number("a share", share) for share in shares]
-        if len(told) < 2:
+        sizes = [number("a share", share) for share in shares]
+        if len(sizes) < 2:
             raise ArgumentError("split needs a share for each part, at least two: split(0.8, 0.2) makes one of 80 % "
                                 "and one of 20 %")
-        if all(share < 1 for share in told) and abs(sum(told) - 1) > 1e-9:
-            raise ArgumentError(f"the shares {', '.join(map(str, shares))} are {sum(told):g} together, not 1; shares "
+        if all(share < 1 for share in sizes) and abs(sum(sizes) - 1) > 1e-9:
+            raise ArgumentError(f"the shares {', '.join(map(str, shares))} are {sum(sizes):g} together, not 1; shares "
                                 "such as 8, 1, 1 are divided by their sum")
-        parts = self._records.split(told, seeded("seed", seed))
+        parts = self._records.split(sizes, seeded("seed", seed))
         return [Records._of(part, self.columns, like=self._table.like()) for part in parts]
 
     def _held_out(self, seed: int) -> tuple[Records, Records] | None:
@@ -295,7 +295,7 @@ class Records(Sequence[Values[Any]]):
         """The records, in their order, that are to be kept: a Boolean for each."""
         keep = np.asarray(keep)
         if keep.dtype != bool or keep.shape != (len(self),):
-            raise RecordsError(f"which records are kept must be told by {len(self)} Booleans, one for each record")
+            raise RecordsError(f"which records to keep must be given as {len(self)} Booleans, one for each record")
         return self._with(_as_numbers(self._records.cells(False)[keep]), keep)
 
     def reweighted(self, weights: Any) -> Records:

@@ -146,7 +146,7 @@ def test_columns_that_are_categories_because_it_is_said(tmp_path):
     (dict(bins={"nobody": 4}), RecordsError, 'no column "nobody"'),
     (dict(bins={"age": 1}), RecordsError, "one bin is not enough"),
     (dict(bins={"age": "a:3:a"}), RecordsError, "name of its own"),
-    (dict(bins={"c": 3}), RecordsError, 'column "c" has bins, but a cell is no number'),
+    (dict(bins={"c": 3}), RecordsError, 'column "c" has bins, but a cell is not a number'),
     (dict(categories=["nobody"]), RecordsError, 'no column "nobody"'),
 ])
 def test_bad_bins(settings, error, match):

@@ -30,7 +30,7 @@ pub(crate) fn measure() {
         println!("the benchmark data are not there: SLOPP_DATA names their folder");
         return;
     }
-    let tell = |what: &str, learned: &dyn Fn(&[Records; 3]) -> slopp::Psdd| {
+    let row = |what: &str, learned: &dyn Fn(&[Records; 3]) -> slopp::Psdd| {
         let cell = |parts: &[Records; 3]| {
             let psdd = learned(parts);
             let logs = psdd.log_likelihoods(&parts[2]).expect("the same variables");
@@ -39,7 +39,7 @@ pub(crate) fn measure() {
         };
         println!("| {what} | {} |", data.iter().map(cell).collect::<Vec<_>>().join(" | "));
     };
-    tell("separating trees, no merging", &|[train, ..]| {
+    row("separating trees, no merging", &|[train, ..]| {
         let model = Task::new(train).learn(&SloppTree::default(), &()).expect("benchmark data").model;
         model.into_psdd().expect("always a PSDD")
     });
@@ -49,13 +49,13 @@ pub(crate) fn measure() {
     };
     for (what, settings) in ROWS {
         let config = settings(&SloppConfig::default());
-        tell(what, &|parts| on(None, parts, &config));
+        row(what, &|parts| on(None, parts, &config));
     }
-    tell("on the Chow-Liu vtree", &|parts| {
+    row("on the Chow-Liu vtree", &|parts| {
         let vtree = Arc::new(VtreeMethod::ChowLiu.build(&parts[0], 0).expect("benchmark data"));
         on(Some(&vtree), parts, &SloppConfig::default())
     });
-    tell("in the order of the file", &|parts| {
+    row("in the order of the file", &|parts| {
         let vtree = Arc::new(Vtree::right_linear(parts[0].var_count()));
         on(Some(&vtree), parts, &SloppConfig::default())
     });

@@ -41,7 +41,7 @@ pub(crate) fn measure(python: Option<&str>) {
     }
 }
 
-/// CPU seconds, decisions and elements, as the script tells them.
+/// CPU seconds, decisions and elements, as the script prints them.
 fn pysdd(python: &str, cnf: &Path, vtree: &Path, how: &str) -> Option<[f64; 3]> {
     let output = Command::new(python).arg("-c").arg(SCRIPT).args([cnf, vtree]).arg(how).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -99,7 +99,7 @@ pub(crate) fn measure(report: &mut Report) {
     }
 }
 
-/// Questions about formulas and noise, beside a plain marginal of the same circuit.
+/// Questions about formulas and noise, next to a plain marginal of the same circuit.
 pub(crate) fn questions(report: &mut Report) {
     type Question<'a> = (&'a str, f64, &'a (dyn Fn(&Deterministic, &Sdd) -> bool + Sync));
     let questions: [Question<'_>; 3] = [

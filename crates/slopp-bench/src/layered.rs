@@ -3,8 +3,8 @@
 use slopp::logic::Limits;
 use slopp::{Builder, Deterministic, NodeId, Random, Sharing, Vtree};
 
-/// A circuit with full support of about so many elements: every node fixes its first and its last variable, and splits
-/// by the last one on the left.
+/// A circuit with full support and about this many elements: every node fixes its first and its last variable, and
+/// splits by the last one on the left.
 pub(crate) fn layered(vtree: &Vtree, elements: usize) -> Deterministic {
     let mut random = Random::new(2);
     let copies = (elements / (8 * (vtree.var_count() - 1))).max(1);

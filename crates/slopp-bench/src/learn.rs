@@ -1,4 +1,4 @@
-//! Learning: time in records, memory beside the data.
+//! Learning: time by records, memory without the data.
 
 use crate::measure::{Bar, Line, Report};
 use slopp::io::{RecordsOptions, read_records};

@@ -4,8 +4,8 @@
 //!
 //! Every line is measured at three sizes in one run; what matters is how cost grows from size to size, since machines
 //! are noisy. Absolute bars are those of a quiet machine and are marked, not enforced. CPU time is that of one thread,
-//! from the scheduler's account; the column `2 cores` says how much less time two threads take. Without the shared benchmark data the learners run on
-//! generated records.
+//! from the scheduler's account; the column `2 cores` says how much less time two threads take. Without the shared
+//! benchmark data the learners run on generated records.
 #![allow(clippy::print_stdout, reason = "a tool for the terminal")]
 
 mod ablation;

@@ -13,7 +13,7 @@ pub(crate) struct Line<'a> {
     pub(crate) size: String,
     pub(crate) work: f64,
     pub(crate) unit: &'a str,
-    /// What a quiet machine must reach at this size: at most so many seconds, or at least so many units per second.
+    /// What a quiet machine must reach at this size: at most this many seconds, or at least this many units per second.
     pub(crate) bar: Bar,
 }
 
@@ -23,7 +23,7 @@ pub(crate) enum Bar {
     None,
     Seconds(f64),
     Rate(f64),
-    /// At most so many times the seconds of another line.
+    /// At most this many times the seconds of another line.
     Times(f64, f64),
 }
 

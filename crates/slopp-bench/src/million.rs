@@ -12,7 +12,7 @@ struct Case {
     records: fn(usize) -> Records,
     sizes: [usize; 3],
     vtree: Option<Arc<Vtree>>,
-    /// At most so many CPU seconds and bytes, data included, at the largest size.
+    /// At most this many CPU seconds and bytes, data included, at the largest size.
     bar: Option<(f64, f64)>,
 }
 
@@ -70,8 +70,8 @@ fn most_sums(psdd: &Psdd) -> usize {
     inner.map(|&v| psdd.layer(v).len()).max().unwrap_or(0)
 }
 
-/// A hundred variables in groups of five: noisy copies of the head of their group, which depends on the head before; half
-/// are mostly false.
+/// A hundred variables in groups of five: noisy copies of the head of their group, which depends on the head before;
+/// half are mostly false.
 fn copies(rows: usize) -> Records {
     const VARIABLES: usize = 100;
     let mut random = Random::new(1);
@@ -87,7 +87,8 @@ fn copies(rows: usize) -> Records {
     Records::from_rows(Names::numbered(VARIABLES), (0..rows).map(|_| row(&mut random)))
 }
 
-/// Forty variables with other chances in each of ten hidden groups: the more records, the more there is to tell apart.
+/// Forty variables with other chances in each of ten hidden groups: the more records, the more groups can be
+/// distinguished.
 fn groups(rows: usize) -> Records {
     const VARIABLES: usize = 40;
     let mut random = Random::new(1);

@@ -33,9 +33,9 @@ impl Parts {
             })
         };
         let [train, valid, test] = PARTS.map(path);
-        let train = read_records(&train?, &RecordsOptions::default()).map_err(told)?;
+        let train = read_records(&train?, &RecordsOptions::default()).map_err(without_advice)?;
         let of_train = RecordsOptions::over(train.names());
-        let [valid, test] = [valid?, test?].map(|path| read_records(&path, &of_train).map_err(told));
+        let [valid, test] = [valid?, test?].map(|path| read_records(&path, &of_train).map_err(without_advice));
         Ok(Parts { valid: valid?, test: test?, train })
     }
 
@@ -54,8 +54,8 @@ pub(crate) fn part_file(folder: &Path, name: &str, part: &str) -> Option<PathBuf
     files.into_iter().find(|file| file.is_file())
 }
 
-/// An error without the advice to say that there is a header: whoever reads datasets cannot say so.
-fn told(mut error: ReadError) -> Error {
+/// An error without the advice to say that there is a header: for datasets there is no such option.
+fn without_advice(mut error: ReadError) -> Error {
     if let Problem::Cell { first, .. } = &mut *error.problem {
         *first = false;
     }

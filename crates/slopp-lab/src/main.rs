@@ -36,7 +36,7 @@ fn main() -> ExitCode {
         Ok(lab) => lab,
         Err(code) => return code,
     };
-    // A cell of a benchmark ends with the benchmark, which tells.
+    // A cell of a benchmark ends with the benchmark, which reports it.
     if !matches!(lab.command, Command::BenchCell(_)) {
         slopp_cli::watch_interrupts();
     }

@@ -88,7 +88,7 @@ impl Grow {
             Tree::Node(left, right) => {
                 let by_sub = self.weak && dice.chance(0.5);
                 let (key_side, other) = if by_sub { (right, left) } else { (left, right) };
-                // For each part on one side, the parts that go with it on the other.
+                // For each part on one side, the parts that match it on the other.
                 let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
                 for &world in &worlds {
                     parts.entry(world & mask(key_side)).or_default().push(world & mask(other));

@@ -69,7 +69,7 @@ impl Model {
         Ok((worlds, distances))
     }
 
-    /// Every record completed by a draw of its own; the flags tell which are possible.
+    /// Every record completed by a draw of its own; the flags say which are possible.
     fn sample_batch<'py>(&self, py: Python<'py>, records: &Records, seed: u64) -> Answer<Flagged<'py>> {
         self.structured()?;
         let (model, width) = (self.clone(), self.names().len());
@@ -152,8 +152,8 @@ impl Model {
         Ok((found.values.iter().map(|lit| lit.value).collect(), found.log_lower, found.log_upper, found.steps))
     }
 
-    /// The base as rules; how long all clauses are that follow from them; whether none follows from the others; how many
-    /// worlds are possible, and how many the rules allow, if that was found out.
+    /// The base as rules; how long all clauses are that follow from them; whether none follows from the others; how
+    /// many worlds are possible, and how many the rules allow, if that was found out.
     #[pyo3(signature = (records, length, steps, most_clauses))]
     fn rules(
         &self,

@@ -53,7 +53,7 @@ pub(crate) fn in_columns(names: Vec<String>, groups: Groups) -> Answer<Arc<Names
     Ok(Arc::new(Names::of_columns(columns)?))
 }
 
-/// The names of bins, and the numbers between them, as `age=4` or `age=young:30:old` tells of these numbers.
+/// The names of bins, and the numbers between them, as `age=4` or `age=young:30:old` defines them for these numbers.
 #[pyfunction]
 pub(crate) fn bins(
     text: &str,

@@ -9,21 +9,22 @@ use pyo3::prelude::*;
 use slopp::learn::{Distil, Lesson, Lessons, SloppConfig, Task};
 use slopp::render::plot::{Axis, Point, Scatter, Series};
 
-/// Where lessons come from: a model to draw so many records from, if that is told, or records that were drawn from anything.
+/// The teacher: a model and how many records to draw from it, if given, or records drawn from anything.
 #[derive(FromPyObject)]
 pub(crate) enum Teacher<'py> {
     Model(Bound<'py, Model>, Option<usize>),
     Records(Bound<'py, Records>),
 }
 
-/// One PSDD from a teacher that is told in a word, inside a support and, unless it is to be free, inside what is possible for the teacher.
+/// One PSDD from a teacher, within a support and, unless it is free, within what is possible for the teacher.
+/// `described` is the word for the teacher in the origin.
 #[pyfunction]
-#[pyo3(signature = (teacher, told, train, valid, max_classes, max_elements, support, free, seed, progress))]
+#[pyo3(signature = (teacher, described, train, valid, max_classes, max_elements, support, free, seed, progress))]
 #[expect(clippy::too_many_arguments, reason = "called by the Python half only, by position")]
 pub(crate) fn distil(
     py: Python<'_>,
     teacher: Teacher<'_>,
-    told: String,
+    described: String,
     train: &Records,
     valid: Option<&Records>,
     max_classes: Option<usize>,
@@ -51,7 +52,7 @@ pub(crate) fn distil(
         let support = &support.within(progress);
         let task = Task { valid: valid.as_deref(), support, seed, ..Task::new(&train) };
         let student = Lesson { samples, free, ..Lesson::new(lessons, config) }.learn(&task, progress)?;
-        let origin = student.origin(&task, &told);
+        let origin = student.origin(&task, &described);
         Ok::<_, slopp::learn::LearnError>((student.circuit, origin))
     })??;
     Ok(Model::of(slopp::Model { names, kind: circuit.into(), origin }))

@@ -73,7 +73,7 @@ impl Rules {
         crate::arrays::by_record(&records.0, &rows)
     }
 
-    /// On a vtree, or on one that is searched for with so many moves.
+    /// On a vtree, or on one that is searched for with this many moves.
     #[pyo3(signature = (vtree, moves, max_nodes, max_memory, progress))]
     fn compile(
         &self,

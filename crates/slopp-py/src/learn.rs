@@ -99,7 +99,7 @@ impl Support {
     }
 }
 
-/// A vtree as the Python half tells it: one that there is, and whether it was a text; or a method.
+/// A vtree as the Python half gives it: a vtree, and whether it was a text; or a method.
 #[derive(FromPyObject)]
 pub(crate) enum OnVtree<'py> {
     Given(Bound<'py, Vtree>, bool),
@@ -191,11 +191,12 @@ pub(crate) fn curve(
     Ok(sizes.into_iter().map(|size| (size.max_elements, model(size.outcome))).collect())
 }
 
-/// What records break rules, as the Python half tells it: for each record its place, the rules it breaks, or what they
+/// Which records break rules, as the Python half shows it: for each record its place, the rules it breaks, or what they
 /// say together.
 type Broken = (f64, f64, Vec<(usize, Vec<String>, String)>);
 
-/// Records that obey rules, if they are others than those that were given; those that break one, where they are refused.
+/// Records that obey rules, if they are others than those that were given; those that break one, where they are
+/// refused.
 #[pyfunction]
 pub(crate) fn enforce(
     py: Python<'_>,
@@ -212,11 +213,11 @@ pub(crate) fn enforce(
         Err(LearnError::Broken(found)) => {
             let names = found.rules.names();
             let text = |&i: &usize| found.rules[i].text.clone();
-            let told = found.records.iter().map(|violation| {
+            let list = found.records.iter().map(|violation| {
                 let together = violation.rule().display(names).to_string();
                 (violation.record, violation.broken.iter().map(text).collect(), together)
             });
-            Ok((None, Some((found.weight, found.total, told.collect()))))
+            Ok((None, Some((found.weight, found.total, list.collect()))))
         }
         Err(LearnError::Contradiction { rules, conflict }) => {
             let lines: Vec<&str> = conflict.rules.iter().map(|&i| rules[i].text.as_str()).collect();

@@ -331,7 +331,7 @@ impl Model {
     }
 }
 
-/// An empty list with room for so many worlds: Rust ends the process where room is lacking, and Python must not.
+/// An empty list with room for this many worlds: without memory Rust would end the process, and Python must not.
 fn room_for(count: usize, width: usize) -> Answer<Vec<bool>> {
     let mut cells = Vec::new();
     let room = count.checked_mul(width).and_then(|size| cells.try_reserve_exact(size).ok());

@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "slopp._slopp")]
 pub(crate) struct Records(pub(crate) Arc<slopp::Records>);
 
-/// A cell of an array: no value if it is missing, an error if it is no Boolean.
+/// A cell of an array: no value if it is missing, an error if it is not Boolean.
 trait Cell: Copy {
     fn value(self) -> Result<Option<bool>, ()>;
 }
@@ -144,7 +144,8 @@ impl Records {
         Ok(Records(Arc::new(run(py, || slopp::io::read_records(&path, &options))?)))
     }
 
-    /// Into a file, with names; each distinct row once with its weight if `weighted`, then with names unless they are x1, x2, ….
+    /// Into a file, with names; each distinct row once with its weight if `weighted`, then with names unless they are
+    /// x1, x2, ….
     #[pyo3(signature = (path, weighted=false))]
     fn write(&self, py: Python<'_>, path: PathBuf, weighted: bool) -> Answer<()> {
         let named = **self.0.names() != slopp::Names::numbered(self.0.var_count());

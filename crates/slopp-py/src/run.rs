@@ -12,7 +12,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often long work looks for Ctrl-C and tells its progress.
+/// How often long work looks for Ctrl-C and reports its progress.
 const TICK: Duration = Duration::from_millis(50);
 
 /// So few rows are answered for without a thread of their own.
@@ -116,7 +116,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// What tells diagrams that nobody waits for them any more.
+    /// Stops work on diagrams that nobody waits for any more.
     pub(crate) fn cancel(&self) -> Option<Arc<AtomicBool>> {
         Some(self.cancelled.clone())
     }
@@ -126,14 +126,14 @@ impl Watch {
         Limits { cancel: self.cancel(), ..Limits::default() }
     }
 
-    fn tell(&self, change: impl FnOnce(&mut Vec<Stage>)) {
+    fn change(&self, change: impl FnOnce(&mut Vec<Stage>)) {
         if self.cancelled.load(Ordering::Relaxed) {
             resume_unwind(Box::new(Cancelled));
         }
         change(&mut self.stages.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// What is to be told now.
+    /// The progress to report now.
     fn news(&self) -> Vec<Stage> {
         let mut stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
         let news = stages.clone();
@@ -144,11 +144,11 @@ impl Watch {
 
 impl Progress for Watch {
     fn begin(&self, what: &str, steps: u64) {
-        self.tell(|stages| stages.push((what.to_owned(), 0, steps)));
+        self.change(|stages| stages.push((what.to_owned(), 0, steps)));
     }
 
     fn advance(&self, steps: u64) {
-        self.tell(|stages| stages.last_mut().into_iter().for_each(|stage| stage.1 += steps));
+        self.change(|stages| stages.last_mut().into_iter().for_each(|stage| stage.1 += steps));
     }
 }
 
@@ -176,10 +176,10 @@ pub(crate) fn run_long<T: Send + 'static>(
         receiver = back;
         // Taken even if nobody listens, or stages would pile up.
         let news = watch.news();
-        let told = callback
+        let reported = callback
             .as_ref()
             .map_or(Ok(()), |callback| news.into_iter().try_for_each(|stage| callback.call1(py, stage).map(drop)));
-        if let Err(error) = py.check_signals().and(told) {
+        if let Err(error) = py.check_signals().and(reported) {
             watch.cancelled.store(true, Ordering::Relaxed);
             return Err(error.into());
         }

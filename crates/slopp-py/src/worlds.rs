@@ -108,12 +108,12 @@ impl Model {
         let ask = move |records: &slopp::Records| model.proved().explain_batch(records, count);
         let found = run_by_rows(py, &records.0, ask)?;
         let records = &*records.0;
-        let told: Vec<Option<Explained>> = found
+        let answers: Vec<Option<Explained>> = found
             .iter()
             .enumerate()
-            .map(|(row, found)| Some(told(found.as_ref()?, &Evidence::from_row(records, row), self.names())))
+            .map(|(row, found)| Some(explained(found.as_ref()?, &Evidence::from_row(records, row), self.names())))
             .collect();
-        Ok(by_record(records, &told))
+        Ok(by_record(records, &answers))
     }
 
     /// Room for records: the model, how many worlds became possible, and their share.
@@ -123,7 +123,7 @@ impl Model {
         Ok((self.with(revised.psdd), revised.added, revised.share))
     }
 
-    /// Room for the worlds of a formula, which weigh so many records together.
+    /// Room for the worlds of a formula, which together weigh this many records.
     fn revise_by(
         &self,
         py: Python<'_>,
@@ -152,7 +152,7 @@ impl Model {
     }
 }
 
-fn told(found: &Explanation, evidence: &Evidence, names: &Names) -> Explained {
+fn explained(found: &Explanation, evidence: &Evidence, names: &Names) -> Explained {
     let cells =
         |lits: &[Lit]| names.by_column(lits).iter().map(|lit| (names.of(lit.var).to_owned(), lit.value)).collect();
     let near = found

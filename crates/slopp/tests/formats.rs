@@ -287,7 +287,7 @@ fn bad_records_are_explained() {
         (b"\xff\xfea\0,\0b\0", vec!["line 1", "NUL"]),
         (b"a\xff,b\n0,1\n", vec!["line 1", "UTF-8"]),
         (b"0,1\n0,\xff\n", vec!["line 2: column 2"]),
-        (b"a,b,a\n0,1,0\n", vec!["line 1", "\"a\" is used by columns 1 and 3", "because \"a\" is no Boolean"]),
+        (b"a,b,a\n0,1,0\n", vec!["line 1", "\"a\" is used by columns 1 and 3", "because \"a\" is not Boolean"]),
         (b"a,,c\n0,1,0\n", vec!["line 1", "column 2 has an empty name"]),
         (b"a,\"b\n0,1\n0,1\n", vec!["line 1", "closing quote"]),
         (b"1|0,1\n2|0,2\n", vec!["line 2: column 2"]),

@@ -46,13 +46,13 @@ pub(super) fn measure(data: &Path, dataset: &str, learner: &str, seed: u64) -> R
     if output.status.success() {
         return Row::parse(&String::from_utf8_lossy(&output.stdout)).map_err(|why| format!("its row is broken: {why}"));
     }
-    let told = String::from_utf8_lossy(&output.stderr);
-    let lines: Vec<&str> = told.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let told = lines.join("; ");
-    Err(match told.strip_prefix("error: ") {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let reason = lines.join("; ");
+    Err(match reason.strip_prefix("error: ") {
         Some(why) => why.to_owned(),
-        None if told.is_empty() => format!("its process ended early ({}), perhaps for want of memory", output.status),
-        None => format!("its process ended early ({}): {told}", output.status),
+        None if reason.is_empty() => format!("its process ended early ({}), perhaps for want of memory", output.status),
+        None => format!("its process ended early ({}): {reason}", output.status),
     })
 }
 
@@ -93,7 +93,7 @@ fn cpu_seconds() -> Option<f64> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |field: usize| fields.get(field - 3)?.parse::<f64>().ok();
     let whole = (ticks(14)? + ticks(15)?) / TICKS;
-    // Threads that still live count in nanoseconds, which tells more of a cell that is done in a few ticks.
+    // Threads that still live count in nanoseconds, which is more precise for a cell that takes a few ticks.
     Some(whole.max(living_threads_seconds().unwrap_or(0.0)))
 }
 

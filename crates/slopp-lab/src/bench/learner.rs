@@ -115,7 +115,7 @@ impl Entry {
             (model, chosen) = (outcome.model, outcome.chosen);
         }
         let mut settings = self.settings(&point);
-        // What the grid chose is told already.
+        // What the grid chose is reported already.
         chosen.retain(|(name, _)| !settings.contains_key(*name));
         if !chosen.is_empty() {
             let chosen = chosen.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value)));
@@ -124,8 +124,8 @@ impl Entry {
         Ok(Chosen { settings, learned: model })
     }
 
-    /// The learner with its fixed settings and those of a point; a refinement is that of LearnPSDD or Strudel alone, since
-    /// what it starts from is given.
+    /// The learner with its fixed settings and those of a point; a refinement is that of LearnPSDD or Strudel alone,
+    /// since what it starts from is given.
     fn learner(&self, point: &Point, start: Option<&RefineFrom>) -> Result<Box<dyn Learner + Send + Sync>, Error> {
         let name = self.name.split(':').next().unwrap_or(self.name);
         let name = if start.is_some() { name.trim_start_matches("slopp+") } else { name };

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &BenchArgs, session: &mut Session) -> Result<Verdict, Er
             _ => report::write(folder, &outcome.rows)?,
         }
     }
-    tell(args, &outcome, session)?;
+    print(args, &outcome, session)?;
     outcome.verdict(session)
 }
 
@@ -110,18 +110,18 @@ struct Failure {
 }
 
 impl Outcome {
-    /// Cells that failed were told when they did; if that was not heard, they are told together at the end.
+    /// Cells that failed were reported at once; with --quiet they are reported together at the end.
     fn verdict(&self, session: &Session) -> Result<Verdict, Error> {
         if self.failed.is_empty() {
             return Ok(Verdict::Yes);
         }
         let (failed, cells) = (self.failed.len(), self.rows.len() + self.failed.len());
         let summary = format!("{failed} of {} could not be measured", counted(cells, "cell"));
-        let told = self.failed.iter().rev().filter(|_| session.is_quiet());
-        let mut told = told.map(|f| format!("{} on {}: {}", f.learner, f.dataset, f.why));
-        let error = match told.next() {
+        let lines = self.failed.iter().rev().filter(|_| session.is_quiet());
+        let mut lines = lines.map(|f| format!("{} on {}: {}", f.learner, f.dataset, f.why));
+        let error = match lines.next() {
             None => Error::new(summary),
-            Some(last) => told.fold(Error::new(last), Error::while_doing).while_doing(summary),
+            Some(last) => lines.fold(Error::new(last), Error::while_doing).while_doing(summary),
         };
         Err(error.hint("the same command again measures only these"))
     }
@@ -172,7 +172,7 @@ fn measure(args: &BenchArgs, data: &Path, session: &Session) -> Result<Outcome, 
     Ok(outcome)
 }
 
-fn tell(args: &BenchArgs, outcome: &Outcome, session: &mut Session) -> Result<(), Error> {
+fn print(args: &BenchArgs, outcome: &Outcome, session: &mut Session) -> Result<(), Error> {
     if session.json {
         let failed = outcome.failed.iter().map(|f| {
             object([

@@ -1,7 +1,7 @@
 //! Published results on the twenty datasets: average test log-likelihood in nats per record, over all test records.
 //!
-//! The sources are named on [`COLUMNS`] and listed in `REFERENCES.md`. Columns that hold the best of several papers were
-//! collected by us: which paper a number is from differs from dataset to dataset.
+//! The sources are named on [`COLUMNS`] and listed in `REFERENCES.md`. Columns that hold the best of several papers
+//! were collected by us: which paper a number is from differs from dataset to dataset.
 
 /// A column of published numbers: its name, what it is, and its field of a line.
 pub(super) struct Column {

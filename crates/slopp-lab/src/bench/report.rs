@@ -18,8 +18,8 @@ fn lead(summary: &Summary) -> String {
     )
 }
 
-const MARKS: &str = "* at least the best published single PSDD, up to 0.01. γ: so many test records are impossible, \
-    so there is no average over all.";
+const MARKS: &str = "* at least the best published single PSDD, up to 0.01. γ: the number of test records that are \
+    impossible, so there is no average over all.";
 
 const TALLIES: &str = "Datasets won / tied / lost against published numbers; within 0.01 is a tie. A dataset without \
     a test likelihood counts as none of them.";
@@ -27,7 +27,7 @@ const TALLIES: &str = "Datasets won / tied / lost against published numbers; wit
 const COSTS_NOTE: &str = "CPU seconds of all threads and peak memory of a whole process: reading, learning with every \
     setting that is tried, scoring all parts. Certified: proved to be a PSDD.";
 
-/// Models that are so many percent below the best PSDD would squeeze all others into a corner of the plots.
+/// Models that are this many percent below the best PSDD would squeeze all others into a corner of the plots.
 const FLOOR: f64 = -25.0;
 
 /// Writes `report.md`, `report.html`, `size.svg` and `time.svg` into a folder, which is made if need be.

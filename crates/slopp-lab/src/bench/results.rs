@@ -100,7 +100,7 @@ impl Results {
         };
         // A device has no end, and what went through a pipe cannot be read again.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            let error = fail(io::Error::other("it is no regular file"));
+            let error = fail(io::Error::other("it is not a regular file"));
             return Err(error.hint("--out FILE.jsonl, or --out - for stdout"));
         }
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(fail)?;
@@ -170,7 +170,7 @@ fn rows_of(path: &Path, text: &str) -> Result<(Vec<Row>, usize), Error> {
             Err(_) if !line.ends_with('\n') && (line.starts_with(BEGINNING) || BEGINNING.starts_with(line)) => break,
             Err(why) => {
                 return Err(Error::new(why)
-                    .while_doing(format!("line {} of {} is no row of results", i + 1, path.display()))
+                    .while_doing(format!("line {} of {} is not a row of results", i + 1, path.display()))
                     .hint("remove the line, or --out another file; nothing was changed"));
             }
         }

@@ -1,4 +1,4 @@
-//! The rows of a file of results, ordered and averaged over seeds: what the report tells.
+//! The rows of a file of results, ordered and averaged over seeds, for the report.
 
 use super::published::{self, Column};
 use super::registry;

@@ -1,4 +1,4 @@
-//! Charts of reports, in the manner of [`slopp::render::plot`]: ranges over several runs, bars.
+//! Charts of reports, in the style of [`slopp::render::plot`]: ranges over several runs, bars.
 
 mod bars;
 mod strips;

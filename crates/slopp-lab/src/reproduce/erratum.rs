@@ -152,7 +152,7 @@ fn counterexample_d() -> Result<Finding, Error> {
     let witness: Vec<String> = learned.overlaps.examples.iter().map(|overlap| format!("{overlap}.")).collect();
     let mut computed = witness;
     computed.push(format!(
-        "The printed clusters are no result of k-means either: squared error {given:.2}, optimum {best:.2}."
+        "The printed clusters are not a result of k-means either: squared error {given:.2}, optimum {best:.2}."
     ));
     Ok(Finding {
         id: "1D",
@@ -163,7 +163,7 @@ fn counterexample_d() -> Result<Finding, Error> {
         verdict: verdict(
             holds,
             false,
-            "Algorithm 2 gives another circuit, which is no PSDD; Figure 2 needs value splits regardless of d.",
+            "Algorithm 2 gives another circuit, which is not a PSDD; Figure 2 needs value splits regardless of d.",
         ),
     })
 }
@@ -369,10 +369,12 @@ fn ranges(experiments: &[Experiment]) -> Finding {
     let (holds, verdict) = match (experiments, separate) {
         ([], _) => (None, "needs the data.".to_owned()),
         _ if few => (None, format!("needs at least {FEW} seeds.")),
-        (_, false) => (Some(false), "one run per row, without a range, does not tell settings from chance.".to_owned()),
+        (_, false) => {
+            (Some(false), "one run per row, without a range, does not distinguish settings from chance.".to_owned())
+        }
         (_, true) => (Some(true), "the ranges of these runs are apart.".to_owned()),
     };
-    Finding { id: "5", claim: "One run per row tells which k and d are best.", computed, holds, verdict }
+    Finding { id: "5", claim: "One run per row shows which k and d are best.", computed, holds, verdict }
 }
 
 fn derivations(learned: &Learned, world: &str) -> String {

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &ReproduceArgs, session: &mut Session) -> Result<Verdict
     }
     match session.json {
         true => session.document(&all.document())?,
-        false => all.tell(session)?,
+        false => all.print(session)?,
     }
     Ok(Verdict::Yes)
 }
@@ -93,7 +93,7 @@ impl Reproduction {
         }
         let example = Example::new()?;
         let (mut found, mut missing) = (Vec::new(), Vec::new());
-        // All data are read first: a damaged file is told before minutes are spent on another.
+        // All data are read first: a damaged file is reported before minutes are spent on another.
         for benchmark in &BENCHMARKS {
             let parts = args.data.as_deref().map(|folder| Parts::find(folder, benchmark.name)).transpose()?.flatten();
             match parts {
@@ -133,7 +133,7 @@ impl Reproduction {
         write_text(&folder.join("report.html"), &page::page(self))
     }
 
-    fn tell(&self, session: &mut Session) -> Result<(), Error> {
+    fn print(&self, session: &mut Session) -> Result<(), Error> {
         session.line(format!("{SOURCE}."))?;
         session.line("\nTable 1 and Figure 2")?;
         session.table(&indented(&self.example.table()))?;
