@@ -156,15 +156,14 @@ pub(crate) fn learn(
     }
     let (vtree, vtree_from) = vtree_from(vtree)?;
     let refined = start.map(|start| start.0.origin.clone());
-    let (max, support) = (learner.max_elements(), Support(support.0.clone()));
-    let Outcome { model, origin, .. } = run_long(py, progress, move |progress| {
+    let support = Support(support.0.clone());
+    let Outcome { model, origin, report, .. } = run_long(py, progress, move |progress| {
         let support = &support.within(progress);
         let (vtree, refined) = (vtree.as_ref(), refined.as_ref());
         Task { valid: valid.as_deref(), vtree, vtree_from, refined, support, seed, ..Task::new(&train) }
             .learn(&*learner, progress)
     })??;
-    let elements = model.most_elements();
-    let too_large = max.filter(|&max| elements > max).map(|max| (elements, max));
+    let too_large = report.exceeded.map(|max| (model.most_elements(), max));
     Ok((Model::of(slopp::Model { names, kind: model, origin }), too_large))
 }
 

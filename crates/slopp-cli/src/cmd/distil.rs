@@ -200,7 +200,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         Teacher::Samples(_) => None,
     };
     let origin = student.origin(&task, &teacher_in_words(&args.teacher));
-    let Student { circuit, samples, strength, keeps_base, .. } = student;
+    let Student { circuit, samples, strength, held_out, keeps_base, .. } = student;
     let model = Model { names: train.names().clone(), origin, kind: circuit.into() };
     let (elements, classes) = (model.most_elements(), model.most_classes());
     let saved = save(args.output.as_deref(), |file| model.save(file));
@@ -254,7 +254,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
              possible for the student; --rules FILE says what must hold",
         );
     }
-    tell_held_out(&model.origin, session);
+    tell_held_out(Some(held_out), session);
     tell_saved(args.output.as_deref(), ".psdd", session);
     Ok(Verdict::Yes)
 }

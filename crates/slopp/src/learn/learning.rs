@@ -27,7 +27,7 @@ impl Task<'_> {
     /// Learns: the learner finds a structure, and support is applied to it.
     ///
     /// A learner that keeps within some size is asked for less where support makes the result larger. It may stay larger
-    /// all the same, which [`ModelKind::most_elements`](crate::model::ModelKind::most_elements) shows.
+    /// all the same, which [`Report::exceeded`](super::Report::exceeded) says.
     pub fn learn(&self, learner: &dyn Learner, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         let made = made_vtree(learner, self, progress)?;
         let task = &Task { vtree: made.as_ref().or(self.vtree), ..*self };
@@ -44,6 +44,8 @@ impl Task<'_> {
         };
         // What was asked for is told, and not with how much less it was tried.
         outcome.origin = origin::of(learner, task);
+        let elements = outcome.model.most_elements();
+        outcome.report.exceeded = learner.max_elements().filter(|&max| elements > max);
         outcome.origin.extend(outcome.chosen.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         Ok(outcome)
     }
@@ -93,14 +95,16 @@ impl Task<'_> {
 fn once(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<Made<Outcome>, LearnError> {
     let structure = learner.find(task, progress)?;
     let unrestricted = structure.model.most_elements();
-    let mut chosen = structure.chosen.clone();
+    let (mut chosen, mut report) = (structure.chosen.clone(), structure.report.clone());
+    chosen.extend(report.held_out.map(|weight| ("held_out", weight.to_string())));
     chosen.extend(task.support.told(&structure));
     let model = task.support.apply(structure, task.train, progress)?;
     let elements = model.most_elements();
     if elements > MUCH_LARGER * unrestricted {
+        report.much_smaller = Some(unrestricted);
         chosen.push(("elements_unrestricted", unrestricted.to_string()));
     }
-    let made = Outcome { model, origin: BTreeMap::new(), chosen, unrestricted };
+    let made = Outcome { model, origin: BTreeMap::new(), chosen, report };
     Ok(Made { made, elements, unrestricted })
 }
 

@@ -81,7 +81,7 @@ pub use revise::{Revised, WORLD_LIMIT};
 pub use slopp::{Effort, SloppConfig};
 pub use slopp_em::SloppEm;
 pub use slopp_tree::SloppTree;
-pub use structure::{Prior, Structure};
+pub use structure::{Prior, Report, Structure};
 pub use strudel_em::{MixtureChoice, MixtureGrid, StrudelEm};
 pub use support::{Enforced, OnViolation, Support, World};
 pub use task::{Learner, Outcome, Task, VtreeFrom, VtreeUse};

@@ -218,14 +218,15 @@ pub(super) struct Grown {
 
 impl Grown {
     /// What was found on the way, as a learner reports it.
-    pub(super) fn facts(&self, parts: &Parts) -> [(&'static str, String); 2] {
-        [("steps_done", self.steps.to_string()), ("held_out", parts.held_out().to_string())]
+    pub(super) fn fact(&self) -> (&'static str, String) {
+        ("steps_done", self.steps.to_string())
     }
 
     fn structure(self, all: &Records, parts: &Parts, pseudocount: f64) -> Result<Structure, LearnError> {
-        let chosen = self.facts(parts).to_vec();
+        let chosen = vec![self.fact()];
         let circuit = if parts.is_divided() { refit(&self.circuit, all, pseudocount)? } else { self.circuit };
-        Ok(Structure { chosen, ..Structure::in_world(circuit, Prior::new(Some(pseudocount), pseudocount)) })
+        let found = Structure::in_world(circuit, Prior::new(Some(pseudocount), pseudocount));
+        Ok(Structure { chosen, ..found }.holding_out(parts.held_out()))
     }
 }
 

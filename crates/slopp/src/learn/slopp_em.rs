@@ -124,8 +124,6 @@ impl Learner for SloppEm {
         if parts.is_divided() {
             choice = choice.refitted(&refit(&start, train, learned.pseudocount)?, train, seed, progress)?;
         }
-        let mut found = choice.structure();
-        found.chosen.push(("held_out", parts.held_out().to_string()));
-        Ok(found)
+        Ok(choice.structure().holding_out(parts.held_out()))
     }
 }

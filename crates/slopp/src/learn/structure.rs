@@ -14,6 +14,25 @@ pub struct Structure {
     pub in_world: bool,
     /// What the learner chose itself, as name and value; it replaces what [`Learner::settings`](super::Learner::settings) says.
     pub chosen: Vec<(&'static str, String)>,
+    /// What else there is to say about it.
+    pub report: Report,
+}
+
+/// What there is to say about learning a model.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Report {
+    /// The weight of the records that were held out to choose by; `None` of learners that choose by none.
+    pub held_out: Option<f64>,
+    /// The weight of the records to choose by, where that is too little for the effort that was asked for:
+    /// [`FEW_JUDGES`](super::FEW_JUDGES) are enough.
+    pub few_judges: Option<f64>,
+    /// How many models were divided into the components of a mixture.
+    pub divided: Option<usize>,
+    /// How many elements the largest circuit had before something was ruled out, where it has many times more now.
+    pub much_smaller: Option<usize>,
+    /// The largest number of elements that was asked for, where the largest circuit has more.
+    pub exceeded: Option<usize>,
 }
 
 /// The prior of parameters that are fitted to records.
@@ -33,7 +52,13 @@ pub struct Prior {
 impl Structure {
     /// A model in which everything is possible, and the prior it was fitted with.
     pub fn new(model: impl Into<ModelKind>, prior: Prior) -> Structure {
-        Structure { model: model.into(), prior, in_world: false, chosen: Vec::new() }
+        Structure { model: model.into(), prior, in_world: false, chosen: Vec::new(), report: Report::default() }
+    }
+
+    /// The same, found with so many records held out to choose by.
+    pub(super) fn holding_out(mut self, weight: f64) -> Structure {
+        self.report.held_out = Some(weight);
+        self
     }
 
     /// A model that keeps to the world of its task.

@@ -160,7 +160,7 @@ impl Learner for StrudelEm {
             choice = choice.refitted(&structure, task.train, task.seed, progress)?;
         }
         let mut found = Structure { in_world: true, ..choice.structure() };
-        found.chosen.extend(grown.facts(&parts));
-        Ok(found)
+        found.chosen.push(grown.fact());
+        Ok(found.holding_out(parts.held_out()))
     }
 }

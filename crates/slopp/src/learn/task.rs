@@ -2,7 +2,7 @@
 
 use super::LearnError;
 use super::parts::Parts;
-use super::structure::Structure;
+use super::structure::{Report, Structure};
 use super::support::Support;
 use super::vtree::VtreeMethod;
 use crate::data::Records;
@@ -106,8 +106,8 @@ pub struct Outcome {
     pub origin: BTreeMap<String, String>,
     /// What the learner chose itself, as name and value, which is also in the origin.
     pub chosen: Vec<(&'static str, String)>,
-    /// How many elements it had before something was ruled out.
-    pub unrestricted: usize,
+    /// What else there is to say about it.
+    pub report: Report,
 }
 
 impl<'a> Task<'a> {

@@ -20,7 +20,6 @@ use plan::Plan;
 use slopp::io::WriteError;
 use slopp::learn::{FEW_JUDGES, registry};
 use slopp::{Model, Records};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -46,7 +45,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let start = Instant::now();
     let bar = session.progress();
     let outcome = plan.learn(&parts, &bar)?;
-    let (learned, origin) = (outcome.model, outcome.origin);
+    let (learned, origin, said) = (outcome.model, outcome.origin, outcome.report);
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
     let scores = parts.scores(learned.distribution())?;
@@ -56,22 +55,40 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let saved = save(args.output.as_deref(), |file| model.save(file));
     let output = args.output.as_deref().filter(|_| saved.is_ok());
     let dropped = args.drop_incomplete.then_some(parts.dropped);
-    let learned = report::Learned { model: &model, scores: &scores, seconds, dropped, parts: &parts, output };
+    let learned = report::Learned {
+        model: &model,
+        divided: said.divided,
+        scores: &scores,
+        seconds,
+        dropped,
+        parts: &parts,
+        output,
+    };
     match session.json {
         true => session.document(&learned.document(args.seed))?,
         false => learned.print(session)?,
     }
     parts.enforcement.iter().for_each(|enforcement| enforcement.report(&model.names, session));
-    if let Some(max) = max_elements.filter(|&max| elements > max) {
+    if let Some(max) = said.exceeded {
         session.note(too_large(elements, max));
     }
-    tell_much_larger(elements, &model.origin, session);
+    if let Some(before) = said.much_smaller {
+        let [elements, before] = [elements, before].map(|n| count(n as f64));
+        session.note(format!(
+            "{elements} elements, {before} before: what columns, rules or --closed rule out is large on this vtree; fewer \
+             columns in each --closed, or --max-elements, make it smaller"
+        ));
+    }
     if let Some(max) = max_classes.filter(|&max| classes > max) {
         session.note(too_many_classes(classes, max));
     }
-    tell_held_out(&model.origin, session);
-    if model.origin.contains_key("teacher") {
-        tell_few_judges(parts.valid.as_ref(), &model.origin, session);
+    tell_held_out(said.held_out, session);
+    if let Some(judges) = said.few_judges {
+        let [judges, enough] = [judges, FEW_JUDGES].map(count);
+        session.note(format!(
+            "{judges} records to choose by are too few for --effort best, so this is what --effort balanced makes; --valid \
+             FILE with at least {enough} gives more"
+        ));
     }
     // A model that could not be saved is lost, but its report is printed.
     saved?;
@@ -109,18 +126,6 @@ pub(crate) fn too_many_classes(classes: usize, max: usize) -> String {
     )
 }
 
-/// Tells that a model is much larger for what is ruled out.
-fn tell_much_larger(elements: usize, origin: &BTreeMap<String, String>, session: &Session) {
-    let unrestricted = origin.get("elements_unrestricted").and_then(|value| value.parse::<f64>().ok());
-    if let Some(unrestricted) = unrestricted {
-        let (elements, unrestricted) = (count(elements as f64), count(unrestricted));
-        session.note(format!(
-            "{elements} elements, {unrestricted} before: what columns, rules or --closed rule out is large on this vtree; \
-             fewer columns in each --closed, or --max-elements, make it smaller"
-        ));
-    }
-}
-
 /// Saves a model, if asked to.
 pub(crate) fn save(output: Option<&Path>, write: impl Fn(&Path) -> Result<(), WriteError>) -> Result<(), Error> {
     let Some(output) = output else { return Ok(()) };
@@ -137,27 +142,9 @@ pub(crate) fn tell_saved(output: Option<&Path>, ending: &str, session: &Session)
     }
 }
 
-/// Tells that there was too little to choose by for the most effort.
-fn tell_few_judges(valid: Option<&Records>, origin: &BTreeMap<String, String>, session: &Session) {
-    let judges = valid.map_or_else(|| held_out(origin), Records::total);
-    if judges < FEW_JUDGES {
-        let [judges, enough] = [judges, FEW_JUDGES].map(count);
-        session.note(format!(
-            "{judges} records to choose by are too few for --effort best, so this is what --effort balanced makes; --valid \
-             FILE with at least {enough} gives more"
-        ));
-    }
-}
-
-/// The weight of the records that were held out.
-fn held_out(origin: &BTreeMap<String, String>) -> f64 {
-    origin.get("held_out").and_then(|text| text.parse().ok()).unwrap_or(0.0)
-}
-
-/// Tells that records were held out, where no others to choose by were given.
-pub(crate) fn tell_held_out(origin: &BTreeMap<String, String>, session: &Session) {
-    let weight = held_out(origin);
-    if weight > 0.0 {
+/// Says that records were held out, where no others to choose by were given.
+pub(crate) fn tell_held_out(weight: Option<f64>, session: &Session) {
+    if let Some(weight) = weight.filter(|&weight| weight > 0.0) {
         let held = records(weight);
         session.note(format!("{held} held out by seed to choose by; --valid FILE gives others"));
     }

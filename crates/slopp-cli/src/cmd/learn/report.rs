@@ -12,12 +12,13 @@ use crate::session::Session;
 use serde_json::Value;
 use slopp::logic::Limits;
 use slopp::{Certified, Model, ModelKind};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A learned model and how well it does.
 pub(super) struct Learned<'a> {
     pub(super) model: &'a Model,
+    /// How many models a bag has, if they were divided into components.
+    pub(super) divided: Option<usize>,
     pub(super) scores: &'a [(&'static str, Score)],
     pub(super) seconds: f64,
     /// How many training records with missing cells were left out, if that was asked for.
@@ -55,7 +56,7 @@ impl Learned<'_> {
             }
             ModelKind::Mixture(mixture) => {
                 let stats = mixture.stats();
-                entries.extend(models_of(origin).map(|models| ("models", Value::from(models))));
+                entries.extend(self.divided.map(|models| ("models", Value::from(models))));
                 entries.extend([
                     ("components", Value::from(mixture.component_count())),
                     ("nodes", Value::from(stats.nodes)),
@@ -121,7 +122,7 @@ impl Learned<'_> {
                 let stats = mixture.stats();
                 let size = [counted(stats.elements, "element"), counted(stats.parameters, "parameter")];
                 let components = mixture.component_count();
-                lines.push(match models_of(origin) {
+                lines.push(match self.divided {
                     Some(models) => {
                         let [models, parts] = [counted(models, "model"), counted(components, "component")];
                         ("components", format!("{models} in {parts}: each was divided"))
@@ -151,12 +152,6 @@ impl Learned<'_> {
         session.line("")?;
         session.table(&score_table(self.scores))
     }
-}
-
-/// How many models a bag has, if they were divided into components.
-fn models_of(origin: &BTreeMap<String, String>) -> Option<usize> {
-    origin.get("models").filter(|models| *models == "divided")?;
-    origin.get("members")?.parse().ok()
 }
 
 /// Records, impossible records and log-likelihoods of each part.

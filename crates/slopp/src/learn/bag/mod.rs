@@ -13,7 +13,7 @@ use super::mixture::MAX_COMPONENTS;
 use super::orders::ranked_orders;
 use super::slopp::{Effort, SloppConfig, learn};
 use super::slopp_em::{SloppEm, divide_all};
-use super::structure::{Prior, Structure};
+use super::structure::{Prior, Report, Structure};
 use super::support::Support;
 use super::task::{Learner, Task, VtreeUse};
 use super::vtree::{ChowLiuTree, Gathered, pair_information};
@@ -260,7 +260,7 @@ impl Learner for SloppBag {
         let models = if bag.divided { "divided" } else { "whole" };
         let mut chosen = vec![("models", models.to_owned()), ("weights", weights.to_owned())];
         chosen.extend(bag.pseudocount.map(|pseudocount| ("mixture_pseudocount", pseudocount.to_string())));
-        chosen.push(("held_out", bag.held_out.to_string()));
-        Ok(Structure { chosen, ..Structure::new(bag.mixture, Prior::NONE) })
+        let report = Report { divided: bag.divided.then_some(self.members), ..Report::default() };
+        Ok(Structure { chosen, report, ..Structure::new(bag.mixture, Prior::NONE) }.holding_out(bag.held_out))
     }
 }

@@ -87,14 +87,14 @@ impl Taught {
 pub(super) fn find(task: &Task, config: &SloppConfig, progress: &dyn Progress) -> Result<Structure, LearnError> {
     check_task(task, config)?;
     let parts = task.parts()?;
-    let held_out = ("held_out", parts.held_out().to_string());
-    let by_itself = |structure: Structure| {
-        let chosen = vec![("teacher", "none".to_owned()), held_out.clone()];
-        Structure { chosen, ..structure }
+    let taught_by = |teacher: &str, structure: Structure| {
+        Structure { chosen: vec![("teacher", teacher.to_owned())], ..structure }.holding_out(parts.held_out())
     };
     let Some(judge) = parts.judge().filter(|judge| judge.total() >= FEW_JUDGES) else {
         // Too few records to choose among teachers by.
-        return Ok(by_itself(balanced(task, config, progress)?));
+        let mut found = taught_by("none", balanced(task, config, progress)?);
+        found.report.few_judges = Some(parts.judge().map_or(0.0, Records::total));
+        return Ok(found);
     };
     let part = parts.train();
     // Without any prior nothing could be compared that leaves a record out.
@@ -163,15 +163,14 @@ pub(super) fn find(task: &Task, config: &SloppConfig, progress: &dyn Progress) -
             best = (worth, Some(other));
         }
     }
-    let Some(mut taught) = best.1 else { return Ok(by_itself(alone.structure(task, &alone_config)?)) };
+    let Some(mut taught) = best.1 else { return Ok(taught_by("none", alone.structure(task, &alone_config)?)) };
     if parts.is_divided() {
         // Held-out records come in last, with what was learned without them as the prior.
         let train = task.train;
         let counts = crate::infer::count_shares(&taught.psdd, 1, train, train.weights()).counts.swap_remove(0);
         taught.psdd = taught.psdd.with_estimates_towards(counts, taught.pseudocount)?.certify(&Limits::default())?;
     }
-    let chosen = vec![("teacher", taught.teacher.name().to_owned()), held_out];
-    Ok(Structure { chosen, ..taught.structure(own) })
+    Ok(taught_by(taught.teacher.name(), taught.structure(own)))
 }
 
 /// The best of LearnPSDD from the Chow-Liu tree with several settings.

@@ -91,7 +91,7 @@ impl Chosen {
     pub(in crate::learn) fn structure(self, task: &Task, config: &SloppConfig) -> Result<Structure, LearnError> {
         let prior = self.prior(config);
         let learned = self.learned(task, config)?;
-        let chosen = vec![("start", learned.start.to_string()), ("held_out", learned.held_out.to_string())];
-        Ok(Structure { chosen, ..Structure::new(learned.psdd, prior) })
+        let chosen = vec![("start", learned.start.to_string())];
+        Ok(Structure { chosen, ..Structure::new(learned.psdd, prior) }.holding_out(learned.held_out))
     }
 }
