@@ -1,25 +1,24 @@
 //! What each step of SLoPP with merged classes is worth: `cargo xtask bench ablation`.
 
 use slopp::io::{RecordsOptions, read_records};
-use slopp::learn::slopp::{Start, learn};
-use slopp::learn::vtree::VtreeMethod;
-use slopp::learn::{SloppConfig, SloppTree, Task};
+use slopp::learn::VtreeMethod;
+use slopp::learn::{Slopp, SloppTree, Start, Task};
 use slopp::{Records, Vtree};
 use std::sync::Arc;
 
 const DATASETS: [&str; 6] = ["nltcs", "plants", "jester", "accidents", "dna", "tmovie"];
 
 /// A step, and the settings that stop there.
-type Row = (&'static str, fn(&SloppConfig) -> SloppConfig);
+type Row = (&'static str, fn(&Slopp) -> Slopp);
 
 const ROWS: [Row; 7] = [
-    ("one class per variable", |c| SloppConfig { max_classes: 1, sweeps: 0, clone_depth: 0, ..c.clone() }),
-    ("merged classes", |c| SloppConfig { starts: vec![Start::Whole(1.0)], sweeps: 0, clone_depth: 0, ..c.clone() }),
-    ("the better of two starts", |c| SloppConfig { sweeps: 0, clone_depth: 0, ..c.clone() }),
-    ("with sweeps", |c| SloppConfig { clone_depth: 0, ..c.clone() }),
-    ("with clones, no sweeps", |c| SloppConfig { sweeps: 0, ..c.clone() }),
-    ("with both: fast", SloppConfig::clone),
-    ("fast, no choice of smoothing", |c| SloppConfig { pseudocounts: vec![2.0], ..c.clone() }),
+    ("one class per variable", |c| Slopp { max_classes: 1, sweeps: 0, clone_depth: 0, ..c.clone() }),
+    ("merged classes", |c| Slopp { starts: vec![Start::Whole(1.0)], sweeps: 0, clone_depth: 0, ..c.clone() }),
+    ("the better of two starts", |c| Slopp { sweeps: 0, clone_depth: 0, ..c.clone() }),
+    ("with sweeps", |c| Slopp { clone_depth: 0, ..c.clone() }),
+    ("with clones, no sweeps", |c| Slopp { sweeps: 0, ..c.clone() }),
+    ("with both: fast", Slopp::clone),
+    ("fast, no choice of smoothing", |c| Slopp { pseudocounts: vec![2.0], ..c.clone() }),
 ];
 
 pub(crate) fn measure() {
@@ -43,21 +42,21 @@ pub(crate) fn measure() {
         let model = Task::new(train).learn(&SloppTree::default(), &()).expect("benchmark data").model;
         model.into_psdd().expect("always a PSDD")
     });
-    let on = |vtree: Option<&Arc<Vtree>>, [train, valid, _]: &[Records; 3], config: &SloppConfig| {
+    let on = |vtree: Option<&Arc<Vtree>>, [train, valid, _]: &[Records; 3], config: &Slopp| {
         let task = Task { valid: Some(valid), vtree, ..Task::new(train) };
-        learn(&task, config, &()).expect("benchmark data").psdd
+        task.learn(config, &()).expect("benchmark data").model.into_psdd().expect("always a PSDD")
     };
     for (what, settings) in ROWS {
-        let config = settings(&SloppConfig::default());
+        let config = settings(&Slopp::default());
         row(what, &|parts| on(None, parts, &config));
     }
     row("on the Chow-Liu vtree", &|parts| {
         let vtree = Arc::new(VtreeMethod::ChowLiu.build(&parts[0], 0).expect("benchmark data"));
-        on(Some(&vtree), parts, &SloppConfig::default())
+        on(Some(&vtree), parts, &Slopp::default())
     });
     row("in the order of the file", &|parts| {
         let vtree = Arc::new(Vtree::right_linear(parts[0].var_count()));
-        on(Some(&vtree), parts, &SloppConfig::default())
+        on(Some(&vtree), parts, &Slopp::default())
     });
 }
 

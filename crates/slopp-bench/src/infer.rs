@@ -86,7 +86,8 @@ pub(crate) fn measure(report: &mut Report) {
     let (name, plants) = crate::learn::records("plants");
     for d in [2000, 200, 20] {
         let k_means = SloppKmeans::new(Variant::Notebook, 3, d);
-        let (circuit, _) = k_means.published(&Task::closed(&plants), &()).expect("benchmark data can be learned");
+        let learned = Task::closed(&plants).learn(&k_means, &()).expect("benchmark data can be learned").model;
+        let circuit = learned.circuit().expect("always a circuit");
         let size = circuit.stats().size_paper;
         let line = Line {
             what: "certificate, slopp-kmeans",

@@ -2,8 +2,8 @@
 
 use crate::measure::{Bar, Line, Report};
 use slopp::io::{RecordsOptions, read_records};
-use slopp::learn::vtree::VtreeMethod;
-use slopp::learn::{Learner, SloppConfig, SloppKmeans, SloppTree, Task, Variant, slopp::learn};
+use slopp::learn::VtreeMethod;
+use slopp::learn::{Learner, Slopp, SloppKmeans, SloppTree, Task, Variant};
 use slopp::{Circuit, Records, RecordsBuilder, Weights};
 use std::mem::size_of;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub(crate) fn measure(report: &mut Report) {
                 bar: if share == 1.0 { Bar::Seconds(bar) } else { Bar::None },
             };
             let task = Task { vtree: Some(&vtree), ..Task::closed(&records) };
-            report.time(line("learn slopp-kmeans notebook", notebook), || k_means.published(&task, &()));
+            report.time(line("learn slopp-kmeans notebook", notebook), || task.learn(&k_means, &()));
         }
         for share in [0.25, 0.5, 1.0] {
             let records = part(&all, share);
@@ -74,7 +74,7 @@ pub(crate) fn measure(report: &mut Report) {
             let bar = if share == 1.0 { Bar::Seconds(merged_bar) } else { Bar::None };
             let size = format!("{name} {}", records.total());
             let line = Line { what: "learn slopp, merged", size, work: records.total(), unit: "records", bar };
-            report.time(line, || learn(&Task::new(&records), &SloppConfig::default(), &()));
+            report.time(line, || Task::new(&records).learn(&Slopp::default(), &()));
         }
         // A bit per cell of every record, repetitions included.
         let packed = (all.total() * all.var_count() as f64) / 8.0;
@@ -82,9 +82,9 @@ pub(crate) fn measure(report: &mut Report) {
         let made = tree.find(&open, &()).expect("benchmark data can be learned").model;
         let limit = 20.0 * packed + bytes(made.psdd().expect("always a PSDD"));
         report.memory("memory of slopp-tree, certified", &name, limit, || tree.find(&open, &()));
-        let (circuit, _) = k_means.published(&closed, &()).expect("benchmark data can be learned");
-        let limit = 20.0 * packed + bytes(&circuit);
-        report.memory("memory of slopp-kmeans", &name, limit, || k_means.published(&closed, &()));
+        let made = closed.learn(&k_means, &()).expect("benchmark data can be learned").model;
+        let limit = 20.0 * packed + bytes(made.circuit().expect("always a circuit"));
+        report.memory("memory of slopp-kmeans", &name, limit, || closed.learn(&k_means, &()));
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::MEMORY;
 use crate::measure::cpu_seconds;
-use slopp::learn::{SloppConfig, Task, slopp as classes};
+use slopp::learn::{Slopp, Task};
 use slopp::{Names, Psdd, Random, Records, Vtree};
 use std::sync::Arc;
 
@@ -40,18 +40,18 @@ impl Case {
             MEMORY.reset_peak_usage();
             let records = (self.records)(size);
             let task = Task { vtree: self.vtree.as_ref(), ..Task::new(&records) };
-            let learn = |config: &SloppConfig| {
-                let learned = one.install(|| classes::learn(&task, config, &()));
-                learned.expect("generated records can be learned").psdd
+            let learn = |config: &Slopp| {
+                let learned = one.install(|| task.learn(config, &()));
+                learned.expect("generated records can be learned").model.into_psdd().expect("always a PSDD")
             };
             let before = cpu_seconds().unwrap_or(f64::NAN);
-            let psdd = learn(&SloppConfig::default());
+            let psdd = learn(&Slopp::default());
             let seconds = cpu_seconds().unwrap_or(f64::NAN) - before;
             let peak = MEMORY.peak_usage() as f64;
             let growth = last.map_or("-".to_owned(), |(before, took)| {
                 format!("{:.2}", seconds / took / (size as f64 / before as f64))
             });
-            let first = learn(&SloppConfig { clone_depth: 0, ..SloppConfig::default() });
+            let first = learn(&Slopp { clone_depth: 0, ..Slopp::default() });
             let [elements, classes] = [psdd.elements().len(), most_sums(&first)];
             let distinct = records.len();
             println!("| {size} | {distinct} | {seconds:.1} | {growth} | {:.0} | {elements} | {classes} |", peak / 1e6);

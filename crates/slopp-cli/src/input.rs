@@ -7,7 +7,7 @@ use slopp::circuit::{Overlap, ParameterFault, Reason};
 use slopp::io::{Header, Problem, ReadError, RecordsOptions};
 use slopp::learn::LearnError;
 use slopp::learn::VtreeFrom;
-use slopp::learn::vtree::VtreeMethod;
+use slopp::learn::VtreeMethod;
 use slopp::logic::Limits;
 use slopp::{Certified, Deterministic, Model, ModelKind, Names, NodeId, Records, Structured, Var, Vtree};
 use std::path::Path;

@@ -6,7 +6,7 @@ use crate::input::{Loaded, VtreeSource, explained, is_model, parse_vtree};
 use crate::session::Session;
 use clap::Args;
 use slopp::knowledge;
-use slopp::learn::vtree::VtreeMethod;
+use slopp::learn::VtreeMethod;
 use slopp::logic::{Conflict, Limits, NoVariables, Rules, Sdd, Stopped, VtreeSearch};
 use slopp::{Names, Vtree};
 use std::path::Path;

@@ -117,8 +117,9 @@ fn saved_mixture() -> Vec<u8> {
     let smoothing = slopp::circuit::Smoothing::uniform(1.0);
     let fitted = psdd.fit(&records, &smoothing).expect("the records are those it was learned from").circuit;
     let vtree = psdd.vtree().clone();
-    let other = slopp::learn::baseline::factorised(&records, vtree, 1.0);
-    let other = other.expect("there are records");
+    let task = slopp::learn::Task { vtree: Some(&vtree), ..slopp::learn::Task::new(&records) };
+    let other = task.learn(&slopp::learn::Factorised { pseudocount: Some(1.0) }, &()).expect("there are records");
+    let other = other.model.into_psdd().expect("independent variables are a PSDD");
     let components = [(0.5, psdd.into()), (0.25, fitted.into()), (0.25, other.into())];
     let mixture = Mixture::new(components).expect("weights add up to one");
     let mut bytes = Vec::new();

@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::records::Records;
 use crate::run::run_long;
 use pyo3::prelude::*;
-use slopp::learn::{Distil, Lesson, Lessons, SloppConfig, Task};
+use slopp::learn::{Distil, Lesson, Lessons, Slopp, Task};
 use slopp::render::plot::{Axis, Point, Scatter, Series};
 
 /// The teacher: a model and how many records to draw from it, if given, or records drawn from anything.
@@ -34,8 +34,8 @@ pub(crate) fn distil(
     seed: u64,
     progress: Option<Py<PyAny>>,
 ) -> Answer<Model> {
-    let config = SloppConfig { max_elements, ..SloppConfig::default() };
-    let capped = max_classes.map(|max_classes| SloppConfig { max_classes, capped: true, ..config.clone() });
+    let config = Slopp { max_elements, ..Slopp::default() };
+    let capped = max_classes.map(|max_classes| Slopp { max_classes, capped: true, ..config.clone() });
     let config = Distil::new(capped.unwrap_or(config));
     let (train, valid) = (train.0.clone(), valid.map(|valid| valid.0.clone()));
     let names = train.names().clone();

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use slopp::Var;
 use slopp::learn::registry::{Entry, LEARNERS, LearnerOption, Makes, OPTIONS, OptionKind, OptionValue, Options, find};
-use slopp::learn::{LearnError, OnViolation, Outcome, RefineFrom, Slopp, Task, VtreeFrom, World};
+use slopp::learn::{LearnError, OnViolation, Outcome, Slopp, Task, VtreeFrom, World};
 use std::sync::Arc;
 
 /// The table of learners.
@@ -30,7 +30,7 @@ pub(crate) fn learners(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         dict.set_item("about", entry.about)?;
         dict.set_item("makes", makes)?;
         dict.set_item("world", entry.world.name())?;
-        dict.set_item("closes", entry.closes)?;
+        dict.set_item("closes", entry.obeys_rules())?;
         dict.set_item("refines", entry.refines)?;
         dict.set_item("obeys_rules", entry.obeys_rules())?;
         dict.set_item("options", options)?;
@@ -147,20 +147,21 @@ pub(crate) fn learn(
         );
         return Err(Failure::new("LearnError", text));
     }
-    let learner = entry.learner(&options_of(options, start)?)?;
+    let learner = entry.learner(&options_of(options)?)?;
+    start.map_or(Ok(()), |start| start.deterministic().map(|_| ()))?;
     let (train, valid) = (records.0.clone(), valid.map(|valid| valid.0.clone()));
     let names = train.names().clone();
-    if support.0.world.is_all_closed() && !entry.closes {
+    if support.0.world.is_all_closed() && !entry.obeys_rules() {
         let text = format!("the learner {} has only an open world; leave world= out, or choose another", entry.name);
         return Err(Failure::new("LearnError", text));
     }
     let (vtree, vtree_from) = vtree_from(vtree)?;
-    let refined = start.map(|start| start.0.origin.clone());
+    let start = start.map(|start| start.0.clone());
     let support = Support(support.0.clone());
     let Outcome { model, origin, report, .. } = run_long(py, progress, move |progress| {
         let support = &support.within(progress);
-        let (vtree, refined) = (vtree.as_ref(), refined.as_ref());
-        Task { valid: valid.as_deref(), vtree, vtree_from, refined, support, seed, ..Task::new(&train) }
+        let (vtree, start) = (vtree.as_ref(), start.as_deref());
+        Task { valid: valid.as_deref(), vtree, vtree_from, start, support, seed, ..Task::new(&train) }
             .learn(&*learner, progress)
     })??;
     let too_large = report.exceeded.map(|max| (model.most_elements(), max));
@@ -241,7 +242,7 @@ fn entry(name: &str) -> Answer<&'static Entry> {
 }
 
 /// Options by keyword; None is not given.
-fn options_of(given: &Bound<'_, PyDict>, start: Option<&Model>) -> Answer<Options> {
+fn options_of(given: &Bound<'_, PyDict>) -> Answer<Options> {
     let mut options = Options::default();
     for (name, value) in given.iter().filter(|(_, value)| !value.is_none()) {
         let name: String = name.extract()?;
@@ -252,13 +253,6 @@ fn options_of(given: &Bound<'_, PyDict>, start: Option<&Model>) -> Answer<Option
             _ => OptionValue::Word(value.str()?.to_string()),
         };
         options.insert(&name, value)?;
-    }
-    if let Some(start) = start {
-        let start = match start.0.psdd() {
-            Some(psdd) => RefineFrom::Psdd(Arc::new(psdd.clone())),
-            None => RefineFrom::Deterministic(Arc::new(start.deterministic()?.clone())),
-        };
-        options = options.starting_from(start);
     }
     Ok(options)
 }

@@ -230,7 +230,7 @@ impl Records {
     /// Pairwise mutual information, in nats.
     fn information<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyArray2<f64>>> {
         let n = self.0.var_count();
-        let table = run(py, || slopp::learn::vtree::pair_information(&self.0))?;
+        let table = run(py, || slopp::learn::pair_information(&self.0))?;
         let cells = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| table.at(i, j)).collect();
         Ok(matrix(py, n, n, cells))
     }

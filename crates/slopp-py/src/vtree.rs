@@ -4,7 +4,7 @@ use crate::error::{Answer, Failure};
 use crate::records::Records;
 use crate::run::run;
 use pyo3::prelude::*;
-use slopp::learn::vtree::VtreeMethod;
+use slopp::learn::VtreeMethod;
 use slopp::{Names, Var};
 use std::path::PathBuf;
 use std::sync::Arc;

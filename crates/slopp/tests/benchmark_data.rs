@@ -1,10 +1,12 @@
 //! SLoPP and its baselines on the benchmark data: the paper's tables, and full support where the data is awkward.
 
 use slopp::io::{RecordsOptions, read_records};
-use slopp::learn::refine::{LearnPsddConfig, StrudelConfig, learn_psdd, strudel};
-use slopp::learn::vtree::VtreeMethod;
-use slopp::learn::{ChowLiu, Factorised, Learner, SloppKmeans, SloppTree, Support, Task, Variant, World, baseline};
-use slopp::{Circuit, Psdd, Records};
+use slopp::learn::VtreeMethod;
+use slopp::learn::{
+    ChowLiu, Factorised, LearnPsdd, Learner, SloppKmeans, SloppTree, Strudel, Support, Task, Variant, World,
+};
+use slopp::logic::Limits;
+use slopp::{Circuit, Model, Psdd, Records};
 use std::sync::Arc;
 
 fn load(name: &str, part: &str) -> Option<Records> {
@@ -35,7 +37,9 @@ fn check(name: &str, expected: &[Expected]) {
     let vtree = Arc::new(VtreeMethod::ChowLiu.build(&train, 0).unwrap());
     for row in expected {
         let task = Task { vtree: Some(&vtree), ..Task::closed(&train) };
-        let (circuit, overlaps) = SloppKmeans::new(Variant::Notebook, row.k, row.d).published(&task, &()).unwrap();
+        let learned = task.learn(&SloppKmeans::new(Variant::Notebook, row.k, row.d), &()).unwrap().model;
+        let circuit = learned.circuit().unwrap();
+        let overlaps = circuit.overlaps(10, &Limits::default());
         assert!(overlaps.sums > overlaps.weak_sums, "the published variant is not deterministic");
         assert!(circuit.entailed_by(&train).unwrap());
         // A seed of ours may fall outside forty of theirs, but not by more than half their range.
@@ -91,10 +95,10 @@ fn per_record(circuit: &Circuit, records: &Records) -> f64 {
 fn baselines_have_the_known_likelihoods() {
     for (name, factorised, chow_liu) in [("nltcs", -9.23, -6.76), ("plants", -31.27, -16.52)] {
         let (Some(train), Some(test)) = (load(name, "train"), load(name, "test")) else { return };
-        let vtree = Arc::new(VtreeMethod::Balanced.build(&train, 0).unwrap());
-        let found = per_record(&baseline::factorised(&train, vtree, 1.0).unwrap(), &test);
+        let pseudocount = Some(1.0);
+        let found = per_record(&learned(Task::new(&train), &Factorised { pseudocount }), &test);
         assert!((found - factorised).abs() < 0.01, "{name} factorised {found}");
-        let found = per_record(&baseline::chow_liu(&train, 1.0).unwrap(), &test);
+        let found = per_record(&learned(Task::new(&train), &ChowLiu { pseudocount }), &test);
         assert!((found - chow_liu).abs() < 0.015, "{name} Chow-Liu {found}");
     }
 }
@@ -143,9 +147,8 @@ fn learn_psdd_reaches_the_published_likelihoods() {
     for (name, published) in [("nltcs", -6.03), ("plants", -13.49)] {
         let parts = ["train", "valid", "test"].map(|part| load(name, part));
         let [Some(train), Some(valid), Some(test)] = parts else { return };
-        let start = baseline::chow_liu(&train, 1.0).unwrap();
-        let refined = learn_psdd(&start, &train, Some(&valid), &LearnPsddConfig::default(), &()).unwrap();
-        let found = per_record(&refined.circuit, &test);
+        let refined = learned(Task { valid: Some(&valid), ..Task::new(&train) }, &LearnPsdd::default());
+        let found = per_record(&refined, &test);
         // Published values have two decimals.
         assert!(found >= published - 0.005, "{name}: {found}");
     }
@@ -156,9 +159,8 @@ fn strudel_reaches_the_published_likelihoods() {
     for (name, published) in [("nltcs", -6.06), ("plants", -13.72)] {
         let parts = ["train", "valid", "test"].map(|part| load(name, part));
         let [Some(train), Some(valid), Some(test)] = parts else { return };
-        let start = baseline::chow_liu(&train, 1.0).unwrap();
-        let refined = strudel(&start, &train, Some(&valid), &StrudelConfig::default(), &()).unwrap();
-        let found = per_record(&refined.circuit, &test);
+        let refined = learned(Task { valid: Some(&valid), ..Task::new(&train) }, &Strudel::default());
+        let found = per_record(&refined, &test);
         assert!(found >= published - 0.01, "{name}: {found}");
     }
 }
@@ -169,10 +171,13 @@ fn refinement_improves_certified_slopp_and_respects_its_base() {
     let [Some(train), Some(valid), Some(test)] = parts else { return };
     let vtree = Arc::new(VtreeMethod::ChowLiu.build(&train, 0).unwrap());
     let open = learned(Task { vtree: Some(&vtree), ..Task::new(&train) }, &SloppTree::default());
-    let refined = learn_psdd(&open, &train, Some(&valid), &LearnPsddConfig::default(), &()).unwrap();
-    assert!(per_record(&refined.circuit, &test) > per_record(&open, &test) + 0.01);
+    let refine = |start: &Psdd| {
+        let start = Model::new(train.names().clone(), start.clone());
+        learned(Task { start: Some(&start), valid: Some(&valid), ..Task::new(&train) }, &LearnPsdd::default())
+    };
+    assert!(per_record(&refine(&open), &test) > per_record(&open, &test) + 0.01);
     let closed = learned(Task { vtree: Some(&vtree), ..Task::closed(&train) }, &SloppTree::default());
-    let refined = learn_psdd(&closed, &train, Some(&valid), &LearnPsddConfig::default(), &()).unwrap();
-    assert_eq!(refined.circuit.model_count(), closed.model_count());
-    assert_eq!(refined.circuit.possible(&test).unwrap(), closed.possible(&test).unwrap());
+    let refined = refine(&closed);
+    assert_eq!(refined.model_count(), closed.model_count());
+    assert_eq!(refined.possible(&test).unwrap(), closed.possible(&test).unwrap());
 }

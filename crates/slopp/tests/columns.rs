@@ -2,11 +2,10 @@
 
 use slopp::infer::{Evidence, QueryError};
 use slopp::io::{self, RecordsOptions, load_records, parse_bins};
-use slopp::learn::refine::{LearnPsddConfig, Scope, StrudelConfig};
-use slopp::learn::vtree::VtreeMethod;
+use slopp::learn::VtreeMethod;
 use slopp::learn::{
-    ChowLiu, Effort, Factorised, LearnError, LearnPsdd, Learner, Prior, RefineFrom, Slopp, SloppBag, SloppConfig,
-    SloppKmeans, SloppTree, Structure, Strudel, Support, Task, Variant, World,
+    ChowLiu, Effort, Factorised, LearnError, LearnPsdd, Learner, Prior, Slopp, SloppBag, SloppKmeans, SloppLearnPsdd,
+    SloppTree, Structure, Strudel, Support, Task, Variant, World,
 };
 use slopp::logic::{Limits, Rules};
 use slopp::model::ModelKind;
@@ -65,9 +64,9 @@ fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(SloppKmeans { pseudocount, ..SloppKmeans::new(Variant::Notebook, 3, 20) }),
         Box::new(Factorised { pseudocount }),
         Box::new(ChowLiu { pseudocount }),
-        Box::new(LearnPsdd { start: RefineFrom::Baseline, config: LearnPsddConfig::default() }),
-        Box::new(LearnPsdd { start: RefineFrom::Slopp(SloppConfig::default()), config: LearnPsddConfig::default() }),
-        Box::new(Strudel { start: RefineFrom::Baseline, scope: Scope::Prime, config: StrudelConfig::default() }),
+        Box::new(LearnPsdd::default()),
+        Box::new(SloppLearnPsdd::default()),
+        Box::new(Strudel::default()),
     ]
 }
 
@@ -352,7 +351,7 @@ fn more_effort_is_never_worse_once_columns_have_one_value_each() {
         let valid = records(3, 4, 2, 100, seed + 100);
         let given = |effort| {
             let task = Task { valid: Some(&valid), ..Task::new(&train) };
-            let slopp = Slopp { config: SloppConfig::default(), effort };
+            let slopp = Slopp { effort, ..Slopp::default() };
             let inside = task.learn(&slopp, &()).unwrap().model;
             let logs = inside.distribution().log_likelihoods(&valid).unwrap();
             logs.iter().zip(valid.weights()).map(|(log, weight)| log * weight).sum::<f64>() / valid.total()
@@ -374,7 +373,7 @@ fn a_value_that_was_never_seen_is_one_surprise_not_many() {
             builder.push(cells, 1.0);
         }
         let train = builder.finish();
-        let slopp = Slopp::from(SloppConfig { pseudocount: Some(1.0), ..SloppConfig::default() });
+        let slopp = Slopp { pseudocount: Some(1.0), ..Slopp::default() };
         let inside = Task::new(&train).learn(&slopp, &()).unwrap().model;
         let psdd = inside.psdd().unwrap();
         let unseen = psdd.marginals(&Evidence::none(values + 2)).unwrap()[values];

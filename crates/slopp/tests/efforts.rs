@@ -4,18 +4,16 @@ mod chain;
 
 use chain::chain;
 use slopp::infer::{Distribution, Evidence};
-use slopp::learn::slopp::learn;
 use slopp::learn::{
-    Distil, Effort, LearnError, MixtureGrid, Outcome, Slopp, SloppBag, SloppConfig, SloppEm, Support, Task, bag,
-    distil, sample_size, synthetic,
+    Distil, Effort, LearnError, Lesson, Lessons, MixtureGrid, Outcome, Slopp, SloppBag, SloppEm, Support, Task, bag,
 };
 use slopp::logic::Limits;
 use slopp::model::ModelKind;
 use slopp::{Mixture, Names, Psdd, Random, Records, RecordsBuilder, Vtree};
 use std::sync::Arc;
 
-fn open() -> SloppConfig {
-    SloppConfig::default()
+fn open() -> Slopp {
+    Slopp::default()
 }
 
 /// Records to learn from and to choose by.
@@ -24,18 +22,23 @@ fn on<'a>(train: &'a Records, valid: Option<&'a Records>) -> Task<'a> {
 }
 
 /// What is learned with an effort.
-fn with(effort: Effort, task: &Task, config: &SloppConfig) -> Result<Outcome, LearnError> {
-    task.learn(&Slopp { config: config.clone(), effort }, &())
+fn with(effort: Effort, task: &Task, config: &Slopp) -> Result<Outcome, LearnError> {
+    task.learn(&Slopp { effort, ..config.clone() }, &())
 }
 
 /// The same, a PSDD.
-fn psdd_with(effort: Effort, task: &Task, config: &SloppConfig) -> Psdd {
+fn psdd_with(effort: Effort, task: &Task, config: &Slopp) -> Psdd {
     with(effort, task, config).unwrap().model.into_psdd().expect("always a PSDD")
 }
 
 fn mixture(outcome: Outcome) -> Mixture {
     let ModelKind::Mixture(mixture) = outcome.model else { panic!("a mixture") };
     mixture
+}
+
+fn psdd_of(circuit: &slopp::Certified) -> &Psdd {
+    let slopp::Certified::Psdd(psdd) = circuit else { panic!("a PSDD") };
+    psdd
 }
 
 fn mean(model: &dyn Distribution, records: &Records) -> f64 {
@@ -61,7 +64,7 @@ fn check(psdd: &Psdd) {
 fn more_effort_is_never_worse_by_validation() {
     let (train, valid) = (chain(8, 300, 1), chain(8, 200, 2));
     let task = on(&train, Some(&valid));
-    let fast = learn(&task, &open(), &()).unwrap().psdd;
+    let fast = psdd_with(Effort::Fast, &task, &open());
     let [balanced, best] = [Effort::Balanced, Effort::Best].map(|effort| psdd_with(effort, &task, &open()));
     check(&balanced);
     check(&best);
@@ -89,7 +92,7 @@ fn threads_change_nothing() {
 #[test]
 fn models_of_a_bag_of_few_records_are_fitted_to_all() {
     let coin = Records::from_rows(slopp::Names::numbered(1), (0..12).map(|i| [i < 6]));
-    let config = SloppBag { members: 6, ..SloppBag::new(SloppConfig { pseudocount: Some(1.0), ..open() }) };
+    let config = SloppBag { members: 6, ..SloppBag::new(Slopp { pseudocount: Some(1.0), ..open() }) };
     let bag = bag(&Task::new(&coin), &config, &()).unwrap();
     assert_eq!(bag.held_out, 0.0);
     for component in bag.mixture.components() {
@@ -103,33 +106,12 @@ fn a_teacher_passes_on_what_few_records_do_not_show() {
     // The truth itself, as a file of samples.
     let samples = chain(9, 20_000, 8);
     let task = on(&few, Some(&valid));
-    let alone = learn(&task, &open(), &()).unwrap().psdd;
-    let distilled = distil(&task, &samples, &Distil::new(open()), &()).unwrap();
-    check(&distilled.psdd);
-    let [alone, taught] = [alone, distilled.psdd].map(|psdd| mean(&slopp::Certified::from(psdd), &test));
+    let alone = psdd_with(Effort::Fast, &task, &open());
+    let lesson = Lesson::new(Lessons::Records(&samples), Distil::new(open()));
+    let student = lesson.learn(&task, &()).unwrap().circuit;
+    check(psdd_of(&student));
+    let [alone, taught] = [alone.into(), student].map(|circuit| mean(&circuit, &test));
     assert!(taught > alone + 0.1, "{taught} against {alone}");
-}
-
-#[test]
-fn synthetic_records_are_drawn_from_the_teacher() {
-    let train = chain(6, 500, 9);
-    let teacher = bag(&Task::new(&train), &SloppBag { members: 3, ..SloppBag::new(open()) }, &()).unwrap();
-    assert_eq!(teacher.held_out, 50.0);
-    let drawn = synthetic(&teacher.mixture, &train, 20_000, 1).unwrap();
-    assert_eq!((drawn.total(), drawn.names()), (20_000.0, train.names()));
-    for (i, p) in teacher.mixture.marginals(&Evidence::none(6)).unwrap().into_iter().enumerate() {
-        let share = drawn.count_values(slopp::Var(i as u32))[1] / drawn.total();
-        assert!((share - p).abs() < 0.02, "variable {i}: {share} drawn, {p} expected");
-    }
-}
-
-#[test]
-fn samples_grow_with_the_records_between_bounds() {
-    for (weight, expected) in [(1.0, 50_000), (5000.0, 50_000), (7000.0, 70_000), (1e6, 600_000)] {
-        let mut builder = RecordsBuilder::new(Names::numbered(1));
-        builder.push([Some(true)], weight);
-        assert_eq!(sample_size(&builder.finish()), expected);
-    }
 }
 
 #[test]
@@ -161,7 +143,7 @@ fn components_tell_hidden_groups_apart() {
 fn a_bag_is_better_than_one_and_stays_on_the_vtree_that_is_given() {
     let (train, valid, test) = (chain(10, 150, 10), chain(10, 150, 11), chain(10, 3000, 12));
     let task = on(&train, Some(&valid));
-    let one = learn(&task, &open(), &()).unwrap().psdd;
+    let one = psdd_with(Effort::Fast, &task, &open());
     let many = bag(&task, &SloppBag::new(open()), &()).unwrap().mixture;
     assert!(mean(&many, &test) > mean(&slopp::Certified::from(one), &test));
     let vtree = Arc::new(Vtree::right_linear(10));
@@ -218,7 +200,7 @@ fn a_pseudocount_that_is_given_is_the_weight_of_the_prior_at_best() {
     let (train, valid) = (chain(6, 200, 40), chain(6, 100, 41));
     for valid in [Some(&valid), None] {
         let at = |given| {
-            let config = SloppConfig { pseudocount: Some(given), ..open() };
+            let config = Slopp { pseudocount: Some(given), ..open() };
             with(Effort::Best, &on(&train, valid), &config).unwrap()
         };
         for given in [0.5, 1e7] {
@@ -243,7 +225,7 @@ fn a_pseudocount_that_is_given_is_the_weight_of_the_prior_in_a_bag() {
     for support in [Support::open(), Support::closed()] {
         for valid in [Some(&valid), None] {
             let at = |pseudocount| {
-                let three = SloppBag { members: 3, ..SloppBag::new(SloppConfig { pseudocount, ..open() }) };
+                let three = SloppBag { members: 3, ..SloppBag::new(Slopp { pseudocount, ..open() }) };
                 let task = Task { support, ..on(&train, valid) };
                 (bag(&task, &three, &()).unwrap(), mixture(task.learn(&three, &()).unwrap()))
             };
@@ -256,7 +238,7 @@ fn a_pseudocount_that_is_given_is_the_weight_of_the_prior_in_a_bag() {
         }
     }
     let [chosen, none] = [None, Some(0.0)].map(|pseudocount| {
-        let three = SloppBag { members: 3, ..SloppBag::new(SloppConfig { pseudocount, ..open() }) };
+        let three = SloppBag { members: 3, ..SloppBag::new(Slopp { pseudocount, ..open() }) };
         (bag(&Task::closed(&train), &three, &()).unwrap(), Task::closed(&train).learn(&three, &()).unwrap().model)
     });
     assert_eq!(chosen, none, "a pseudocount of 0 leaves the choice to the learner");
@@ -343,12 +325,13 @@ fn what_is_held_out_is_fitted_to_in_the_end() {
     let counted = one.mixture.components()[0].kept_values().unwrap();
     assert_eq!(counted, (0..7).map(|i| train.count_values(slopp::Var(i))).collect::<Vec<_>>(), "counts of all records");
     let samples = chain(7, 5000, 31);
-    let distilled = distil(&Task::new(&train), &samples, &Distil::new(open()), &()).unwrap();
-    assert_eq!(distilled.held_out, 40.0);
-    let counted: f64 = distilled.psdd.kept_values().unwrap()[0].iter().sum();
+    let lesson = Lesson::new(Lessons::Records(&samples), Distil::new(open()));
+    let student = lesson.learn(&Task::new(&train), &()).unwrap();
+    assert_eq!(student.held_out, 40.0);
+    let counted: f64 = student.circuit.kept_values().unwrap()[0].iter().sum();
     assert!((counted - 400.0).abs() < 1e-6, "counts of all real records: {counted}");
     let few = chain(7, 10, 32);
-    let refused = distil(&Task::new(&few), &samples, &Distil::new(open()), &());
+    let refused = lesson.learn(&Task::new(&few), &());
     assert!(matches!(refused, Err(LearnError::NothingToChooseBy)));
     // With nothing to choose by, the choice is careful.
     let choice = Task::new(&few).learn(&SloppEm::new(open()), &()).unwrap().origin;
@@ -374,7 +357,7 @@ fn a_few_records_do_not_choose_how_improbable_the_rest_is() {
     let (mut fast, mut most, mut factorised) = (0.0, 0.0, 0.0);
     for seed in 0..6 {
         let train = rare(60, seed);
-        fast += mean(&slopp::Certified::from(learn(&Task::new(&train), &open(), &()).unwrap().psdd), &test) / 6.0;
+        fast += mean(&slopp::Certified::from(psdd_with(Effort::Fast, &Task::new(&train), &open())), &test) / 6.0;
         most += mean(&slopp::Certified::from(psdd_with(Effort::Best, &Task::new(&train), &open())), &test) / 6.0;
         factorised += alone(&train) / 6.0;
     }

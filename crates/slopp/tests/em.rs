@@ -87,8 +87,9 @@ fn the_likelihood_never_falls_and_certificates_survive() {
         assert!(again.into_circuit().certify(&Limits::default()).is_ok());
 
         let task = Task { vtree: Some(&Vtree::random(6, seed).into()), ..Task::closed(&complete) };
-        let (mixture, _) = SloppKmeans::new(Variant::Algorithm2, 3, 8).published(&task, &()).unwrap();
-        let fit = em(&mixture, &complete, &config, &()).unwrap();
+        let learned = task.learn(&SloppKmeans::new(Variant::Algorithm2, 3, 8), &()).unwrap().model;
+        let mixture: &slopp::Circuit = learned.circuit().unwrap();
+        let fit = em(mixture, &complete, &config, &()).unwrap();
         assert!(fit.history.windows(2).all(|step| step[1] >= step[0] - 1e-9), "{:?}", fit.history);
     }
 }

@@ -36,7 +36,7 @@ const MODULES: [&str; 28] = [
 ];
 
 /// The same inside `learn`.
-const LEARN: [&str; 31] = [
+const LEARN: [&str; 28] = [
     "violation",
     "error",
     "vtree",
@@ -44,11 +44,9 @@ const LEARN: [&str; 31] = [
     "em",
     "structure",
     "support",
-    "parts",
+    "hold_out",
     "task",
     "judge",
-    "origin",
-    "learning",
     "baseline",
     "kmeans",
     "grow",
@@ -60,14 +58,13 @@ const LEARN: [&str; 31] = [
     "revise",
     "mixture",
     "slopp",
-    "refinement",
     "strudel_em",
     "slopp_em",
     "learnspn",
-    "orders",
     "distil",
     "bag",
     "effort",
+    "slopp_learn_psdd",
 ];
 
 /// Those that may use everything in `learn`.

@@ -16,7 +16,7 @@ fn tables() -> String {
             Makes::Mixture => "a mixture",
             Makes::Spn => "a sum-product network",
         };
-        let world = match (&entry.world, entry.closes) {
+        let world = match (&entry.world, entry.obeys_rules()) {
             (World::Open, true) => "open, or closed",
             (World::Open, false) => "open",
             _ => "closed, or open",

@@ -1,12 +1,13 @@
 //! `.mix` files: nothing is lost, and what is wrong is told by its line.
 
 mod against;
+mod learned;
 
 use against::convert;
 use slopp::circuit::Smoothing;
 use slopp::infer::Evidence;
 use slopp::io::{LoadedVtree, ReadError, read_model, write_model};
-use slopp::learn::{MixtureConfig, baseline, em_mixture};
+use slopp::learn::{Factorised, MixtureConfig, Task, em_mixture};
 use slopp::logic::Limits;
 use slopp::{Certified, Mixture, Model, Names, Vtree};
 use slopp_oracle::{Dice, Tree, deterministic, mixture};
@@ -22,7 +23,8 @@ fn bytes(model: &Model) -> Vec<u8> {
 fn example() -> Model {
     let (psdd, records) = (slopp::example::psdd(), slopp::example::records());
     let smoothed = psdd.fit(&records, &Smoothing::uniform(1.0)).unwrap().circuit;
-    let other = baseline::factorised(&records, Vtree::right_linear(4).into(), 0.5).unwrap();
+    let task = Task { vtree: Some(&Vtree::right_linear(4).into()), ..Task::new(&records) };
+    let other = learned::psdd(&task, &Factorised { pseudocount: Some(0.5) });
     let parts = [(0.5, psdd.into()), (0.3, smoothed.into()), (0.2, other.into())];
     let mut model = Model::new(records.names().clone(), Mixture::new(parts).unwrap());
     model.origin.insert("learner".into(), "by \"hand\"\n".into());

@@ -1,7 +1,7 @@
 //! More effort is never worse by validation, over random tables: with columns of several values and without, open and
 //! closed, judged by what is left in the end.
 
-use slopp::learn::{Effort, Slopp, SloppConfig, Support, Task, World};
+use slopp::learn::{Effort, Slopp, Support, Task, World};
 use slopp::model::ModelKind;
 use slopp::{Kind, Names, Random, Records, RecordsBuilder};
 use std::sync::Arc;
@@ -63,7 +63,7 @@ fn made(effort: Effort, possible: Possible, train: &Records, valid: &Records) ->
         Possible::ClosedButFirst => World::Closed { except: train.names().vars_of("c0").unwrap() },
     };
     let task = Task { valid: Some(valid), support: &Support::of(world), ..Task::new(train) };
-    task.learn(&Slopp { config: SloppConfig::default(), effort }, &()).unwrap().model
+    task.learn(&Slopp { effort, ..Slopp::default() }, &()).unwrap().model
 }
 
 /// The weight of impossible records, and the log-likelihood per record. In a closed world, of a model that keeps one

@@ -1,10 +1,10 @@
 //! The origin of a model: what both doors write of the same task.
 
+use slopp::learn::VtreeMethod;
 use slopp::learn::registry::{Options, find};
-use slopp::learn::vtree::VtreeMethod;
-use slopp::learn::{OnViolation, RefineFrom, Slopp, Support, Task, VtreeFrom, World};
+use slopp::learn::{LearnPsdd, OnViolation, Slopp, Support, Task, VtreeFrom, World};
 use slopp::logic::{Limits, Rules};
-use slopp::{Kind, Names, Records, RecordsBuilder, Vtree};
+use slopp::{Kind, Model, Names, Records, RecordsBuilder, Vtree};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -73,13 +73,18 @@ fn the_vtree_is_told_and_made_unless_the_learner_makes_the_same() {
 fn what_is_refined_says_what_is_possible() {
     let records = cars();
     let start = Task::closed(&records).learn(&Slopp::default(), &()).unwrap();
-    let psdd = start.model.into_psdd().unwrap();
-    let options = Options::default().starting_from(RefineFrom::Psdd(Arc::new(psdd)));
-    let learner = find("learnpsdd").unwrap().learner(&options).unwrap();
-    let told = |refined| Task { refined: Some(refined), ..Task::new(&records) }.learn(&*learner, &()).unwrap().origin;
-    let origin = told(&start.origin);
+    let refined = |start: &Model| {
+        Task { start: Some(start), ..Task::new(&records) }.learn(&LearnPsdd::default(), &()).unwrap().origin
+    };
+    let given = Model::new(records.names().clone(), start.model);
+    assert_eq!(refined(&given)["start"], "given");
+    let origin = refined(&Model { origin: start.origin, ..given.clone() });
     assert_eq!([&origin["start"], &origin["world"], &origin["vtree"]], ["slopp", "closed", "file"]);
-    assert_eq!(told(&BTreeMap::new())["start"], "given");
+    let other = Task { start: Some(&given), ..Task::new(&records) }.learn(&Slopp::default(), &()).unwrap_err();
+    assert!(other.to_string().contains("the learner slopp refines no model"), "{other}");
+    let vtree = given.circuit().unwrap().vtree();
+    let with_vtree = Task { start: Some(&given), vtree: Some(vtree), ..Task::new(&records) };
+    assert!(with_vtree.learn(&LearnPsdd::default(), &()).is_err(), "a model has its vtree");
 }
 
 /// Where closed columns make a model larger than asked for, a smaller one is learned, but the origin tells what was asked.

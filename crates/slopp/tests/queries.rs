@@ -1,9 +1,11 @@
 //! Every query on larger random circuits, in batches, on deep vtrees and near underflow.
 
 mod against;
+mod learned;
 
 use against::*;
 use slopp::infer::{Evidence, QueryError};
+use slopp::learn::{Factorised, Task};
 use slopp::logic::Limits;
 use slopp::{Builder, Circuit, Mixture, Names, NodeId, Records, RecordsBuilder, Sharing, Var, Vtree};
 use slopp_oracle::{Dice, OracleCircuit, OracleNode, Table, Tree, deterministic, mixture, records};
@@ -420,8 +422,7 @@ fn divergence_is_infinite_however_unlikely_the_missing_world() {
 #[test]
 fn too_many_pairs_are_refused() {
     let records = Records::from_rows(Names::numbered(20_000), [vec![true; 20_000]]);
-    let vtree = std::sync::Arc::new(slopp::Vtree::balanced(20_000));
-    let psdd = slopp::learn::baseline::factorised(&records, vtree, 1.0).unwrap();
+    let psdd = learned::psdd(&Task::new(&records), &Factorised::default());
     let error = psdd.pair_marginals(&Evidence::none(20_000)).unwrap_err().to_string();
     assert!(error.contains("too many pairs"), "{error}");
     assert!(psdd.pair_marginals_batch(&records).is_err());

@@ -158,7 +158,7 @@ fn support_applied_to_an_open_structure_is_learning_in_it() {
         let cases = cases(&records, &mut random);
         for (makes, learner) in learners().filter(|(makes, _)| *makes != Makes::Spn) {
             let open = learner.find(&Task { seed: round, ..Task::new(&records) }, &()).unwrap();
-            for case in cases.iter().filter(|_| !open.in_world) {
+            for case in cases.iter().filter(|_| !open.keeps_world) {
                 let task = Task { support: &case.support, seed: round, ..Task::new(&records) };
                 let learned = task.learn(&*learner, &()).unwrap();
                 let applied = case.support.apply(open.clone(), &records, &()).unwrap();

@@ -1,8 +1,7 @@
 //! Vtrees learned from the benchmark data.
 
-use slopp::data::PairCounts;
 use slopp::io::{RecordsOptions, read_records};
-use slopp::learn::vtree::{LAPLACE, VtreeMethod};
+use slopp::learn::{VtreeMethod, pair_information};
 use slopp::{Records, Vtree};
 
 /// The records of a benchmark data set, if the shared data is there.
@@ -28,7 +27,7 @@ fn every_method_works_on_data_with_constant_columns() {
 
 /// Mutual information across the root, and between the variables of the nodes just above the leaves.
 fn quality(vtree: &Vtree, records: &Records) -> (f64, f64) {
-    let information = PairCounts::of(records).mutual_information(LAPLACE);
+    let information = pair_information(records).unwrap();
     let between = |v| {
         let [left, right] = vtree.children(v).unwrap();
         let pairs = vtree.vars(left).iter().flat_map(|a| vtree.vars(right).iter().map(move |b| (a, b)));
@@ -41,7 +40,7 @@ fn quality(vtree: &Vtree, records: &Records) -> (f64, f64) {
 #[test]
 fn halves_of_nltcs_are_optimal() {
     let Some(records) = train("nltcs") else { return };
-    let information = PairCounts::of(&records).mutual_information(LAPLACE);
+    let information = pair_information(&records).unwrap();
     let cut = |half: u32| -> f64 {
         let across = (0..16).flat_map(|i| (0..16).map(move |j| (i, j)));
         let across = across.filter(|&(i, j)| half >> i & 1 == 1 && half >> j & 1 == 0);

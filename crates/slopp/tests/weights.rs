@@ -109,7 +109,8 @@ fn sharing_merges_elements_that_become_equal() {
         Partition::new().with(vtree.root(), 0, ["00", "11"].map(bits)).with(vtree.root(), 1, ["01", "10"].map(bits));
     let k_means = SloppKmeans { partition, ..SloppKmeans::new(Variant::Algorithm2, 2, 100) };
     let task = Task { vtree: Some(&vtree.into()), ..Task::closed(&records) };
-    let (circuit, _) = k_means.published(&task, &()).unwrap();
+    let learned = task.learn(&k_means, &()).unwrap().model;
+    let circuit = learned.circuit().unwrap();
     assert_eq!(circuit.elements_of(circuit.root()).len(), 2);
     let shared = circuit.shared().unwrap();
     assert_eq!(shared.elements_of(shared.root()).len(), 1);

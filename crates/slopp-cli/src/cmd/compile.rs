@@ -10,7 +10,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::io::{write_atomically, write_sdd, write_vtree};
-use slopp::learn::vtree::VtreeMethod;
+use slopp::learn::VtreeMethod;
 use slopp::logic::{Conflict, Limits, Rules, Sdd, VtreeSearch};
 use slopp::names::abridged;
 use slopp::{Model, Names};

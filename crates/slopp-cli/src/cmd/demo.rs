@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::Value;
 use slopp::example::Truth;
 use slopp::infer::Evidence;
-use slopp::learn::vtree::VtreeMethod;
+use slopp::learn::VtreeMethod;
 use slopp::learn::{Factorised, Learner, SloppTree, Support, Task, VtreeFrom};
 use slopp::{Model, Names, Psdd, Records, Var, Vtree, io, render};
 use std::path::{Path, PathBuf};

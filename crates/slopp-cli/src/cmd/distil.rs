@@ -16,7 +16,7 @@ use clap::Args;
 use serde_json::Value;
 use slopp::infer::Distribution;
 use slopp::io::LoadedRecords;
-use slopp::learn::{Distil, LearnError, Lesson, Lessons, SloppConfig, Student, Support, Task};
+use slopp::learn::{Distil, LearnError, Lesson, Lessons, Slopp, Student, Support, Task};
 use slopp::{Model, Names, Records};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -176,8 +176,8 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     let (valid, test) = (valid?, test?);
     valid.as_ref().map_or(Ok(()), |valid| check(Part::Valid, args.valid.as_deref(), valid))?;
     check_size(args.max_elements, &train)?;
-    let config = SloppConfig { max_elements: args.max_elements, ..SloppConfig::default() };
-    let capped = args.max_classes.map(|max_classes| SloppConfig { max_classes, capped: true, ..config.clone() });
+    let config = Slopp { max_elements: args.max_elements, ..Slopp::default() };
+    let capped = args.max_classes.map(|max_classes| Slopp { max_classes, capped: true, ..config.clone() });
     let student = Distil::new(capped.unwrap_or(config));
     let lesson = Lesson { samples: args.samples, free: args.free, ..Lesson::new(teacher.lessons(), student) };
     let support = Support {

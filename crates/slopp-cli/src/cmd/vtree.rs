@@ -8,7 +8,7 @@ use crate::report::{count, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::learn::vtree::VtreeMethod;
+use slopp::learn::VtreeMethod;
 use slopp::{Names, Var, Vtree};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

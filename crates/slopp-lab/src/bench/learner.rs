@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 use slopp::circuit::Smoothing;
 use slopp::learn::registry::{self, OptionValue, Options};
-use slopp::learn::{Learner, RefineFrom, SloppConfig, Support, Task, VtreeUse};
-use slopp::{ModelKind, Progress, Records};
+use slopp::learn::{ChowLiu, Learner, Slopp, Support, Task, VtreeUse};
+use slopp::{Model, ModelKind, Progress, Records};
 use slopp_cli::{Error, Score};
 use std::sync::Arc;
 
@@ -80,24 +80,25 @@ impl Entry {
         let support = if (self.fixed)()["world"] == "closed" { Support::closed() } else { Support::open() };
         let task = Task { valid: Some(valid), seed, support, ..Task::new(train) };
         // Made once for all settings: what a refinement starts from, or the vtree.
-        let start = match (self.fixed)()["start"].as_str() {
-            Some("slopp") => Some(RefineFrom::Slopp(SloppConfig::default())),
-            Some(_) => Some(RefineFrom::Baseline),
+        let made: Option<Box<dyn Learner>> = match (self.fixed)()["start"].as_str() {
+            Some("slopp") => Some(Box::new(Slopp::default())),
+            Some(_) => Some(Box::new(ChowLiu::default())),
             None => None,
         };
-        let start = start.map(|start| start.psdd(&task, progress)).transpose()?.map(RefineFrom::Psdd);
+        let start = made.map(|made| task.learn(&*made, progress)).transpose()?;
+        let start = start.map(|start| Model::new(train.names().clone(), start.model));
         let points = self.points();
-        let vtree = match points.first().map(|point| self.learner(point, start.as_ref())).transpose()? {
+        let vtree = match points.first().filter(|_| start.is_none()).map(|point| self.learner(point)).transpose()? {
             Some(learner) => match learner.vtree() {
                 VtreeUse::Any(method) => Some(Arc::new(method.build(train, seed)?)),
                 _ => None,
             },
             None => None,
         };
-        let task = Task { vtree: vtree.as_ref(), ..task };
+        let task = Task { vtree: vtree.as_ref(), start: start.as_ref(), ..task };
         let mut best = Best::new(valid);
         for point in points {
-            let outcome = task.learn(&*self.learner(&point, start.as_ref())?, progress)?;
+            let outcome = task.learn(&*self.learner(&point)?, progress)?;
             match outcome.model.psdd().filter(|_| self.is_refitted()) {
                 None => best.offer(point, outcome.model, outcome.chosen)?,
                 Some(psdd) => {
@@ -111,7 +112,7 @@ impl Entry {
         let nothing = || Error::new(format!("the learner {} has nothing to try: its grid is empty", self.name));
         let Found { point, mut model, mut chosen, .. } = best.found.ok_or_else(nothing)?;
         if self.pseudocount == Pseudocount::RefittedThenLearned {
-            let outcome = task.learn(&*self.learner(&point, start.as_ref())?, progress)?;
+            let outcome = task.learn(&*self.learner(&point)?, progress)?;
             (model, chosen) = (outcome.model, outcome.chosen);
         }
         let mut settings = self.settings(&point);
@@ -126,11 +127,11 @@ impl Entry {
 
     /// The learner with its fixed settings and those of a point; a refinement is that of LearnPSDD or Strudel alone,
     /// since what it starts from is given.
-    fn learner(&self, point: &Point, start: Option<&RefineFrom>) -> Result<Box<dyn Learner + Send + Sync>, Error> {
+    fn learner(&self, point: &Point) -> Result<Box<dyn Learner + Send + Sync>, Error> {
         let name = self.name.split(':').next().unwrap_or(self.name);
-        let name = if start.is_some() { name.trim_start_matches("slopp+") } else { name };
+        let name = name.trim_start_matches("slopp+");
         let entry = registry::find(name).expect("the benchmark names learners of the table");
-        let mut options = Options::default().starting_from(start.cloned().unwrap_or_default());
+        let mut options = Options::default();
         for (name, value) in (self.fixed)().as_object().into_iter().flatten().filter(|(name, _)| entry.has(name)) {
             options.set(name, value.as_str().map_or_else(|| value.to_string(), str::to_owned).as_str())?;
         }

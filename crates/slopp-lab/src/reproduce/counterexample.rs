@@ -2,6 +2,7 @@
 
 use slopp::circuit::Overlaps;
 use slopp::learn::{Partition, SloppKmeans, Task, Variant};
+use slopp::logic::Limits;
 use slopp::{Circuit, Names, Node, Records, RecordsBuilder, Vtree};
 use slopp_cli::Error;
 use std::sync::Arc;
@@ -82,8 +83,9 @@ impl Counterexample {
         let vtree: Arc<Vtree> = Arc::new(self.vtree.parse()?);
         let records = self.records();
         let task = Task { vtree: Some(&vtree), seed, ..Task::closed(&records) };
-        let (circuit, overlaps) = config.published(&task, &())?;
-        Ok(Learned { circuit, overlaps })
+        let learned = task.learn(&config, &())?.model;
+        let circuit = Circuit::clone(learned.circuit().expect("SLoPP makes a circuit"));
+        Ok(Learned { overlaps: circuit.overlaps(10, &Limits::default()), circuit })
     }
 
     fn records(&self) -> Records {

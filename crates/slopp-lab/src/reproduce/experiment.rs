@@ -3,10 +3,10 @@
 use super::paper::{Benchmark, Slopp};
 use crate::datasets::Parts;
 use rayon::prelude::*;
-use slopp::learn::refine::{StrudelConfig, strudel};
-use slopp::learn::vtree::VtreeMethod;
-use slopp::learn::{SloppKmeans, SloppTree, Support, Task, Variant, baseline};
-use slopp::{Circuit, Progress, Psdd, Records, Vtree};
+use slopp::learn::VtreeMethod;
+use slopp::learn::{ChowLiu, Factorised, Learner, SloppKmeans, SloppTree, Strudel, Support, Task, Variant};
+use slopp::logic::Limits;
+use slopp::{Circuit, Model, Progress, Psdd, Records, Vtree};
 use slopp_cli::{Bar, Error, Score};
 use std::sync::Arc;
 
@@ -113,7 +113,9 @@ impl Run {
     fn new(row: Slopp, seed: u64, parts: &Parts, vtree: &Arc<Vtree>, tree: &Tree) -> Result<Run, Error> {
         let paper = SloppKmeans::new(Variant::Notebook, row.k, row.d);
         let task = Task { vtree: Some(vtree), seed, ..Task::closed(&parts.train) };
-        let (circuit, overlaps) = paper.published(&task, &())?;
+        let learned = task.learn(&paper, &())?.model;
+        let circuit = learned.circuit().expect("SLoPP makes a circuit");
+        let overlaps = circuit.overlaps(10, &Limits::default());
         let log_likelihoods = circuit.log_likelihoods(&parts.test)?;
         let flows = circuit.flow_log_values(&parts.test)?;
         let score = Score::new(&parts.test, &log_likelihoods);
@@ -123,8 +125,8 @@ impl Run {
         let several: f64 = (0..flows.len()).filter(has_several).map(|i| parts.test.weights()[i]).sum();
         let (mixed, weight) = tree.mixed(&circuit.log_likelihoods(&parts.valid)?, &log_likelihoods, parts);
         let open = SloppKmeans { pseudocount: Some(PSEUDOCOUNT), ..paper };
-        let (open, _) = open.published(&Task { support: Support::open(), ..task }, &())?;
-        let open = Score::new(&parts.test, &open.log_likelihoods(&parts.test)?);
+        let open = Task { support: Support::open(), ..task }.learn(&open, &())?.model;
+        let open = Score::new(&parts.test, &open.distribution().log_likelihoods(&parts.test)?);
         let by_tree = |dropped: bool| {
             let rows = (0..flows.len()).filter(|&i| (log_likelihoods[i] == f64::NEG_INFINITY) == dropped);
             mean(rows.map(|i| (tree.test[i], parts.test.weights()[i])))
@@ -182,7 +184,7 @@ struct Tree {
 
 impl Tree {
     fn new(parts: &Parts) -> Result<Tree, Error> {
-        let psdd = baseline::chow_liu(&parts.train, PSEUDOCOUNT)?;
+        let psdd = psdd(&Task::new(&parts.train), &ChowLiu { pseudocount: Some(PSEUDOCOUNT) })?;
         let [valid, test] = [&parts.valid, &parts.test].map(|records| psdd.log_likelihoods(records));
         Ok(Tree { valid: valid?, test: test?, psdd })
     }
@@ -220,20 +222,24 @@ fn mean(weighted: impl Iterator<Item = (f64, f64)>) -> f64 {
     sum / total
 }
 
+fn psdd(task: &Task, learner: &dyn Learner) -> Result<Psdd, Error> {
+    Ok(task.learn(learner, &())?.model.into_psdd().expect("the learner makes PSDDs"))
+}
+
 fn references(parts: &Parts, vtree: &Arc<Vtree>, tree: &Tree) -> Result<Vec<Reference>, Error> {
-    let factorised = baseline::factorised(&parts.train, vtree.clone(), PSEUDOCOUNT)?;
-    let [closed, open] = [Support::closed(), Support::open()].map(|support| {
-        let task = Task { vtree: Some(vtree), support, ..Task::new(&parts.train) };
-        let learned = task.learn(&SloppTree::default(), &());
-        learned.map(|learned| learned.model.into_psdd().expect("separating trees give PSDDs"))
-    });
-    let strudel = strudel(&tree.psdd, &parts.train, Some(&parts.valid), &StrudelConfig::default(), &())?;
+    let task = Task { vtree: Some(vtree), ..Task::new(&parts.train) };
+    let factorised = psdd(&task, &Factorised { pseudocount: Some(PSEUDOCOUNT) })?;
+    let closed = psdd(&Task { support: Support::closed(), ..task }, &SloppTree::default())?;
+    let open = psdd(&task, &SloppTree::default())?;
+    let start = Model::new(parts.train.names().clone(), tree.psdd.clone());
+    let refining = Task { start: Some(&start), valid: Some(&parts.valid), ..Task::new(&parts.train) };
+    let strudel = psdd(&refining, &Strudel::default())?;
     let models = [
         ("factorised, trained", factorised),
         ("Chow-Liu tree", tree.psdd.clone()),
-        ("Strudel, our own", strudel.circuit),
-        ("certified SLoPP, closed world", closed?),
-        ("certified SLoPP, open world", open?),
+        ("Strudel, our own", strudel),
+        ("certified SLoPP, closed world", closed),
+        ("certified SLoPP, open world", open),
     ];
     let reference = |(name, psdd): (&'static str, Psdd)| -> Result<Reference, Error> {
         let test = psdd.log_likelihoods(&parts.test)?;

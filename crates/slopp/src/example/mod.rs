@@ -22,7 +22,6 @@ pub use truth::{Truth, TruthError};
 use crate::circuit::Psdd;
 use crate::data::{Records, RecordsBuilder};
 use crate::learn::{Partition, SloppKmeans, Task, Variant};
-use crate::logic::Limits;
 use crate::names::Names;
 use crate::vtree::Vtree;
 
@@ -67,6 +66,6 @@ pub fn psdd() -> Psdd {
     let paper = SloppKmeans { partition: partition(), ..SloppKmeans::new(Variant::Notebook, 3, 20) };
     let (records, vtree) = (records(), vtree().into());
     let task = Task { vtree: Some(&vtree), ..Task::closed(&records) };
-    let (circuit, _) = paper.published(&task, &()).expect("Table 1 can be learned");
-    circuit.certify(&Limits::default()).expect("at most two left variables, split by value: every prime is exact")
+    let learned = task.learn(&paper, &()).expect("Table 1 can be learned").model;
+    learned.into_psdd().expect("at most two left variables, split by value: every prime is exact")
 }

@@ -13,22 +13,25 @@ use crate::var::Var;
 use crate::vtree::{Vtree, VtreeId};
 use std::sync::Arc;
 
-/// [`factorised`] as a [`Learner`].
+/// Every variable for itself: `P(x) = Π P(xᵢ)`, on any vtree; everything is possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Factorised {
-    /// The weight of the prior in records; [`USUAL_PSEUDOCOUNT`] unless given, none in a closed world.
+    /// The weight of the prior in records; 2 unless given, none in a closed world.
     pub pseudocount: Option<f64>,
 }
 
-/// [`chow_liu`] as a [`Learner`].
+/// The Chow-Liu tree: every variable depends on one other, `P(x) = Π P(xᵢ | x_parent(i))`.
+///
+/// It brings its own vtree, that of the tree hung up at its centre. The values of one column are
+/// connected. Everything is possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChowLiu {
-    /// The weight of the prior in records; [`USUAL_PSEUDOCOUNT`] unless given, none in a closed world.
+    /// The weight of the prior in records; 2 unless given, none in a closed world.
     pub pseudocount: Option<f64>,
 }
 
 /// The usual weight of the prior in records where everything is possible.
-pub const USUAL_PSEUDOCOUNT: f64 = 2.0;
+pub(super) const USUAL_PSEUDOCOUNT: f64 = 2.0;
 
 /// The prior with a weight that was asked for, or the usual one, and the weight to fit an open world with.
 pub(super) fn prior_of(asked: Option<f64>, task: &Task) -> Result<(Prior, f64), LearnError> {
@@ -79,8 +82,7 @@ impl Learner for ChowLiu {
     }
 }
 
-/// Every variable for itself: `P(x) = Π P(xᵢ)`, on any vtree; everything is possible.
-pub fn factorised(records: &Records, vtree: Arc<Vtree>, pseudocount: f64) -> Result<Psdd, LearnError> {
+pub(super) fn factorised(records: &Records, vtree: Arc<Vtree>, pseudocount: f64) -> Result<Psdd, LearnError> {
     check(records, &vtree)?;
     let mut builder = Builder::new(vtree.clone(), Sharing::LiteralsOnly);
     let total = records.total();
@@ -100,11 +102,7 @@ pub fn factorised(records: &Records, vtree: Arc<Vtree>, pseudocount: f64) -> Res
     Ok(builder.finish_counts(root, &Smoothing::marginal(pseudocount, records))?.certify(&Limits::default())?)
 }
 
-/// The Chow-Liu tree: every variable depends on one other, `P(x) = Π P(xᵢ | x_parent(i))`.
-///
-/// It brings its own vtree, that of the tree hung up at its centre (see [`RootedTree::vtree`]). The values of one column are
-/// connected. Everything is possible.
-pub fn chow_liu(records: &Records, pseudocount: f64) -> Result<Psdd, LearnError> {
+pub(super) fn chow_liu(records: &Records, pseudocount: f64) -> Result<Psdd, LearnError> {
     if records.var_count() == 0 {
         return Err(LearnError::NoVariables);
     }

@@ -5,9 +5,9 @@
 //! from them is better than one learned from the real records. Its parameters then are refitted to those.
 
 use super::LearnError;
-use super::error::{check_records, check_validation};
+use super::error::{check_records, check_validation, check_weights};
 use super::judge::score;
-use super::slopp::{SloppConfig, learn};
+use super::slopp::{Slopp, learn};
 use super::task::Task;
 use crate::certified::Certified;
 use crate::circuit::Psdd;
@@ -17,54 +17,52 @@ use crate::logic::Limits;
 use crate::progress::Progress;
 use rayon::prelude::*;
 
-/// Settings of [`distil`].
+/// How a student learns from synthetic and real records.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distil {
     /// How the model is learned from synthetic and real records together.
-    pub student: SloppConfig,
+    pub student: Slopp,
     /// The weights of the parameters learned from all in the fit to the real records that are tried, in records.
     pub strengths: Vec<f64>,
 }
 
 impl Default for Distil {
     fn default() -> Distil {
-        Distil::new(SloppConfig::default())
+        Distil::new(Slopp::default())
     }
 }
 
 impl Distil {
     /// With more classes, unless these settings have a cap on them, and a higher price of copies, since records are many.
-    pub fn new(model: SloppConfig) -> Distil {
+    pub fn new(model: Slopp) -> Distil {
         let max_classes = if model.capped { model.max_classes } else { model.max_classes.max(64) };
-        let student = SloppConfig { max_classes, clone_penalty: 1.0, ..model };
+        let student = Slopp { max_classes, clone_penalty: 1.0, ..model };
         Distil { student, strengths: vec![5.0, 10.0, 25.0, 50.0, 100.0, 200.0, 500.0, 5000.0] }
     }
 
     /// The same with another largest number of elements.
     pub(super) fn within(&self, max_elements: usize) -> Distil {
-        Distil { student: self.student.within(max_elements), ..self.clone() }
+        Distil { student: self.student.with_max_elements(max_elements), ..self.clone() }
     }
 }
 
 /// What a teacher was distilled to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Distilled {
+pub(super) struct Distilled {
     /// The PSDD, with the counts of the real records.
-    pub psdd: Psdd,
+    pub(super) psdd: Psdd,
     /// The weight of the parameters learned from all records that was best.
-    pub strength: f64,
+    pub(super) strength: f64,
     /// The log-likelihood per record of those it was chosen by, before held-out records came in.
-    pub log_likelihood: f64,
+    pub(super) log_likelihood: f64,
     /// The weight of the records that were held out to choose by.
-    pub held_out: f64,
+    pub(super) held_out: f64,
 }
 
 /// Learns one PSDD from synthetic and real records together, and refits its parameters to the real ones, with those
 /// learned from all as the prior. All is chosen by the validation records; without any by a tenth of the real ones, held out
 /// by seed, and the parameters are then fitted to all of those.
-///
-/// The synthetic records may come from [`synthetic`], or from anywhere else.
-pub fn distil(
+pub(super) fn distil(
     task: &Task,
     synthetic: &Records,
     config: &Distil,
@@ -74,10 +72,7 @@ pub fn distil(
     check_records(train)?;
     check_validation(train, task.valid)?;
     check_validation(train, Some(synthetic))?;
-    if let Some(value) = config.strengths.iter().find(|x| !(x.is_finite() && **x > 0.0)) {
-        let (name, expected) = ("strengths", "finite numbers above 0");
-        return Err(LearnError::Setting { name, value: value.to_string(), expected: expected.into() });
-    }
+    check_weights("strengths", &config.strengths)?;
     let parts = task.parts()?;
     let Some(judge) = parts.judge() else { return Err(LearnError::NothingToChooseBy) };
     let mut all = RecordsBuilder::new(train.names().clone());
@@ -99,29 +94,58 @@ pub fn distil(
     });
     let refitted: Vec<Distilled> = refitted.collect::<Result<_, LearnError>>()?;
     let best = refitted.into_iter().reduce(|a, b| if b.log_likelihood > a.log_likelihood { b } else { a });
-    let nothing = LearnError::Setting { name: "strengths", value: "empty".to_owned(), expected: "at least one".into() };
-    let best = best.ok_or(nothing)?;
+    let best = best.expect("at least one strength");
     match parts.is_divided() {
         true => Ok(Distilled { psdd: fitted_to(train, best.strength)?, ..best }),
         false => Ok(best),
     }
 }
 
-/// How many records to draw from a teacher unless somebody says so: ten for each real one, at least 50 000 and at most
+/// The usual number of records to draw from a teacher: ten for each real one, at least 50 000 and at most
 /// 600 000.
-pub fn sample_size(train: &Records) -> usize {
+pub(super) fn sample_size(train: &Records) -> usize {
     (10.0 * train.total()).clamp(50_000.0, 600_000.0) as usize
 }
 
-/// Records drawn from a teacher, to be learned from beside real ones; at most [`MAX_RECORDS`].
-pub fn synthetic(teacher: &dyn Distribution, like: &Records, count: usize, seed: u64) -> Result<Records, LearnError> {
+/// Records drawn from a teacher; at most [`MAX_RECORDS`].
+pub(super) fn synthetic(
+    teacher: &dyn Distribution,
+    like: &Records,
+    count: usize,
+    seed: u64,
+) -> Result<Records, LearnError> {
     if count > MAX_RECORDS {
-        let (name, value) = ("samples", count.to_string());
-        return Err(LearnError::Setting { name, value, expected: "at most 1000000000".into() });
+        return Err(LearnError::setting("samples", count, format!("at most {MAX_RECORDS}")));
     }
     let mut builder = RecordsBuilder::new(like.names().clone());
     for part in teacher.sample_in_parts(count, &Evidence::none(teacher.var_count()), seed)? {
         (0..part.len()).for_each(|i| builder.push_words(part.rows().line(i), 1.0));
     }
     Ok(builder.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::Names;
+
+    #[test]
+    fn samples_grow_with_the_records_between_bounds() {
+        for (weight, expected) in [(1.0, 50_000), (5000.0, 50_000), (7000.0, 70_000), (1e6, 600_000)] {
+            let mut builder = RecordsBuilder::new(Names::numbered(1));
+            builder.push([Some(true)], weight);
+            assert_eq!(sample_size(&builder.finish()), expected);
+        }
+    }
+
+    #[test]
+    fn synthetic_records_are_drawn_from_the_teacher() {
+        let (teacher, train) = (crate::example::psdd(), crate::example::records());
+        let drawn = synthetic(&Certified::from(teacher.clone()), &train, 20_000, 1).unwrap();
+        assert_eq!((drawn.total(), drawn.names()), (20_000.0, train.names()));
+        for (i, p) in teacher.marginals(&Evidence::none(4)).unwrap().into_iter().enumerate() {
+            let share = drawn.count_values(crate::Var(i as u32))[1] / drawn.total();
+            assert!((share - p).abs() < 0.02, "variable {i}: {share} drawn, {p} expected");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use crate::spn::SpnError;
 use crate::vtree::Vtree;
 use num_bigint::BigUint;
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 /// Why nothing could be learned.
 #[derive(Debug, thiserror::Error)]
@@ -252,29 +253,69 @@ impl From<Stopped> for LearnError {
     }
 }
 
+impl LearnError {
+    /// The refusal of a setting that is out of its range.
+    pub(crate) fn setting(
+        name: &'static str,
+        value: impl ToString,
+        expected: impl Into<Cow<'static, str>>,
+    ) -> LearnError {
+        LearnError::Setting { name, value: value.to_string(), expected: expected.into() }
+    }
+}
+
+/// Checks that settings are finite and at least 0.
+pub(crate) fn check_numbers(settings: impl IntoIterator<Item = (&'static str, f64)>) -> Result<(), LearnError> {
+    match settings.into_iter().find(|(_, value)| !(value.is_finite() && *value >= 0.0)) {
+        None => Ok(()),
+        Some((name, value)) => Err(LearnError::setting(name, value, "a finite number of at least 0")),
+    }
+}
+
+/// Checks that there are weights to try, all finite and above 0.
+pub(crate) fn check_weights(name: &'static str, weights: &[f64]) -> Result<(), LearnError> {
+    if weights.is_empty() {
+        return Err(LearnError::setting(name, "empty", "at least one"));
+    }
+    match weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
+        None => Ok(()),
+        Some(weight) => Err(LearnError::setting(name, weight, "finite numbers above 0")),
+    }
+}
+
+/// Checks that a setting is within a range.
+pub(crate) fn check_range(name: &'static str, value: usize, range: RangeInclusive<usize>) -> Result<(), LearnError> {
+    let expected = match (*range.start(), *range.end()) {
+        _ if range.contains(&value) => return Ok(()),
+        (0, most) => format!("at most {most}"),
+        (least, usize::MAX) => format!("at least {least}"),
+        (least, most) => format!("at least {least} and at most {most}"),
+    };
+    Err(LearnError::setting(name, value, expected))
+}
+
 /// Checks that there is something to learn from, and that every cell is there.
 pub(crate) fn check_records(records: &Records) -> Result<(), LearnError> {
-    if records.var_count() == 0 {
-        return Err(LearnError::NoVariables);
-    }
-    if records.is_empty() {
-        return Err(LearnError::NoRecords);
-    }
+    check_some(records)?;
     check_complete(records)
 }
 
-/// Checks that records and a vtree fit each other and that every cell is there.
+/// The same, and that the vtree is over as many variables.
 pub(crate) fn check(records: &Records, vtree: &Vtree) -> Result<(), LearnError> {
-    if records.var_count() == 0 {
-        return Err(LearnError::NoVariables);
-    }
-    if records.is_empty() {
-        return Err(LearnError::NoRecords);
-    }
+    check_some(records)?;
     if records.var_count() != vtree.var_count() {
         return Err(LearnError::WrongVtree { vtree: vtree.var_count(), records: records.var_count() });
     }
     check_complete(records)
+}
+
+/// Checks that there are variables and records.
+fn check_some(records: &Records) -> Result<(), LearnError> {
+    match (records.var_count(), records.is_empty()) {
+        (0, _) => Err(LearnError::NoVariables),
+        (_, true) => Err(LearnError::NoRecords),
+        _ => Ok(()),
+    }
 }
 
 /// Checks that every cell is there.

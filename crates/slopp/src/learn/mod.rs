@@ -19,8 +19,9 @@
 //! | `slopp-tree` | [`SloppTree`] | a certified PSDD on any vtree |
 //! | `slopp-kmeans` | [`SloppKmeans`] | a [`Circuit`](crate::Circuit) as published, with its overlaps |
 //! | `factorised`, `chow-liu` | [`Factorised`], [`ChowLiu`] | a certified PSDD |
-//! | `learnpsdd`, `slopp+learnpsdd` | [`LearnPsdd`] | a certified PSDD on the base it started from |
-//! | `strudel` | [`Strudel`] | a certified circuit on the base it started from |
+//! | `learnpsdd` | [`LearnPsdd`] | a certified PSDD on the base of the model it starts from |
+//! | `slopp+learnpsdd` | [`SloppLearnPsdd`] | what `slopp` learns, refined |
+//! | `strudel` | [`Strudel`] | a certified circuit on the base of the model it starts from |
 //! | `strudel-em` | [`StrudelEm`] | a mixture of components on the structure of Strudel |
 //! | `learnspn` | [`LearnSpn`] | a sum-product network, which needs no vtree |
 //!
@@ -30,30 +31,27 @@
 //! Every learner reports its [`Progress`](crate::Progress), and gives the same bytes for the same task.
 
 mod bag;
-pub mod baseline;
+mod baseline;
 mod distil;
 mod effort;
 mod em;
 mod error;
 mod grow;
+mod hold_out;
 mod judge;
 mod kmeans;
-mod learning;
 pub mod learnspn;
 mod mixture;
-mod orders;
-mod origin;
 mod params;
 mod partition;
-mod parts;
 mod published;
-pub mod refine;
-mod refinement;
+mod refine;
 pub mod registry;
 mod revise;
 mod separate;
-pub mod slopp;
+mod slopp;
 mod slopp_em;
+mod slopp_learn_psdd;
 mod slopp_tree;
 mod structure;
 mod strudel_em;
@@ -61,29 +59,29 @@ mod support;
 mod task;
 mod teacher;
 mod violation;
-pub mod vtree;
+mod vtree;
 
 pub use bag::{LearnedBag, SloppBag, bag};
 pub use baseline::{ChowLiu, Factorised};
-pub use distil::{Distil, Distilled, distil, sample_size, synthetic};
-pub use effort::Slopp;
+pub use distil::Distil;
 pub use em::{EmConfig, EmFit, em, em_components, em_network};
 pub use error::LearnError;
-pub use learning::AtSize;
+pub use hold_out::FEW_JUDGES;
 pub use learnspn::LearnSpn;
 pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};
 pub use params::{Fitted, possible_records};
 pub use partition::{Partition, Variant};
-pub use parts::FEW_JUDGES;
 pub use published::SloppKmeans;
-pub use refinement::{LearnPsdd, RefineFrom, Strudel};
+pub use refine::{LearnPsdd, Scope, Strudel};
 pub use revise::{Revised, WORLD_LIMIT};
-pub use slopp::{Effort, SloppConfig};
+pub use slopp::{Effort, Slopp, Start};
 pub use slopp_em::SloppEm;
+pub use slopp_learn_psdd::SloppLearnPsdd;
 pub use slopp_tree::SloppTree;
 pub use structure::{Prior, Report, Structure};
 pub use strudel_em::{MixtureChoice, MixtureGrid, StrudelEm};
 pub use support::{Enforced, OnViolation, Support, World};
-pub use task::{Learner, Outcome, Task, VtreeFrom, VtreeUse};
-pub use teacher::{Lesson, Lessons, Student, TeacherBase};
+pub use task::{AtSize, Learner, Outcome, Task, VtreeFrom, VtreeUse};
+pub use teacher::{Lesson, Lessons, Student};
 pub use violation::{Violation, Violations};
+pub use vtree::{VtreeMethod, pair_information};

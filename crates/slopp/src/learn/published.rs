@@ -1,23 +1,33 @@
 //! SLoPP as published, whose CLUSTER is k-means or an explicit partition.
 //!
-//! Each prime is a *relaxation* of its cluster, two relaxations may overlap, and so the result is a [`Circuit`] that comes
-//! with a report of its overlaps. The paper's Proposition 1 claims exclusive primes for it; the tests hold the smallest
+//! Each prime is a *relaxation* of its cluster, and two relaxations may overlap, so the result is a [`Circuit`] whose
+//! primes may overlap. The paper's Proposition 1 claims exclusive primes for it; the tests hold the smallest
 //! counterexamples.
 
 use super::LearnError;
 use super::baseline::USUAL_PSEUDOCOUNT;
-use super::error::check;
+use super::error::{check, check_range};
 use super::grow::{Database, finished, grow};
 use super::partition::{Partition, Published, Variant};
 use super::structure::{Prior, Structure};
 use super::task::{Learner, Task};
 use super::vtree::VtreeMethod;
-use crate::circuit::{Circuit, Overlaps, Smoothing};
+use crate::circuit::{Circuit, Smoothing};
 use crate::logic::Limits;
 use crate::model::Certified;
 use crate::progress::Progress;
 
-/// SLoPP as published, as a [`Learner`]; the world of the paper is closed.
+/// SLoPP as published; the world of the paper is closed.
+///
+/// ```
+/// use slopp::learn::{SloppKmeans, Task, Variant};
+/// let records = slopp::example::records();
+/// let model = Task::closed(&records).learn(&SloppKmeans::new(Variant::Notebook, 2, 2), &())?.model;
+/// let circuit = model.circuit().expect("a circuit");
+/// let overlaps = circuit.overlaps(10, &slopp::logic::Limits::default());
+/// println!("{} nodes, primes overlap in {} sums", circuit.nodes().len(), overlaps.sums);
+/// # Ok::<(), slopp::learn::LearnError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SloppKmeans {
     /// Which reading of the paper.
@@ -55,33 +65,15 @@ impl Learner for SloppKmeans {
     fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         let weight = task.support.weight(self.pseudocount, USUAL_PSEUDOCOUNT);
         let circuit = Certified::new(self.circuit(task, progress)?, &Limits::default());
-        Ok(Structure::in_world(circuit, Prior::new(Some(weight), weight)))
+        Ok(Structure::keeping_world(circuit, Prior::new(Some(weight), weight)))
     }
 }
 
 impl SloppKmeans {
-    /// The circuit, and where its primes overlap.
-    ///
-    /// ```
-    /// use slopp::learn::{SloppKmeans, Task, Variant};
-    /// let records = slopp::example::records();
-    /// let paper = SloppKmeans::new(Variant::Notebook, 2, 2);
-    /// let (circuit, overlaps) = paper.published(&Task::closed(&records), &())?;
-    /// println!("{} nodes, primes overlap in {} sums", circuit.nodes().len(), overlaps.sums);
-    /// # Ok::<(), slopp::learn::LearnError>(())
-    /// ```
-    pub fn published(&self, task: &Task, progress: &dyn Progress) -> Result<(Circuit, Overlaps), LearnError> {
-        let circuit = self.circuit(task, progress)?;
-        let overlaps = circuit.overlaps(10, &Limits::default());
-        Ok((circuit, overlaps))
-    }
-
     fn circuit(&self, task: &Task, progress: &dyn Progress) -> Result<Circuit, LearnError> {
         let (records, vtree) = (task.train, task.vtree_or(VtreeMethod::ChowLiu, progress)?);
         check(records, &vtree)?;
-        if self.k == 0 {
-            return Err(LearnError::Setting { name: "k", value: "0".into(), expected: "at least 1".into() });
-        }
+        check_range("k", self.k, 1..=usize::MAX)?;
         let weight = task.support.weight(self.pseudocount, USUAL_PSEUDOCOUNT);
         task.support.check_weight(weight)?;
         let database = Database::new(records, vtree);

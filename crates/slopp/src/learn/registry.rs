@@ -2,12 +2,11 @@
 //!
 //! The command line, Python, the benchmark and the guide are made from it. A new learner is one file and one entry here.
 
-use super::refine::{LearnPsddConfig, Scope, StrudelConfig};
 use super::support::World;
 use super::task::Learner;
 use super::{
-    ChowLiu, Effort, Factorised, LearnError, LearnPsdd, LearnSpn, MixtureGrid, RefineFrom, Slopp, SloppBag,
-    SloppConfig, SloppEm, SloppKmeans, SloppTree, Strudel, StrudelEm, Variant, learnspn,
+    ChowLiu, Effort, Factorised, LearnError, LearnPsdd, LearnSpn, MixtureGrid, Scope, Slopp, SloppBag, SloppEm,
+    SloppKmeans, SloppLearnPsdd, SloppTree, Strudel, StrudelEm, Variant, learnspn,
 };
 use std::collections::BTreeMap;
 
@@ -22,8 +21,6 @@ pub struct Entry {
     pub makes: Makes,
     /// The world if none is asked for.
     pub world: World,
-    /// Whether the world may be closed.
-    pub closes: bool,
     /// Whether it refines a given model.
     pub refines: bool,
     /// Its options, with their defaults as people read them.
@@ -82,13 +79,9 @@ pub enum OptionValue {
     Flag(bool),
 }
 
-/// Options of a learner by name, checked, and where a refinement starts from.
+/// Options of a learner by name, checked.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
-    values: BTreeMap<&'static str, OptionValue>,
-    /// Where a refinement starts from.
-    start: RefineFrom,
-}
+pub struct Options(BTreeMap<&'static str, OptionValue>);
 
 const fn option(name: &'static str, kind: OptionKind, about: &'static str) -> LearnerOption {
     LearnerOption { name, about, kind }
@@ -155,17 +148,15 @@ pub static LEARNERS: &[Entry] = &[
         about: "SLoPP with merged classes: always a PSDD, on a vtree that it learns",
         makes: Makes::Psdd,
         world: World::Open,
-        closes: true,
         refines: false,
         options: &[("effort", "fast"), CLASSES, ELEMENTS, BY_VALIDATION],
-        make: |options| Box::new(Slopp { config: options.slopp(), effort: options.effort() }),
+        make: |options| Box::new(options.slopp()),
     },
     Entry {
         name: "slopp-bag",
         about: "A mixture of slopp models, each on its own vtree unless one is given",
         makes: Makes::Mixture,
         world: World::Open,
-        closes: true,
         refines: false,
         options: &[
             ("effort", "fast"),
@@ -186,7 +177,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "A mixture of components on one slopp structure, by expectation maximisation",
         makes: Makes::Mixture,
         world: World::Open,
-        closes: false,
         refines: false,
         options: &[COMPONENTS, CLASSES, ELEMENTS, ("pseudocount", "by validation")],
         make: |options| Box::new(SloppEm { model: options.slopp(), grid: options.grid() }),
@@ -196,7 +186,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "SLoPP with separating trees: always a PSDD, on any vtree",
         makes: Makes::Psdd,
         world: World::Open,
-        closes: true,
         refines: false,
         options: &[
             ("max_clusters", "6"),
@@ -221,7 +210,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "SLoPP as published, with k-means: its primes usually overlap",
         makes: Makes::Circuit,
         world: World::CLOSED,
-        closes: true,
         refines: false,
         options: &[("variant", "notebook"), ("k", "3"), ("d", "20"), BY_WORLD],
         make: |options| {
@@ -238,7 +226,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "Independent variables",
         makes: Makes::Psdd,
         world: World::Open,
-        closes: true,
         refines: false,
         options: &[BY_WORLD],
         make: |options| Box::new(Factorised { pseudocount: options.real("pseudocount") }),
@@ -248,7 +235,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "The Chow-Liu tree",
         makes: Makes::Psdd,
         world: World::Open,
-        closes: true,
         refines: false,
         options: &[BY_WORLD],
         make: |options| Box::new(ChowLiu { pseudocount: options.real("pseudocount") }),
@@ -258,28 +244,26 @@ pub static LEARNERS: &[Entry] = &[
         about: "LearnPSDD: splits and copies, from the Chow-Liu tree or a given model",
         makes: Makes::Psdd,
         world: World::Open,
-        closes: true,
         refines: true,
         options: &[("penalty", "1"), ("depth", "10"), STEPS, ("pseudocount", "2")],
-        make: |options| Box::new(LearnPsdd { start: options.start.clone(), config: options.learn_psdd() }),
+        make: |options| Box::new(options.learn_psdd()),
     },
     Entry {
         name: "slopp+learnpsdd",
         about: "slopp, refined by LearnPSDD",
         makes: Makes::Psdd,
         world: World::Open,
-        closes: true,
         refines: false,
         options: &[CLASSES, ELEMENTS, ("penalty", "1"), ("depth", "10"), STEPS, ("pseudocount", "2")],
         make: |options| {
             // The refinement has its own pseudocount, and keeps to the size too.
-            let start = SloppConfig { pseudocount: None, ..options.slopp() };
-            let config = LearnPsddConfig {
-                max_elements: start.max_elements,
+            let slopp = Slopp { pseudocount: None, ..options.slopp() };
+            let refinement = LearnPsdd {
+                max_elements: slopp.max_elements,
                 max_classes: options.whole("max_classes"),
                 ..options.learn_psdd()
             };
-            Box::new(LearnPsdd { start: RefineFrom::Slopp(start), config })
+            Box::new(SloppLearnPsdd { slopp, refinement })
         },
     },
     Entry {
@@ -287,7 +271,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "Strudel: splits where most records pass, from the Chow-Liu tree or a given model",
         makes: Makes::Deterministic,
         world: World::Open,
-        closes: true,
         refines: true,
         options: &[("scope", "prime"), ("depth", "4"), STEPS, ("pseudocount", "2")],
         make: |options| Box::new(options.strudel()),
@@ -297,7 +280,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "A mixture of components on one Strudel structure, by expectation maximisation",
         makes: Makes::Mixture,
         world: World::Open,
-        closes: true,
         refines: true,
         options: &[COMPONENTS, ("scope", "prime"), ("depth", "4"), STEPS, ("pseudocount", "2")],
         make: |options| Box::new(StrudelEm { strudel: options.strudel(), grid: options.grid() }),
@@ -307,7 +289,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "LearnSPN: a sum-product network, which has no vtree and answers less",
         makes: Makes::Spn,
         world: World::Open,
-        closes: false,
         refines: false,
         options: &[
             ("independence", "12"),
@@ -358,7 +339,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 impl Entry {
     /// The learner with these options; one that it does not have is refused.
     pub fn learner(&self, options: &Options) -> Result<Box<dyn Learner + Send + Sync>, LearnError> {
-        let foreign = options.values.keys().find(|name| !self.has(name));
+        let foreign = options.0.keys().find(|name| !self.has(name));
         match foreign {
             Some(&option) => {
                 let owners = LEARNERS.iter().filter(|entry| entry.has(option)).map(|entry| entry.name).collect();
@@ -373,7 +354,7 @@ impl Entry {
         self.options.iter().any(|(name, _)| *name == option)
     }
 
-    /// Whether what it makes can be conditioned, so that rules and closed columns can be obeyed.
+    /// Whether what it makes can be closed and conditioned on rules.
     pub fn obeys_rules(&self) -> bool {
         self.makes != Makes::Spn
     }
@@ -460,27 +441,22 @@ impl LearnerOption {
 }
 
 impl Options {
-    /// The same, where a refinement starts from here.
-    pub fn starting_from(self, start: RefineFrom) -> Options {
-        Options { start, ..self }
-    }
-
     /// Sets an option by its text.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), LearnError> {
         let option = known(name)?;
-        self.values.insert(option.name, option.read(text)?);
+        self.0.insert(option.name, option.read(text)?);
         Ok(())
     }
 
     /// Sets an option by its value.
     pub fn insert(&mut self, name: &str, value: OptionValue) -> Result<(), LearnError> {
         let option = known(name)?;
-        self.values.insert(option.name, option.checked(value)?);
+        self.0.insert(option.name, option.checked(value)?);
         Ok(())
     }
 
     fn real(&self, name: &str) -> Option<f64> {
-        match self.values.get(name) {
+        match self.0.get(name) {
             Some(OptionValue::Number(number)) => Some(*number),
             _ => None,
         }
@@ -493,14 +469,14 @@ impl Options {
 
     /// The word that is set, or an empty one, which stands for the default.
     pub fn word(&self, name: &str) -> &str {
-        match self.values.get(name) {
+        match self.0.get(name) {
             Some(OptionValue::Word(word)) => word,
             _ => "",
         }
     }
 
     fn flag(&self, name: &str) -> bool {
-        self.values.get(name) == Some(&OptionValue::Flag(true))
+        self.0.get(name) == Some(&OptionValue::Flag(true))
     }
 
     fn effort(&self) -> Effort {
@@ -511,10 +487,11 @@ impl Options {
         }
     }
 
-    fn slopp(&self) -> SloppConfig {
-        let default = SloppConfig::default();
+    fn slopp(&self) -> Slopp {
+        let default = Slopp::default();
         let max_classes = self.whole("max_classes");
-        SloppConfig {
+        Slopp {
+            effort: self.effort(),
             max_classes: max_classes.unwrap_or(default.max_classes),
             capped: max_classes.is_some(),
             max_elements: self.whole("max_elements"),
@@ -529,9 +506,9 @@ impl Options {
     }
 
     /// In every world some pseudocount, so that the base stays what the start makes it.
-    fn learn_psdd(&self) -> LearnPsddConfig {
-        let default = LearnPsddConfig::default();
-        LearnPsddConfig {
+    fn learn_psdd(&self) -> LearnPsdd {
+        let default = LearnPsdd::default();
+        LearnPsdd {
             penalty: self.real("penalty").unwrap_or(default.penalty),
             depth: self.whole("depth").unwrap_or(default.depth),
             steps: self.whole("steps").unwrap_or(default.steps),
@@ -541,15 +518,14 @@ impl Options {
     }
 
     fn strudel(&self) -> Strudel {
-        let default = StrudelConfig::default();
-        let config = StrudelConfig {
+        let default = Strudel::default();
+        Strudel {
+            scope: if self.word("scope") == "whole" { Scope::Whole } else { Scope::Prime },
             depth: self.whole("depth").unwrap_or(default.depth),
             steps: self.whole("steps").unwrap_or(default.steps),
             pseudocount: self.real("pseudocount").unwrap_or(default.pseudocount),
             ..default
-        };
-        let scope = if self.word("scope") == "whole" { Scope::Whole } else { Scope::Prime };
-        Strudel { start: self.start.clone(), scope, config }
+        }
     }
 }
 

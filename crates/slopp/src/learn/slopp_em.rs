@@ -2,8 +2,8 @@
 
 use super::error::{check_records, check_validation};
 use super::judge::Possible;
-use super::refinement::refit;
-use super::slopp::{SloppConfig, learn};
+use super::refine::refit;
+use super::slopp::{Slopp, learn};
 use super::structure::Structure;
 use super::task::{Learner, Task, VtreeUse};
 use super::{LearnError, MixtureConfig, MixtureGrid, em_mixture};
@@ -23,14 +23,14 @@ use rayon::prelude::*;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SloppEm {
     /// How the structure is learned.
-    pub model: SloppConfig,
+    pub model: Slopp,
     /// What is tried.
     pub grid: MixtureGrid,
 }
 
 impl SloppEm {
     /// The usual numbers of components.
-    pub fn new(model: SloppConfig) -> SloppEm {
+    pub fn new(model: Slopp) -> SloppEm {
         SloppEm { model, grid: MixtureGrid::default() }
     }
 }
@@ -94,7 +94,7 @@ impl Learner for SloppEm {
     }
 
     fn settings(&self) -> Vec<(&'static str, String)> {
-        let mut settings = self.model.settings();
+        let mut settings = self.model.structure_settings();
         settings.extend(self.grid.settings());
         settings
     }
@@ -108,7 +108,7 @@ impl Learner for SloppEm {
     }
 
     fn within(&self, max_elements: usize) -> Option<Box<dyn Learner>> {
-        Some(Box::new(SloppEm { model: self.model.within(max_elements), ..self.clone() }))
+        Some(Box::new(SloppEm { model: self.model.with_max_elements(max_elements), ..self.clone() }))
     }
 
     fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {

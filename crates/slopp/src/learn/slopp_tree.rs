@@ -2,7 +2,7 @@
 
 use super::LearnError;
 use super::baseline::USUAL_PSEUDOCOUNT;
-use super::error::check;
+use super::error::{check, check_numbers, check_range};
 use super::grow::{Database, finished, grow};
 use super::separate::{Limits, Separating};
 use super::structure::{Prior, Structure};
@@ -12,7 +12,7 @@ use crate::circuit::{Psdd, Smoothing};
 use crate::progress::Progress;
 use crate::var::Var;
 
-/// SLoPP with separating trees as CLUSTER, as a [`Learner`].
+/// SLoPP with separating trees as CLUSTER: a certified PSDD on any vtree.
 ///
 /// Every training record is possible; in an open world every world is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,28 +36,6 @@ impl Default for SloppTree {
     }
 }
 
-impl SloppTree {
-    fn check(&self) -> Result<(), LearnError> {
-        let fault = |name, value: String, expected: &'static str| {
-            Err(LearnError::Setting { name, value, expected: expected.into() })
-        };
-        if self.max_clusters == 0 {
-            return fault("max_clusters", "0".into(), "at least 1");
-        }
-        let numbers = [
-            ("min_records", self.min_records),
-            ("split_penalty", self.split_penalty),
-            ("parameter_penalty", self.parameter_penalty),
-        ];
-        for (name, value) in numbers {
-            if !(value.is_finite() && value >= 0.0) {
-                return fault(name, value.to_string(), "a finite number of at least 0");
-            }
-        }
-        Ok(())
-    }
-}
-
 impl Learner for SloppTree {
     fn name(&self) -> &'static str {
         "slopp-tree"
@@ -76,7 +54,7 @@ impl Learner for SloppTree {
         let weight = task.support.weight(self.pseudocount, USUAL_PSEUDOCOUNT);
         task.support.check_weight(weight)?;
         let psdd = self.psdd(task, weight, progress)?;
-        Ok(Structure::in_world(psdd, Prior::new(Some(weight), weight)))
+        Ok(Structure::keeping_world(psdd, Prior::new(Some(weight), weight)))
     }
 }
 
@@ -84,7 +62,12 @@ impl SloppTree {
     fn psdd(&self, task: &Task, pseudocount: f64, progress: &dyn Progress) -> Result<Psdd, LearnError> {
         let (records, vtree) = (task.train, task.vtree_or(VtreeMethod::ChowLiu, progress)?);
         check(records, &vtree)?;
-        self.check()?;
+        check_range("max_clusters", self.max_clusters, 1..=usize::MAX)?;
+        check_numbers([
+            ("min_records", self.min_records),
+            ("split_penalty", self.split_penalty),
+            ("parameter_penalty", self.parameter_penalty),
+        ])?;
         let information = pair_information(records)?;
         let database = Database::new(records, vtree);
         let limits = Limits {

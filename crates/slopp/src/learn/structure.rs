@@ -11,7 +11,7 @@ pub struct Structure {
     pub prior: Prior,
     /// Whether the model keeps to the world of the task already: the learner grew it there, which saves work or gives
     /// another structure than closing in the end.
-    pub in_world: bool,
+    pub keeps_world: bool,
     /// What the learner chose itself, as name and value; it replaces what [`Learner::settings`](super::Learner::settings) says.
     pub chosen: Vec<(&'static str, String)>,
     /// What else there is to say about it.
@@ -45,14 +45,14 @@ pub struct Prior {
     pub weight: f64,
     /// Whether the prior of a literal also holds where it is the prime of an element.
     pub of_literals: bool,
-    /// How the weight is called in reports, if it is told.
-    pub told_as: Option<&'static str>,
+    /// The name of the weight in reports; without one it is not reported.
+    pub reported_as: Option<&'static str>,
 }
 
 impl Structure {
     /// A model in which everything is possible, and the prior it was fitted with.
     pub fn new(model: impl Into<ModelKind>, prior: Prior) -> Structure {
-        Structure { model: model.into(), prior, in_world: false, chosen: Vec::new(), report: Report::default() }
+        Structure { model: model.into(), prior, keeps_world: false, chosen: Vec::new(), report: Report::default() }
     }
 
     /// The same, found with so many records held out to choose by.
@@ -62,17 +62,17 @@ impl Structure {
     }
 
     /// A model that keeps to the world of its task.
-    pub fn in_world(model: impl Into<ModelKind>, prior: Prior) -> Structure {
-        Structure { in_world: true, ..Structure::new(model, prior) }
+    pub fn keeping_world(model: impl Into<ModelKind>, prior: Prior) -> Structure {
+        Structure { keeps_world: true, ..Structure::new(model, prior) }
     }
 }
 
 impl Prior {
     /// No prior: the parameters stay as they are.
-    pub const NONE: Prior = Prior { asked: None, weight: 0.0, of_literals: false, told_as: None };
+    pub const NONE: Prior = Prior { asked: None, weight: 0.0, of_literals: false, reported_as: None };
 
     /// The weight that was asked for, or else the usual one.
     pub fn new(asked: Option<f64>, usual: f64) -> Prior {
-        Prior { asked, weight: asked.unwrap_or(usual), of_literals: false, told_as: Some("pseudocount") }
+        Prior { asked, weight: asked.unwrap_or(usual), of_literals: false, reported_as: Some("pseudocount") }
     }
 }

@@ -1,9 +1,9 @@
 //! Mixtures over the structure that another learner finds: how many components, and how near to the single model, is
 //! chosen by validation records.
 
-use super::refinement::{Strudel, refit};
+use super::refine::{Strudel, refit};
 use super::structure::{Prior, Structure};
-use super::task::{Learner, Task, VtreeUse};
+use super::task::{Learner, Task};
 use super::{LearnError, MixtureConfig, MixtureFit, em_mixture};
 use crate::certified::Certified;
 use crate::data::Records;
@@ -126,7 +126,7 @@ impl MixtureChoice {
 }
 
 /// Strudel's mixtures as a [`Learner`]: components that share the structure of its single model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StrudelEm {
     /// How the structure is learned.
     pub strudel: Strudel,
@@ -145,21 +145,21 @@ impl Learner for StrudelEm {
         settings
     }
 
-    fn vtree(&self) -> VtreeUse {
-        self.strudel.vtree()
+    fn refines(&self) -> bool {
+        true
     }
 
     /// Without validation records a tenth of the records is held out by seed, and what was chosen is fitted to all.
     fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         self.grid.check()?;
         let parts = task.parts()?;
-        let grown = self.strudel.grow(task, &parts, progress)?;
+        let grown = self.strudel.refine(task, &parts, progress)?;
         let mut choice = self.grid.choose(&grown.circuit, parts.train(), parts.judge(), task.seed, progress)?;
         if parts.is_divided() {
-            let structure = refit(&grown.circuit, task.train, self.strudel.config.pseudocount)?;
+            let structure = refit(&grown.circuit, task.train, self.strudel.pseudocount)?;
             choice = choice.refitted(&structure, task.train, task.seed, progress)?;
         }
-        let mut found = Structure { in_world: true, ..choice.structure() };
+        let mut found = Structure { keeps_world: true, ..choice.structure() };
         found.chosen.push(grown.fact());
         Ok(found.holding_out(parts.held_out()))
     }

@@ -1,16 +1,23 @@
-//! What every learner is: a task in, a structure out, in which everything is still possible.
+//! Learning: a [`Learner`] finds a structure for a [`Task`], support is applied to it, and the result kept within a size.
 
 use super::LearnError;
-use super::parts::Parts;
+use super::error::check_records;
+use super::hold_out::Parts;
 use super::structure::{Report, Structure};
 use super::support::Support;
 use super::vtree::VtreeMethod;
 use crate::data::Records;
-use crate::model::ModelKind;
+use crate::model::{Model, ModelKind};
 use crate::progress::Progress;
 use crate::vtree::Vtree;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// How many times larger a model must become for that to be reported.
+const MUCH_LARGER: usize = 4;
+
+/// How often a smaller model is tried where support makes one larger than asked for.
+const SMALLER: usize = 8;
 
 /// What a learner has to work with.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +30,8 @@ pub struct Task<'a> {
     pub vtree: Option<&'a Arc<Vtree>>,
     /// Where the vtree comes from. A method without a vtree makes one, unless the learner makes the same itself.
     pub vtree_from: Option<VtreeFrom>,
-    /// The origin of the model that is refined, if one is given.
-    pub refined: Option<&'a BTreeMap<String, String>>,
+    /// The model to start from, for learners that refine one; the result is on its vtree.
+    pub start: Option<&'a Model>,
     /// What is possible in the result.
     pub support: &'a Support,
     /// The seed of everything random.
@@ -82,6 +89,11 @@ pub trait Learner {
         VtreeUse::Any(VtreeMethod::ChowLiu)
     }
 
+    /// Whether it refines the model of a task that has one to start from.
+    fn refines(&self) -> bool {
+        false
+    }
+
     /// The largest number of elements of what it makes, if it was given one.
     fn max_elements(&self) -> Option<usize> {
         None
@@ -110,10 +122,19 @@ pub struct Outcome {
     pub report: Report,
 }
 
+/// What a learner made within a size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AtSize {
+    /// The largest number of elements that was asked for; none of the first, unless the learner has one itself.
+    pub max_elements: Option<usize>,
+    /// What was made, which may be larger where something is ruled out.
+    pub outcome: Outcome,
+}
+
 impl<'a> Task<'a> {
     /// Records alone: an open world, no rules.
     pub fn new(train: &'a Records) -> Task<'a> {
-        Task { train, valid: None, vtree: None, vtree_from: None, refined: None, support: Support::open(), seed: 0 }
+        Task { train, valid: None, vtree: None, vtree_from: None, start: None, support: Support::open(), seed: 0 }
     }
 
     /// Records in a closed world: only what they show, relaxed, is possible.
@@ -160,4 +181,190 @@ impl VtreeUse {
             VtreeUse::Inside | VtreeUse::None => None,
         }
     }
+}
+
+impl Task<'_> {
+    /// Learns: the learner finds a structure, and support is applied to it.
+    ///
+    /// A learner that keeps within some size is asked for less where support makes the result larger. It may stay larger
+    /// all the same, which [`Report::exceeded`] says.
+    pub fn learn(&self, learner: &dyn Learner, progress: &dyn Progress) -> Result<Outcome, LearnError> {
+        if self.start.is_some() && !learner.refines() {
+            let expected = format!("left out: the learner {} refines no model", learner.name());
+            return Err(LearnError::setting("start", "a model", expected));
+        }
+        if self.start.is_some() && (self.vtree.is_some() || self.vtree_from.is_some()) {
+            return Err(LearnError::VtreeGiven { learner: learner.name() });
+        }
+        let made = made_vtree(learner, self, progress)?;
+        let task = &Task { vtree: made.as_ref().or(self.vtree), ..*self };
+        let first = once(learner, task, progress)?;
+        let mut outcome = match learner.max_elements().filter(|&max| first.elements > max) {
+            None => first.made,
+            Some(max) => {
+                let least = self.train.var_count().saturating_sub(1);
+                within(max, least, first, |room| {
+                    let smaller = learner.within(room);
+                    smaller.map(|smaller| once(&*smaller, task, progress)).transpose()
+                })?
+            }
+        };
+        // It names the size that was asked for, not the smaller ones that were tried.
+        outcome.origin = origin(learner, task);
+        let elements = outcome.model.most_elements();
+        outcome.report.exceeded = learner.max_elements().filter(|&max| elements > max);
+        outcome.origin.extend(outcome.chosen.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        Ok(outcome)
+    }
+
+    /// What a learner makes at up to so many sizes, the largest first: as it is, then within half the elements of that,
+    /// and so on, until there is one element for each variable but the last, or less room makes nothing smaller.
+    ///
+    /// Each is what [`Task::learn`] makes within its size.
+    ///
+    /// ```
+    /// use slopp::learn::{Slopp, Task};
+    /// let records = slopp::example::Truth::configurations().sample(500, 1);
+    /// let sizes = Task::new(&records).sizes(&Slopp::default(), 3, &())?;
+    /// let elements: Vec<usize> = sizes.iter().map(|size| size.outcome.model.most_elements()).collect();
+    /// assert!(elements[1] <= elements[0] / 2 && elements[2] <= elements[1] / 2);
+    /// # Ok::<(), slopp::learn::LearnError>(())
+    /// ```
+    pub fn sizes(
+        &self,
+        learner: &dyn Learner,
+        points: usize,
+        progress: &dyn Progress,
+    ) -> Result<Vec<AtSize>, LearnError> {
+        progress.begin("learning at several sizes", points as u64);
+        let least = self.train.var_count().saturating_sub(1);
+        let mut sizes: Vec<AtSize> = Vec::new();
+        let mut smaller: Option<Box<dyn Learner>> = None;
+        while sizes.len() < points {
+            let learner = smaller.as_deref().unwrap_or(learner);
+            let size = AtSize { max_elements: learner.max_elements(), outcome: self.learn(learner, &())? };
+            let elements = size.outcome.model.most_elements();
+            if sizes.last().is_some_and(|last| elements >= last.outcome.model.most_elements()) {
+                break;
+            }
+            sizes.push(size);
+            progress.advance(1);
+            if elements <= least {
+                break;
+            }
+            let Some(half) = learner.within((elements / 2).max(least)) else { break };
+            smaller = Some(half);
+        }
+        Ok(sizes)
+    }
+}
+
+fn once(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<Made<Outcome>, LearnError> {
+    let structure = learner.find(task, progress)?;
+    let unrestricted = structure.model.most_elements();
+    let (mut chosen, mut report) = (structure.chosen.clone(), structure.report.clone());
+    chosen.extend(report.held_out.map(|weight| ("held_out", weight.to_string())));
+    chosen.extend(task.support.reported_weight(&structure));
+    let model = task.support.apply(structure, task.train, progress)?;
+    let elements = model.most_elements();
+    if elements > MUCH_LARGER * unrestricted {
+        report.much_smaller = Some(unrestricted);
+        chosen.push(("elements_unrestricted", unrestricted.to_string()));
+    }
+    let made = Outcome { model, origin: BTreeMap::new(), chosen, report };
+    Ok(Made { made, elements, unrestricted })
+}
+
+/// The vtree of the method that is asked for. What the learner would make itself is left to it: what it starts from may
+/// depend on that.
+fn made_vtree(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<Option<Arc<Vtree>>, LearnError> {
+    match task.vtree_from {
+        Some(VtreeFrom::Method(method)) if task.vtree.is_none() && learner.vtree().method() != Some(method) => {
+            check_records(task.train)?;
+            task.vtree_or(method, progress).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// What was learned, how many elements it has, and how many it had before something was ruled out.
+pub(super) struct Made<T> {
+    pub(super) made: T,
+    pub(super) elements: usize,
+    pub(super) unrestricted: usize,
+}
+
+/// What was learned or, where it has more elements than asked for, the largest of what is learned within less room that
+/// has not; if there is none, the smallest.
+pub(super) fn within<T, E>(
+    max: usize,
+    least: usize,
+    first: Made<T>,
+    again: impl Fn(usize) -> Result<Option<Made<T>>, E>,
+) -> Result<T, E> {
+    // More room than was used made the same, and so much was too much; so much was not.
+    let (mut much, mut enough) = (first.unrestricted.min(max), None);
+    let mut best = first;
+    for _ in 0..SMALLER {
+        let is_filled = best.elements <= max && best.elements * 10 >= 9 * max;
+        let room = match enough {
+            // A little less than in proportion: what is ruled out is not spread evenly.
+            None => ((0.9 * much as f64 * max as f64 / best.elements as f64) as usize).max(least),
+            Some(enough) => usize::midpoint(enough, much),
+        };
+        if is_filled || room >= much || Some(room) == enough {
+            break;
+        }
+        let Some(made) = again(room)? else { break };
+        let (fits, fitted) = (made.elements <= max, best.elements <= max);
+        if fits {
+            enough = Some(room);
+        } else {
+            much = room.min(made.unrestricted);
+        }
+        // Up to the size that is asked for more is better, and beyond it less.
+        if fits && (!fitted || made.elements > best.elements) || !fitted && made.elements < best.elements {
+            best = made;
+        }
+    }
+    if best.elements > max
+        && much > least
+        && let Some(made) = again(least)?.filter(|made| made.elements < best.elements)
+    {
+        best = made;
+    }
+    Ok(best.made)
+}
+
+/// What makes a model: enough to make it again from the same records, and nothing about the machine.
+fn origin(learner: &dyn Learner, task: &Task) -> BTreeMap<String, String> {
+    let facts = [
+        ("learner", learner.name().to_owned()),
+        ("records", task.train.total().to_string()),
+        ("seed", task.seed.to_string()),
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+    ];
+    let vtree = vtree(learner, task).map(|name| ("vtree", name.to_owned()));
+    let facts = facts.into_iter().chain(vtree).chain(task.support.facts(task.train.names()));
+    let mut origin: BTreeMap<String, String> =
+        facts.chain(learner.settings()).map(|(key, value)| (key.to_owned(), value)).collect();
+    if let Some(start) = task.start {
+        // What is possible was decided by whatever made the model.
+        for (key, made) in [("start", "learner"), ("world", "world")] {
+            let known = start.origin.get(made).map_or("given", String::as_str);
+            origin.insert(key.to_owned(), known.to_owned());
+        }
+    }
+    origin
+}
+
+/// How the vtree was made, if there is one.
+fn vtree(learner: &dyn Learner, task: &Task) -> Option<&'static str> {
+    let given = task.vtree_from.or(task.vtree.map(|_| VtreeFrom::File)).map(VtreeFrom::name);
+    let own = || match learner.vtree() {
+        _ if task.start.is_some() => Some(VtreeFrom::File.name()),
+        VtreeUse::Inside => Some("learned"),
+        other => other.method().map(|method| method.name()),
+    };
+    given.or_else(own)
 }

@@ -2,9 +2,8 @@
 
 use super::LearnError;
 use super::distil::{Distil, Distilled, distil, sample_size, synthetic};
-use super::learning::{Made, within};
 use super::structure::{Prior, Structure};
-use super::task::Task;
+use super::task::{Made, Task, within};
 use crate::data::Records;
 use crate::logic::{Limits, Manager, Rules};
 use crate::model::{Certified, ModelKind};
@@ -15,25 +14,13 @@ use std::collections::BTreeMap;
 const BASE_NODES: usize = 2_000_000;
 
 /// What a teacher that is deterministic says is possible, if that is not everything.
-///
-/// ```
-/// use slopp::learn::{Factorised, Task, TeacherBase};
-/// let records = slopp::example::records();
-/// let teacher = slopp::example::psdd().into();
-/// let base = TeacherBase::of(&teacher, &records)?.expect("some worlds are impossible");
-/// let student = Task::new(&records).learn(&Factorised::default(), &())?.model.into_psdd().unwrap();
-/// assert_eq!(student.model_count(), 16u32.into());
-/// let student = base.given(&student.into())?;
-/// assert_eq!(student.deterministic().unwrap().model_count(), slopp::example::psdd().model_count());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct TeacherBase<'a>(&'a Certified);
+struct TeacherBase<'a>(&'a Certified);
 
 impl TeacherBase<'_> {
     /// The base of a teacher; `None` if it is not deterministic, so that its worlds cannot be counted, or if every world
     /// is possible in which columns have one value. The records must be inside.
-    pub fn of<'a>(teacher: &'a Certified, train: &Records) -> Result<Option<TeacherBase<'a>>, LearnError> {
+    fn of<'a>(teacher: &'a Certified, train: &Records) -> Result<Option<TeacherBase<'a>>, LearnError> {
         let Ok(circuit) = teacher.deterministic() else { return Ok(None) };
         let columns = Rules::of_columns(train.names().clone());
         let everything = columns.compile(teacher.vtree().clone(), &Limits::default())?;
@@ -51,7 +38,7 @@ impl TeacherBase<'_> {
     }
 
     /// A student given what is possible for the teacher.
-    pub fn given(&self, student: &Certified) -> Result<Certified, LearnError> {
+    fn given(&self, student: &Certified) -> Result<Certified, LearnError> {
         let mut manager = Manager::new(student.vtree().clone(), Limits::default().with_nodes(BASE_NODES));
         let base = manager.support_of(self.0, |var| var).map_err(LearnError::Base)?;
         Ok(student.given(&manager.sdd(base), &Limits::default())?.0)
@@ -82,7 +69,7 @@ pub enum Lessons<'a> {
 pub struct Lesson<'a> {
     /// Where its records come from.
     pub lessons: Lessons<'a>,
-    /// How many are drawn from a model; [`sample_size`] tells how many where none are given.
+    /// How many are drawn from a model; without a number, ten for each real one, at least 50 000 and at most 600 000.
     pub samples: Option<usize>,
     /// How the student learns; vtree, seed and what is possible are those of the task.
     pub config: Distil,
@@ -130,7 +117,7 @@ impl<'a> Lesson<'a> {
         Lesson { lessons, samples: None, config, free: false }
     }
 
-    /// Teaches a student: draws records, [distils](distil) them and the real ones to a PSDD, and keeps that inside the rules
+    /// Teaches a student: draws records, distils them and the real ones to a PSDD, and keeps that inside the rules
     /// and the base of the teacher.
     ///
     /// Where these make it larger than asked for, it is learned again within less, as by

@@ -20,7 +20,8 @@ impl Mixture {
     /// ```
     /// use slopp::Mixture;
     /// let (psdd, records) = (slopp::example::psdd(), slopp::example::records());
-    /// let other = slopp::learn::baseline::factorised(&records, psdd.vtree().clone(), 1.0)?;
+    /// let task = slopp::learn::Task::new(&records);
+    /// let other = task.learn(&slopp::learn::Factorised::default(), &())?.model.into_psdd().unwrap();
     /// let fitted = Mixture::uniform([psdd.into(), other.into()])?.fit_weights(&records, 1000)?;
     /// assert!(fitted.weights()[0] > 0.9, "the first one was learned from these records");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

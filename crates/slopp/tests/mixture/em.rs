@@ -183,8 +183,10 @@ fn one_step_on_missing_cells_is_responsibilities_times_expected_counts() {
     let mut random = Random::new(12);
     for seed in 0..10 {
         let complete = two_populations(5, 60, seed);
-        let components: Vec<Certified> =
-            vec![structure(&complete).into(), baseline::chow_liu(&complete, 1.0).unwrap().into()];
+        let components: Vec<Certified> = vec![
+            structure(&complete).into(),
+            learned::psdd(&Task::new(&complete), &ChowLiu { pseudocount: Some(1.0) }).into(),
+        ];
         let start = Mixture::new([0.3, 0.7].into_iter().zip(components)).unwrap();
         let mut builder = RecordsBuilder::new(Names::numbered(5));
         for row in 0..complete.len().min(8) {
@@ -236,8 +238,8 @@ fn fitted_weights_are_at_the_maximum() {
     let [train, valid] = [6, 7].map(|seed| two_populations(8, 300, seed));
     let components: Vec<Certified> = vec![
         structure(&train).into(),
-        baseline::chow_liu(&train, 1.0).unwrap().into(),
-        baseline::factorised(&train, Vtree::balanced(8).into(), 1.0).unwrap().into(),
+        learned::psdd(&Task::new(&train), &ChowLiu { pseudocount: Some(1.0) }).into(),
+        learned::psdd(&Task::new(&train), &Factorised { pseudocount: Some(1.0) }).into(),
     ];
     let bag = Mixture::uniform(components).unwrap();
     let fitted = bag.fit_weights(&valid, 100_000).unwrap();

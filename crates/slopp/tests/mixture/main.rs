@@ -3,12 +3,14 @@
 #[path = "../against/mod.rs"]
 mod against;
 mod em;
+#[path = "../learned/mod.rs"]
+mod learned;
 
 use against::*;
 use slopp::circuit::Smoothing;
 use slopp::infer::{Evidence, QueryError};
 use slopp::learn::{
-    EmConfig, Factorised, LearnError, MixtureConfig, MixtureGrid, MixtureStart, SloppTree, Task, baseline,
+    ChowLiu, EmConfig, Factorised, LearnError, MixtureConfig, MixtureGrid, MixtureStart, SloppTree, Task,
     em_components, em_mixture,
 };
 use slopp::logic::Limits;
@@ -194,9 +196,8 @@ fn samples_have_the_probabilities_of_worlds_and_do_not_depend_on_threads() {
 #[test]
 fn what_is_no_mixture_is_refused() {
     let psdd = || Certified::from(slopp::example::psdd());
-    let two =
-        baseline::factorised(&Records::from_rows(Names::numbered(2), [[true, false]]), Vtree::balanced(2).into(), 1.0)
-            .unwrap();
+    let two = Records::from_rows(Names::numbered(2), [[true, false]]);
+    let two = learned::psdd(&Task::new(&two), &Factorised::default());
     assert_eq!(Mixture::new([]), Err(MixtureError::Empty));
     assert_eq!(Mixture::uniform([]), Err(MixtureError::Empty));
     let wrong = MixtureError::Variables { component: 2, expected: 4, found: 2 };

@@ -28,21 +28,21 @@ fn learn_psdd_keeps_the_base_and_its_certificate() {
             continue;
         }
         let (penalty, depth) = (0.05 + dice.unit(), 1 + dice.below(4));
-        let config =
-            LearnPsddConfig { steps: 1 + dice.below(20), penalty, depth, pseudocount: 0.7, ..Default::default() };
-        let refined = learn_psdd(&psdd, &train, None, &config, &()).unwrap();
-        check(&refined.circuit, &start, true);
+        let learner = LearnPsdd { steps: 1 + dice.below(20), penalty, depth, pseudocount: 0.7, ..LearnPsdd::default() };
+        let (refined, done) = refine(&learner, psdd, &train, None).unwrap();
+        check(&refined, &start, true);
         if real {
             // Sums of weights depend on the order they are added in, up to rounding.
-            let fitted = refined.circuit.fit(&train, &Smoothing::marginal(0.7, &train)).unwrap().circuit;
+            let refined = refined.deterministic().unwrap();
+            let fitted = refined.fit(&train, &Smoothing::marginal(0.7, &train)).unwrap().circuit;
             for world in worlds(vars) {
-                let [a, b] = [&fitted, &refined.circuit].map(|circuit| circuit.log_probability(&world).unwrap().exp());
+                let [a, b] = [&fitted, refined].map(|circuit| circuit.log_probability(&world).unwrap().exp());
                 assert!((a - b).abs() < 1e-9, "{world:?}: {a} {b}");
             }
         } else {
-            same_as_refitted(&refined.circuit, &train, 0.7);
+            same_as_refitted(&refined, &train, 0.7);
         }
-        steps += refined.steps;
+        steps += done;
     }
     assert!(steps > 40, "{steps}");
 }
@@ -50,11 +50,11 @@ fn learn_psdd_keeps_the_base_and_its_certificate() {
 #[test]
 fn learn_psdd_keeps_within_so_many_elements_also_without_validation_records() {
     let train = records(9, 600, &mut Dice::new(6));
-    let start = baseline::chow_liu(&train, 1.0).unwrap();
+    let start = tree(&Task::new(&train), 1.0);
     let small = start.elements().len();
     let learn = |max_elements: Option<usize>| {
-        let config = LearnPsddConfig { penalty: 0.1, depth: 2, max_elements, ..LearnPsddConfig::default() };
-        learn_psdd(&start, &train, None, &config, &()).unwrap().circuit.elements().len()
+        let learner = LearnPsdd { penalty: 0.1, depth: 2, max_elements, ..LearnPsdd::default() };
+        refine(&learner, start.clone(), &train, None).unwrap().0.elements().len()
     };
     let free = learn(None);
     assert!(free > 3 * small, "{free} of {small}");
@@ -82,18 +82,14 @@ fn awkward_records_break_nothing() {
     ];
     for train in &cases {
         for (is_closed, pseudocount) in [(false, 1.0), (true, 0.0), (true, 1.0)] {
-            let start = match is_closed {
-                false => baseline::chow_liu(train, pseudocount).unwrap(),
-                true => closed_tree(train, pseudocount),
-            };
-            let config = config(30, 4, pseudocount);
-            let prime = strudel(&start, train, Some(train), &config, &()).unwrap();
-            let whole = strudel_deterministic(&start, train, None, &config, &()).unwrap();
+            let start = tree(&if is_closed { Task::closed(train) } else { Task::new(train) }, pseudocount);
+            let learners = [prime(30, 4, pseudocount), whole(30, 4, pseudocount)];
+            let [prime, whole] = learners.map(|learner| refine(&learner, start.clone(), train, None).unwrap().0);
             let check = if pseudocount > 0.0 { check } else { check_within };
-            check(&prime.circuit, &start, true);
-            check(&whole.circuit, &start, false);
-            assert!(whole.circuit.possible(train).unwrap().into_iter().all(|possible| possible));
-            assert!(log_likelihood(&prime.circuit, train) >= log_likelihood(&start, train) - 1e-9);
+            check(&prime, &start, true);
+            check(&whole, &start, false);
+            assert!(whole.possible(train).unwrap().into_iter().all(|possible| possible));
+            assert!(log_likelihood(&prime, train) >= log_likelihood(&start, train) - 1e-9);
         }
     }
 }
@@ -101,26 +97,29 @@ fn awkward_records_break_nothing() {
 #[test]
 fn what_cannot_be_refined_is_an_error() {
     let train = records(4, 50, &mut Dice::new(2));
-    let start = baseline::chow_liu(&train, 1.0).unwrap();
-    let refine = |start: &Psdd, train: &Records, config: &StrudelConfig| strudel(start, train, None, config, &());
-    let usual = StrudelConfig::default();
+    let start = tree(&Task::new(&train), 1.0);
+    let refine = |start: &Psdd, train: &Records, learner: &Strudel| refine(learner, start.clone(), train, None);
+    let usual = Strudel::default();
     let none = RecordsBuilder::new(Names::numbered(4)).finish();
     assert!(matches!(refine(&start, &none, &usual), Err(LearnError::NoRecords)));
     let mut holes = RecordsBuilder::new(Names::numbered(4));
     holes.push([Some(true), None, Some(false), Some(true)], 1.0);
     assert!(matches!(refine(&start, &holes.finish(), &usual), Err(LearnError::MissingCells { rows: 1, total: 1 })));
     let wide = records(5, 50, &mut Dice::new(2));
-    assert!(matches!(refine(&start, &wide, &usual), Err(LearnError::WrongVtree { vtree: 4, records: 5 })));
+    let model = Model::new(Names::numbered(4), start.clone());
+    let refused = Task { start: Some(&model), ..Task::new(&wide) }.learn(&usual, &());
+    assert!(matches!(refused, Err(LearnError::WrongVtree { vtree: 4, records: 5 })));
     for pseudocount in [-1.0, f64::NAN, f64::INFINITY] {
-        let config = StrudelConfig { pseudocount, ..usual.clone() };
-        assert!(matches!(refine(&start, &train, &config), Err(LearnError::Setting { name: "pseudocount", .. })));
+        let learner = Strudel { pseudocount, ..usual.clone() };
+        assert!(matches!(refine(&start, &train, &learner), Err(LearnError::Setting { name: "pseudocount", .. })));
     }
     let one = Records::from_rows(Names::numbered(4), [[true, true, false, false]]);
     let other = Records::from_rows(Names::numbered(4), [[true, true, true, false]]);
-    let only = closed_tree(&one, 0.0);
+    let only = tree(&Task::closed(&one), 0.0);
     assert!(matches!(refine(&only, &other, &usual), Err(LearnError::NothingPossible)));
-    let refused = strudel(&start, &train, Some(&wide), &usual, &());
-    assert!(matches!(refused, Err(LearnError::WrongValidation { valid: 5, train: 4 })));
-    let refused = learn_psdd(&start, &train, Some(&wide), &LearnPsddConfig::default(), &());
-    assert!(matches!(refused, Err(LearnError::WrongValidation { valid: 5, train: 4 })));
+    let task = Task { start: Some(&model), valid: Some(&wide), ..Task::new(&train) };
+    for learner in [&usual as &dyn Learner, &LearnPsdd::default()] {
+        let refused = task.learn(learner, &());
+        assert!(matches!(refused, Err(LearnError::WrongValidation { valid: 5, train: 4 })));
+    }
 }

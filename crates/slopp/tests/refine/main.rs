@@ -6,16 +6,13 @@ mod learn_psdd;
 
 use against::convert;
 use slopp::circuit::Smoothing;
-use slopp::learn::refine::{
-    LearnPsddConfig, Refined, Scope, StrudelConfig, learn_psdd, strudel, strudel_deterministic,
-};
 use slopp::learn::{
-    ChowLiu, LearnError, LearnPsdd, Learner, MixtureGrid, RefineFrom, SloppConfig, Strudel, StrudelEm, Support, Task,
-    baseline, slopp as classes,
+    ChowLiu, LearnError, LearnPsdd, Learner, MixtureGrid, Scope, Slopp, SloppLearnPsdd, Strudel, StrudelEm, Support,
+    Task,
 };
 use slopp::logic::Limits;
 use slopp::model::ModelKind;
-use slopp::{Circuit, Deterministic, Names, Node, Progress, Psdd, Records, RecordsBuilder};
+use slopp::{Certified, Circuit, Deterministic, Model, Names, Node, Progress, Psdd, Records, RecordsBuilder};
 use slopp_oracle::{Dice, Tree, deterministic};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -37,14 +34,34 @@ fn log_likelihood(circuit: &Circuit, records: &Records) -> f64 {
     possible.map(|(ll, weight)| ll * weight).sum()
 }
 
-/// The Chow-Liu tree in a closed world.
-fn closed_tree(train: &Records, pseudocount: f64) -> Psdd {
-    let tree = ChowLiu { pseudocount: Some(pseudocount) };
-    Task::closed(train).learn(&tree, &()).unwrap().model.into_psdd().unwrap()
+/// The Chow-Liu tree, closed in a closed world.
+fn tree(task: &Task, pseudocount: f64) -> Psdd {
+    task.learn(&ChowLiu { pseudocount: Some(pseudocount) }, &()).unwrap().model.into_psdd().unwrap()
 }
 
-fn config(steps: usize, depth: usize, pseudocount: f64) -> StrudelConfig {
-    StrudelConfig { steps, depth, pseudocount, ..StrudelConfig::default() }
+/// What becomes of a circuit, and how many operations that took; without validation records, chosen by training records.
+fn refine(
+    learner: &dyn Learner,
+    start: impl Into<Certified>,
+    train: &Records,
+    valid: Option<&Records>,
+) -> Result<(Certified, usize), LearnError> {
+    let start = Model::new(Names::numbered(train.var_count()), start.into());
+    let task = Task { start: Some(&start), valid: Some(valid.unwrap_or(train)), ..Task::new(train) };
+    let outcome = task.learn(learner, &())?;
+    let steps = outcome.origin["steps_done"].parse().unwrap();
+    let ModelKind::Circuit(circuit) = outcome.model else { panic!("a circuit") };
+    Ok((circuit, steps))
+}
+
+/// Strudel by primes.
+fn prime(steps: usize, depth: usize, pseudocount: f64) -> Strudel {
+    Strudel { steps, depth, pseudocount, ..Strudel::default() }
+}
+
+/// Strudel by all variables.
+fn whole(steps: usize, depth: usize, pseudocount: f64) -> Strudel {
+    Strudel { scope: Scope::Whole, ..prime(steps, depth, pseudocount) }
 }
 
 fn worlds(vars: usize) -> impl Iterator<Item = Vec<bool>> {
@@ -98,24 +115,25 @@ fn the_base_stays_and_certificates_hold() {
         if start.possible(&train).unwrap().iter().all(|possible| !possible) {
             continue;
         }
-        let config = config(1 + dice.below(20), 1 + dice.below(4), 0.7);
-        if let Ok(psdd) = start.clone().certify(&Limits::default()) {
-            let refined = strudel(&psdd, &train, None, &config, &()).unwrap();
-            check(&refined.circuit, &start, true);
-            same_as_refitted(&refined.circuit, &train, 0.7);
-            steps[0] += refined.steps;
+        let (most, depth) = (1 + dice.below(20), 1 + dice.below(4));
+        let certified = Certified::new(start.clone(), &Limits::default());
+        if let Certified::Psdd(psdd) = certified.clone() {
+            let (refined, done) = refine(&prime(most, depth, 0.7), psdd, &train, None).unwrap();
+            check(&refined, &start, true);
+            same_as_refitted(&refined, &train, 0.7);
+            steps[0] += done;
         }
-        let start = start.certify_deterministic(&Limits::default()).unwrap();
-        let refined = strudel_deterministic(&start, &train, None, &config, &()).unwrap();
-        check(&refined.circuit, &start, false);
-        same_as_refitted(&refined.circuit, &train, 0.7);
-        steps[1] += refined.steps;
+        let (refined, done) = refine(&whole(most, depth, 0.7), certified, &train, None).unwrap();
+        check(&refined, &start, false);
+        same_as_refitted(&refined, &train, 0.7);
+        steps[1] += done;
     }
     assert!(steps[0] > 50 && steps[1] > 100, "{steps:?}");
 }
 
 /// The counts that are kept through all splits are those of counting anew.
-fn same_as_refitted(circuit: &Deterministic, train: &Records, pseudocount: f64) {
+fn same_as_refitted(circuit: &Certified, train: &Records, pseudocount: f64) {
+    let circuit: &Deterministic = circuit.deterministic().unwrap();
     let fitted = circuit.fit(train, &Smoothing::marginal(pseudocount, train)).unwrap().circuit;
     assert_eq!(&fitted, circuit);
 }
@@ -126,20 +144,19 @@ fn training_likelihood_never_falls() {
     let mut rose = 0;
     for round in 0..6 {
         let train = records(7, 300, &mut dice);
-        let start = baseline::chow_liu(&train, 1.0).unwrap();
+        let start = tree(&Task::new(&train), 1.0);
         let depth = 1 + round;
         let mut before = [f64::NEG_INFINITY; 2];
         for steps in 0..25 {
-            let config = config(steps, depth, 0.0);
-            let prime = strudel(&start, &train, None, &config, &()).unwrap();
-            let whole = strudel_deterministic(&start, &train, None, &config, &()).unwrap();
-            let after = [log_likelihood(&prime.circuit, &train), log_likelihood(&whole.circuit, &train)];
+            let learners = [prime(steps, depth, 0.0), whole(steps, depth, 0.0)];
+            let refined = learners.map(|learner| refine(&learner, start.clone(), &train, None).unwrap().0);
+            let after = refined.each_ref().map(|circuit| log_likelihood(circuit, &train));
             for (before, after) in before.iter_mut().zip(after) {
                 assert!(after >= *before - 1e-8, "{steps} steps: {before} {after}");
                 rose += usize::from(after > *before + 1e-6);
                 *before = after;
             }
-            assert!(prime.circuit.possible(&train).unwrap().into_iter().all(|possible| possible));
+            assert!(refined[0].possible(&train).unwrap().into_iter().all(|possible| possible));
         }
     }
     assert!(rose > 100, "{rose}");
@@ -162,18 +179,20 @@ impl Progress for Told {
 #[test]
 fn the_budget_is_kept_and_told() {
     let train = records(8, 500, &mut Dice::new(1));
-    let start = baseline::chow_liu(&train, 1.0).unwrap();
+    let start = Model::new(Names::numbered(8), tree(&Task::new(&train), 1.0));
     let mut sizes = Vec::new();
     for steps in [0, 1, 7, 20] {
         let told = Told::default();
-        let refined = strudel(&start, &train, None, &config(steps, 2, 1.0), &told).unwrap();
-        assert_eq!(refined.steps, steps);
+        let task = Task { start: Some(&start), valid: Some(&train), ..Task::new(&train) };
+        let outcome = task.learn(&prime(steps, 2, 1.0), &told).unwrap();
+        assert_eq!(outcome.origin["steps_done"], steps.to_string());
         assert_eq!((told.0.into_inner(), told.1.into_inner()), (steps as u64, steps as u64));
-        assert!(refined.history.is_empty());
-        sizes.push(refined.circuit.elements().len());
+        sizes.push(outcome.model.most_elements());
+        if steps == 0 {
+            assert_eq!(outcome.model, start.kind);
+        }
     }
     assert!(sizes.is_sorted() && sizes[0] < sizes[3], "{sizes:?}");
-    assert_eq!(strudel(&start, &train, None, &config(0, 2, 1.0), &()).unwrap().circuit, start);
 }
 
 #[test]
@@ -182,13 +201,12 @@ fn validation_records_stop_it_and_choose() {
     let all = records(9, 600, &mut dice);
     let mut parts = all.split(&[0.5, 0.5], 1).unwrap();
     let (valid, train) = (parts.pop().unwrap(), parts.pop().unwrap());
-    let start = baseline::chow_liu(&train, 1.0).unwrap();
-    let config = StrudelConfig { check_every: 5, patience: 3, ..StrudelConfig::default() };
-    let Refined { circuit, steps, history } = strudel(&start, &train, Some(&valid), &config, &()).unwrap();
-    let best = history.iter().map(|&(_, score)| score).fold(f64::NEG_INFINITY, f64::max);
-    assert!((log_likelihood(&circuit, &valid) / valid.total() - best).abs() < 1e-9, "the best look is kept");
-    assert_eq!(history.last().unwrap().0, steps);
-    assert!(best > history[0].1, "{history:?}");
+    let start = tree(&Task::new(&train), 1.0);
+    let usual = Strudel { check_every: 5, patience: 3, ..Strudel::default() };
+    let (best, steps) = refine(&usual, start.clone(), &train, Some(&valid)).unwrap();
+    assert!(log_likelihood(&best, &valid) > log_likelihood(&start, &valid));
+    let (last, all) = refine(&usual, start, &train, None).unwrap();
+    assert!(steps < all && log_likelihood(&best, &valid) > log_likelihood(&last, &valid), "{steps} of {all}");
 }
 
 #[test]
@@ -199,18 +217,17 @@ fn what_the_start_allows_of_the_validation_records_stays_possible() {
         let all = records(8, 120, &mut dice);
         let mut parts = all.split(&[0.5, 0.5], round).unwrap();
         let (valid, train) = (parts.pop().unwrap(), parts.pop().unwrap());
-        let start = closed_tree(&train, 0.0);
-        let config = StrudelConfig { check_every: 1, pseudocount: 0.0, ..StrudelConfig::default() };
-        let grown = LearnPsddConfig { check_every: 1, pseudocount: 0.0, penalty: 0.0, ..LearnPsddConfig::default() };
-        let strudel = strudel(&start, &train, Some(&valid), &config, &()).unwrap();
-        let learn_psdd = learn_psdd(&start, &train, Some(&valid), &grown, &()).unwrap();
+        let start = tree(&Task::closed(&train), 0.0);
+        let strudel = Strudel { check_every: 1, pseudocount: 0.0, ..Strudel::default() };
+        let grown = LearnPsdd { check_every: 1, pseudocount: 0.0, penalty: 0.0, ..LearnPsdd::default() };
         let before = start.possible(&valid).unwrap();
-        for refined in [strudel, learn_psdd] {
-            assert_eq!(refined.circuit.possible(&valid).unwrap(), before);
-            steps += refined.steps;
+        for learner in [&strudel as &dyn Learner, &grown] {
+            let (refined, done) = refine(learner, start.clone(), &train, Some(&valid)).unwrap();
+            assert_eq!(refined.possible(&valid).unwrap(), before);
+            steps += done;
         }
-        // That would not be so without a look.
-        let blind = slopp::learn::refine::strudel(&start, &train, None, &config, &()).unwrap().circuit;
+        // That would not be so without these validation records.
+        let (blind, _) = refine(&strudel, start, &train, None).unwrap();
         hard += usize::from(blind.possible(&valid).unwrap() != before);
     }
     assert!(hard > 10 && steps > 40, "{hard} {steps}");
@@ -220,14 +237,7 @@ fn what_the_start_allows_of_the_validation_records_stays_possible() {
 fn empty_validation_records_are_none() {
     let train = records(6, 200, &mut Dice::new(4));
     let empty = RecordsBuilder::new(Names::numbered(6)).finish();
-    let start = baseline::chow_liu(&train, 1.0).unwrap();
-    let few = config(9, 2, 1.0);
-    assert_eq!(
-        strudel(&start, &train, Some(&empty), &few, &()).unwrap(),
-        strudel(&start, &train, None, &few, &()).unwrap()
-    );
-    let task = Task::new(&train);
-    let learner = Strudel { start: RefineFrom::Baseline, scope: Scope::Prime, config: few };
+    let (task, learner) = (Task::new(&train), prime(9, 2, 1.0));
     let with_empty = Task { valid: Some(&empty), ..task };
     assert_eq!(with_empty.learn(&learner, &()).unwrap(), task.learn(&learner, &()).unwrap());
 }
@@ -237,14 +247,11 @@ fn without_validation_records_a_tenth_is_held_out_and_parameters_are_those_of_al
     let mut dice = Dice::new(31);
     for (support, pseudocount) in [(Support::open(), 1.0), (Support::closed(), 1.0), (Support::closed(), 0.0)] {
         let train = records(8, 400, &mut dice);
-        let start = RefineFrom::Baseline;
-        let few = StrudelConfig { check_every: 5, pseudocount, ..StrudelConfig::default() };
-        let grown = LearnPsddConfig { check_every: 5, pseudocount, ..LearnPsddConfig::default() };
-        let strudel = Strudel { start: start.clone(), scope: Scope::Prime, config: few.clone() };
+        let strudel = Strudel { check_every: 5, pseudocount, ..Strudel::default() };
         let learners: [Box<dyn Learner>; 3] = [
             Box::new(strudel.clone()),
             Box::new(Strudel { scope: Scope::Whole, ..strudel }),
-            Box::new(LearnPsdd { start, config: grown }),
+            Box::new(LearnPsdd { check_every: 5, pseudocount, ..LearnPsdd::default() }),
         ];
         for learner in learners {
             let outcome = Task { seed: 3, support, ..Task::new(&train) }.learn(&*learner, &()).unwrap();
@@ -253,8 +260,7 @@ fn without_validation_records_a_tenth_is_held_out_and_parameters_are_those_of_al
             assert!(fact("steps_done").unwrap() < 300.0, "it stops long before the budget is used up");
             let ModelKind::Circuit(circuit) = &outcome.model else { panic!("a circuit") };
             assert!(circuit.possible(&train).unwrap().into_iter().all(|possible| possible), "also those held out");
-            let deterministic = circuit.deterministic().unwrap();
-            same_as_refitted(deterministic, &train, pseudocount);
+            same_as_refitted(circuit, &train, pseudocount);
         }
     }
 }
@@ -263,16 +269,10 @@ fn without_validation_records_a_tenth_is_held_out_and_parameters_are_those_of_al
 fn an_open_world_needs_a_pseudocount() {
     let train = records(5, 60, &mut Dice::new(8));
     let task = Task::new(&train);
-    let open = [RefineFrom::Baseline, RefineFrom::Slopp(SloppConfig::default())];
-    for start in open {
-        let psdd = LearnPsdd {
-            start: start.clone(),
-            config: LearnPsddConfig { pseudocount: 0.0, ..LearnPsddConfig::default() },
-        };
-        let strudel = Strudel { start, scope: Scope::Prime, config: config(5, 2, 0.0) };
-        for refused in [task.learn(&psdd, &()), task.learn(&strudel, &())] {
-            assert!(matches!(refused, Err(LearnError::Setting { name: "pseudocount", .. })));
-        }
+    let refinement = LearnPsdd { pseudocount: 0.0, ..LearnPsdd::default() };
+    let slopp = SloppLearnPsdd { refinement: refinement.clone(), slopp: Slopp::default() };
+    for learner in [&refinement as &dyn Learner, &slopp, &prime(5, 2, 0.0)] {
+        assert!(matches!(task.learn(learner, &()), Err(LearnError::Setting { name: "pseudocount", .. })));
     }
 }
 
@@ -282,21 +282,18 @@ fn slopp_is_refined_from_what_merged_slopp_learns() {
     let train = records(8, 500, &mut dice);
     let valid = records(8, 100, &mut dice);
     let task = Task { valid: Some(&valid), seed: 7, ..Task::new(&train) };
-    let start = SloppConfig::default();
-    let learner = LearnPsdd { start: RefineFrom::Slopp(start.clone()), config: LearnPsddConfig::default() };
+    let learner = SloppLearnPsdd::default();
     assert_eq!(learner.name(), "slopp+learnpsdd");
-    let merged = classes::learn(&task, &start, &()).unwrap().psdd;
-    let expected = learn_psdd(&merged, &train, Some(&valid), &LearnPsddConfig::default(), &()).unwrap().circuit;
-    assert_eq!(task.learn(&learner, &()).unwrap().model.psdd(), Some(&expected));
+    let merged = task.learn(&Slopp::default(), &()).unwrap().model.into_psdd().unwrap();
+    let (expected, _) = refine(&LearnPsdd::default(), merged, &train, Some(&valid)).unwrap();
+    assert_eq!(task.learn(&learner, &()).unwrap().model.circuit(), Some(&expected));
 }
 
 #[test]
 fn ties_follow_no_threads() {
     let train = records(10, 400, &mut Dice::new(9));
-    let start = baseline::chow_liu(&train, 1.0).unwrap();
-    let config = config(60, 3, 1.0);
-    let learn = || strudel(&start, &train, None, &config, &()).unwrap();
-    let grow = || learn_psdd(&start, &train, None, &LearnPsddConfig::default(), &()).unwrap();
+    let learn = || Task::new(&train).learn(&prime(60, 3, 1.0), &()).unwrap();
+    let grow = || Task::new(&train).learn(&LearnPsdd::default(), &()).unwrap();
     let expected = (learn(), grow());
     for threads in [1, 2, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -312,7 +309,7 @@ fn a_mixture_shares_the_structure_of_the_single_model() {
     let [train, valid, test] = &parts[..] else { panic!("three parts") };
     let task = Task { valid: Some(valid), ..Task::new(train) };
     for scope in [Scope::Prime, Scope::Whole] {
-        let single = Strudel { start: RefineFrom::Baseline, scope, config: config(3, 2, 1.0) };
+        let single = Strudel { scope, ..prime(3, 2, 1.0) };
         let ModelKind::Circuit(alone) = task.learn(&single, &()).unwrap().model else { panic!("a circuit") };
         let learner = StrudelEm { strudel: single, grid: MixtureGrid::default() };
         let ModelKind::Mixture(mixture) = task.learn(&learner, &()).unwrap().model else { panic!("a mixture") };
@@ -334,7 +331,7 @@ fn a_mixture_shares_the_structure_of_the_single_model() {
         let ModelKind::Mixture(fitted) = outcome.model else { panic!("a mixture") };
         assert!(fitted.shares_structure());
     }
-    let strudel = Strudel { start: RefineFrom::Baseline, scope: Scope::Prime, config: config(1, 2, 1.0) };
+    let strudel = prime(1, 2, 1.0);
     let grid = MixtureGrid { pseudocounts: Vec::new(), ..MixtureGrid::default() };
     let mut holes = RecordsBuilder::new(Names::numbered(7));
     holes.push([None; 7], 1.0);

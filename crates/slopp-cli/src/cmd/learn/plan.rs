@@ -8,7 +8,7 @@ use crate::incomplete::{self, Part};
 use crate::input::{Loaded, VtreeSource, too_many_pairs};
 use slopp::infer::QueryError;
 use slopp::learn::registry::{Entry, LEARNERS};
-use slopp::learn::{LearnError, Learner, Outcome, RefineFrom, Task, VtreeUse, World};
+use slopp::learn::{LearnError, Learner, Outcome, Task, VtreeUse, World};
 use slopp::logic::Stopped;
 use slopp::{Certified, Model, Names, Progress};
 use std::sync::Arc;
@@ -29,12 +29,11 @@ impl Plan {
         let limits = args.rules.limits.limits();
         let given = args.start.as_ref().map(|file| Loaded::circuit_of(file, None, &limits)).transpose()?;
         let world = world(entry, args)?;
-        let start = given.as_ref().map_or(Ok(RefineFrom::Baseline), |given| start(entry, args, given))?;
-        let options = args.options.0.clone().starting_from(start);
-        let learner = entry.learner(&options)?;
+        given.as_ref().map_or(Ok(()), |given| check_start(entry, args, given))?;
+        let learner = entry.learner(&args.options.0)?;
         let start = given.map(|given| given.model);
         let source = args.vtree.as_deref().map(VtreeSource::find).transpose()?;
-        let own = learner.vtree().method();
+        let own = learner.vtree().method().filter(|_| start.is_none());
         let asked =
             source.as_ref().filter(|source| !matches!(source, VtreeSource::Method(method) if Some(*method) == own));
         let name = learner.name();
@@ -42,7 +41,9 @@ impl Plan {
             (VtreeUse::Own(_), Some(_)) => {
                 Err(Error::new(format!("the learner {name} brings its own vtree, that of its tree")))
             }
-            (VtreeUse::None, Some(_)) => Err(Error::new(format!("the learner {name} has no vtree"))),
+            (use_of, Some(_)) if use_of == VtreeUse::None || start.is_some() => {
+                Err(Error::new(format!("the learner {name} has no vtree")))
+            }
             _ => Ok(()),
         }
         .map_err(|error| error.hint("leave --vtree out, or choose another learner"))?;
@@ -67,7 +68,7 @@ impl Plan {
             valid: parts.valid.as_ref(),
             vtree: vtree.as_ref(),
             vtree_from,
-            refined: self.start.as_ref().map(|start| &start.origin),
+            start: self.start.as_ref(),
             support: &parts.support(self.world.clone()),
             seed: self.seed,
             ..Task::new(train)
@@ -121,30 +122,30 @@ fn world(entry: &Entry, args: &LearnArgs) -> Result<World, Error> {
     match args.world {
         None => Ok(entry.world.clone()),
         Some(WorldName::Open) => Ok(World::Open),
-        Some(WorldName::Closed) if entry.closes => Ok(World::CLOSED),
+        Some(WorldName::Closed) if entry.obeys_rules() => Ok(World::CLOSED),
         Some(WorldName::Closed) => {
-            let owners: Vec<&str> = LEARNERS.iter().filter(|entry| entry.closes).map(|entry| entry.name).collect();
+            let owners: Vec<&str> =
+                LEARNERS.iter().filter(|entry| entry.obeys_rules()).map(|entry| entry.name).collect();
             let message = format!("the learner {} has only an open world, where everything is possible", entry.name);
             Err(Error::new(message).hint(format!("--learner {}, or leave --world out", owners.join(" or "))))
         }
     }
 }
 
-/// A model as the start of a refinement, if this learner can refine it.
-fn start(entry: &Entry, args: &LearnArgs, given: &Loaded) -> Result<RefineFrom, Error> {
+/// Refuses a model to start from that this learner cannot refine.
+fn check_start(entry: &Entry, args: &LearnArgs, given: &Loaded) -> Result<(), Error> {
     if !entry.refines {
         let owners = LEARNERS.iter().filter(|entry| entry.refines).map(|entry| entry.name).collect();
         return Err(LearnError::OptionOfOthers { learner: entry.name, option: "start", owners }.into());
     }
-    let deterministic = given.deterministic("refinement")?;
+    given.deterministic("refinement")?;
     match given.circuit() {
-        Certified::Psdd(psdd) => Ok(RefineFrom::Psdd(Arc::new(psdd.clone()))),
         Certified::Deterministic(_, overlap) if args.options.0.word("scope") != "whole" => {
             let overlap = given.overlap_in_words(overlap);
             Err(Error::new(format!("the learner {} refines PSDDs, and the model is not one: {overlap}", entry.name))
                 .hint("--learner strudel --scope whole, which refines any deterministic circuit"))
         }
-        _ => Ok(RefineFrom::Deterministic(Arc::new(deterministic.clone()))),
+        _ => Ok(()),
     }
 }
 

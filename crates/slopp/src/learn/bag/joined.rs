@@ -5,7 +5,7 @@ use crate::certified::Certified;
 use crate::data::Records;
 use crate::infer::count_shares;
 use crate::learn::LearnError;
-use crate::learn::refinement::refit;
+use crate::learn::refine::refit;
 use crate::logspace::{LOG_ZERO, log_sum};
 use crate::mixture::Mixture;
 

@@ -10,8 +10,7 @@ use super::LearnError;
 use super::error::{check_records, check_validation};
 use super::judge::score;
 use super::mixture::MAX_COMPONENTS;
-use super::orders::ranked_orders;
-use super::slopp::{Effort, SloppConfig, learn};
+use super::slopp::{Effort, Slopp, learn, ranked_orders};
 use super::slopp_em::{SloppEm, divide_all};
 use super::structure::{Prior, Report, Structure};
 use super::support::Support;
@@ -37,7 +36,7 @@ const GOOD_ORDERS: usize = 5;
 #[derive(Clone, Debug, PartialEq)]
 pub struct SloppBag {
     /// How each model is learned; where a vtree is given, all are on that one.
-    pub model: SloppConfig,
+    pub model: Slopp,
     /// How many models.
     pub members: usize,
     /// Whether each model may be divided into components by expectation maximisation.
@@ -46,18 +45,18 @@ pub struct SloppBag {
 
 impl Default for SloppBag {
     fn default() -> SloppBag {
-        SloppBag::new(SloppConfig::default())
+        SloppBag::new(Slopp::default())
     }
 }
 
 impl SloppBag {
     /// Sixteen models, each learned with these settings.
-    pub fn new(model: SloppConfig) -> SloppBag {
+    pub fn new(model: Slopp) -> SloppBag {
         SloppBag::with_effort(model, Effort::Fast)
     }
 
     /// As many models as the effort is worth: 16, 32 or 64.
-    pub fn with_effort(model: SloppConfig, effort: Effort) -> SloppBag {
+    pub fn with_effort(model: Slopp, effort: Effort) -> SloppBag {
         let members = match effort {
             Effort::Fast => 16,
             Effort::Balanced => 32,
@@ -112,7 +111,7 @@ pub fn bag(task: &Task, config: &SloppBag, progress: &dyn Progress) -> Result<Le
     // A model must not rule out what its bootstrap left out, so each has some prior.
     let pseudocount =
         config.model.pseudocount.filter(|&pseudocount| !task.support.world.is_all_closed() || pseudocount > 0.0);
-    let config = &SloppBag { model: SloppConfig { pseudocount, ..config.model.clone() }, ..config.clone() };
+    let config = &SloppBag { model: Slopp { pseudocount, ..config.model.clone() }, ..config.clone() };
     let on_part = Task { train: parts.train(), valid: parts.judge(), support: Support::open(), ..*task };
     let orders = match task.vtree {
         Some(_) => Vec::new(),
@@ -236,7 +235,7 @@ impl Learner for SloppBag {
     }
 
     fn settings(&self) -> Vec<(&'static str, String)> {
-        let mut settings = self.model.settings();
+        let mut settings = self.model.structure_settings();
         settings.push(("members", self.members.to_string()));
         settings.extend((!self.divide).then(|| ("divide", "never".to_owned())));
         settings
@@ -251,7 +250,7 @@ impl Learner for SloppBag {
     }
 
     fn within(&self, max_elements: usize) -> Option<Box<dyn Learner>> {
-        Some(Box::new(SloppBag { model: self.model.within(max_elements), ..self.clone() }))
+        Some(Box::new(SloppBag { model: self.model.with_max_elements(max_elements), ..self.clone() }))
     }
 
     fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {

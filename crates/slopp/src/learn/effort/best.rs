@@ -9,12 +9,11 @@ use crate::learn::LearnError;
 use crate::learn::bag::{SloppBag, bag_along};
 use crate::learn::baseline::chow_liu;
 use crate::learn::distil::{Distil, Distilled, distil, synthetic};
+use crate::learn::hold_out::FEW_JUDGES;
 use crate::learn::judge::{Judge, Worth, score};
 use crate::learn::learnspn::{self, LearnSpn};
-use crate::learn::orders::ranked_orders;
-use crate::learn::parts::FEW_JUDGES;
-use crate::learn::refine::{LearnPsddConfig, learn_psdd};
-use crate::learn::slopp::SloppConfig;
+use crate::learn::refine::{LearnPsdd, learn_psdd};
+use crate::learn::slopp::{Slopp, ranked_orders};
 use crate::learn::structure::{Prior, Structure};
 use crate::learn::support::Support;
 use crate::learn::task::Task;
@@ -67,12 +66,13 @@ struct Taught {
 }
 
 impl Taught {
-    fn structure(&self, config: &SloppConfig) -> Structure {
-        let told_as = match self.teacher {
+    fn structure(&self, config: &Slopp) -> Structure {
+        let reported_as = match self.teacher {
             Teacher::LearnPsdd => "pseudocount",
             Teacher::Bag | Teacher::LearnSpn => "strength",
         };
-        let prior = Prior { weight: self.pseudocount, told_as: Some(told_as), ..Prior::new(config.pseudocount, 0.0) };
+        let prior =
+            Prior { weight: self.pseudocount, reported_as: Some(reported_as), ..Prior::new(config.pseudocount, 0.0) };
         Structure::new(self.psdd.clone(), prior)
     }
 }
@@ -84,7 +84,7 @@ impl Taught {
 /// at the end. A pseudocount above 0 that is given is the weight of the prior in all that is compared. All is found in an
 /// open world and compared once support has been applied: in a closed world no choice makes more validation records
 /// impossible than the balanced effort does. The same bytes for a seed on any number of threads.
-pub(super) fn find(task: &Task, config: &SloppConfig, progress: &dyn Progress) -> Result<Structure, LearnError> {
+pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Result<Structure, LearnError> {
     check_task(task, config)?;
     let parts = task.parts()?;
     let taught_by = |teacher: &str, structure: Structure| {
@@ -100,8 +100,8 @@ pub(super) fn find(task: &Task, config: &SloppConfig, progress: &dyn Progress) -
     // Without any prior nothing could be compared that leaves a record out.
     let given = config.pseudocount.filter(|&pseudocount| pseudocount > 0.0);
     let pseudocounts = given.map_or(config.pseudocounts.clone(), |given| vec![given]);
-    let own = &SloppConfig { pseudocounts, ..config.clone() };
-    let config = &SloppConfig { pseudocount: given, ..own.clone() };
+    let own = &Slopp { pseudocounts, ..config.clone() };
+    let config = &Slopp { pseudocount: given, ..own.clone() };
     let given = given.map(|given| vec![given]);
     let on_part = Task { train: part, valid: Some(judge), ..*task };
     let orders = ranked_orders(&on_part, own, progress)?;
@@ -116,7 +116,7 @@ pub(super) fn find(task: &Task, config: &SloppConfig, progress: &dyn Progress) -
     let few = |psdd: &Psdd| config.max_elements.is_none_or(|max| psdd.elements().len() <= max);
     let refined = refined.filter(|refined| few(&refined.psdd) && config.allows_classes_of(&refined.psdd));
     // The teacher may be on any vtree, and of any size.
-    let model = SloppConfig { max_elements: None, ..config.clone() };
+    let model = Slopp { max_elements: None, ..config.clone() };
     let bag = SloppBag { members: TEACHERS, ..SloppBag::new(model) };
     let bag = bag_along(&Task { vtree: None, ..open }, &bag, &orders, progress)?.0.mixture;
     progress.begin("learning a sum-product network", 1);
@@ -178,16 +178,16 @@ fn refined(
     task: &Task,
     judge: &Records,
     pseudocounts: &[f64],
-    own: &SloppConfig,
+    own: &Slopp,
     progress: &dyn Progress,
 ) -> Result<Taught, LearnError> {
     let train = task.train;
     let (penalties, _) = REFINEMENTS;
-    let start = chow_liu(train, LearnPsddConfig::default().pseudocount)?;
+    let start = chow_liu(train, LearnPsdd::default().pseudocount)?;
     progress.begin("refining the Chow-Liu tree", penalties.len() as u64);
     let tried = penalties.par_iter().map(|&penalty| {
         let max_classes = own.capped.then_some(own.max_classes);
-        let config = LearnPsddConfig { penalty, max_classes, ..LearnPsddConfig::default() };
+        let config = LearnPsdd { penalty, max_classes, ..LearnPsdd::default() };
         let grown = learn_psdd(&start, train, Some(judge), &config, &())?.circuit;
         progress.advance(1);
         let smoothed = pseudocounts.iter().map(|&pseudocount| {

@@ -5,8 +5,7 @@ mod best;
 use super::LearnError;
 use super::error::{check, check_records, check_validation};
 use super::judge::{Judge, Worth};
-use super::orders::ranked_orders;
-use super::slopp::{Chosen, Effort, SloppConfig, find};
+use super::slopp::{Chosen, Effort, Slopp, find, ranked_orders};
 use super::structure::Structure;
 use super::task::{Learner, Task, VtreeUse};
 use crate::progress::Progress;
@@ -21,22 +20,13 @@ pub(super) const FULL_RUNS: usize = 2;
 /// The largest number of classes, and what a copy must gain, of the full runs.
 const GRID: [(usize, f64); 3] = [(32, 0.7), (64, 0.7), (48, 0.4)];
 
-/// The default learner: SLoPP with merged classes, with an effort.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Slopp {
-    /// The settings that are not tried.
-    pub config: SloppConfig,
-    /// How much is tried.
-    pub effort: Effort,
-}
-
 /// The structure of SLoPP with several orders and settings; the quick run of each order, then the full one of the best with
 /// each setting, and what explains the validation records best is kept.
 ///
 /// They are judged once support has been applied; in a closed world no choice makes more validation records impossible than
 /// the fast effort does. A vtree that is given is the only one that is tried. Without validation records a tenth of the
 /// records is held out by seed, the same for all. The same bytes for a seed on any number of threads.
-fn balanced(task: &Task, config: &SloppConfig, progress: &dyn Progress) -> Result<Structure, LearnError> {
+fn balanced(task: &Task, config: &Slopp, progress: &dyn Progress) -> Result<Structure, LearnError> {
     check_task(task, config)?;
     let parts = task.parts()?;
     let on_part = Task { train: parts.train(), valid: parts.judge(), ..*task };
@@ -57,44 +47,38 @@ fn best_vtrees(orders: &[Vec<Var>]) -> Vec<Arc<Vtree>> {
 fn full_runs(
     task: &Task,
     vtrees: &[Arc<Vtree>],
-    config: &SloppConfig,
+    config: &Slopp,
     progress: &dyn Progress,
-) -> Result<(Chosen, Worth, SloppConfig), LearnError> {
+) -> Result<(Chosen, Worth, Slopp), LearnError> {
     // The given settings on the order of the fast effort come first: so the result is never worse by validation.
     let mut runs = vec![(task.vtree, config.clone())];
     for vtree in vtrees {
         for (max_classes, clone_penalty) in GRID {
             // Another largest number of classes than the usual one was asked for.
-            let asked = config.capped || config.max_classes != SloppConfig::default().max_classes;
+            let asked = config.capped || config.max_classes != Slopp::default().max_classes;
             let max_classes = if asked { config.max_classes } else { max_classes };
-            runs.push((Some(vtree), SloppConfig { max_classes, clone_penalty, ..config.clone() }));
+            runs.push((Some(vtree), Slopp { max_classes, clone_penalty, ..config.clone() }));
         }
     }
     progress.begin("learning with several settings", runs.len() as u64);
     let judge = Judge::new(*task, task.valid.unwrap_or(task.train));
-    let full = |(vtree, config): (Option<&Arc<Vtree>>, SloppConfig)| {
+    let full = |(vtree, config): (Option<&Arc<Vtree>>, Slopp)| {
         let found = find(&Task { vtree, ..*task }, &config, &())?;
         let worth = found.worth(&judge, task.train, &config)?;
         progress.advance(1);
         Ok((found, worth, config))
     };
-    type Run = (Chosen, Worth, SloppConfig);
+    type Run = (Chosen, Worth, Slopp);
     let found: Vec<Run> = runs.into_par_iter().map(full).collect::<Result<_, LearnError>>()?;
     let better = |a: Run, b: Run| if b.1.is_better_than(&a.1) { b } else { a };
     Ok(found.into_iter().reduce(better).expect("at least one setting"))
 }
 
 /// Checks records and settings before any work.
-fn check_task(task: &Task, config: &SloppConfig) -> Result<(), LearnError> {
+fn check_task(task: &Task, config: &Slopp) -> Result<(), LearnError> {
     check_records(task.train)?;
     check_validation(task.train, task.valid)?;
     config.check(task.train.var_count(), task.support)
-}
-
-impl From<SloppConfig> for Slopp {
-    fn from(config: SloppConfig) -> Slopp {
-        Slopp { config, effort: Effort::Fast }
-    }
 }
 
 impl Learner for Slopp {
@@ -103,10 +87,10 @@ impl Learner for Slopp {
     }
 
     fn settings(&self) -> Vec<(&'static str, String)> {
-        let mut settings = self.config.settings();
+        let mut settings = self.structure_settings();
         settings.push(("effort", self.effort.name().to_owned()));
         // Clones, and students, add to them.
-        if self.effort == Effort::Best && !self.config.capped {
+        if self.effort == Effort::Best && !self.capped {
             let classes = settings.iter_mut().filter(|(name, _)| *name == "max_classes");
             classes.for_each(|(_, value)| *value = format!("starts with {value}"));
         }
@@ -118,19 +102,19 @@ impl Learner for Slopp {
     }
 
     fn max_elements(&self) -> Option<usize> {
-        self.config.max_elements
+        self.max_elements
     }
 
     fn within(&self, max_elements: usize) -> Option<Box<dyn Learner>> {
-        Some(Box::new(Slopp { config: self.config.within(max_elements), ..self.clone() }))
+        Some(Box::new(self.with_max_elements(max_elements)))
     }
 
     fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         task.vtree.map_or(Ok(()), |vtree| check(task.train, vtree))?;
         match self.effort {
-            Effort::Fast => find(task, &self.config, progress)?.structure(task, &self.config),
-            Effort::Balanced => balanced(task, &self.config, progress),
-            Effort::Best => best::find(task, &self.config, progress),
+            Effort::Fast => find(task, self, progress)?.structure(task, self),
+            Effort::Balanced => balanced(task, self, progress),
+            Effort::Best => best::find(task, self, progress),
         }
     }
 }

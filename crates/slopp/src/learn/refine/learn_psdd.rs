@@ -1,34 +1,39 @@
 //! LearnPSDD: split and clone operations, simulated before they are done.
 
-use super::Refined;
 use super::draft::{Draft, DraftId, Edge, Kind};
-use super::looks::{Growth, Looks};
 use super::split::{CopyPlan, Gain};
+use super::{Growth, Refined, Stopping, USUAL_PSEUDOCOUNT, check_weight, start, while_growing};
 use crate::circuit::{Psdd, Smoothing};
 use crate::data::Records;
 use crate::heap::Scored;
 use crate::learn::LearnError;
-use crate::learn::error::{check, check_validation};
+use crate::learn::error::{check, check_numbers, check_validation};
 use crate::learn::grow::Database;
 use crate::learn::separate::{Limits, Separating};
+use crate::learn::structure::Structure;
 use crate::learn::support::Support;
+use crate::learn::task::{Learner, Task};
 use crate::learn::vtree::pair_information;
 use crate::progress::Progress;
 use crate::var::Var;
 use std::collections::BinaryHeap;
 
-/// Settings of [`learn_psdd`].
+/// LearnPSDD: the base of the model it starts from stays what it is, and so does the vtree.
+///
+/// Every operation gains exactly what its simulation says (tested), so training likelihood only rises; the result is chosen
+/// by validation likelihood, and certified. Without validation records a tenth of the records is held out by seed, and
+/// parameters are fitted to all.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LearnPsddConfig {
+pub struct LearnPsdd {
     /// The largest number of operations.
     pub steps: usize,
     /// What an operation must gain for each element it adds, in nats.
     pub penalty: f64,
     /// How many levels of nodes an operation may copy.
     pub depth: usize,
-    /// After how many operations the validation likelihood is looked at, at least.
+    /// After how many operations the validation likelihood is compared, at least.
     pub check_every: usize,
-    /// Stops after so many looks without improvement.
+    /// Stops after this many comparisons without improvement.
     pub patience: usize,
     /// The weight of the prior in records.
     pub pseudocount: f64,
@@ -38,18 +43,65 @@ pub struct LearnPsddConfig {
     pub max_classes: Option<usize>,
 }
 
-impl Default for LearnPsddConfig {
-    fn default() -> LearnPsddConfig {
-        LearnPsddConfig {
+impl Default for LearnPsdd {
+    fn default() -> LearnPsdd {
+        LearnPsdd {
             steps: 20_000,
             penalty: 1.0,
             depth: 10,
             check_every: 50,
             patience: 6,
-            pseudocount: 2.0,
+            pseudocount: USUAL_PSEUDOCOUNT,
             max_elements: None,
             max_classes: None,
         }
+    }
+}
+
+impl Learner for LearnPsdd {
+    fn name(&self) -> &'static str {
+        "learnpsdd"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("pseudocount", self.pseudocount.to_string()),
+            ("penalty", self.penalty.to_string()),
+            ("depth", self.depth.to_string()),
+            ("steps", self.steps.to_string()),
+        ]
+    }
+
+    fn refines(&self) -> bool {
+        true
+    }
+
+    fn max_elements(&self) -> Option<usize> {
+        self.max_elements
+    }
+
+    fn within(&self, max_elements: usize) -> Option<Box<dyn Learner>> {
+        Some(Box::new(LearnPsdd { max_elements: Some(max_elements), ..self.clone() }))
+    }
+
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
+        check_weight(self.pseudocount, task)?;
+        self.refine(&*start(task)?, task, progress)
+    }
+}
+
+impl LearnPsdd {
+    /// The structure that becomes of a PSDD.
+    pub(in crate::learn) fn refine(
+        &self,
+        start: &Psdd,
+        task: &Task,
+        progress: &dyn Progress,
+    ) -> Result<Structure, LearnError> {
+        let parts = task.parts()?;
+        let growing = LearnPsdd { pseudocount: while_growing(self.pseudocount, &parts), ..self.clone() };
+        let Refined { circuit, steps } = learn_psdd(start, parts.train(), parts.judge(), &growing, progress)?;
+        Refined { circuit: circuit.into(), steps }.structure(&parts, self.pseudocount)
     }
 }
 
@@ -60,24 +112,18 @@ enum Operation {
     Split { node: DraftId, branch: usize, var: Var },
 }
 
-/// LearnPSDD from a PSDD: the base stays what it is, and so does the vtree.
-///
-/// Every operation gains exactly what its simulation says (tested), so training likelihood only rises; the result is
-/// chosen by validation likelihood, and certified.
-pub fn learn_psdd(
+/// LearnPSDD from a PSDD, stopped by validation records if there are any.
+pub(in crate::learn) fn learn_psdd(
     start: &Psdd,
     train: &Records,
     valid: Option<&Records>,
-    config: &LearnPsddConfig,
+    config: &LearnPsdd,
     progress: &dyn Progress,
 ) -> Result<Refined, LearnError> {
     check(train, start.vtree())?;
     check_validation(train, valid)?;
     Support::closed().check_weight(config.pseudocount)?;
-    if !(config.penalty.is_finite() && config.penalty >= 0.0) {
-        let (name, value) = ("penalty", config.penalty.to_string());
-        return Err(LearnError::Setting { name, value, expected: "a finite number of at least 0".into() });
-    }
+    check_numbers([("penalty", config.penalty)])?;
     let information = pair_information(train)?;
     let mutual_information = |a: Var, b: Var| information.at(a.index(), b.index());
     let database = Database::new(train, start.vtree().clone());
@@ -95,21 +141,17 @@ pub fn learn_psdd(
     for node in 0..search.draft.nodes.len() {
         search.consider(node);
     }
-    let &LearnPsddConfig { steps, check_every, patience, pseudocount, .. } = config;
+    let &LearnPsdd { steps, check_every, patience, pseudocount, .. } = config;
     let smoothing = Smoothing::marginal(pseudocount, train);
-    Looks { valid, smoothing, steps, check_every, patience }.grow(
-        &mut search,
-        |circuit| circuit.certify(&crate::logic::Limits::default()),
-        |psdd| psdd,
-        progress,
-    )
+    let stopping = Stopping { valid, smoothing, steps, check_every, patience };
+    stopping.grow(&mut search, progress)
 }
 
 struct Search<'s, 'r> {
     draft: Draft<'r>,
     database: &'s Database<'s>,
     chooser: Separating<'s>,
-    config: &'s LearnPsddConfig,
+    config: &'s LearnPsdd,
     /// Operations with their gains per element when they were last simulated.
     heap: BinaryHeap<Scored<Operation>>,
     /// How many elements the draft has at most.
@@ -170,7 +212,7 @@ impl Search<'_, '_> {
     }
 
     fn simulate(&self, operation: Operation) -> Option<Gain> {
-        let LearnPsddConfig { depth, penalty, .. } = *self.config;
+        let LearnPsdd { depth, penalty, .. } = *self.config;
         let draft = &self.draft;
         match operation {
             Operation::Copy(edge) => {
@@ -193,7 +235,7 @@ impl Search<'_, '_> {
 
     /// The plan that gives the *true* side of a split its own sub.
     fn copy_after_split(&self, node: DraftId, branch: usize, var: Var) -> Option<CopyPlan> {
-        let LearnPsddConfig { depth, penalty, .. } = *self.config;
+        let LearnPsdd { depth, penalty, .. } = *self.config;
         let branch = self.draft.branch(Edge { node, branch, is_prime: false });
         let is_true = |row: &&u32| self.draft.records.rows().bit(**row as usize, var.index());
         let rows: Vec<u32> = branch.rows.iter().filter(is_true).copied().collect();
@@ -225,7 +267,7 @@ impl Search<'_, '_> {
     }
 
     fn apply(&mut self, operation: Operation) -> Vec<DraftId> {
-        let LearnPsddConfig { depth, penalty, .. } = *self.config;
+        let LearnPsdd { depth, penalty, .. } = *self.config;
         let mut touched = Vec::new();
         match operation {
             Operation::Copy(edge) => {
@@ -282,7 +324,7 @@ impl Growth for Search<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::{Factorised, SloppTree, Task, baseline};
+    use crate::learn::{Factorised, SloppTree, baseline};
     use crate::names::Names;
     use crate::random::Random;
     use crate::vtree::Vtree;
@@ -316,7 +358,7 @@ mod tests {
                 _ => task.learn(&SloppTree::default(), &()).unwrap().model.into_psdd().unwrap(),
             };
             let start = start.fit(&train, &Smoothing::none()).unwrap().circuit;
-            let config = LearnPsddConfig { penalty: 0.1, depth: 3, ..LearnPsddConfig::default() };
+            let config = LearnPsdd { penalty: 0.1, depth: 3, ..LearnPsdd::default() };
             let information = pair_information(&train).unwrap();
             let mutual_information = |a: Var, b: Var| information.at(a.index(), b.index());
             let database = Database::new(&train, start.vtree().clone());
@@ -360,7 +402,7 @@ mod tests {
     fn refinement_helps() {
         let (train, valid) = (records(9, 800, 1), records(9, 400, 2));
         let start = baseline::chow_liu(&train, 1.0).unwrap();
-        let refined = learn_psdd(&start, &train, Some(&valid), &LearnPsddConfig::default(), &()).unwrap();
+        let refined = learn_psdd(&start, &train, Some(&valid), &LearnPsdd::default(), &()).unwrap();
         assert!(refined.steps > 0);
         let gained = log_likelihood(&refined.circuit, &valid) - log_likelihood(&start, &valid);
         assert!(gained > 5.0, "{gained}");

@@ -1,39 +1,62 @@
 //! Strudel: where most records pass, split by the variable that tells most; no simulation of what it gains.
 
-use super::Refined;
 use super::context::{Context, Telling};
 use super::draft::{Draft, DraftId, Edge, Kind};
-use super::looks::{Growth, Looks};
-use crate::circuit::{Circuit, Deterministic, Psdd, Smoothing};
-use crate::data::Records;
+use super::{Growth, Refined, Stopping, USUAL_PSEUDOCOUNT, check_weight, given, start, while_growing};
+use crate::certified::Certified;
+use crate::circuit::{Certificate, Deterministic, Psdd, Smoothing};
 use crate::heap::Scored;
 use crate::learn::LearnError;
-use crate::learn::error::{check, check_validation};
+use crate::learn::error::check;
 use crate::learn::grow::Database;
-use crate::learn::support::Support;
+use crate::learn::hold_out::Parts;
+use crate::learn::structure::Structure;
+use crate::learn::task::{Learner, Task};
 use crate::logic::Limits;
 use crate::progress::Progress;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Settings of [`strudel`].
+/// Strudel: the base of the model it starts from stays what it is, and so does the vtree.
+///
+/// Each step splits the element that most records use by the variable in its [`Scope`] that has most mutual information
+/// with the others over those records, and gives both sides their own copies of what is below, down to
+/// [`Strudel::depth`]. Training likelihood never falls, and the result, chosen by validation likelihood, is certified.
+/// Records that are impossible under the circuit to start from are left out. Without validation records a tenth of the
+/// records is held out by seed, and parameters are fitted to all.
+///
+/// Cost of a step: a count of the pairs of variables of one scope over the rows of one element, 64 at a time, and the
+/// rows and nodes on the way to the leaf of the variable. An element whose prime is a literal is never split by its prime,
+/// so on a right-linear vtree only those are whose prime is ⊤.
+///
+/// ```
+/// use slopp::learn::{Strudel, Task};
+/// let records = slopp::example::records();
+/// let start = slopp::Model::new(records.names().clone(), slopp::example::psdd());
+/// let refined = Task { start: Some(&start), ..Task::new(&records) }.learn(&Strudel::default(), &())?.model;
+/// assert!(refined.psdd().unwrap().entailed_by(&records)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct StrudelConfig {
+pub struct Strudel {
+    /// By which variables it splits.
+    pub scope: Scope,
     /// The largest number of splits.
     pub steps: usize,
     /// How many levels of nodes below a split its two sides get copies of.
     pub depth: usize,
-    /// After how many splits the validation likelihood is looked at, at least.
+    /// After how many splits the validation likelihood is compared, at least.
     pub check_every: usize,
-    /// Stops after so many looks without improvement.
+    /// Stops after this many comparisons without improvement.
     pub patience: usize,
     /// The weight of the prior in records.
     pub pseudocount: f64,
 }
 
-impl Default for StrudelConfig {
-    fn default() -> StrudelConfig {
-        StrudelConfig { steps: 20_000, depth: 4, check_every: 50, patience: 6, pseudocount: 2.0 }
+impl Default for Strudel {
+    fn default() -> Strudel {
+        let (scope, pseudocount) = (Scope::Prime, USUAL_PSEUDOCOUNT);
+        Strudel { scope, steps: 20_000, depth: 4, check_every: 50, patience: 6, pseudocount }
     }
 }
 
@@ -47,74 +70,74 @@ pub enum Scope {
     Whole,
 }
 
-/// Strudel from a PSDD, with splits by variables of primes only, so that primes stay exclusive.
-///
-/// Each step splits the element that most records use by the variable of its prime that has most mutual information with
-/// the others of its scope over those records, and gives both sides their own copies of what is below, down to
-/// [`StrudelConfig::depth`]. The base and the vtree stay, training likelihood never falls, and the result, chosen by
-/// validation likelihood, is certified. Records that are impossible under the circuit to start from are left out.
-///
-/// Cost of a step: a count of the pairs of variables of one scope over the rows of one element, 64 at a time, and the
-/// rows and nodes on the way to the leaf of the variable. An element whose prime is a literal is never split, so on a
-/// right-linear vtree only those are whose prime is ⊤.
-///
-/// ```
-/// use slopp::learn::refine::{StrudelConfig, strudel};
-/// use slopp::learn::{ChowLiu, Task};
-/// let records = slopp::example::records();
-/// let start = Task::closed(&records).learn(&ChowLiu::default(), &())?.model.into_psdd().unwrap();
-/// let refined = strudel(&start, &records, None, &StrudelConfig::default(), &())?.circuit;
-/// assert!(refined.entailed_by(&records)?);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn strudel(
-    start: &Psdd,
-    train: &Records,
-    valid: Option<&Records>,
-    config: &StrudelConfig,
-    progress: &dyn Progress,
-) -> Result<Refined<Psdd>, LearnError> {
-    let database = database(start, train, valid, config)?;
-    let mut growth = Greedy::new(start, &database, config.depth, Scope::Prime);
-    looks(train, valid, config).grow(&mut growth, |circuit| circuit.certify(&Limits::default()), |psdd| psdd, progress)
+impl Learner for Strudel {
+    fn name(&self) -> &'static str {
+        "strudel"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        let scope = match self.scope {
+            Scope::Prime => "prime",
+            Scope::Whole => "whole",
+        };
+        vec![
+            ("pseudocount", self.pseudocount.to_string()),
+            ("scope", scope.to_owned()),
+            ("depth", self.depth.to_string()),
+            ("steps", self.steps.to_string()),
+        ]
+    }
+
+    fn refines(&self) -> bool {
+        true
+    }
+
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
+        let parts = task.parts()?;
+        self.refine(task, &parts, progress)?.structure(&parts, self.pseudocount)
+    }
 }
 
-/// Strudel from any deterministic circuit, with splits by all variables of a scope, as published: elements stay
-/// exclusive, primes need not.
-///
-/// Otherwise as [`strudel`].
-pub fn strudel_deterministic(
-    start: &Deterministic,
-    train: &Records,
-    valid: Option<&Records>,
-    config: &StrudelConfig,
-    progress: &dyn Progress,
-) -> Result<Refined<Deterministic>, LearnError> {
-    let database = database(start, train, valid, config)?;
-    let mut growth = Greedy::new(start, &database, config.depth, Scope::Whole);
-    looks(train, valid, config).grow(
-        &mut growth,
-        |circuit| circuit.certify_deterministic(&Limits::default()),
-        |circuit| circuit,
-        progress,
-    )
-}
+impl Strudel {
+    /// The circuit grown from a part of the records. Its start is made from all of them: what is impossible there stays
+    /// impossible.
+    pub(in crate::learn) fn refine(
+        &self,
+        task: &Task,
+        parts: &Parts,
+        progress: &dyn Progress,
+    ) -> Result<Refined<Certified>, LearnError> {
+        check_weight(self.pseudocount, task)?;
+        if self.scope == Scope::Prime {
+            let start = start(task)?;
+            let Refined { circuit, steps } = self.grow::<Psdd>(&start, parts, progress)?;
+            return Ok(Refined { circuit: circuit.into(), steps });
+        }
+        let whole = |start: &Deterministic| {
+            let Refined { circuit, steps } = self.grow::<Deterministic>(start, parts, progress)?;
+            Ok(Refined { circuit: Certified::new(circuit.into_circuit(), &Limits::default()), steps })
+        };
+        match given(task)? {
+            Some(given) => whole(given.deterministic().map_err(|reason| LearnError::NotDeterministic(reason.clone()))?),
+            None => whole(&**start(task)?),
+        }
+    }
 
-fn database<'a>(
-    start: &Circuit,
-    train: &'a Records,
-    valid: Option<&Records>,
-    config: &StrudelConfig,
-) -> Result<Database<'a>, LearnError> {
-    check(train, start.vtree())?;
-    check_validation(train, valid)?;
-    Support::closed().check_weight(config.pseudocount)?;
-    Ok(Database::new(train, start.vtree().clone()))
-}
-
-fn looks<'a>(train: &Records, valid: Option<&'a Records>, config: &StrudelConfig) -> Looks<'a> {
-    let &StrudelConfig { steps, check_every, patience, pseudocount, .. } = config;
-    Looks { valid, smoothing: Smoothing::marginal(pseudocount, train), steps, check_every, patience }
+    fn grow<C: Certificate + AsRef<Deterministic>>(
+        &self,
+        start: &Deterministic,
+        parts: &Parts,
+        progress: &dyn Progress,
+    ) -> Result<Refined<C>, LearnError> {
+        let train = parts.train();
+        check(train, start.vtree())?;
+        let database = Database::new(train, start.vtree().clone());
+        let mut growth = Greedy::new(start, &database, self.depth, self.scope);
+        let smoothing = Smoothing::marginal(while_growing(self.pseudocount, parts), train);
+        let &Strudel { steps, check_every, patience, .. } = self;
+        let stopping = Stopping { valid: parts.judge(), smoothing, steps, check_every, patience };
+        stopping.grow(&mut growth, progress)
+    }
 }
 
 /// A branch of a sum, scored by the weight of the rows that used it when it was put on the heap; of equal ones the wider
@@ -219,6 +242,7 @@ impl Growth for Greedy<'_> {
 mod tests {
     use super::super::draft::DraftNode;
     use super::*;
+    use crate::data::Records;
     use crate::learn::baseline;
     use crate::names::Names;
     use crate::random::Random;

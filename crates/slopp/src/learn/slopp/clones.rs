@@ -5,13 +5,48 @@
 //! first, from a heap whose entries are computed anew when they come to the top.
 
 use super::layers::{Class, Layers};
-use super::plan::{Edge, Plan, Taken};
 use super::surrogate::{Count, Logs};
 use super::view::View;
 use crate::data::bit_of;
 use crate::heap::Scored;
 use crate::logspace::x_log_x;
 use std::collections::BinaryHeap;
+
+/// The way from a class to the next layer by a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Edge {
+    layer: u32,
+    class: u32,
+    value: bool,
+}
+
+/// Which classes an edge gets copies of: its target, and the targets of the copy where there is a plan for them.
+#[derive(Clone, Debug)]
+struct Plan {
+    /// What the copies gain in log-likelihood, less what they cost.
+    gain: f64,
+    below: [Option<Box<Plan>>; 2],
+}
+
+impl Plan {
+    /// How many copies it makes.
+    fn copies(&self) -> usize {
+        1 + self.below.iter().flatten().map(|plan| plan.copies()).sum::<usize>()
+    }
+
+    /// Adds how many copies it makes in each layer, from that of its target on.
+    fn count(&self, copies: &mut [usize]) {
+        copies[0] += 1;
+        self.below.iter().flatten().for_each(|plan| plan.count(&mut copies[1..]));
+    }
+}
+
+/// Records that copies of a plan take from a class.
+struct Taken {
+    layer: u32,
+    class: u32,
+    count: [f64; 2],
+}
 
 /// How far a structure may grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,11 +124,6 @@ impl<'a> Cloning<'a> {
     /// The structure as it is now, with the counts of the records.
     pub(super) fn layers(&self) -> &Layers {
         &self.layers
-    }
-
-    /// How many elements it has now.
-    pub(super) fn elements(&self) -> usize {
-        self.elements
     }
 
     /// What the log-likelihood of the records has gained so far, at maximum likelihood, by the plans.
@@ -337,7 +367,7 @@ mod tests {
                 for (class, count) in counted.0.iter_mut().flatten().zip(tally.iter().flatten()) {
                     assert!((class.count[0] - count[0]).abs() + (class.count[1] - count[1]).abs() < 1e-9);
                 }
-                assert_eq!(cloning.elements(), cloning.layers().elements());
+                assert_eq!(cloning.elements, cloning.layers().elements());
                 if !more {
                     break;
                 }
@@ -354,7 +384,7 @@ mod tests {
         let start = structure(&view, 1, &mut random);
         let mut cloning = Cloning::new(&view, start, 0.1, 4);
         while cloning.step(Limits { elements: 25, classes: usize::MAX }) {}
-        assert!(cloning.elements() <= 25 && cloning.elements() > 9, "{}", cloning.elements());
+        assert!(cloning.elements <= 25 && cloning.elements > 9, "{}", cloning.elements);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::circuit::Psdd;
 use crate::learn::LearnError;
+use crate::learn::error::{check_numbers, check_range, check_weights};
 use crate::learn::support::Support;
 
 /// The largest number of classes that may be asked for.
@@ -40,7 +41,7 @@ impl Effort {
 ///
 /// The surrogate of a set of records is a Chow-Liu tree over the variables that are left, with edges shared by all
 /// sets; what a merge loses is the drop of its log-likelihood. Merging ends when every merge loses more than
-/// [`SloppConfig::class_penalty`] and, for each parameter that it saves, the penalty given here in nats.
+/// [`Slopp::class_penalty`] and, for each parameter that it saves, the penalty given here in nats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {
     /// By surrogate; a class pays for all parameters that are left.
@@ -69,9 +70,24 @@ impl Start {
     }
 }
 
-/// Settings of [`Slopp`](crate::learn::Slopp).
+/// SLoPP with merged classes, the default learner: a certified PSDD, on the vtree that is given, or on one that it learns.
+///
+/// That is a right-linear one, except that where few elements are allowed ([`Slopp::max_elements`]) it may be that of the
+/// Chow-Liu tree. Without validation records a tenth of the records is held out by seed to choose by, and the parameters
+/// are fitted to all of them.
+///
+/// ```
+/// use slopp::learn::{Slopp, Task};
+/// let records = slopp::example::Truth::configurations().sample(500, 1);
+/// let learned = Task::new(&records).learn(&Slopp::default(), &())?;
+/// assert!(learned.model.psdd().unwrap().vtree().is_right_linear());
+/// assert_eq!(learned.origin["held_out"], "50");
+/// # Ok::<(), slopp::learn::LearnError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct SloppConfig {
+pub struct Slopp {
+    /// How much is tried.
+    pub effort: Effort,
     /// The largest number of classes that an inner vtree node starts with; clones may add to them, on vtrees that are not
     /// right-linear until there are sixteen elements for each class that is allowed.
     pub max_classes: usize,
@@ -99,9 +115,10 @@ pub struct SloppConfig {
     pub max_elements: Option<usize>,
 }
 
-impl Default for SloppConfig {
-    fn default() -> SloppConfig {
-        SloppConfig {
+impl Default for Slopp {
+    fn default() -> Slopp {
+        Slopp {
+            effort: Effort::Fast,
             max_classes: 32,
             capped: false,
             starts: Vec::new(),
@@ -117,48 +134,33 @@ impl Default for SloppConfig {
     }
 }
 
-impl SloppConfig {
+impl Slopp {
     /// Whether no vtree node has more classes than it may have in the end.
     pub(in crate::learn) fn allows_classes_of(&self, psdd: &Psdd) -> bool {
         !self.capped || psdd.most_classes() <= self.max_classes
     }
 
     pub(in crate::learn) fn check(&self, variables: usize, support: &Support) -> Result<(), LearnError> {
-        let fault = |name, value: String, expected: &'static str| {
-            Err(LearnError::Setting { name, value, expected: expected.into() })
-        };
-        if !(1..=MAX_CLASSES).contains(&self.max_classes) {
-            return fault("max_classes", self.max_classes.to_string(), "at least 1 and at most 16384");
-        }
-        if self.clone_depth > MAX_DEPTH {
-            return fault("clone_depth", self.clone_depth.to_string(), "at most 64");
-        }
-        let starts = self.starts.iter().filter_map(|start| match *start {
+        check_range("max_classes", self.max_classes, 1..=MAX_CLASSES)?;
+        check_range("clone_depth", self.clone_depth, 0..=MAX_DEPTH)?;
+        check_numbers(self.starts.iter().filter_map(|start| match *start {
             Start::Whole(penalty) | Start::Window(penalty) => Some(("starts", penalty)),
             Start::Tree => None,
-        });
-        let penalties = [
+        }))?;
+        check_numbers([
             ("class_penalty", self.class_penalty),
             ("sweep_penalty", self.sweep_penalty),
             ("clone_penalty", self.clone_penalty),
-        ];
-        if let Some((name, value)) = starts.chain(penalties).find(|(_, x)| !(x.is_finite() && *x >= 0.0)) {
-            return fault(name, value.to_string(), "a finite number of at least 0");
-        }
-        if self.pseudocounts.is_empty() {
-            return fault("pseudocounts", "empty".to_owned(), "at least one");
-        }
-        if let Some(value) = self.pseudocounts.iter().find(|x| !(x.is_finite() && **x > 0.0)) {
-            return fault("pseudocounts", value.to_string(), "finite numbers above 0");
-        }
+        ])?;
+        check_weights("pseudocounts", &self.pseudocounts)?;
         if let Some(max) = self.max_elements.filter(|&max| max + 1 < variables) {
-            return fault("max_elements", max.to_string(), "at least the number of variables less one");
+            return Err(LearnError::setting("max_elements", max, "at least the number of variables less one"));
         }
         self.pseudocount.map_or(Ok(()), |pseudocount| support.check_weight(pseudocount))
     }
 
-    /// The settings, as name and value.
-    pub(in crate::learn) fn settings(&self) -> Vec<(&'static str, String)> {
+    /// The settings of the structure, as name and value.
+    pub(in crate::learn) fn structure_settings(&self) -> Vec<(&'static str, String)> {
         let mut settings = vec![("max_classes", self.max_classes.to_string())];
         settings.extend(self.capped.then(|| ("clones", "within max_classes".to_owned())));
         settings.extend(self.max_elements.map(|max| ("max_elements", max.to_string())));
@@ -166,8 +168,8 @@ impl SloppConfig {
     }
 
     /// The same with another largest number of elements.
-    pub(in crate::learn) fn within(&self, max_elements: usize) -> SloppConfig {
-        SloppConfig { max_elements: Some(max_elements), ..self.clone() }
+    pub(in crate::learn) fn with_max_elements(&self, max_elements: usize) -> Slopp {
+        Slopp { max_elements: Some(max_elements), ..self.clone() }
     }
 }
 

@@ -2,15 +2,15 @@
 
 use super::chosen::{Chosen, Classes};
 use super::scopes::{self, Limits};
-use super::{Look, SloppConfig, Stage, Start, TYPICAL_PSEUDOCOUNT};
+use super::{Slopp, Start, TYPICAL_PSEUDOCOUNT};
 use crate::circuit::{Psdd, Smoothing};
 use crate::data::Records;
 use crate::learn::LearnError;
 use crate::learn::baseline::{chow_liu, factorised};
 use crate::learn::grow::Database;
+use crate::learn::hold_out::{FEW_JUDGES, Parts};
 use crate::learn::judge::score;
-use crate::learn::parts::{FEW_JUDGES, Parts};
-use crate::learn::refine::{LearnPsddConfig, learn_psdd};
+use crate::learn::refine::{LearnPsdd, learn_psdd};
 use crate::learn::vtree::pair_information;
 use crate::progress::Progress;
 use crate::var::Var;
@@ -35,9 +35,9 @@ struct Judged {
 }
 
 impl Judged {
-    fn found(self, start: Start, history: Vec<Look>) -> Chosen {
+    fn found(self, start: Start) -> Chosen {
         let Judged { psdd, log_likelihood, pseudocount } = self;
-        Chosen { classes: Classes::Any(psdd), start, pseudocount, log_likelihood, history }
+        Chosen { classes: Classes::Any(psdd), start, pseudocount, log_likelihood }
     }
 }
 
@@ -45,7 +45,7 @@ impl Judged {
 pub(super) fn find(
     parts: &Parts<'_>,
     vtree: &Arc<Vtree>,
-    config: &SloppConfig,
+    config: &Slopp,
     progress: &dyn Progress,
 ) -> Result<Chosen, LearnError> {
     let usual = STARTS.map(Start::Whole);
@@ -59,13 +59,10 @@ pub(super) fn find(
     progress.begin("merging classes", (given.len() * vtree.node_count()) as u64);
     let information = pair_information(parts.train())?;
     let information = |a: Var, b: Var| information.at(a.index(), b.index());
-    let mut history = Vec::new();
     let mut best: Option<(Start, Judged)> = None;
     for penalty in given.iter().map(penalty) {
         let (start, judged) =
             (Start::Whole(penalty), started(parts, &database, &information, penalty, config, progress)?);
-        let elements = judged.psdd.elements().len();
-        history.push(Look { stage: Stage::Started(start), log_likelihood: judged.log_likelihood, elements });
         if best.as_ref().is_none_or(|(_, best)| judged.log_likelihood > best.log_likelihood) {
             best = Some((start, judged));
         }
@@ -74,31 +71,27 @@ pub(super) fn find(
     let inner = vtree.var_count().saturating_sub(1);
     let most = ELEMENTS_PER_CLASS * config.max_classes * inner;
     let most = config.max_elements.map_or(most, |max| max.min(most));
-    let best = refined(parts, best, most, config, &mut history, progress)?;
-    let Some(none) = independent(parts, vtree, config)? else { return Ok(best.found(start, history)) };
-    let (log_likelihood, elements) = (none.log_likelihood, none.psdd.elements().len());
-    history.push(Look { stage: Stage::Started(Start::NOTHING), log_likelihood, elements });
+    let best = refined(parts, best, most, config, progress)?;
+    let Some(none) = independent(parts, vtree, config)? else { return Ok(best.found(start)) };
     let (mut start, mut best) = (start, best);
     // With few records many classes may be worse than what grows from one.
     if config.max_classes > 1 {
-        let single = &SloppConfig { max_classes: 1, ..config.clone() };
+        let single = &Slopp { max_classes: 1, ..config.clone() };
         let first = penalty(&given[0]);
         let one = started(parts, &database, &information, first, single, &())?;
-        let (log_likelihood, elements) = (one.log_likelihood, one.psdd.elements().len());
-        history.push(Look { stage: Stage::Started(Start::Whole(first)), log_likelihood, elements });
-        let one = refined(parts, one, most, config, &mut history, progress)?;
+        let one = refined(parts, one, most, config, progress)?;
         if one.log_likelihood > best.log_likelihood {
             (start, best) = (Start::Whole(first), one);
         }
     }
     match is_clearly_better(&best.psdd, &none.psdd, parts)? {
-        true => Ok(best.found(start, history)),
-        false => Ok(none.found(Start::NOTHING, history)),
+        true => Ok(best.found(start)),
+        false => Ok(none.found(Start::NOTHING)),
     }
 }
 
 /// Every variable for itself; `None` if there is nothing to tell by whether more is worth it.
-fn independent(parts: &Parts<'_>, vtree: &Arc<Vtree>, config: &SloppConfig) -> Result<Option<Judged>, LearnError> {
+fn independent(parts: &Parts<'_>, vtree: &Arc<Vtree>, config: &Slopp) -> Result<Option<Judged>, LearnError> {
     if parts.judge().is_none() {
         return Ok(None);
     }
@@ -122,7 +115,7 @@ fn is_clearly_better(one: &Psdd, other: &Psdd, parts: &Parts<'_>) -> Result<bool
 /// refined as far as there is room; `None` if there is room for much more, or classes are counted, which it does not.
 pub(super) fn find_small(
     parts: &Parts<'_>,
-    config: &SloppConfig,
+    config: &Slopp,
     progress: &dyn Progress,
 ) -> Result<Option<Chosen>, LearnError> {
     let Some(max) = config.max_elements.filter(|_| !config.capped) else { return Ok(None) };
@@ -133,10 +126,8 @@ pub(super) fn find_small(
         _ => (Start::NOTHING, factorised(parts.train(), tree.vtree().clone(), TYPICAL_PSEUDOCOUNT)?),
     };
     let begun = judged(parts, begun, config)?;
-    let (log_likelihood, elements) = (begun.log_likelihood, begun.psdd.elements().len());
-    let mut history = vec![Look { stage: Stage::Started(start), log_likelihood, elements }];
-    let best = refined(parts, begun, max, config, &mut history, progress)?;
-    Ok(Some(best.found(start, history)))
+    let best = refined(parts, begun, max, config, progress)?;
+    Ok(Some(best.found(start)))
 }
 
 /// The best of a structure and what LearnPSDD makes of it within so many elements.
@@ -144,8 +135,7 @@ fn refined(
     parts: &Parts<'_>,
     begun: Judged,
     max_elements: usize,
-    config: &SloppConfig,
-    history: &mut Vec<Look>,
+    config: &Slopp,
     progress: &dyn Progress,
 ) -> Result<Judged, LearnError> {
     // An element is far less than a class, and how much less depends on the records.
@@ -154,18 +144,16 @@ fn refined(
     let start = begun.psdd.clone();
     let mut best = begun;
     for &penalty in penalties {
-        let settings = LearnPsddConfig {
+        let settings = LearnPsdd {
             penalty,
             depth: config.clone_depth,
             pseudocount: best.pseudocount,
             max_elements: Some(max_elements),
             max_classes: config.capped.then_some(config.max_classes),
-            ..LearnPsddConfig::default()
+            ..LearnPsdd::default()
         };
-        let refined = learn_psdd(&start, parts.train(), parts.judge(), &settings, progress)?;
-        let judged = judged(parts, refined.circuit, config)?;
-        let elements = judged.psdd.elements().len();
-        history.push(Look { stage: Stage::Cloned(refined.steps), log_likelihood: judged.log_likelihood, elements });
+        let refined = learn_psdd(&start, parts.train(), parts.judge(), &settings, progress)?.circuit;
+        let judged = judged(parts, refined, config)?;
         if judged.log_likelihood > best.log_likelihood {
             best = judged;
         }
@@ -179,7 +167,7 @@ fn started(
     database: &Database<'_>,
     information: &dyn Fn(Var, Var) -> f64,
     penalty: f64,
-    config: &SloppConfig,
+    config: &Slopp,
     progress: &dyn Progress,
 ) -> Result<Judged, LearnError> {
     let (mut classes, mut factor) = (config.max_classes, 1.0);
@@ -202,7 +190,7 @@ fn started(
 }
 
 /// A structure with the pseudocount that the records to choose by like best.
-fn judged(parts: &Parts<'_>, psdd: Psdd, config: &SloppConfig) -> Result<Judged, LearnError> {
+fn judged(parts: &Parts<'_>, psdd: Psdd, config: &Slopp) -> Result<Judged, LearnError> {
     // Training records would always ask for the least smoothing, and a few others may.
     let typical = [TYPICAL_PSEUDOCOUNT];
     let judge = parts.judge().unwrap_or(parts.train());

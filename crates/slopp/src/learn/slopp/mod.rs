@@ -24,13 +24,11 @@ mod agglomerate;
 mod chosen;
 mod clones;
 mod config;
-mod export;
 mod forest;
 mod general;
 mod grow;
 mod layers;
-pub mod order;
-mod plan;
+mod order;
 mod scopes;
 mod search;
 mod surrogate;
@@ -38,7 +36,8 @@ mod sweep;
 mod view;
 
 pub(super) use self::chosen::Chosen;
-pub use self::config::{Effort, SloppConfig, Start};
+pub use self::config::{Effort, Slopp, Start};
+pub(super) use self::order::ranked_orders;
 
 use self::chosen::Classes;
 use self::forest::{Edges, Forest};
@@ -59,69 +58,23 @@ const TYPICAL_PSEUDOCOUNT: f64 = 2.0;
 /// Up to so many variables the information of all pairs is laid out in lines, which takes twice the memory, 128 MB here.
 const DENSE: usize = 4096;
 
-/// What a step of learning was.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stage {
-    /// A structure was started.
-    Started(Start),
-    /// It was swept; this is the number of the sweep.
-    Swept(usize),
-    /// This many edges had been given their own copies.
-    Cloned(usize),
-}
-
-/// One look at a structure while learning.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
-    /// After which step.
-    pub stage: Stage,
-    /// The log-likelihood per validation record, with the best pseudocount.
-    pub log_likelihood: f64,
-    /// The elements of the structure.
-    pub elements: usize,
-}
-
-/// What was learned.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LearnedSlopp {
+/// What SLoPP learns where everything is possible.
+pub(super) struct LearnedSlopp {
     /// The PSDD.
-    pub psdd: Psdd,
-    /// The start that was best; [`Start::NOTHING`] for independent variables.
-    pub start: Start,
+    pub(super) psdd: Psdd,
     /// The weight of the prior in records that was best, or that was given.
-    pub pseudocount: f64,
-    /// The weight of the records that were held out to choose by; zero where validation records were given, or records
-    /// are so few that the training records had to do.
-    pub held_out: f64,
-    /// The log-likelihood per record of those it was chosen by, before parameters were fitted to all records.
-    pub log_likelihood: f64,
-    /// All looks, in the order of the starts, then of the clones.
-    pub history: Vec<Look>,
+    pub(super) pseudocount: f64,
 }
 
-/// SLoPP with merged classes in an open world: a certified PSDD, on the vtree that is given, or on one that is learned. That
-/// is a right-linear one, except that where few elements are allowed ([`SloppConfig::max_elements`]) it may be that of the
-/// Chow-Liu tree. [`Slopp`](super::Slopp) is the learner, which also keeps to a [`Support`](super::Support).
-///
-/// Without validation records a tenth of the records is held out by seed to choose by, and the parameters are fitted
-/// to all of them.
-///
-/// Cost: linear in the distinct records times variables times classes, and in the square of the variables.
-///
-/// ```
-/// use slopp::learn::{SloppConfig, Task, slopp::learn};
-/// let records = slopp::example::Truth::configurations().sample(500, 1);
-/// let learned = learn(&Task::new(&records), &SloppConfig::default(), &())?;
-/// assert!(learned.psdd.vtree().is_right_linear());
-/// assert_eq!(learned.held_out, 50.0);
-/// # Ok::<(), slopp::learn::LearnError>(())
-/// ```
-pub fn learn(task: &Task, config: &SloppConfig, progress: &dyn Progress) -> Result<LearnedSlopp, LearnError> {
+/// The PSDD that the fast effort learns where everything is possible, with parameters fitted to all training records.
+pub(super) fn learn(task: &Task, config: &Slopp, progress: &dyn Progress) -> Result<LearnedSlopp, LearnError> {
     find(task, config, progress)?.learned(task, config)
 }
 
-/// The structure that explains the records to choose by best.
-pub(super) fn find(task: &Task, config: &SloppConfig, progress: &dyn Progress) -> Result<Chosen, LearnError> {
+/// The structure that explains the records to choose by best, by the fast effort.
+///
+/// Cost: linear in the distinct records times variables times classes, and in the square of the variables.
+pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Result<Chosen, LearnError> {
     let (train, variables) = (task.train, task.train.var_count());
     match task.vtree {
         Some(vtree) => check(train, vtree)?,
@@ -149,8 +102,8 @@ pub(super) fn find(task: &Task, config: &SloppConfig, progress: &dyn Progress) -
     let mended = mended(&edges, variables, between);
     let search = Search::new(part, judge, order, config);
     let found = search.run(&Tree { information: &between, edges: &edges, mended: &mended }, progress);
-    let search::Candidate { layers, log_likelihood, pseudocount, start, history } = found;
-    let found = Chosen { classes: Classes::Layers(layers, vtree.clone()), start, pseudocount, log_likelihood, history };
+    let search::Candidate { layers, log_likelihood, pseudocount, start } = found;
+    let found = Chosen { classes: Classes::Layers(layers, vtree.clone()), start, pseudocount, log_likelihood };
     match task.vtree {
         Some(_) => Ok(found),
         None => found.or(general::find_small(parts, config, progress)?, task, config),
@@ -166,4 +119,43 @@ fn mended(edges: &[(usize, usize)], len: usize, between: impl Fn(usize, usize) -
     // Looked at along its lines again and again: these must not be spread over all of the memory.
     let lines: Vec<f64> = (0..len * len).map(|at| between(at / len, at % len)).collect();
     Forest::new(len, edges, |i: usize, j: usize| lines[i * len + j]).mended()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Records;
+    use crate::learn::judge::score;
+    use crate::names::Names;
+    use crate::random::Random;
+
+    /// Noisy copies of the variable before.
+    fn chain(vars: usize, rows: usize, seed: u64) -> Records {
+        let mut random = Random::new(seed);
+        let mut row = || {
+            let mut last = false;
+            let mut next = |_| {
+                last ^= random.unit() < 0.3;
+                last
+            };
+            (0..vars).map(&mut next).collect::<Vec<bool>>()
+        };
+        Records::from_rows(Names::numbered(vars), (0..rows).map(|_| row()))
+    }
+
+    #[test]
+    fn what_a_structure_is_judged_by_is_the_likelihood_of_its_circuit() {
+        let (train, valid) = (chain(6, 200, 1), chain(6, 100, 2));
+        for vtree in [None, Some(Vtree::balanced(6)), Some(Vtree::left_linear(6)), Some(Vtree::random(6, 3))] {
+            let vtree = vtree.map(Arc::new);
+            let task = Task { valid: Some(&valid), vtree: vtree.as_ref(), ..Task::new(&train) };
+            for starts in [vec![], vec![Start::Tree], vec![Start::Window(0.2)]] {
+                let config = Slopp { starts, ..Slopp::default() };
+                let found = find(&task, &config, &()).unwrap();
+                let judged = found.log_likelihood;
+                let psdd = found.learned(&task, &config).unwrap().psdd;
+                assert!((score(&**psdd, &valid).unwrap() - judged).abs() < 1e-9);
+            }
+        }
+    }
 }

@@ -1,21 +1,61 @@
 //! Variable orders for right-linear vtrees.
 //!
-//! The order decides what a class must remember, and is worth nats. [`depth_first`] is good and costs nothing;
-//! [`candidates`] are for those who can afford to try several and choose by validation likelihood.
+//! The order decides what a class must remember, and is worth nats. Depth-first through the Chow-Liu tree is good and costs
+//! nothing; [`ranked_orders`] tries several and ranks them by validation likelihood.
 
+use super::{Slopp, find};
 use crate::data::SymmetricMatrix;
-use crate::learn::vtree::ChowLiuTree;
+use crate::learn::LearnError;
+use crate::learn::task::Task;
+use crate::learn::vtree::{ChowLiuTree, Gathered, pair_information};
+use crate::progress::Progress;
 use crate::random::Random;
 use crate::var::Var;
+use crate::vtree::Vtree;
+use rayon::prelude::*;
+use std::sync::Arc;
 
-/// Depth-first through the Chow-Liu tree from its centre, small subtrees first: what is started is soon finished.
-pub fn depth_first(tree: &ChowLiuTree) -> Vec<Var> {
-    tree.linear_order()
+/// Random roots among the orders that are tried.
+const ROOTS: usize = 6;
+
+/// With more variables than this, linear arrangements cost more than they are worth, and only roots are tried.
+const MANY_VARIABLES: usize = 300;
+
+/// Orders worth trying, the best of a quick run first.
+pub(in crate::learn) fn ranked_orders(
+    task: &Task,
+    config: &Slopp,
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<Var>>, LearnError> {
+    let Task { train, seed, .. } = *task;
+    let information = pair_information(train)?;
+    let gathered = Gathered::new(train.names());
+    let information = gathered.information(&information);
+    let mut orders = match gathered.len(train.var_count()) > MANY_VARIABLES {
+        true => depth_first_orders(&information, ROOTS, seed),
+        false => candidates(&information, ROOTS, seed),
+    };
+    orders.insert(0, gathered.along(&ChowLiuTree::new(&information)));
+    let mut orders: Vec<Vec<Var>> = orders.into_iter().map(|order| gathered.order(order)).collect();
+    let mut seen = std::collections::HashSet::new();
+    orders.retain(|order| seen.insert(order.clone()));
+    progress.begin("trying orders", orders.len() as u64);
+    let quick = |order: Vec<Var>| {
+        let vtree = Arc::new(Vtree::right_linear_over(&order));
+        let max_classes = config.max_classes.min(32);
+        let config = Slopp { max_classes, sweeps: 1, clone_depth: 0, ..config.clone() };
+        let log_likelihood = find(&Task { vtree: Some(&vtree), ..*task }, &config, &())?.log_likelihood;
+        progress.advance(1);
+        Ok((log_likelihood, order))
+    };
+    let mut tried: Vec<(f64, Vec<Var>)> = orders.into_par_iter().map(quick).collect::<Result<_, LearnError>>()?;
+    tried.sort_by(|a, b| b.0.total_cmp(&a.0));
+    Ok(tried.into_iter().map(|(_, order)| order).collect())
 }
 
-/// Orders worth trying: [`depth_first`], its reverse, depth-first from `roots` random variables, and the linear
-/// arrangements that bring related variables together, for several powers of mutual information.
-pub fn candidates(information: &SymmetricMatrix, roots: usize, seed: u64) -> Vec<Vec<Var>> {
+/// Orders worth trying: [depth-first ones](depth_first_orders), and the linear arrangements that bring related variables
+/// together, for several powers of mutual information.
+fn candidates(information: &SymmetricMatrix, roots: usize, seed: u64) -> Vec<Vec<Var>> {
     let mut orders = depth_first_orders(information, roots, seed);
     let first = orders[0].clone();
     let mut random = Random::stream(seed, 1);
@@ -25,11 +65,11 @@ pub fn candidates(information: &SymmetricMatrix, roots: usize, seed: u64) -> Vec
     orders
 }
 
-/// The first of [`candidates`], which cost next to nothing: [`depth_first`], its reverse, and depth-first from `roots`
+/// Depth-first through the Chow-Liu tree from its centre, small subtrees first, its reverse, and depth-first from `roots`
 /// random variables.
-pub fn depth_first_orders(information: &SymmetricMatrix, roots: usize, seed: u64) -> Vec<Vec<Var>> {
+fn depth_first_orders(information: &SymmetricMatrix, roots: usize, seed: u64) -> Vec<Vec<Var>> {
     let tree = ChowLiuTree::new(information);
-    let first = depth_first(&tree);
+    let first = tree.linear_order();
     let mut random = Random::new(seed);
     let mut orders = vec![first.clone(), first.iter().rev().copied().collect()];
     for _ in 0..roots {
@@ -48,7 +88,7 @@ const REACH: usize = 12;
 /// A linear arrangement with a small sum of `information ^ power × distance` over all pairs, by moves from `start`.
 ///
 /// A move takes a variable a few places on; worse ones are accepted with a chance that falls to nothing.
-pub fn arrangement(information: &SymmetricMatrix, power: f64, start: &[Var], seed: u64) -> Vec<Var> {
+fn arrangement(information: &SymmetricMatrix, power: f64, start: &[Var], seed: u64) -> Vec<Var> {
     let len = start.len();
     let weight = |a: Var, b: Var| information.at(a.index(), b.index()).max(0.0).powf(power);
     let mut weights = vec![0.0; len * len];

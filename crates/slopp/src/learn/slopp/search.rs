@@ -4,19 +4,19 @@ use super::clones::{self, Cloning};
 use super::grow::{self, Tree};
 use super::layers::{Class, Layers, Prior};
 use super::view::View;
-use super::{Look, SloppConfig, Stage, Start, TYPICAL_PSEUDOCOUNT, sweep};
+use super::{Slopp, Start, TYPICAL_PSEUDOCOUNT, sweep};
 use crate::data::Records;
-use crate::learn::parts::FEW_JUDGES;
+use crate::learn::hold_out::FEW_JUDGES;
 use crate::progress::Progress;
 use crate::var::Var;
 use rayon::prelude::*;
 
-/// Sweeps, or looks at clones, without improvement after which they end.
+/// Sweeps, or comparisons of clones, without improvement after which they end.
 const PATIENCE: [usize; 2] = [2, 8];
 
 /// A search for the best structure along an order.
 pub(super) struct Search<'a> {
-    config: &'a SloppConfig,
+    config: &'a Slopp,
     order: &'a [Var],
     view: View,
     judge: &'a Records,
@@ -27,14 +27,13 @@ pub(super) struct Search<'a> {
     max_elements: usize,
 }
 
-/// A structure with what it was judged to be worth, and by which looks.
+/// A structure with what it was judged to be worth.
 #[derive(Clone)]
 pub(super) struct Candidate {
     pub(super) layers: Layers,
     pub(super) log_likelihood: f64,
     pub(super) pseudocount: f64,
     pub(super) start: Start,
-    pub(super) history: Vec<Look>,
 }
 
 impl<'a> Search<'a> {
@@ -43,7 +42,7 @@ impl<'a> Search<'a> {
         train: &'a Records,
         judge: Option<&'a Records>,
         order: &'a [Var],
-        config: &'a SloppConfig,
+        config: &'a Slopp,
     ) -> Search<'a> {
         let view = View::new(train, order);
         let values = (0..view.vars()).map(|position| view.values(position));
@@ -64,12 +63,7 @@ impl<'a> Search<'a> {
         let starts = if self.config.starts.is_empty() { &usual } else { &self.config.starts };
         progress.begin("merging classes", (starts.len() * self.view.vars()) as u64);
         let found: Vec<Candidate> = starts.par_iter().map(|&start| self.start(start, tree, progress)).collect();
-        let better = |mut a: Candidate, b: Candidate| {
-            let mut history = std::mem::take(&mut a.history);
-            history.extend_from_slice(&b.history);
-            let best = if b.log_likelihood > a.log_likelihood { b } else { a };
-            Candidate { history, ..best }
-        };
+        let better = |a: Candidate, b: Candidate| if b.log_likelihood > a.log_likelihood { b } else { a };
         progress.begin("copying shared nodes", 1);
         if self.config.max_elements.is_none() {
             let best = found.into_iter().reduce(better).expect("at least one start");
@@ -92,15 +86,12 @@ impl<'a> Search<'a> {
         let class = |position| vec![Class { next: [0; 2], count: self.view.values(position) }];
         let layers = Layers((0..self.view.vars()).map(class).collect());
         let (log_likelihood, pseudocount) = self.judged(&layers);
-        let (start, elements) = (Start::NOTHING, layers.elements());
-        let history = vec![Look { stage: Stage::Started(start), log_likelihood, elements }];
-        Candidate { layers, log_likelihood, pseudocount, start, history }
+        Candidate { layers, log_likelihood, pseudocount, start: Start::NOTHING }
     }
 
     /// A start and its sweeps, merged further and further until they keep within the largest number of elements.
     fn start(&self, start: Start, tree: &Tree<'_>, progress: &dyn Progress) -> Candidate {
         let (mut classes, mut factor) = (self.config.max_classes, 1.0);
-        let mut history = Vec::new();
         loop {
             let limits = grow::Limits {
                 classes,
@@ -117,8 +108,8 @@ impl<'a> Search<'a> {
             let quiet: &dyn Progress = &();
             let layers = grow::grow(&self.view, tree, limits, if factor == 1.0 { progress } else { quiet });
             let limits = sweep::Limits { classes, per_class: factor * self.config.sweep_penalty * self.unit };
-            if let Some(found) = self.swept(layers, start, limits, &mut history) {
-                return Candidate { history, ..found };
+            if let Some(found) = self.swept(layers, start, limits) {
+                return found;
             }
             // With one class per layer there is one element for each variable but the last, and that is allowed.
             classes = (classes * 2 / 3).max(1);
@@ -127,28 +118,18 @@ impl<'a> Search<'a> {
     }
 
     /// The best of a structure and its sweeps; `None` if all have too many elements.
-    fn swept(
-        &self,
-        mut layers: Layers,
-        start: Start,
-        limits: sweep::Limits,
-        history: &mut Vec<Look>,
-    ) -> Option<Candidate> {
+    fn swept(&self, mut layers: Layers, start: Start, limits: sweep::Limits) -> Option<Candidate> {
         let mut best: Option<Candidate> = None;
         let mut idle = 0;
         for sweep in 0..=self.config.sweeps {
-            let stage = if sweep == 0 { Stage::Started(start) } else { Stage::Swept(sweep) };
             if sweep > 0 {
                 layers = sweep::sweep(&self.view, &layers, limits, &self.prior);
             }
             let (log_likelihood, pseudocount) = self.judged(&layers);
-            let elements = layers.elements();
-            history.push(Look { stage, log_likelihood, elements });
             idle += 1;
             let better = best.as_ref().is_none_or(|best| log_likelihood > best.log_likelihood);
-            if better && elements <= self.max_elements {
-                let layers = layers.clone();
-                best = Some(Candidate { layers, log_likelihood, pseudocount, start, history: Vec::new() });
+            if better && layers.elements() <= self.max_elements {
+                best = Some(Candidate { layers: layers.clone(), log_likelihood, pseudocount, start });
                 idle = 0;
             }
             if idle == PATIENCE[0] {
@@ -176,7 +157,6 @@ impl<'a> Search<'a> {
             }
             next = steps + (steps / 8).max(50);
             let (log_likelihood, pseudocount) = self.judged(cloning.layers());
-            best.history.push(Look { stage: Stage::Cloned(steps), log_likelihood, elements: cloning.elements() });
             idle += 1;
             if log_likelihood > best.log_likelihood {
                 best = Candidate { layers: cloning.layers().clone(), log_likelihood, pseudocount, ..best };

@@ -2,7 +2,7 @@
 //!
 //! A learner finds a structure as if everything were possible. [`Support`] then says what is: what the rules allow, one
 //! value for each column, only what was seen together in some groups of columns, and, in a closed world, only what the
-//! records use. Three learners are asked to grow inside the world instead (`Structure::in_world`): `slopp-tree` and
+//! records use. Three learners are asked to grow inside the world instead (`Structure::keeps_world`): `slopp-tree` and
 //! `slopp-kmeans` prune while they grow, and refinements start from a model of the world and keep to it.
 
 mod close;
@@ -12,6 +12,7 @@ mod enforce;
 pub use enforce::{Enforced, OnViolation};
 
 use super::LearnError;
+use super::error::check_numbers;
 use super::structure::{Prior, Structure};
 use crate::circuit::Psdd;
 use crate::data::Records;
@@ -134,26 +135,29 @@ impl Support {
 
     /// Refuses a weight of the prior that does not fit the world.
     pub(super) fn check_weight(&self, pseudocount: f64) -> Result<(), LearnError> {
-        let closed = self.world.is_all_closed();
-        let expected = match closed {
-            false => "a finite number above 0 in an open world, or nothing unseen would be possible",
-            true => "a finite number of at least 0",
+        let expected = match &self.world {
+            World::Open => "a finite number above 0 in an open world, or nothing unseen would be possible",
+            World::Closed { except } if except.is_empty() => return check_numbers([("pseudocount", pseudocount)]),
+            World::Closed { .. } => {
+                "a finite number above 0 where columns stay open, or only their seen values would be possible"
+            }
         };
-        let fits = pseudocount.is_finite() && (pseudocount > 0.0 || pseudocount == 0.0 && closed);
-        let value = pseudocount.to_string();
-        if fits { Ok(()) } else { Err(LearnError::Setting { name: "pseudocount", value, expected: expected.into() }) }
+        match pseudocount.is_finite() && pseudocount > 0.0 {
+            true => Ok(()),
+            false => Err(LearnError::setting("pseudocount", pseudocount, expected)),
+        }
     }
 
     /// The weight of the prior in what becomes of a structure.
     fn weight_of(&self, structure: &Structure) -> f64 {
         let Prior { asked, weight, .. } = structure.prior;
-        if structure.in_world { weight } else { self.weight(asked, weight) }
+        if structure.keeps_world { weight } else { self.weight(asked, weight) }
     }
 
-    /// The weight of the prior as a report has it.
-    pub(super) fn told(&self, structure: &Structure) -> Option<(&'static str, String)> {
-        // What a teacher taught is no prior where only the records say what is possible.
-        let name = structure.prior.told_as?;
+    /// The weight of the prior, as name and value, if it is reported.
+    pub(super) fn reported_weight(&self, structure: &Structure) -> Option<(&'static str, String)> {
+        // In a closed world a student is fitted to the records alone, without what its teacher taught.
+        let name = structure.prior.reported_as?;
         let name = if self.world.is_all_closed() { "pseudocount" } else { name };
         Some((name, self.weight_of(structure).to_string()))
     }
@@ -169,8 +173,8 @@ impl Support {
         progress: &dyn Progress,
     ) -> Result<ModelKind, LearnError> {
         let weight = self.weight_of(&structure);
-        let Structure { mut model, prior, in_world, .. } = structure;
-        if self.world.is_all_closed() && !in_world {
+        let Structure { mut model, prior, keeps_world, .. } = structure;
+        if self.world.is_all_closed() && !keeps_world {
             model = close::close(model, records, Prior { weight, ..prior })
                 .map_err(|error| LearnError::Closed(error.into()))?;
         }
@@ -199,11 +203,9 @@ impl Support {
         let model = Support::of(world).apply(structure, records, &())?;
         Ok(model.into_psdd().expect("a PSDD stays one"))
     }
-}
 
-impl Support {
     /// What is possible over these names, as name and value: `world`, and `closed`, `open` and `rules` where there are
-    /// some. Rules are told by their formulas, however they were written; those of columns are not told.
+    /// some. Rules are given by their formulas, however they were written; those of columns are left out.
     pub fn facts(&self, names: &Names) -> Vec<(&'static str, String)> {
         let mut facts = vec![("world", self.world.name().to_owned())];
         if let Some(groups) = &self.groups {

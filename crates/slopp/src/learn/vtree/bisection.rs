@@ -1,4 +1,7 @@
-//! Recursive bisection along the weakest mutual information.
+//! Recursive bisection: every vtree node splits its variables into halves that tell least about each other.
+//!
+//! The half with the first variable is the left one. Halves are found by exchanging variables (Kernighan and Lin, 1970)
+//! from several starts, so they are good, not optimal.
 
 use super::chow_liu::ChowLiuTree;
 use crate::data::SymmetricMatrix;

@@ -5,25 +5,15 @@ use crate::var::Var;
 use crate::vtree::{Step, Vtree};
 
 /// The tree over the variables with the largest total mutual information (Chow and Liu, 1968).
-///
-/// ```
-/// use slopp::{Names, Records, Var, data::PairCounts, learn::vtree::ChowLiuTree};
-/// let records = Records::from_rows(Names::numbered(3), [[true, false, true], [false, true, false], [true, true, true]]);
-/// let tree = ChowLiuTree::new(&PairCounts::of(&records).mutual_information(1.0));
-/// assert_eq!(tree.neighbours(Var(0)), [Var(1), Var(2)]);
-/// assert_eq!(tree.centre(), Var(0));
-/// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct ChowLiuTree {
-    /// Edges as (parent, child, mutual information) in the order they were found.
-    edges: Vec<(Var, Var, f64)>,
+pub(in crate::learn) struct ChowLiuTree {
     /// Neighbours of each variable, ascending.
     neighbours: Vec<Vec<Var>>,
 }
 
 /// A Chow-Liu tree hung up at one variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RootedTree {
+pub(in crate::learn) struct RootedTree {
     root: Var,
     parent: Vec<Option<Var>>,
     children: Vec<Vec<Var>>,
@@ -38,41 +28,35 @@ impl ChowLiuTree {
     ///
     /// # Panics
     /// If the matrix is empty: a tree has at least one variable.
-    pub fn new(information: &SymmetricMatrix) -> ChowLiuTree {
+    pub(in crate::learn) fn new(information: &SymmetricMatrix) -> ChowLiuTree {
         let len = information.len();
         assert!(len > 0, "a Chow-Liu tree needs at least one variable");
         let edges = spanning_tree(len, |i, j| information.at(i, j));
-        let edges = edges.into_iter().map(|(a, b)| (Var(a as u32), Var(b as u32), information.at(a, b))).collect();
-        ChowLiuTree::from_edges(len, edges)
+        ChowLiuTree::from_edges(len, edges.into_iter().map(|ends| (Var(ends.0 as u32), Var(ends.1 as u32))))
     }
 
-    fn from_edges(len: usize, edges: Vec<(Var, Var, f64)>) -> ChowLiuTree {
+    fn from_edges(len: usize, edges: impl Iterator<Item = (Var, Var)>) -> ChowLiuTree {
         let mut neighbours = vec![Vec::new(); len];
-        for &(a, b, _) in &edges {
+        for (a, b) in edges {
             neighbours[a.index()].push(b);
             neighbours[b.index()].push(a);
         }
         neighbours.iter_mut().for_each(|list| list.sort_unstable());
-        ChowLiuTree { edges, neighbours }
+        ChowLiuTree { neighbours }
     }
 
     /// How many variables there are.
-    pub fn var_count(&self) -> usize {
+    pub(in crate::learn) fn var_count(&self) -> usize {
         self.neighbours.len()
     }
 
-    /// The edges with their mutual information.
-    pub fn edges(&self) -> &[(Var, Var, f64)] {
-        &self.edges
-    }
-
     /// The neighbours of a variable, ascending.
-    pub fn neighbours(&self, var: Var) -> &[Var] {
+    pub(in crate::learn) fn neighbours(&self, var: Var) -> &[Var] {
         &self.neighbours[var.index()]
     }
 
     /// The graph centre: the variable whose farthest variable is nearest; of two, the first.
-    pub fn centre(&self) -> Var {
+    pub(in crate::learn) fn centre(&self) -> Var {
         // Stripping all leaves again and again leaves the one or two centres.
         let mut degree: Vec<usize> = self.neighbours.iter().map(Vec::len).collect();
         let mut left = self.var_count();
@@ -94,7 +78,7 @@ impl ChowLiuTree {
     }
 
     /// The tree with all edges directed away from `root`.
-    pub fn rooted_at(&self, root: Var) -> RootedTree {
+    pub(in crate::learn) fn rooted_at(&self, root: Var) -> RootedTree {
         let mut parent = vec![None; self.var_count()];
         let mut top_down = vec![root];
         for i in 0..self.var_count() {
@@ -113,34 +97,29 @@ impl ChowLiuTree {
     }
 
     /// The vtree of the paper: the tree hung up at its centre, see [`RootedTree::vtree`].
-    pub fn vtree(&self) -> Vtree {
+    pub(in crate::learn) fn vtree(&self) -> Vtree {
         self.rooted_at(self.centre()).vtree()
     }
 
     /// The variables depth-first from the centre, small subtrees first.
-    pub fn linear_order(&self) -> Vec<Var> {
+    pub(in crate::learn) fn linear_order(&self) -> Vec<Var> {
         self.rooted_at(self.centre()).depth_first()
     }
 }
 
 impl RootedTree {
-    /// The variable at the top.
-    pub fn root(&self) -> Var {
-        self.root
-    }
-
     /// The parent of a variable; `None` for the root.
-    pub fn parent(&self, var: Var) -> Option<Var> {
+    pub(in crate::learn) fn parent(&self, var: Var) -> Option<Var> {
         self.parent[var.index()]
     }
 
     /// The children of a variable, ascending.
-    pub fn children(&self, var: Var) -> &[Var] {
+    pub(in crate::learn) fn children(&self, var: Var) -> &[Var] {
         &self.children[var.index()]
     }
 
     /// All variables, parents before children.
-    pub fn top_down(&self) -> &[Var] {
+    pub(in crate::learn) fn top_down(&self) -> &[Var] {
         &self.top_down
     }
 
@@ -148,7 +127,7 @@ impl RootedTree {
     ///
     /// A variable with children becomes `(variable, children)`; several children, in ascending order, become a
     /// balanced tree of their vtrees, with the smaller half of an odd number on the left.
-    pub fn vtree(&self) -> Vtree {
+    pub(in crate::learn) fn vtree(&self) -> Vtree {
         enum Task<'a> {
             Tree(Var),
             Forest(&'a [Var]),
@@ -176,7 +155,7 @@ impl RootedTree {
     }
 
     /// The variables depth-first, small subtrees before large ones: what is started is soon finished.
-    pub fn depth_first(&self) -> Vec<Var> {
+    pub(in crate::learn) fn depth_first(&self) -> Vec<Var> {
         let mut size = vec![1usize; self.parent.len()];
         for x in self.top_down.iter().rev() {
             if let Some(parent) = self.parent(*x) {
@@ -235,7 +214,7 @@ mod tests {
     }
 
     fn tree(len: usize, edges: &[(u32, u32)]) -> ChowLiuTree {
-        ChowLiuTree::from_edges(len, edges.iter().map(|&(a, b)| (Var(a), Var(b), 1.0)).collect())
+        ChowLiuTree::from_edges(len, edges.iter().map(|&(a, b)| (Var(a), Var(b))))
     }
 
     /// Edges between all variables, tree or not, along which the ends are connected: for comparing by brute force.
@@ -243,8 +222,8 @@ mod tests {
         let n = tree.var_count();
         let mut d = vec![vec![n; n]; n];
         (0..n).for_each(|i| d[i][i] = 0);
-        for &(a, b, _) in tree.edges() {
-            (d[a.index()][b.index()], d[b.index()][a.index()]) = (1, 1);
+        for (a, neighbours) in tree.neighbours.iter().enumerate() {
+            neighbours.iter().for_each(|b| d[a][b.index()] = 1);
         }
         for k in 0..n {
             for i in 0..n {
@@ -273,9 +252,9 @@ mod tests {
                     component.iter_mut().filter(|c| **c == old).for_each(|c| *c = new);
                 }
             }
-            let tree = ChowLiuTree::new(&matrix);
-            assert_eq!(tree.edges().len(), len - 1);
-            assert!((tree.edges().iter().map(|edge| edge.2).sum::<f64>() - total).abs() < 1e-12);
+            let edges = spanning_tree(len, |i, j| matrix.at(i, j));
+            assert_eq!(edges.len(), len - 1);
+            assert!((edges.iter().map(|&(a, b)| matrix.at(a, b)).sum::<f64>() - total).abs() < 1e-12);
         }
     }
 

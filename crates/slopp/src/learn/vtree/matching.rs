@@ -1,4 +1,7 @@
-//! Repeated matching along the strongest mutual information.
+//! Repeated matching: vtrees that tell most about each other, on average over their variables, are joined.
+//!
+//! Each round joins all vtrees in pairs; of an odd number one waits. The vtree with the first variable is the left one.
+//! Matchings are greedy, then improved by exchanging partners: good, not optimal.
 
 use crate::data::SymmetricMatrix;
 use crate::var::Var;

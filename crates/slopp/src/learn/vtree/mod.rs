@@ -6,7 +6,7 @@ mod gather;
 mod matching;
 
 pub(in crate::learn) use chow_liu::spanning_tree;
-pub use chow_liu::{ChowLiuTree, RootedTree};
+pub(in crate::learn) use chow_liu::{ChowLiuTree, RootedTree};
 pub(in crate::learn) use gather::{Gathered, bound};
 
 use super::error::LearnError;
@@ -16,7 +16,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The pseudocount of every cell of a pair, as in the paper.
-pub const LAPLACE: f64 = 1.0;
+const LAPLACE: f64 = 1.0;
 
 /// A way to make a vtree for given records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl VtreeMethod {
     /// speak of for the first four; `n²` pair counts and about as much again for the others.
     ///
     /// ```
-    /// use slopp::{Names, Records, learn::vtree::VtreeMethod};
+    /// use slopp::{Names, Records, learn::VtreeMethod};
     /// let records = Records::from_rows(Names::numbered(3), [[true, false, true], [false, true, false], [true, true, true]]);
     /// let vtree = "chow-liu".parse::<VtreeMethod>()?.build(&records, 0)?;
     /// assert_eq!(vtree.to_string(), "(1,(2,3))");
@@ -96,8 +96,8 @@ impl VtreeMethod {
             VtreeMethod::Random => Vtree::random(columns, seed),
             VtreeMethod::ChowLiu => chow_liu()?.vtree(),
             VtreeMethod::ChowLiuLinear => Vtree::right_linear_over(&gathered.along(&chow_liu()?)),
-            VtreeMethod::MiTopDown => top_down(&information()?, seed),
-            VtreeMethod::MiBottomUp => bottom_up(&information()?),
+            VtreeMethod::MiTopDown => bisection::top_down(&information()?, seed),
+            VtreeMethod::MiBottomUp => matching::bottom_up(&information()?),
         };
         Ok(gathered.vtree(vtree))
     }
@@ -107,31 +107,12 @@ impl VtreeMethod {
     }
 }
 
-/// The mutual information of all pairs of variables, smoothed by [`LAPLACE`], unless they are too many.
+/// The mutual information of all pairs of variables, with one more record in every cell of a pair, unless they are too many.
 pub fn pair_information(records: &Records) -> Result<SymmetricMatrix, LearnError> {
     match records.var_count() {
         variables if variables > MAX_PAIR_VARIABLES => Err(LearnError::TooManyPairs { variables }),
         _ => Ok(PairCounts::of(records).mutual_information(LAPLACE)),
     }
-}
-
-/// The vtree by recursive bisection: every node splits its variables into halves that tell least about each other.
-///
-/// The half with the first variable is the left one. Halves are found by exchanging variables
-/// (Kernighan and Lin, 1970) from several starts, so they are good, not optimal.
-///
-/// # Panics
-/// If the matrix is empty, as does [`bottom_up`].
-pub fn top_down(information: &SymmetricMatrix, seed: u64) -> Vtree {
-    bisection::top_down(information, seed)
-}
-
-/// The vtree by repeated matching: vtrees that tell most about each other, on average over their variables, are joined.
-///
-/// Each round joins all vtrees in pairs; of an odd number one waits. The vtree with the first variable is
-/// the left one. Matchings are greedy, then improved by exchanging partners: good, not optimal.
-pub fn bottom_up(information: &SymmetricMatrix) -> Vtree {
-    matching::bottom_up(information)
 }
 
 impl fmt::Display for VtreeMethod {
