@@ -8,7 +8,7 @@ use crate::infer::QueryError;
 use crate::io::{BinsError, NotClausal, ReadError, WriteError};
 use crate::knowledge::{DifferenceError, EntailsError};
 use crate::learn::LearnError;
-use crate::logic::{FormulaError, NoVariables, NormaliseError, RuleError, SddError, Stopped, TooLarge};
+use crate::logic::{FormulaError, NoVariables, NormaliseError, RuleError, Stopped, TooLarge};
 use crate::mixture::MixtureError;
 use crate::names::NameError;
 use crate::spn::SpnError;
@@ -44,9 +44,6 @@ pub enum Error {
     /// Not a sum-product network.
     #[error("{0}")]
     Spn(#[from] SpnError),
-    /// Not a sentential decision diagram.
-    #[error("{0}")]
-    Sdd(#[from] SddError),
     /// A certificate that failed.
     #[error("{0}")]
     Certificate(#[from] Refusal),

@@ -53,7 +53,7 @@ pub mod knowledge;
 pub mod learn;
 mod limits;
 pub mod logic;
-pub mod logspace;
+mod logspace;
 pub mod mixture;
 pub mod model;
 pub mod names;

@@ -1,33 +1,33 @@
 //! Arithmetic on logarithms of probabilities: the only place that knows the rules of log zero.
 
 /// The logarithm of probability zero.
-pub const LOG_ZERO: f64 = f64::NEG_INFINITY;
+pub(crate) const LOG_ZERO: f64 = f64::NEG_INFINITY;
 
 /// `ln(exp(a) + exp(b))`.
-pub fn log_add(a: f64, b: f64) -> f64 {
+pub(crate) fn log_add(a: f64, b: f64) -> f64 {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
     if low == LOG_ZERO { high } else { high + (low - high).exp().ln_1p() }
 }
 
 /// `ln Σ exp(x)`; the sum of nothing is zero.
-pub fn log_sum(values: impl Iterator<Item = f64> + Clone) -> f64 {
+pub(crate) fn log_sum(values: impl Iterator<Item = f64> + Clone) -> f64 {
     let high = values.clone().fold(LOG_ZERO, f64::max);
     if high == LOG_ZERO { LOG_ZERO } else { high + values.map(|x| (x - high).exp()).sum::<f64>().ln() }
 }
 
 /// `ln(1 - exp(x))` for `x <= 0`: the log-probability of the complement, precise at both ends.
-pub fn log_complement(x: f64) -> f64 {
+pub(crate) fn log_complement(x: f64) -> f64 {
     if x > -std::f64::consts::LN_2 { (-x.exp_m1()).ln() } else { (-x.exp()).ln_1p() }
 }
 
 /// `ln(part / (part + rest))`, precise also when `rest` is small.
-pub fn log_share(part: f64, rest: f64) -> f64 {
+pub(crate) fn log_share(part: f64, rest: f64) -> f64 {
     // Adding zero turns the logarithm -0.0 of a whole share into 0.0.
     0.0 + if part > rest { (-(rest / (part + rest))).ln_1p() } else { (part / (part + rest)).ln() }
 }
 
 /// `x ln x`, with the limit `0` at zero.
-pub fn x_log_x(x: f64) -> f64 {
+pub(crate) fn x_log_x(x: f64) -> f64 {
     if x > 0.0 { x * x.ln() } else { 0.0 }
 }
 

@@ -163,21 +163,20 @@ fn what_cannot_be_revised_is_told() {
     }
     let missing = to_records(&[vec![None; 6]]);
     assert!(matches!(psdd.revise(&missing, Some(1.0)), Err(LearnError::Query(_))));
-    let constant = |vtree: &Vtree, node| Sdd::new(vtree.clone(), vec![node], vec![]).unwrap();
-    let (always, never) = (slopp::logic::SddNode::True, slopp::logic::SddNode::False);
-    let all = psdd.revise_by(&constant(psdd.vtree(), always), 1.0, Some(1.0), &Limits::default()).unwrap();
+    let constant = |vtree: &Vtree, value| Formula::constant(value).compile(vtree.clone(), &Limits::default()).unwrap();
+    let all = psdd.revise_by(&constant(psdd.vtree(), true), 1.0, Some(1.0), &Limits::default()).unwrap();
     assert_eq!(all.psdd.model_count(), 64u32.into());
     assert!(matches!(
-        psdd.revise_by(&constant(psdd.vtree(), never), 1.0, Some(1.0), &Limits::default()),
+        psdd.revise_by(&constant(psdd.vtree(), false), 1.0, Some(1.0), &Limits::default()),
         Err(LearnError::Formula(_))
     ));
-    let elsewhere = constant(&Vtree::balanced(7), always);
+    let elsewhere = constant(&Vtree::balanced(7), true);
     assert!(matches!(psdd.revise_by(&elsewhere, 1.0, Some(1.0), &Limits::default()), Err(LearnError::Query(_))));
     let wide = slopp::example::psdd();
-    assert!(wide.revise_by(&constant(wide.vtree(), always), 1.0, None, &Limits::default()).is_ok());
+    assert!(wide.revise_by(&constant(wide.vtree(), true), 1.0, None, &Limits::default()).is_ok());
     let wider = closed(&to_records(&[vec![Some(true); 13]]), Vtree::balanced(13));
     // More worlds than are worked in one by one.
-    let all = wider.revise_by(&constant(wider.vtree(), always), 1.0, None, &Limits::default()).unwrap();
+    let all = wider.revise_by(&constant(wider.vtree(), true), 1.0, None, &Limits::default()).unwrap();
     assert_eq!((all.added, all.psdd.model_count()), (8191u32.into(), 8192u32.into()));
     close(all.share, 0.5);
     close(all.psdd.log_probability(&[true; 13]).unwrap().exp(), 0.5);

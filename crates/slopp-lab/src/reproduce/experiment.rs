@@ -193,10 +193,16 @@ impl Tree {
     /// validation records.
     fn mixed(&self, valid: &[f64], test: &[f64], parts: &Parts) -> (f64, f64) {
         let weight = best_weight(valid, &self.valid, parts.valid.weights());
-        let both = |(&a, &b): (&f64, &f64)| slopp::logspace::log_add((1.0 - weight).ln() + a, weight.ln() + b);
+        let both = |(&a, &b): (&f64, &f64)| log_add((1.0 - weight).ln() + a, weight.ln() + b);
         let mixed = test.iter().zip(&self.test).map(both);
         (mean(mixed.zip(parts.test.weights().iter().copied())), weight)
     }
+}
+
+/// `ln(exp(a) + exp(b))`.
+fn log_add(a: f64, b: f64) -> f64 {
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
 }
 
 /// The weight `w` that maximises `Σ ln((1−w)·exp(a) + w·exp(b))`, which is concave: where its slope changes its sign.

@@ -10,8 +10,6 @@
 
 // Several arrays are walked lane by lane; indices keep that readable and the loops vectorised.
 #![allow(clippy::needless_range_loop)]
-// Lanes are walked by index, as in all passes.
-#![allow(clippy::needless_range_loop)]
 
 use super::Evidence;
 use crate::circuit::{Circuit, Node, Weights};

@@ -8,18 +8,18 @@ use std::sync::Arc;
 
 /// A node of an SDD, by its position: children come before parents, the root is last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SddId(pub u32);
+pub(crate) struct SddId(pub(crate) u32);
 
 impl SddId {
     /// The position of this node in arrays over nodes.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SddNode {
+pub(crate) enum SddNode {
     /// No world.
     False,
     /// Every world.
@@ -39,11 +39,11 @@ pub enum SddNode {
 
 /// A conjunction of a prime, over left variables, and a sub, over right variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SddElement {
+pub(crate) struct SddElement {
     /// The formula over the left variables.
-    pub prime: SddId,
+    pub(crate) prime: SddId,
     /// The formula over the right variables.
-    pub sub: SddId,
+    pub(crate) sub: SddId,
 }
 
 /// A formula as a trimmed SDD: constants and literals stand wherever they fit, decisions skip vtree nodes.
@@ -55,19 +55,15 @@ pub struct SddElement {
 /// 2. The primes of a decision at vtree node `v` have variables below its left child only, its subs below its right
 ///    child only; either may be constant.
 /// 3. The primes of a decision are exclusive and cover everything. So a circuit given a diagram keeps its certificate.
-///    [`Sdd::new`] and readers prove it; managers make diagrams that have it.
+///    Readers prove it; managers make diagrams that have it.
 ///
 /// ```
-/// use slopp::logic::{Sdd, SddElement, SddId, SddNode};
-/// use slopp::{Var, Vtree};
-/// let vtree = Vtree::balanced(3); // ((1,2),3)
-/// // If the first variable holds, so does the third: x1 ∧ x3, or ¬x1.
-/// let [x1, not_x1, x3] = [Var(0).is(true), Var(0).is(false), Var(2).is(true)].map(SddNode::Literal);
-/// let decision = SddNode::Decision { vtree: vtree.root(), start: 0, end: 2 };
-/// let elements = [(0, 2), (1, 3)].map(|(p, s)| SddElement { prime: SddId(p), sub: SddId(s) });
-/// let sdd = Sdd::new(vtree, vec![x1, not_x1, x3, SddNode::True, decision], elements.to_vec())?;
+/// use slopp::logic::{Formula, Limits, Sdd};
+/// use slopp::{Names, Vtree};
+/// let formula = Formula::parse("x1 -> x3", &Names::numbered(3))?;
+/// let sdd = formula.compile(Vtree::balanced(3), &Limits::default())?;
 /// assert_eq!(sdd.model_count(), 6u32.into());
-/// let uniform = sdd.to_circuit()?.certify(&slopp::logic::Limits::default())?;
+/// let uniform = sdd.to_circuit()?.certify(&Limits::default())?;
 /// assert_eq!(Sdd::base_of(&uniform, 1_000_000)?.model_count(), 6u32.into());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -83,16 +79,16 @@ pub struct Sdd {
 /// Which node breaks an invariant of [`Sdd`], and how.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("node {}: {fault}", .node.0)]
-pub struct SddError {
+pub(crate) struct SddError {
     /// The node.
-    pub node: SddId,
+    pub(crate) node: SddId,
     /// What is wrong with it.
-    pub fault: SddFault,
+    pub(crate) fault: SddFault,
 }
 
 /// What is wrong with a node of an SDD.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SddFault {
+pub(crate) enum SddFault {
     /// There are no nodes at all.
     #[error("an SDD needs at least one node")]
     Empty,
@@ -130,13 +126,6 @@ pub enum SddFault {
 }
 
 impl Sdd {
-    /// Checks all invariants. Cost: that of [`Sdd::prove_partitions`].
-    pub fn new(vtree: impl Into<Arc<Vtree>>, nodes: Vec<SddNode>, elements: Vec<SddElement>) -> Result<Sdd, SddError> {
-        let sdd = Sdd::promised(vtree, nodes, elements)?;
-        sdd.prove_partitions()?;
-        Ok(sdd)
-    }
-
     /// Checks invariants 1 and 2; the third is a promise of the caller, or proved next.
     pub(crate) fn promised(
         vtree: impl Into<Arc<Vtree>>,
@@ -159,32 +148,32 @@ impl Sdd {
     }
 
     /// All nodes, children before parents.
-    pub fn nodes(&self) -> &[SddNode] {
+    pub(crate) fn nodes(&self) -> &[SddNode] {
         &self.nodes
     }
 
     /// One node.
-    pub fn node(&self, id: SddId) -> SddNode {
+    pub(crate) fn node(&self, id: SddId) -> SddNode {
         self.nodes[id.index()]
     }
 
     /// The ids of all nodes, children before parents.
-    pub fn ids(&self) -> impl DoubleEndedIterator<Item = SddId> + ExactSizeIterator + use<> {
+    pub(crate) fn ids(&self) -> impl DoubleEndedIterator<Item = SddId> + ExactSizeIterator + use<> {
         (0..self.nodes.len() as u32).map(SddId)
     }
 
     /// The root: the last node.
-    pub fn root(&self) -> SddId {
+    pub(crate) fn root(&self) -> SddId {
         SddId(self.nodes.len() as u32 - 1)
     }
 
     /// The elements of a decision; none for other nodes.
-    pub fn elements_of(&self, id: SddId) -> &[SddElement] {
+    pub(crate) fn elements_of(&self, id: SddId) -> &[SddElement] {
         &self.elements[self.element_range(id)]
     }
 
     /// The vtree node of a decision or literal; `None` for constants.
-    pub fn vtree_of(&self, id: SddId) -> Option<VtreeId> {
+    pub(crate) fn vtree_of(&self, id: SddId) -> Option<VtreeId> {
         match self.node(id) {
             SddNode::False | SddNode::True => None,
             SddNode::Literal(lit) => Some(self.vtree.leaf(lit.var)),

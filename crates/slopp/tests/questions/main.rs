@@ -8,7 +8,7 @@ mod sets;
 
 use against::*;
 use slopp::infer::{Evidence, QueryError};
-use slopp::logic::{Limits, Sdd};
+use slopp::logic::{Formula, Limits, Sdd};
 use slopp::{Builder, Certified, Circuit, Sharing, Structured, Var, Vtree};
 use slopp_oracle::{Dice, OracleCircuit, Table, Tree, deterministic, mixture, with_support};
 

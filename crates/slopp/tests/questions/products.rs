@@ -82,15 +82,15 @@ fn constant_formulas_and_other_vtrees() {
     let mut dice = Dice::new(3);
     let tree = Tree::random(5, &mut dice);
     let psdd = convert(&deterministic(&tree, 0.5, false, &mut dice), &tree).0.certify(&Limits::default()).unwrap();
-    let constant = |node| Sdd::new(psdd.vtree().clone(), vec![node], vec![]).unwrap();
-    close(psdd.log_probability_of(&constant(slopp::logic::SddNode::True), &Limits::default()).unwrap(), 0.0);
-    let never = constant(slopp::logic::SddNode::False);
+    let constant = |value| Formula::constant(value).compile(psdd.vtree().clone(), &Limits::default()).unwrap();
+    close(psdd.log_probability_of(&constant(true), &Limits::default()).unwrap(), 0.0);
+    let never = constant(false);
     assert_eq!(psdd.log_probability_of(&never, &Limits::default()).unwrap(), f64::NEG_INFINITY);
     assert_eq!(psdd.given(&never, &Limits::default()).err(), Some(QueryError::ImpossibleFormula));
-    let (same, log) = psdd.given(&constant(slopp::logic::SddNode::True), &Limits::default()).unwrap();
+    let (same, log) = psdd.given(&constant(true), &Limits::default()).unwrap();
     close(log, 0.0);
     assert!(same.kl_divergence(&psdd, &Limits::default()).unwrap() < 1e-12);
-    let elsewhere = Sdd::new(Vtree::balanced(4), vec![slopp::logic::SddNode::True], vec![]).unwrap();
+    let elsewhere = Formula::constant(true).compile(Vtree::balanced(4), &Limits::default()).unwrap();
     assert_eq!(psdd.log_probability_of(&elsewhere, &Limits::default()), Err(QueryError::FormulaVtree));
 }
 
@@ -121,8 +121,7 @@ fn products_on_deep_vtrees_neither_recurse_nor_underflow() {
         close(log, expected);
         assert_eq!(given.mpe(&Evidence::none(n)).unwrap().0, vec![true; n]);
         close(psdd.product(&ones, &Limits::default()).unwrap().1, expected);
-        let literal = slopp::logic::SddNode::Literal(Var(2999).is(true));
-        let one = Sdd::new(psdd.vtree().clone(), vec![literal], vec![]).unwrap();
+        let one = Formula::literal(Var(2999).is(true)).compile(psdd.vtree().clone(), &Limits::default()).unwrap();
         close(psdd.log_probability_of(&one, &Limits::default()).unwrap(), 0.25f64.ln());
         let (given, _) = psdd.given(&one, &Limits::default()).unwrap();
         assert_eq!(given.marginals(&Evidence::none(n)).unwrap()[2999], 1.0);

@@ -22,7 +22,7 @@ use vocabulary::Vocabulary;
 
 /// A step of a formula in postfix order: operands come before the step that joins them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Op {
+pub(crate) enum Op {
     /// True or false, whatever the world.
     Constant(bool),
     /// The value of a variable.
@@ -76,7 +76,7 @@ impl Comparison {
 
 impl Op {
     /// How many operands the step takes.
-    pub fn arity(self) -> usize {
+    pub(crate) fn arity(self) -> usize {
         match self {
             Op::Constant(_) | Op::Var(_) => 0,
             Op::Not => 1,
@@ -199,7 +199,7 @@ impl Formula {
     }
 
     /// The steps, operands before what joins them; the last step is the whole.
-    pub fn ops(&self) -> &[Op] {
+    pub(crate) fn ops(&self) -> &[Op] {
         &self.ops
     }
 
