@@ -5,7 +5,8 @@ use crate::error::Error;
 use crate::knowledge::LimitArgs;
 use crate::session::Session;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use slopp::io::{Binning, BinsError, Problem, RecordsOptions};
+use slopp::data::RecordsError;
+use slopp::io::{Binning, Problem, RecordsOptions};
 use std::fmt;
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -203,7 +204,7 @@ impl ColumnArgs {
     }
 }
 
-fn bins(text: &str) -> Result<(String, Binning), BinsError> {
+fn bins(text: &str) -> Result<(String, Binning), RecordsError> {
     slopp::io::parse_bins(text)
 }
 

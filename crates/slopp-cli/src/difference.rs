@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::knowledge::{Knowledge, is_diagram, no_variables, stopped};
 use crate::report::{object, some_of};
 use serde_json::Value;
-use slopp::knowledge::{Difference, DifferenceError, UnsharedValues};
+use slopp::knowledge::{Difference, KnowledgeError, UnsharedValues};
 use slopp::logic::Limits;
 use std::path::Path;
 
@@ -32,24 +32,24 @@ fn by_columns(files: [&Path; 2], mut known: [Knowledge; 2]) -> [Knowledge; 2] {
 }
 
 /// Why two files cannot be compared, by their names.
-pub(crate) fn in_words(error: DifferenceError, files: [&Path; 2]) -> Error {
+pub(crate) fn in_words(error: KnowledgeError, files: [&Path; 2]) -> Error {
     let [one, other] = files.map(Path::display);
     match error {
-        DifferenceError::NothingInCommon => Error::new(format!(
+        KnowledgeError::NothingInCommon => Error::new(format!(
             "{one} and {other} have no variable in common, so there is nothing to compare"
         ))
         .hint("a file without names counts its variables x1, x2, …; compare files that have names, such as .psdd"),
-        DifferenceError::DifferentBins { column, cuts: [first, second] } => Error::new(format!(
+        KnowledgeError::DifferentBins { column, cuts: [first, second] } => Error::new(format!(
             "column {column:?} is cut differently, so worlds cannot be compared: {one} has {first}, and {other} has {second}"
         ))
         .hint("learn both with the same --bins"),
-        DifferenceError::DifferentKinds { column, several } => {
+        KnowledgeError::DifferentKinds { column, several } => {
             let [one, other] = if several == 0 { [one, other] } else { [other, one] };
             Error::new(format!("column {column:?} has several values in {one} and is Boolean in {other}"))
                 .hint("learn both from records whose columns hold the same, for example with --categories")
         }
-        DifferenceError::NoVariables(error) => no_variables(error),
-        DifferenceError::Stopped(error) => stopped(error),
+        KnowledgeError::NoVariables(error) => no_variables(error),
+        KnowledgeError::Stopped(error) => stopped(error),
         error => error.into(),
     }
 }

@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use slopp::infer::QueryError;
+use slopp::knowledge::KnowledgeError;
 use slopp::learn::LearnError;
 use slopp::{Advice, Error};
 use std::borrow::Cow;
@@ -81,18 +82,20 @@ fn class(error: &Error) -> &'static str {
             }
         }
         Error::Stopped(_)
-        | Error::Entails(slopp::knowledge::EntailsError::Stopped(_))
-        | Error::Difference(slopp::knowledge::DifferenceError::Stopped(_))
+        | Error::TooLarge(_)
+        | Error::Knowledge(KnowledgeError::Stopped(_))
         | Error::Learn(LearnError::Query(QueryError::Compile(_))) => "TooLargeError",
         Error::Learn(_) => "LearnError",
-        Error::Names(_) | Error::Difference(_) => "NamesError",
-        Error::Formula(_) | Error::NoVariables(_) | Error::Normalise(_) | Error::NotClausal(_) | Error::Entails(_) => {
-            "FormulaError"
-        }
+        Error::Formula(_)
+        | Error::NoVariables(_)
+        | Error::Normalise(_)
+        | Error::NotClausal(_)
+        | Error::Knowledge(KnowledgeError::NoVariables(_) | KnowledgeError::Normalise(_)) => "FormulaError",
+        Error::Names(_) | Error::Knowledge(_) => "NamesError",
         Error::Build(_) | Error::Mixture(_) | Error::Spn(_) => "CircuitError",
         Error::Certificate(_) => "CertificateError",
         Error::Rules(_) => "QueryError",
-        Error::Bins(_) | Error::Generate(_) | Error::Split(_) | Error::Truth(_) => "RecordsError",
+        Error::Records(_) => "RecordsError",
         Error::Vtree(_) => "VtreeError",
         Error::Write(_) | Error::Io(_) => "WriteError",
         _ => "SloppError",
@@ -150,15 +153,11 @@ raises! {
     QueryError,
     slopp::circuit::BuildError,
     slopp::circuit::Refusal,
-    slopp::data::GenerateError,
-    slopp::data::SplitError,
-    slopp::example::TruthError,
-    slopp::io::BinsError,
+    slopp::data::RecordsError,
     slopp::io::NotClausal,
     slopp::io::ReadError,
     slopp::io::WriteError,
-    slopp::knowledge::DifferenceError,
-    slopp::knowledge::EntailsError,
+    KnowledgeError,
     slopp::logic::FormulaError,
     slopp::logic::NoVariables,
     slopp::logic::NormaliseError,

@@ -2,11 +2,10 @@
 
 use crate::advice::Advice;
 use crate::circuit::{BuildError, Refusal};
-use crate::data::{GenerateError, SplitError};
-use crate::example::TruthError;
+use crate::data::RecordsError;
 use crate::infer::QueryError;
-use crate::io::{BinsError, NotClausal, ReadError, WriteError};
-use crate::knowledge::{DifferenceError, EntailsError};
+use crate::io::{NotClausal, ReadError, WriteError};
+use crate::knowledge::KnowledgeError;
 use crate::learn::LearnError;
 use crate::logic::{FormulaError, NoVariables, NormaliseError, RuleError, Stopped, TooLarge};
 use crate::mixture::MixtureError;
@@ -47,18 +46,9 @@ pub enum Error {
     /// A certificate that failed.
     #[error("{0}")]
     Certificate(#[from] Refusal),
-    /// Records that cannot be split.
+    /// Records that cannot be made or split.
     #[error("{0}")]
-    Split(#[from] SplitError),
-    /// Records that cannot be generated.
-    #[error("{0}")]
-    Generate(#[from] GenerateError),
-    /// No such known world.
-    #[error("{0}")]
-    Truth(#[from] TruthError),
-    /// Not a text of bins.
-    #[error("{0}")]
-    Bins(#[from] BinsError),
+    Records(#[from] RecordsError),
     /// Not a formula, nor evidence.
     #[error("{0}")]
     Formula(#[from] FormulaError),
@@ -83,12 +73,9 @@ pub enum Error {
     /// A query without an answer.
     #[error("{0}")]
     Query(#[from] QueryError),
-    /// It is not known what follows.
+    /// Knowledge that cannot be compared, or does not say what follows.
     #[error("{0}")]
-    Entails(#[from] EntailsError),
-    /// Two bases that cannot be compared.
-    #[error("{0}")]
-    Difference(#[from] DifferenceError),
+    Knowledge(#[from] KnowledgeError),
     /// Nothing could be learned.
     #[error("{0}")]
     Learn(#[from] LearnError),
@@ -110,6 +97,8 @@ impl Error {
             Error::Query(error) => error.advice(),
             Error::Stopped(error) => error.advice(),
             Error::Learn(error) => error.advice(),
+            Error::Knowledge(KnowledgeError::Stopped(error)) => error.advice(),
+            Error::Knowledge(KnowledgeError::Query(error)) => error.advice(),
             Error::Read(error) => error.advice(),
             Error::Write(error) => error.advice(),
             _ => Vec::new(),

@@ -9,7 +9,7 @@ use crate::report::{json_world, object, world as world_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::knowledge::EntailsError;
+use slopp::knowledge::KnowledgeError;
 use slopp::logic::Formula;
 use slopp::{Mixture, ModelKind, Names, Structured};
 use std::path::PathBuf;
@@ -55,8 +55,9 @@ pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, 
                 _ => None,
             };
             let found = knowledge.known().entails(&formula, vtree.as_ref(), &limits).map_err(|error| match error {
-                EntailsError::NoVariables(error) => no_variables(error),
-                EntailsError::Stopped(error) => stopped(error),
+                KnowledgeError::NoVariables(error) => no_variables(error),
+                KnowledgeError::Stopped(error) => stopped(error),
+                error => error.into(),
             })?;
             (found.counterexample, found.is_contradiction)
         }

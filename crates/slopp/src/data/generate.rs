@@ -1,6 +1,6 @@
 //! Records that are made: how many at most, and copies with noise.
 
-use super::{Records, RecordsBuilder};
+use super::{Records, RecordsBuilder, RecordsError};
 use crate::names::{Column, Names};
 use crate::random::Random;
 use crate::var::Var;
@@ -9,36 +9,9 @@ use std::sync::Arc;
 /// The largest number of records that are generated or drawn at once, all of which are kept.
 pub(crate) const MAX_RECORDS: usize = 1_000_000_000;
 
-/// Why records could not be generated.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum GenerateError {
-    /// A probability of flipping is not in `[0, 1]`.
-    #[error("{probability} is not a probability; give a number from 0 to 1")]
-    Flip {
-        /// The number.
-        probability: f64,
-    },
-    /// More records than are generated at once.
-    #[error("{records} records are too many to generate; give a number of at most {MAX_RECORDS}")]
-    Records {
-        /// How many were asked for.
-        records: usize,
-    },
-    /// A row does not fit the names.
-    #[error("row {row} has {cells} cells, but there are {expected} names; give one cell per name")]
-    Row {
-        /// The row, from one.
-        row: usize,
-        /// How many cells it has.
-        cells: usize,
-        /// How many it should have.
-        expected: usize,
-    },
-}
-
 /// Refuses more records than are generated at once.
-pub fn check_count(records: usize) -> Result<(), GenerateError> {
-    if records > MAX_RECORDS { Err(GenerateError::Records { records }) } else { Ok(()) }
+pub fn check_count(records: usize) -> Result<(), RecordsError> {
+    if records > MAX_RECORDS { Err(RecordsError::TooMany { records }) } else { Ok(()) }
 }
 
 /// Copies rows, for example samples of a model, and changes each cell with the given probability: true to false and
@@ -52,9 +25,9 @@ pub fn noisy_copy(
     rows: impl IntoIterator<Item = Vec<bool>>,
     flip: f64,
     seed: u64,
-) -> Result<(Records, usize), GenerateError> {
+) -> Result<(Records, usize), RecordsError> {
     if !(0.0..=1.0).contains(&flip) {
-        return Err(GenerateError::Flip { probability: flip });
+        return Err(RecordsError::Flip { probability: flip });
     }
     let names = names.into();
     let mut random = Random::new(seed);
@@ -62,7 +35,7 @@ pub fn noisy_copy(
     let mut flipped = 0;
     for (i, mut row) in rows.into_iter().enumerate() {
         if row.len() != names.len() {
-            return Err(GenerateError::Row { row: i + 1, cells: row.len(), expected: names.len() });
+            return Err(RecordsError::Row { row: i + 1, cells: row.len(), expected: names.len() });
         }
         for column in names.columns() {
             let others = match column {
@@ -99,8 +72,8 @@ mod tests {
     #[test]
     fn bad_settings_are_errors() {
         let copy = |row: Vec<bool>, flip| noisy_copy(Names::numbered(2), [row], flip, 0);
-        assert!(matches!(copy(vec![true; 2], 1.5), Err(GenerateError::Flip { .. })));
-        assert_eq!(copy(vec![true], 0.1), Err(GenerateError::Row { row: 1, cells: 1, expected: 2 }));
+        assert!(matches!(copy(vec![true; 2], 1.5), Err(RecordsError::Flip { .. })));
+        assert_eq!(copy(vec![true], 0.1), Err(RecordsError::Row { row: 1, cells: 1, expected: 2 }));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 mod bits;
 mod builder;
 mod describe;
+mod error;
 mod generate;
 mod pairs;
 mod split;
@@ -13,10 +14,10 @@ pub use bits::BitMatrix;
 pub(crate) use bits::{bit_of, ones};
 pub use builder::RecordsBuilder;
 pub use describe::{Description, Pair};
+pub use error::RecordsError;
 pub(crate) use generate::MAX_RECORDS;
-pub use generate::{GenerateError, check_count, noisy_copy};
+pub use generate::{check_count, noisy_copy};
 pub use pairs::{PairCounts, SymmetricMatrix};
-pub use split::SplitError;
 
 /// Above this many variables what looks at all pairs refuses: tables of pairs would not fit the memory.
 pub const MAX_PAIR_VARIABLES: usize = 10_000;

@@ -1,6 +1,6 @@
 //! Parts of records: split by seed, subsets, and records put together.
 
-use super::{Records, RecordsBuilder};
+use super::{Records, RecordsBuilder, RecordsError};
 use crate::random::Random;
 
 /// Above this total weight records are not dealt out one by one.
@@ -12,46 +12,17 @@ const HELD_OUT: f64 = 0.1;
 /// With fewer records than this none are held out.
 const FEW_RECORDS: f64 = 20.0;
 
-/// Why records could not be split or put together.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum SplitError {
-    /// A share is not a number of at least zero, or all are zero.
-    #[error("the shares {shares:?} cannot be used; give numbers of at least zero, such as 0.8 0.1 0.1")]
-    Shares {
-        /// The shares as given.
-        shares: Vec<f64>,
-    },
-    /// The weights stand for more records than can be dealt out one by one.
-    #[error("{records} records are too many to split one by one; divide the weights by a common factor")]
-    TooMany {
-        /// The total weight.
-        records: f64,
-    },
-    /// The two data sets have different variables.
-    #[error(
-        "the variables differ: {left} here and {right} there at column {column}; bring the columns in the same order"
-    )]
-    Variables {
-        /// First column that differs, from one.
-        column: usize,
-        /// Its name in the first data set, or "no column".
-        left: String,
-        /// Its name in the second data set, or "no column".
-        right: String,
-    },
-}
-
 impl Records {
     /// Splits the records at random into parts with the given shares, the sizes exact up to rounding.
     ///
     /// A row of whole weight `w` counts as `w` records, which may end up in different parts. Weights that are not
     /// whole cannot be cut: then each row as given goes to one part. Parts keep the order of the records.
-    pub fn split(&self, shares: &[f64], seed: u64) -> Result<Vec<Records>, SplitError> {
+    pub fn split(&self, shares: &[f64], seed: u64) -> Result<Vec<Records>, RecordsError> {
         Ok(self.split_with_places(shares, seed)?.into_iter().map(|(part, _)| part).collect())
     }
 
     /// The parts of [`Records::split`], and for each record of a part, in order, its place among these records.
-    pub fn split_with_places(&self, shares: &[f64], seed: u64) -> Result<Vec<(Records, Vec<usize>)>, SplitError> {
+    pub fn split_with_places(&self, shares: &[f64], seed: u64) -> Result<Vec<(Records, Vec<usize>)>, RecordsError> {
         self.deal(self.entries(), shares, seed)
     }
 
@@ -69,7 +40,7 @@ impl Records {
     }
 
     /// As [`Records::split`], but whatever the order of the records, and whether they are repeated or weighted.
-    fn split_rows(&self, shares: &[f64], seed: u64) -> Result<Vec<Records>, SplitError> {
+    fn split_rows(&self, shares: &[f64], seed: u64) -> Result<Vec<Records>, RecordsError> {
         let parts = self.deal(self.weights().iter().copied().enumerate().collect(), shares, seed)?;
         Ok(parts.into_iter().map(|(part, _)| part).collect())
     }
@@ -80,14 +51,14 @@ impl Records {
         entries: Vec<(usize, f64)>,
         shares: &[f64],
         seed: u64,
-    ) -> Result<Vec<(Records, Vec<usize>)>, SplitError> {
+    ) -> Result<Vec<(Records, Vec<usize>)>, RecordsError> {
         let total: f64 = shares.iter().sum();
         if !(total > 0.0 && total.is_finite() && shares.iter().all(|&share| share >= 0.0)) {
-            return Err(SplitError::Shares { shares: shares.to_vec() });
+            return Err(RecordsError::Shares { shares: shares.to_vec() });
         }
         let whole = entries.iter().all(|&(_, weight)| weight.fract() == 0.0);
         if whole && self.total() > MAX_RECORDS {
-            return Err(SplitError::TooMany { records: self.total() });
+            return Err(RecordsError::TooManyToSplit { records: self.total() });
         }
         let units = |weight: f64| if whole { weight as u64 } else { 1 };
         let all: u64 = entries.iter().map(|&(_, weight)| units(weight)).sum();
@@ -131,12 +102,12 @@ impl Records {
     }
 
     /// These records followed by others over the same variables.
-    pub fn merged(&self, other: &Records) -> Result<Records, SplitError> {
+    pub fn merged(&self, other: &Records) -> Result<Records, RecordsError> {
         if self.names() != other.names() {
             let (left, right): (Vec<_>, Vec<_>) = (self.names().iter().collect(), other.names().iter().collect());
             let column = left.iter().zip(&right).take_while(|(a, b)| a == b).count();
             let name = |names: &[&str]| names.get(column).map_or("no column".to_owned(), |name| format!("\"{name}\""));
-            return Err(SplitError::Variables { column: column + 1, left: name(&left), right: name(&right) });
+            return Err(RecordsError::Variables { column: column + 1, left: name(&left), right: name(&right) });
         }
         let mut builder = RecordsBuilder::new(self.names().clone());
         for records in [self, other] {
@@ -270,7 +241,7 @@ mod tests {
     #[test]
     fn bad_shares_are_errors() {
         for shares in [vec![], vec![0.0, 0.0], vec![-1.0, 2.0], vec![f64::NAN, 1.0], vec![f64::INFINITY]] {
-            assert!(matches!(numbers(0..3).split(&shares, 0), Err(SplitError::Shares { .. })), "{shares:?}");
+            assert!(matches!(numbers(0..3).split(&shares, 0), Err(RecordsError::Shares { .. })), "{shares:?}");
         }
     }
 
@@ -286,7 +257,7 @@ mod tests {
     fn absurd_weights_are_an_error() {
         let mut builder = RecordsBuilder::new(Names::numbered(1));
         builder.push([Some(true)], 1e15);
-        assert_eq!(builder.finish().split(&[1.0], 0), Err(SplitError::TooMany { records: 1e15 }));
+        assert_eq!(builder.finish().split(&[1.0], 0), Err(RecordsError::TooManyToSplit { records: 1e15 }));
     }
 
     #[test]

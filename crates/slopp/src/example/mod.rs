@@ -17,7 +17,7 @@ mod cars;
 mod rankings;
 mod truth;
 
-pub use truth::{Truth, TruthError};
+pub use truth::Truth;
 
 use crate::circuit::Psdd;
 use crate::data::{Records, RecordsBuilder};

@@ -5,7 +5,7 @@
 
 use super::cars::Configurator;
 use super::rankings::{log_mallows, ranking, sample_mallows};
-use crate::data::{Records, RecordsBuilder};
+use crate::data::{Records, RecordsBuilder, RecordsError};
 use crate::logspace::LOG_ZERO;
 use crate::names::Names;
 use crate::progress::Progress;
@@ -18,25 +18,6 @@ const MAX_ITEMS: usize = 100;
 
 /// How many records are generated between two words about it.
 const TOLD: usize = 1 << 14;
-
-/// Why there is no such world.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum TruthError {
-    /// Too few or too many items to rank.
-    #[error("cannot rank {items} items; give a number from 1 to {MAX_ITEMS}")]
-    Items {
-        /// How many were asked for.
-        items: usize,
-    },
-    /// The dispersion is not in `(0, 1]`.
-    #[error(
-        "{dispersion} is not a dispersion; give a number above 0 (always the same ranking) up to 1 (all rankings alike)"
-    )]
-    Dispersion {
-        /// The number.
-        dispersion: f64,
-    },
-}
 
 /// A distribution over Boolean worlds that is known exactly.
 ///
@@ -77,12 +58,12 @@ impl Truth {
     ///
     /// The distribution is the model of Mallows: the probability of a ranking falls by the factor `dispersion` with
     /// each pair of items that is not in alphabetical order. All `items!` rankings are possible.
-    pub fn rankings(items: usize, dispersion: f64) -> Result<Truth, TruthError> {
+    pub fn rankings(items: usize, dispersion: f64) -> Result<Truth, RecordsError> {
         if !(1..=MAX_ITEMS).contains(&items) {
-            return Err(TruthError::Items { items });
+            return Err(RecordsError::Items { items, most: MAX_ITEMS });
         }
         if !(dispersion > 0.0 && dispersion <= 1.0) {
-            return Err(TruthError::Dispersion { dispersion });
+            return Err(RecordsError::Dispersion { dispersion });
         }
         const FRUIT: [&str; 12] = [
             "apple", "banana", "cherry", "damson", "elder", "fig", "grape", "hazel", "juniper", "kiwi", "lemon",
@@ -239,10 +220,10 @@ mod tests {
 
     #[test]
     fn bad_settings_are_errors() {
-        assert!(matches!(Truth::rankings(0, 0.5), Err(TruthError::Items { .. })));
-        assert!(matches!(Truth::rankings(101, 0.5), Err(TruthError::Items { .. })));
+        assert!(matches!(Truth::rankings(0, 0.5), Err(RecordsError::Items { .. })));
+        assert!(matches!(Truth::rankings(101, 0.5), Err(RecordsError::Items { .. })));
         for dispersion in [0.0, 1.1, f64::NAN] {
-            assert!(matches!(Truth::rankings(3, dispersion), Err(TruthError::Dispersion { .. })));
+            assert!(matches!(Truth::rankings(3, dispersion), Err(RecordsError::Dispersion { .. })));
         }
     }
 }

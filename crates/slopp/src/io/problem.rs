@@ -13,6 +13,7 @@ use std::io;
 
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Problem {
     /// It could not be opened.
     #[error("cannot be opened: {0}")]

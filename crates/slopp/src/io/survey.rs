@@ -6,6 +6,7 @@ use super::phrases::show;
 use super::problem::Problem;
 use super::records::{Opened, RecordsOptions};
 use super::rows::Layout;
+use crate::data::RecordsError;
 use crate::names::{Bins, Kind, Names, canonical};
 use rustc_hash::FxHashSet;
 use std::io::BufRead;
@@ -19,16 +20,6 @@ pub enum Binning {
     Named(Bins),
 }
 
-/// A text that does not define bins.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{text:?} does not define bins: {reason}; write it like age=4, four bins of about equal weight, or like age=young:30:old:65:ancient, names with the numbers between them"
-)]
-pub struct BinsError {
-    text: String,
-    reason: &'static str,
-}
-
 /// Reads `age=4` or `age=young:30:old`: a column, and how it is cut into bins.
 ///
 /// ```
@@ -36,10 +27,10 @@ pub struct BinsError {
 /// assert_eq!(parse_bins("age=4")?, ("age".into(), Binning::Quantiles(4)));
 /// let (_, Binning::Named(bins)) = parse_bins("age=young:30:old")? else { unreachable!() };
 /// assert_eq!((bins.of(29.0), bins.of(30.0)), (0, 1));
-/// # Ok::<(), slopp::io::BinsError>(())
+/// # Ok::<(), slopp::data::RecordsError>(())
 /// ```
-pub fn parse_bins(text: &str) -> Result<(String, Binning), BinsError> {
-    let fail = |reason| BinsError { text: text.to_owned(), reason };
+pub fn parse_bins(text: &str) -> Result<(String, Binning), RecordsError> {
+    let fail = |reason| RecordsError::Bins { text: text.to_owned(), reason };
     let (column, bins) = text.rsplit_once('=').ok_or_else(|| fail("there is no \"=\" after the name of a column"))?;
     let parts: Vec<&str> = bins.split(':').map(str::trim).collect();
     let column = column.trim().to_owned();

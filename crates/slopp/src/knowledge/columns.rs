@@ -1,6 +1,6 @@
 //! The columns of two that are known, together.
 
-use super::DifferenceError;
+use super::KnowledgeError;
 use crate::names::{Bins, Column, Group, Kind, Names};
 
 /// A column of both with values that only one of them knows.
@@ -15,7 +15,7 @@ pub struct UnsharedValues {
 /// The columns of both, those of the first in front unless only the second has all; a column of both has the values of
 /// both. An error if they have no variable in common, if one cuts numbers into other bins than the other, or if a column is
 /// of another kind.
-pub(super) fn merged(names: [&Names; 2]) -> Result<(Names, Vec<UnsharedValues>), DifferenceError> {
+pub(super) fn merged(names: [&Names; 2]) -> Result<(Names, Vec<UnsharedValues>), KnowledgeError> {
     let mut differ = compared(names)?;
     // As a variable, or as a value of a column.
     let knows = |names: &Names, name: &str| {
@@ -24,7 +24,7 @@ pub(super) fn merged(names: [&Names; 2]) -> Result<(Names, Vec<UnsharedValues>),
     let [one, other] = names;
     let is_common = one.iter().any(|name| knows(other, name)) || other.iter().any(|name| knows(one, name));
     if !is_common && !one.is_empty() && !other.is_empty() {
-        return Err(DifferenceError::NothingInCommon);
+        return Err(KnowledgeError::NothingInCommon);
     }
     let more = |one: &Names, other: &Names| (one.groups().len(), one.len()) > (other.groups().len(), other.len());
     let side = if more(names[1], names[0]) { 0 } else { 1 };
@@ -90,7 +90,7 @@ fn kind(column: Column<'_>) -> Kind {
 }
 
 /// The columns of both that have other values in one than in the other.
-fn compared(names: [&Names; 2]) -> Result<Vec<UnsharedValues>, DifferenceError> {
+fn compared(names: [&Names; 2]) -> Result<Vec<UnsharedValues>, KnowledgeError> {
     let mut differ = Vec::new();
     for group in names[0].groups() {
         let Some(other) = names[1].group(group.name()) else { continue };
@@ -109,7 +109,7 @@ fn compared(names: [&Names; 2]) -> Result<Vec<UnsharedValues>, DifferenceError> 
     }
     for (one, other) in [(0, 1), (1, 0)] {
         if let Some(group) = names[one].groups().iter().find(|group| names[other].contains(group.name())) {
-            return Err(DifferenceError::DifferentKinds { column: group.name().to_owned(), several: one });
+            return Err(KnowledgeError::DifferentKinds { column: group.name().to_owned(), several: one });
         }
     }
     Ok(differ)
@@ -119,7 +119,7 @@ fn missing_in(values: &[String], other: &[String]) -> Vec<String> {
     values.iter().filter(|value| !other.contains(value)).cloned().collect()
 }
 
-fn different_bins(group: &Group, other: &Group) -> DifferenceError {
+fn different_bins(group: &Group, other: &Group) -> KnowledgeError {
     // The same names may be cut at other numbers.
     let cuts = [group, other].map(|group| {
         let values = group.values().map(|(_, value)| value).collect::<Vec<_>>().join(", ");
@@ -127,5 +127,5 @@ fn different_bins(group: &Group, other: &Group) -> DifferenceError {
         let places: Vec<String> = cuts.iter().map(f64::to_string).collect();
         format!("the bins {values}, cut at {}", places.join(", "))
     });
-    DifferenceError::DifferentBins { column: group.name().to_owned(), cuts }
+    KnowledgeError::DifferentBins { column: group.name().to_owned(), cuts }
 }

@@ -36,9 +36,10 @@ pub struct Difference {
     manager: Manager,
 }
 
-/// Why two cannot be compared.
+/// Why what is known cannot be compared, or does not say what follows.
 #[derive(Debug, thiserror::Error)]
-pub enum DifferenceError {
+#[non_exhaustive]
+pub enum KnowledgeError {
     /// There is no variable that both mention.
     #[error(
         "the two have no variable in common, so there is nothing to compare; what has no names counts its variables x1, \
@@ -89,7 +90,7 @@ pub enum DifferenceError {
 
 impl Difference {
     /// Compares two; the vtree is that of the first which has one over all names, or else made for all rules.
-    pub fn new(known: [Knowledge<'_>; 2], limits: Limits) -> Result<Difference, DifferenceError> {
+    pub fn new(known: [Knowledge<'_>; 2], limits: Limits) -> Result<Difference, KnowledgeError> {
         let (names, differ) = merged(known.map(|one| &**one.names()))?;
         let only_named = [(0, 1), (1, 0)].map(|(one, other)| {
             let (own, others) = (known[one].names(), known[other].names());
@@ -101,7 +102,7 @@ impl Difference {
         let mut manager = manager(&known, &names, limits.clone())?;
         // What one allows that has no one value in a column is no world: it only did not say so.
         let columns = manager.compile(&Rules::of_columns(names.clone()).formula())?;
-        let mut allowed = |one: &Knowledge<'_>| -> Result<Handle, DifferenceError> {
+        let mut allowed = |one: &Knowledge<'_>| -> Result<Handle, KnowledgeError> {
             let formula = one.handle(&mut manager, &one.vars_among(&names)?, &limits)?;
             Ok(manager.and(formula, columns)?)
         };
@@ -127,7 +128,7 @@ impl Difference {
     }
 
     /// Some worlds of a part.
-    pub fn worlds(&self, part: Handle, limit: usize) -> Result<Vec<Vec<bool>>, DifferenceError> {
+    pub fn worlds(&self, part: Handle, limit: usize) -> Result<Vec<Vec<bool>>, KnowledgeError> {
         if part == Handle::FALSE || limit == 0 {
             return Ok(Vec::new());
         }
@@ -142,7 +143,7 @@ fn column(name: &str) -> &str {
 }
 
 /// A manager on the vtree of the first that has one, if all names are in it.
-fn manager(known: &[Knowledge<'_>; 2], names: &Arc<Names>, limits: Limits) -> Result<Manager, DifferenceError> {
+fn manager(known: &[Knowledge<'_>; 2], names: &Arc<Names>, limits: Limits) -> Result<Manager, KnowledgeError> {
     for one in known.iter().filter(|one| !matches!(one, Knowledge::Rules(_))) {
         if one.names().iter().eq(names.iter()) {
             return Ok(Manager::new(one.vtree()?, limits));
@@ -208,14 +209,14 @@ mod tests {
         let [none, a, b] = ["true", "a", "b"].map(|text| Rules::parse(text).unwrap());
         let compared =
             |first, second| Difference::new([Knowledge::Rules(first), Knowledge::Rules(second)], Limits::default());
-        assert!(matches!(compared(&none, &none), Err(DifferenceError::NoVariables(NoVariables { rules: 2 }))));
-        assert!(matches!(compared(&a, &b), Err(DifferenceError::NothingInCommon)));
+        assert!(matches!(compared(&none, &none), Err(KnowledgeError::NoVariables(NoVariables { rules: 2 }))));
+        assert!(matches!(compared(&a, &b), Err(KnowledgeError::NothingInCommon)));
         assert!(compared(&a, &none).is_ok_and(|both| both.count(both.only[1]) == 1u32.into()));
         let names = colours(&["blue", "red"], "hot");
         let boolean = Rules::parse("color | hot").unwrap();
         let everything = everything(&names);
         let found =
             Difference::new([Knowledge::Rules(&boolean), Knowledge::Base(&everything, &names)], Limits::default());
-        assert!(matches!(found, Err(DifferenceError::DifferentKinds { several: 1, .. })));
+        assert!(matches!(found, Err(KnowledgeError::DifferentKinds { several: 1, .. })));
     }
 }

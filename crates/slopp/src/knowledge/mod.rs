@@ -6,7 +6,7 @@ mod difference;
 
 pub use columns::UnsharedValues;
 pub use coverage::Coverage;
-pub use difference::{Difference, DifferenceError};
+pub use difference::{Difference, KnowledgeError};
 
 use crate::certified::Certified;
 use crate::logic::{Formula, Handle, Limits, Manager, NoVariables, Rules, Sdd, Stopped};
@@ -34,17 +34,6 @@ pub struct Entailed {
     pub counterexample: Option<Vec<bool>>,
     /// Whether no world is allowed at all, so that everything follows.
     pub is_contradiction: bool,
-}
-
-/// Why it is not known what follows.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EntailsError {
-    /// There are no variables.
-    #[error(transparent)]
-    NoVariables(#[from] NoVariables),
-    /// A diagram would be too large.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
 }
 
 impl<'a> Knowledge<'a> {
@@ -86,7 +75,7 @@ impl<'a> Knowledge<'a> {
         formula: &Formula,
         vtree: Option<&Arc<Vtree>>,
         limits: &Limits,
-    ) -> Result<Entailed, EntailsError> {
+    ) -> Result<Entailed, KnowledgeError> {
         if let Knowledge::Rules(rules) = self {
             rules.check_variables()?;
             let counterexample = rules.counterexample(formula, vtree, limits)?;

@@ -49,6 +49,7 @@ pub struct Mixture {
 
 /// Why circuits are no mixture.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MixtureError {
     /// There are no components.
     #[error("a mixture needs at least one component, and there is none")]

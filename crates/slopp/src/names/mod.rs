@@ -24,6 +24,7 @@ pub struct Names {
 
 /// What is wrong with a list of names, or with a name that was looked up.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NameError {
     /// Two variables share a name.
     #[error("the name \"{name}\" is used by columns {first} and {second}; rename one of them")]

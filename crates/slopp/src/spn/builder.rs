@@ -13,6 +13,7 @@ const WEIGHT_TOLERANCE: f64 = 1e-9;
 
 /// Which invariant of [`Spn`] a node would break.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SpnError {
     /// A variable beyond the last.
     #[error("variable {} is not among the {} variables of the network", .var.number(), .len)]

@@ -35,6 +35,7 @@ pub enum Step {
 
 /// Why a sequence of steps is not a vtree.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum VtreeError {
     /// There is no leaf.
     #[error("a vtree needs at least one variable")]

@@ -101,6 +101,7 @@ impl Default for RuleSearch {
 
 /// Why no rules could be found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RuleError {
     /// More variables than a table of all pairs can hold.
     #[error("{variables} variables have too many pairs (limit {MAX_PAIR_VARIABLES}); ask a circuit over fewer")]

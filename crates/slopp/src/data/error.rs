@@ -1,0 +1,82 @@
+//! What is wrong with records, or with the way they are to be made.
+
+use super::MAX_RECORDS;
+
+/// Why records could not be made, split or put together.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordsError {
+    /// A share is not a number of at least zero, or all are zero.
+    #[error("the shares {shares:?} cannot be used; give numbers of at least zero, such as 0.8 0.1 0.1")]
+    Shares {
+        /// The shares as given.
+        shares: Vec<f64>,
+    },
+    /// The weights stand for more records than can be dealt out one by one.
+    #[error("{records} records are too many to split one by one; divide the weights by a common factor")]
+    TooManyToSplit {
+        /// The total weight.
+        records: f64,
+    },
+    /// The two data sets have different variables.
+    #[error(
+        "the variables differ: {left} here and {right} there at column {column}; bring the columns in the same order"
+    )]
+    Variables {
+        /// First column that differs, from one.
+        column: usize,
+        /// Its name in the first data set, or "no column".
+        left: String,
+        /// Its name in the second data set, or "no column".
+        right: String,
+    },
+    /// A probability of flipping is not in `[0, 1]`.
+    #[error("{probability} is not a probability; give a number from 0 to 1")]
+    Flip {
+        /// The number.
+        probability: f64,
+    },
+    /// More records than are generated at once.
+    #[error("{records} records are too many to generate; give a number of at most {MAX_RECORDS}")]
+    TooMany {
+        /// How many were asked for.
+        records: usize,
+    },
+    /// A row does not fit the names.
+    #[error("row {row} has {cells} cells, but there are {expected} names; give one cell per name")]
+    Row {
+        /// The row, from one.
+        row: usize,
+        /// How many cells it has.
+        cells: usize,
+        /// How many it should have.
+        expected: usize,
+    },
+    /// Too few or too many items to rank.
+    #[error("cannot rank {items} items; give a number from 1 to {most}")]
+    Items {
+        /// How many were asked for.
+        items: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// The dispersion is not in `(0, 1]`.
+    #[error(
+        "{dispersion} is not a dispersion; give a number above 0 (always the same ranking) up to 1 (all rankings alike)"
+    )]
+    Dispersion {
+        /// The number.
+        dispersion: f64,
+    },
+    /// A text that does not define bins.
+    #[error(
+        "{text:?} does not define bins: {reason}; write it like age=4, four bins of about equal weight, or like \
+         age=young:30:old:65:ancient, names with the numbers between them"
+    )]
+    Bins {
+        /// The text.
+        text: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+}
