@@ -2,7 +2,7 @@
 
 use super::LearnError;
 use crate::certified::Certified;
-use crate::circuit::{BuildError, Certificate, Circuit, Smoothing};
+use crate::circuit::{Certificate, Circuit, Smoothing};
 use crate::data::Records;
 use crate::logspace::{LOG_ZERO, log_sum};
 use crate::mixture::Mixture;
@@ -64,7 +64,7 @@ pub fn em<C: Certificate>(
     progress: &dyn Progress,
 ) -> Result<EmFit<C>, LearnError> {
     let mut circuit: Circuit = start.as_ref().clone();
-    config.smoothing.check(circuit.var_count()).map_err(BuildError::from)?;
+    config.smoothing.check(circuit.var_count())?;
     progress.begin("expectation maximisation", config.steps as u64);
     let mut expected = circuit.expected_counts(records)?;
     if expected.possible == 0.0 {
@@ -108,7 +108,7 @@ pub fn em_components(
     config: &EmConfig,
     progress: &dyn Progress,
 ) -> Result<EmFit<Mixture>, LearnError> {
-    config.smoothing.check(start.var_count()).map_err(BuildError::from)?;
+    config.smoothing.check(start.var_count())?;
     progress.begin("expectation maximisation", config.steps as u64);
     let mut mixture = start.clone();
     let mut shares = Shares::new(&mixture, records)?;

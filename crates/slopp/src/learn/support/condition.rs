@@ -27,9 +27,9 @@ pub(super) fn condition(
     let given = match model {
         ModelKind::Spn(_) => return Err(LearnError::Network),
         ModelKind::Mixture(mixture) => mixture.given(&mut on, limits).map(|(given, _)| ModelKind::Mixture(given)),
-        ModelKind::Circuit(circuit) => on(circuit.vtree())
-            .and_then(|sdd| Ok(circuit.given(&sdd, limits)?))
-            .map(|(given, _)| ModelKind::Circuit(given)),
+        ModelKind::Circuit(circuit) => {
+            on(circuit.vtree()).and_then(|sdd| circuit.given(&sdd, limits)).map(|(given, _)| ModelKind::Circuit(given))
+        }
     };
     match given {
         Ok(ModelKind::Circuit(Certified::Psdd(psdd))) => {
