@@ -229,8 +229,8 @@ impl Model {
     /// A world of a mixture that is likely the most probable one, its log-probability, and a bound on all others.
     fn mpe_bounds(&self, py: Python<'_>, given: &Event) -> Answer<(Vec<bool>, f64, f64)> {
         let (mixture, evidence) = (self.mixture_of_circuits()?, given.evidence()?);
-        let found = run(py, || mixture.mpe_bounds(evidence))?;
-        Ok((found.world, found.log_probability, found.log_upper))
+        let (world, [log_probability, log_upper]) = run(py, || mixture.mpe_bounds(evidence))?;
+        Ok((world, log_probability, log_upper))
     }
 
     /// The same circuit with parameters that add up to one.

@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::records::Records;
 use crate::run::run_long;
 use pyo3::prelude::*;
-use slopp::learn::{Distil, Lesson, Lessons, Slopp, Task};
+use slopp::learn::{self, Lesson, Slopp, Task};
 use slopp::render::plot::{Axis, Point, Scatter, Series};
 
 /// The teacher: a model and how many records to draw from it, if given, or records drawn from anything.
@@ -36,7 +36,7 @@ pub(crate) fn distil(
 ) -> Answer<Model> {
     let config = Slopp { max_elements, ..Slopp::default() };
     let capped = max_classes.map(|max_classes| Slopp { max_classes, capped: true, ..config.clone() });
-    let config = Distil::new(capped.unwrap_or(config));
+    let student = capped.unwrap_or(config);
     let (train, valid) = (train.0.clone(), valid.map(|valid| valid.0.clone()));
     let names = train.names().clone();
     let (given, model, samples) = match teacher {
@@ -45,15 +45,15 @@ pub(crate) fn distil(
     };
     let support = Support(support.0.clone());
     let (circuit, origin) = run_long(py, progress, move |progress| {
-        let lessons = match (&given, &model) {
-            (Some(records), _) => Lessons::Records(records),
-            (None, model) => Lessons::Model(&model.as_ref().expect("there is one of them").kind),
+        let teacher = match (&given, &model) {
+            (Some(records), _) => learn::Teacher::Records(records),
+            (None, model) => learn::Teacher::Model(&model.as_ref().expect("there is one of them").kind),
         };
         let support = &support.within(progress);
         let task = Task { valid: valid.as_deref(), support, seed, ..Task::new(&train) };
-        let student = Lesson { samples, free, ..Lesson::new(lessons, config) }.learn(&task, progress)?;
+        let student = Lesson { teacher, samples, student, free }.learn(&task, progress)?;
         let origin = student.origin(&task, &described);
-        Ok::<_, slopp::learn::LearnError>((student.circuit, origin))
+        Ok::<_, learn::LearnError>((student.circuit, origin))
     })??;
     Ok(Model::of(slopp::Model { names, kind: circuit.into(), origin }))
 }

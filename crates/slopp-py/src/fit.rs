@@ -5,11 +5,11 @@ use crate::model::Model;
 use crate::records::Records;
 use crate::run::{run, run_long};
 use pyo3::prelude::*;
+use slopp::Certified;
 use slopp::circuit::Smoothing;
 use slopp::infer::QueryError;
-use slopp::learn::{EmConfig, em, em_components, em_network, possible_records};
+use slopp::learn::{EmConfig, possible_records};
 use slopp::logic::Limits;
-use slopp::{Certified, Circuit, ModelKind};
 
 #[pymethods]
 impl Model {
@@ -47,30 +47,13 @@ impl Model {
         progress: Option<Py<PyAny>>,
     ) -> Answer<(Model, Vec<f64>, f64)> {
         let (model, records) = (self.0.clone(), records.0.clone());
-        let (learned, history, impossible) = run_long(py, progress, move |progress| -> Answer<(ModelKind, _, _)> {
+        let fit = run_long(py, progress, move |progress| -> Answer<_> {
             let possible = possible_records(model.distribution(), &records)?;
             let smoothing = Smoothing::marginal(pseudocount, &possible);
             let config = EmConfig { steps, smoothing, ..EmConfig::default() };
-            Ok(match &model.kind {
-                ModelKind::Mixture(mixture) => {
-                    let fit = em_components(mixture, &records, &config, progress)?;
-                    (fit.circuit.into(), fit.history, fit.impossible)
-                }
-                ModelKind::Spn(spn) => {
-                    let fit = em_network(spn, &records, &config, progress)?;
-                    (fit.circuit.into(), fit.history, fit.impossible)
-                }
-                ModelKind::Circuit(Certified::Psdd(psdd)) => {
-                    let fit = em(psdd, &records, &config, progress)?;
-                    (fit.circuit.into(), fit.history, fit.impossible)
-                }
-                ModelKind::Circuit(circuit) => {
-                    let fit = em::<Circuit>(circuit, &records, &config, progress)?;
-                    (Certified::new(fit.circuit, &Limits::default()).into(), fit.history, fit.impossible)
-                }
-            })
+            Ok(model.em(&records, &config, progress)?)
         })??;
-        Ok((self.with(learned), history, impossible))
+        Ok((self.with(fit.model), fit.history, fit.impossible))
     }
 
     /// A mixture with weights fitted to records, its components as they are.

@@ -5,11 +5,12 @@ mod chain;
 use chain::chain;
 use slopp::infer::{Distribution, Evidence};
 use slopp::learn::{
-    Distil, Effort, LearnError, Lesson, Lessons, MixtureGrid, Outcome, Slopp, SloppBag, SloppEm, Support, Task, bag,
+    Effort, LearnError, Lesson, MixtureGrid, Outcome, Slopp, SloppBag, SloppEm, Student, Support, Task, Teacher,
 };
 use slopp::logic::Limits;
 use slopp::model::ModelKind;
 use slopp::{Mixture, Names, Psdd, Random, Records, RecordsBuilder, Vtree};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn open() -> Slopp {
@@ -36,9 +37,15 @@ fn mixture(outcome: Outcome) -> Mixture {
     mixture
 }
 
-fn psdd_of(circuit: &slopp::Certified) -> &Psdd {
-    let slopp::Certified::Psdd(psdd) = circuit else { panic!("a PSDD") };
-    psdd
+/// A bag, and how it was made.
+fn bag(task: &Task, config: &SloppBag) -> (Mixture, BTreeMap<String, String>) {
+    let outcome = task.learn(config, &()).unwrap();
+    let origin = outcome.origin.clone();
+    (mixture(outcome), origin)
+}
+
+fn taught(samples: &Records, task: &Task) -> Result<Student, LearnError> {
+    Lesson::new(Teacher::Records(samples)).learn(task, &())
 }
 
 fn mean(model: &dyn Distribution, records: &Records) -> f64 {
@@ -81,8 +88,8 @@ fn threads_change_nothing() {
         (
             with(Effort::Best, &task, &open()).unwrap(),
             with(Effort::Best, &on(&train, None), &open()).unwrap(),
-            bag(&task, &config, &()).unwrap(),
-            task.learn(&SloppEm::new(open()), &()).unwrap(),
+            bag(&task, &config),
+            task.learn(&SloppEm::default(), &()).unwrap(),
         )
     };
     assert_eq!(on_threads(1, work), on_threads(3, work));
@@ -93,9 +100,9 @@ fn threads_change_nothing() {
 fn models_of_a_bag_of_few_records_are_fitted_to_all() {
     let coin = Records::from_rows(slopp::Names::numbered(1), (0..12).map(|i| [i < 6]));
     let config = SloppBag { members: 6, ..SloppBag::new(Slopp { pseudocount: Some(1.0), ..open() }) };
-    let bag = bag(&Task::new(&coin), &config, &()).unwrap();
-    assert_eq!(bag.held_out, 0.0);
-    for component in bag.mixture.components() {
+    let (bag, origin) = bag(&Task::new(&coin), &config);
+    assert_eq!(origin["held_out"], "0");
+    for component in bag.components() {
         assert_eq!(component.counts().unwrap().tops, [[6.0, 6.0]]);
     }
 }
@@ -107,11 +114,23 @@ fn a_teacher_passes_on_what_few_records_do_not_show() {
     let samples = chain(9, 20_000, 8);
     let task = on(&few, Some(&valid));
     let alone = psdd_with(Effort::Fast, &task, &open());
-    let lesson = Lesson::new(Lessons::Records(&samples), Distil::new(open()));
-    let student = lesson.learn(&task, &()).unwrap().circuit;
-    check(psdd_of(&student));
-    let [alone, taught] = [alone.into(), student].map(|circuit| mean(&circuit, &test));
+    let student = ModelKind::from(taught(&samples, &task).unwrap().circuit).into_psdd().unwrap();
+    check(&student);
+    let [alone, taught] = [alone, student].map(|psdd| mean(&slopp::Certified::from(psdd), &test));
     assert!(taught > alone + 0.1, "{taught} against {alone}");
+}
+
+#[test]
+fn lessons_are_drawn_from_a_model() {
+    let train = chain(6, 500, 9);
+    let (teacher, origin) = bag(&Task::new(&train), &SloppBag { members: 3, ..SloppBag::new(open()) });
+    assert_eq!(origin["held_out"], "50");
+    let teacher = ModelKind::from(teacher);
+    let lesson = Lesson { samples: Some(20_000), ..Lesson::new(Teacher::Model(&teacher)) };
+    let student = lesson.learn(&Task::new(&train), &()).unwrap();
+    assert_eq!((student.samples, student.keeps_base), (20_000.0, false));
+    let [taught, teacher] = [&student.circuit as &dyn Distribution, teacher.distribution()];
+    assert!((mean(taught, &train) - mean(teacher, &train)).abs() < 0.1);
 }
 
 #[test]
@@ -129,14 +148,15 @@ fn components_tell_hidden_groups_apart() {
     };
     let (train, valid, test) = (groups(300, 1), groups(300, 2), groups(3000, 3));
     let config = SloppBag { members: 4, ..SloppBag::new(open()) };
-    let divided = bag(&on(&train, Some(&valid)), &config, &()).unwrap();
-    let whole = bag(&on(&train, Some(&valid)), &SloppBag { divide: false, ..config }, &()).unwrap();
-    assert!(divided.divided && !whole.divided && whole.mixture.component_count() <= 4);
-    let [divided_test, whole_test] = [&divided, &whole].map(|bag| mean(&bag.mixture, &test));
+    let (divided, origin) = bag(&on(&train, Some(&valid)), &config);
+    assert_eq!(origin["models"], "divided");
+    let (whole, origin) = bag(&on(&train, Some(&valid)), &SloppBag { divide: false, ..config });
+    assert!(origin["models"] == "whole" && whole.component_count() <= 4);
+    let [divided_test, whole_test] = [&divided, &whole].map(|bag| mean(bag, &test));
     assert!(divided_test > whole_test + 0.1, "{divided_test} against {whole_test}");
-    let weights: f64 = divided.mixture.weights().iter().sum();
+    let weights: f64 = divided.weights().iter().sum();
     assert!((weights - 1.0).abs() < 1e-9);
-    divided.mixture.components().iter().for_each(|circuit| assert!(matches!(circuit, slopp::Certified::Psdd(_))));
+    divided.components().iter().for_each(|circuit| assert!(matches!(circuit, slopp::Certified::Psdd(_))));
 }
 
 #[test]
@@ -144,13 +164,13 @@ fn a_bag_is_better_than_one_and_stays_on_the_vtree_that_is_given() {
     let (train, valid, test) = (chain(10, 150, 10), chain(10, 150, 11), chain(10, 3000, 12));
     let task = on(&train, Some(&valid));
     let one = psdd_with(Effort::Fast, &task, &open());
-    let many = bag(&task, &SloppBag::new(open()), &()).unwrap().mixture;
+    let many = bag(&task, &SloppBag::new(open())).0;
     assert!(mean(&many, &test) > mean(&slopp::Certified::from(one), &test));
     let vtree = Arc::new(Vtree::right_linear(10));
     let four = SloppBag { members: 4, ..SloppBag::new(open()) };
-    let shared = bag(&Task { vtree: Some(&vtree), ..task }, &four, &()).unwrap().mixture;
+    let shared = bag(&Task { vtree: Some(&vtree), ..task }, &four).0;
     assert!(shared.shares_vtree() && shared.components().iter().all(|circuit| **circuit.vtree() == *vtree));
-    let mixture = mixture(task.learn(&SloppEm::new(open()), &()).unwrap());
+    let mixture = mixture(task.learn(&SloppEm::default(), &()).unwrap());
     assert!(mixture.shares_structure());
     let any = Arc::new(Vtree::balanced(10));
     for effort in [Effort::Balanced, Effort::Best] {
@@ -173,9 +193,8 @@ fn few_and_odd_records_are_learned_from() {
             let psdd = psdd_with(effort, &Task::new(records), &open());
             assert!(psdd.log_likelihoods(records).unwrap().iter().all(|log| log.is_finite()));
         }
-        let bag = bag(&Task::new(records), &SloppBag::new(open()), &()).unwrap();
-        assert!(mean(&bag.mixture, records).is_finite());
-        assert!(mean(&mixture(Task::new(records).learn(&SloppEm::new(open()), &()).unwrap()), records).is_finite());
+        assert!(mean(&bag(&Task::new(records), &SloppBag::new(open())).0, records).is_finite());
+        assert!(mean(&mixture(Task::new(records).learn(&SloppEm::default(), &()).unwrap()), records).is_finite());
     }
     let alone = with(Effort::Best, &Task::new(&odd), &open()).unwrap().origin;
     assert_eq!((&*alone["teacher"], &*alone["held_out"]), ("none", "0"));
@@ -226,20 +245,20 @@ fn a_pseudocount_that_is_given_is_the_weight_of_the_prior_in_a_bag() {
         for valid in [Some(&valid), None] {
             let at = |pseudocount| {
                 let three = SloppBag { members: 3, ..SloppBag::new(Slopp { pseudocount, ..open() }) };
-                let task = Task { support, ..on(&train, valid) };
-                (bag(&task, &three, &()).unwrap(), mixture(task.learn(&three, &()).unwrap()))
+                bag(&Task { support, ..on(&train, valid) }, &three)
             };
-            let [light, heavy] = [0.5, 1e7].map(|given| {
-                let (bag, mixture) = at(Some(given));
-                assert!(bag.pseudocount.is_none_or(|used| used == given), "{:?} for {given}", bag.pseudocount);
-                mean(&mixture, &train)
+            let [light, heavy] = [0.5, 1e7].map(|given: f64| {
+                let (bag, origin) = at(Some(given));
+                let used = origin.get("mixture_pseudocount");
+                assert!(used.is_none_or(|used| used.parse() == Ok(given)), "{used:?} for {given}");
+                mean(&bag, &train)
             });
             assert!(light > heavy + 0.02, "{light} with little weight on the prior, {heavy} with much");
         }
     }
     let [chosen, none] = [None, Some(0.0)].map(|pseudocount| {
         let three = SloppBag { members: 3, ..SloppBag::new(Slopp { pseudocount, ..open() }) };
-        (bag(&Task::closed(&train), &three, &()).unwrap(), Task::closed(&train).learn(&three, &()).unwrap().model)
+        bag(&Task::closed(&train), &three).0
     });
     assert_eq!(chosen, none, "a pseudocount of 0 leaves the choice to the learner");
 }
@@ -253,10 +272,12 @@ fn what_was_held_out_makes_a_bag_hardly_worse_and_on_average_better() {
             let all = chain(8, rows, 60 + seed);
             let config = SloppBag { members: 3, divide, ..SloppBag::new(open()) };
             let (rest, held) = all.hold_out(seed).unwrap();
-            let before = bag(&Task { seed, ..on(&rest, Some(&held)) }, &config, &()).unwrap();
-            let after = bag(&Task { seed, ..on(&all, None) }, &config, &()).unwrap();
-            assert_eq!((before.pseudocount, before.fitted), (after.pseudocount, after.fitted), "the same choices");
-            let [before, after] = [&before, &after].map(|bag| mean(&bag.mixture, &test));
+            let (before, how) = bag(&Task { seed, ..on(&rest, Some(&held)) }, &config);
+            let (after, now) = bag(&Task { seed, ..on(&all, None) }, &config);
+            for choice in ["mixture_pseudocount", "weights"] {
+                assert_eq!(how.get(choice), now.get(choice), "the same choices");
+            }
+            let [before, after] = [&before, &after].map(|bag| mean(bag, &test));
             assert!(after > before - 0.05, "{after} after, {before} before; {rows} records, divided: {divide}");
             gains += after - before;
         }
@@ -296,14 +317,13 @@ fn contradictions_are_errors() {
         assert!(matches!(error, LearnError::WrongVtree { .. }));
     }
     let none = SloppBag { members: 0, ..SloppBag::new(open()) };
-    assert!(matches!(bag(&Task::new(&train), &none, &()), Err(LearnError::Setting { name: "components", .. })));
-    let none =
-        SloppEm { grid: MixtureGrid { components: Vec::new(), ..MixtureGrid::default() }, ..SloppEm::new(open()) };
+    assert!(matches!(Task::new(&train).learn(&none, &()), Err(LearnError::Setting { name: "components", .. })));
+    let none = SloppEm { grid: MixtureGrid { components: Vec::new(), ..MixtureGrid::default() }, ..SloppEm::default() };
     assert!(matches!(Task::new(&train).learn(&none, &()), Err(LearnError::Setting { name: "components", .. })));
     let other = chain(5, 50, 14);
     let wrong = on(&train, Some(&other));
     assert!(matches!(with(Effort::Best, &wrong, &open()), Err(LearnError::WrongValidation { .. })));
-    assert!(matches!(bag(&wrong, &SloppBag::new(open()), &()), Err(LearnError::WrongValidation { .. })));
+    assert!(matches!(wrong.learn(&SloppBag::new(open()), &()), Err(LearnError::WrongValidation { .. })));
     let empty = train.subset(|_| false);
     assert!(matches!(with(Effort::Best, &Task::new(&empty), &open()), Err(LearnError::NoRecords)));
 }
@@ -311,7 +331,7 @@ fn contradictions_are_errors() {
 #[test]
 fn what_is_held_out_is_fitted_to_in_the_end() {
     let train = chain(7, 400, 30);
-    let outcome = Task::new(&train).learn(&SloppEm::new(open()), &()).unwrap();
+    let outcome = Task::new(&train).learn(&SloppEm::default(), &()).unwrap();
     assert_eq!(outcome.origin["held_out"], "40");
     let mixture = mixture(outcome);
     // Fitted to all records, one variable of a component without prior would have the share of all of them.
@@ -320,21 +340,20 @@ fn what_is_held_out_is_fitted_to_in_the_end() {
         let share = train.count_values(slopp::Var(i as u32))[1] / train.total();
         assert!((p - share).abs() < 0.01, "variable {i}: {p} against {share} of all records");
     }
-    let one = bag(&Task::new(&train), &SloppBag { members: 1, divide: false, ..SloppBag::new(open()) }, &()).unwrap();
-    assert_eq!(one.held_out, 40.0);
-    let counted = one.mixture.components()[0].kept_values().unwrap();
+    let (one, origin) = bag(&Task::new(&train), &SloppBag { members: 1, divide: false, ..SloppBag::new(open()) });
+    assert_eq!(origin["held_out"], "40");
+    let counted = one.components()[0].kept_values().unwrap();
     assert_eq!(counted, (0..7).map(|i| train.count_values(slopp::Var(i))).collect::<Vec<_>>(), "counts of all records");
     let samples = chain(7, 5000, 31);
-    let lesson = Lesson::new(Lessons::Records(&samples), Distil::new(open()));
-    let student = lesson.learn(&Task::new(&train), &()).unwrap();
+    let student = taught(&samples, &Task::new(&train)).unwrap();
     assert_eq!(student.held_out, 40.0);
     let counted: f64 = student.circuit.kept_values().unwrap()[0].iter().sum();
     assert!((counted - 400.0).abs() < 1e-6, "counts of all real records: {counted}");
     let few = chain(7, 10, 32);
-    let refused = lesson.learn(&Task::new(&few), &());
+    let refused = taught(&samples, &Task::new(&few));
     assert!(matches!(refused, Err(LearnError::NothingToChooseBy)));
     // With nothing to choose by, the choice is careful.
-    let choice = Task::new(&few).learn(&SloppEm::new(open()), &()).unwrap().origin;
+    let choice = Task::new(&few).learn(&SloppEm::default(), &()).unwrap().origin;
     assert_eq!((&*choice["components"], &*choice["mixture_pseudocount"]), ("4", "100"));
 }
 

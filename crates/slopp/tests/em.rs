@@ -1,10 +1,9 @@
 //! Expected counts against enumeration, and EM as a climb.
 
 use slopp::circuit::Smoothing;
-use slopp::learn::{EmConfig, LearnError, SloppKmeans, SloppTree, Task, Variant, em, em_network};
+use slopp::learn::{EmConfig, EmFit, LearnError, SloppKmeans, SloppTree, Task, Variant};
 use slopp::logic::Limits;
-use slopp::spn::{Branch, Spn, SpnBuilder};
-use slopp::{Names, Psdd, Random, Records, RecordsBuilder, Var, Vtree, Weights};
+use slopp::{ModelKind, Names, Psdd, Random, Records, RecordsBuilder, Vtree, Weights};
 
 fn random_records(vars: usize, rows: usize, missing: f64, random: &mut Random) -> Records {
     let mut builder = RecordsBuilder::new(Names::numbered(vars));
@@ -19,6 +18,10 @@ fn random_records(vars: usize, rows: usize, missing: f64, random: &mut Random) -
         builder.push(row, 1.0 + random.below(3) as f64);
     }
     builder.finish()
+}
+
+fn em(start: &Psdd, records: &Records, config: &EmConfig) -> Result<EmFit, LearnError> {
+    ModelKind::from(start.clone()).em(records, config, &())
 }
 
 fn close(a: &Weights, b: &Weights) {
@@ -80,16 +83,15 @@ fn the_likelihood_never_falls_and_certificates_survive() {
         let partial = random_records(6, 60, 0.3, &mut random);
         let config = EmConfig { steps: 30, tolerance: 0.0, smoothing: Smoothing::none() };
         let start: Psdd = psdd(&complete, seed);
-        let fit = em(&start, &partial, &config, &()).unwrap();
+        let fit = em(&start, &partial, &config).unwrap();
         assert!(fit.history.windows(2).all(|step| step[1] >= step[0] - 1e-9), "{:?}", fit.history);
         assert!(fit.history[fit.history.len() - 1] > fit.history[0]);
-        let again: Psdd = fit.circuit;
+        let again = fit.model.into_psdd().expect("the certificate is carried over");
         assert!(again.into_circuit().certify(&Limits::default()).is_ok());
 
         let task = Task { vtree: Some(&Vtree::random(6, seed).into()), ..Task::closed(&complete) };
         let learned = task.learn(&SloppKmeans::new(Variant::Algorithm2, 3, 8), &()).unwrap().model;
-        let mixture: &slopp::Circuit = learned.circuit().unwrap();
-        let fit = em(mixture, &complete, &config, &()).unwrap();
+        let fit = learned.em(&complete, &config, &()).unwrap();
         assert!(fit.history.windows(2).all(|step| step[1] >= step[0] - 1e-9), "{:?}", fit.history);
     }
 }
@@ -100,7 +102,7 @@ fn the_first_step_on_complete_records_is_maximum_likelihood() {
     let records = random_records(6, 100, 0.0, &mut random);
     let start = psdd(&records, 1);
     let config = EmConfig { steps: 1, ..EmConfig::default() };
-    let stepped = em(&start, &records, &config, &()).unwrap().circuit;
+    let stepped = em(&start, &records, &config).unwrap().model.into_psdd().unwrap();
     let fitted = start.fit(&records, &Smoothing::none()).unwrap().circuit;
     close(stepped.log_parameters(), fitted.log_parameters());
 }
@@ -112,7 +114,7 @@ fn threads_do_not_matter() {
     let start = psdd(&complete, 1);
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| em(&start, &partial, &EmConfig::default(), &()).unwrap())
+        pool.install(|| em(&start, &partial, &EmConfig::default()).unwrap())
     };
     assert_eq!(run(1), run(3));
 }
@@ -120,7 +122,7 @@ fn threads_do_not_matter() {
 #[test]
 fn nothing_possible_is_refused() {
     let impossible = Records::from_rows(Names::numbered(4), [[true; 4]]);
-    let refused = em(&slopp::example::psdd(), &impossible, &EmConfig::default(), &());
+    let refused = em(&slopp::example::psdd(), &impossible, &EmConfig::default());
     assert!(matches!(refused, Err(LearnError::NothingPossible)));
 }
 
@@ -135,10 +137,10 @@ fn a_second_run_changes_almost_nothing() {
         let config = EmConfig { steps: 2000, tolerance: 1e-7, smoothing };
         // Without a prior, so that with one the likelihood of the records falls first.
         let unsmoothed = EmConfig { smoothing: Smoothing::none(), steps: 50, ..config.clone() };
-        let start = em(&psdd(&complete, seed), &partial, &unsmoothed, &()).unwrap().circuit;
-        let once = em(&start, &partial, &config, &()).unwrap();
+        let start = em(&psdd(&complete, seed), &partial, &unsmoothed).unwrap().model;
+        let once = start.em(&partial, &config, &()).unwrap();
         fell += usize::from(once.history[1] < once.history[0]);
-        let twice = em(&once.circuit, &partial, &config, &()).unwrap();
+        let twice = once.model.em(&partial, &config, &()).unwrap();
         let change = twice.history[twice.history.len() - 1] - twice.history[0];
         assert!(change.abs() < 1e-5, "{change} after {} steps", once.history.len() - 1);
     }
@@ -154,17 +156,15 @@ struct Network {
 }
 
 impl Network {
-    fn spn(&self) -> Spn {
-        let mut builder = SpnBuilder::new(4);
-        let children = self.parts.map(|[a, b, c, no, yes]| {
-            let root = Branch { var: Var(2), parent: None, probability: [c, c] };
-            let leaf = Branch { var: Var(3), parent: Some(0), probability: [no, yes] };
-            let alone = [builder.bernoulli(Var(0), a).unwrap(), builder.bernoulli(Var(1), b).unwrap()];
-            let tree = builder.tree(&[root, leaf]).unwrap();
-            builder.product(&[alone[0], alone[1], tree]).unwrap()
-        });
-        let root = builder.sum(&[(children[0], self.weights[0]), (children[1], self.weights[1])]).unwrap();
-        builder.finish(root).unwrap()
+    fn model(&self) -> ModelKind {
+        let part = |(k, [a, b, c, no, yes]): (usize, &[f64; 5])| {
+            let [x, y, tree, product] = [0, 1, 2, 3].map(|i| 4 * k + i);
+            let tree_line = format!("C {tree} 2 3 0 {c:?} {c:?} 4 1 {no:?} {yes:?}");
+            format!("B {x} 1 {a:?}\nB {y} 2 {b:?}\n{tree_line}\nP {product} 3 {x} {y} {tree}\n")
+        };
+        let parts: String = self.parts.iter().enumerate().map(part).collect();
+        let text = format!("spn 9 4\n{parts}S 8 2 3 {:?} 7 {:?}\n", self.weights[0], self.weights[1]);
+        slopp::Model::load(text.as_bytes()).unwrap().kind
     }
 
     fn joint(&self, k: usize, world: &[bool]) -> f64 {
@@ -220,7 +220,9 @@ fn steps_of_a_network_are_those_of_the_definition() {
         for steps in 1..4 {
             expected = expected.step(&records, &start, pseudocount);
             let config = EmConfig { steps, tolerance: 0.0, smoothing: smoothing.clone() };
-            let found = em_network(&start.spn(), &records, &config, &()).unwrap().circuit;
+            let ModelKind::Spn(found) = start.model().em(&records, &config, &()).unwrap().model else {
+                panic!("a network")
+            };
             for bits in 0..16 {
                 let world: Vec<bool> = (0..4).map(|i| bits >> i & 1 == 1).collect();
                 let p = expected.joint(0, &world) + expected.joint(1, &world);
@@ -228,15 +230,11 @@ fn steps_of_a_network_are_those_of_the_definition() {
             }
         }
         let almost_none = EmConfig { steps: 30, tolerance: 0.0, smoothing: Smoothing::uniform(1e-12) };
-        let history = em_network(&start.spn(), &records, &almost_none, &()).unwrap().history;
+        let history = start.model().em(&records, &almost_none, &()).unwrap().history;
         assert!(history.windows(2).all(|step| step[1] >= step[0] - 1e-9), "a climb: {history:?}");
     }
-    let none = em_network(
-        &Network { weights: [0.5; 2], parts: [[0.5; 5]; 2] }.spn(),
-        &random_records(4, 3, 0.0, &mut random),
-        &EmConfig::default(),
-        &(),
-    );
+    let even = Network { weights: [0.5; 2], parts: [[0.5; 5]; 2] }.model();
+    let none = even.em(&random_records(4, 3, 0.0, &mut random), &EmConfig::default(), &());
     assert!(matches!(none, Err(LearnError::Setting { name: "pseudocount", .. })));
 }
 

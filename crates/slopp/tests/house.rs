@@ -36,7 +36,7 @@ const MODULES: [&str; 28] = [
 ];
 
 /// The same inside `learn`.
-const LEARN: [&str; 28] = [
+const LEARN: [&str; 26] = [
     "violation",
     "error",
     "vtree",
@@ -56,10 +56,8 @@ const LEARN: [&str; 28] = [
     "published",
     "refine",
     "revise",
-    "mixture",
     "slopp",
-    "strudel_em",
-    "slopp_em",
+    "mixture",
     "learnspn",
     "distil",
     "bag",
@@ -68,7 +66,7 @@ const LEARN: [&str; 28] = [
 ];
 
 /// Those that may use everything in `learn`.
-const LAST: [&str; 3] = ["teacher", "registry", "mod"];
+const LAST: [&str; 2] = ["registry", "mod"];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

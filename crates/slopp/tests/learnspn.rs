@@ -3,44 +3,62 @@
 mod against;
 
 use against::{cells, close, evidence, to_records};
-use slopp::circuit::NodeId;
 use slopp::infer::{Evidence, QueryError};
-use slopp::io::{RecordsOptions, read_records};
-use slopp::learn::LearnError;
-use slopp::learn::learnspn::{LearnSpn, Leaves, learn, tune};
-use slopp::spn::{Branch, Spn, SpnBuilder, SpnError, SpnNode};
-use slopp::{Names, Progress, Random, Records, RecordsBuilder, Var};
+use slopp::io::{Problem, ReadError, RecordsOptions, read_records, write_model};
+use slopp::learn::{LearnError, LearnSpn, Leaves, Task};
+use slopp::spn::{Spn, SpnError};
+use slopp::{Model, ModelKind, Names, Progress, Random, Records, RecordsBuilder, Var};
 use slopp_oracle::{Dice, Network, Table, all_evidence, records};
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-fn convert(network: &Network, builder: &mut SpnBuilder) -> NodeId {
-    match network {
-        Network::Coin(x, p) => builder.bernoulli(Var(*x as u32), *p).unwrap(),
+/// The network of these lines.
+fn read(vars: usize, lines: &[String]) -> Result<Spn, ReadError> {
+    let text = format!("spn {} {vars}\n{}\n", lines.len(), lines.join("\n"));
+    let ModelKind::Spn(spn) = Model::load(text.as_bytes())?.kind else { panic!("a network") };
+    Ok(spn)
+}
+
+/// Adds a network to these lines, and gives the id of its root.
+fn add(network: &Network, lines: &mut Vec<String>) -> usize {
+    let parts = |children: Vec<String>| format!("{} {}", children.len(), children.join(" "));
+    let (kind, rest) = match network {
+        Network::Coin(x, p) => ("B", format!("{} {p:?}", x + 1)),
         Network::Tree(tree) => {
-            let branch = |&(x, parent, probability): &(usize, Option<usize>, [f64; 2])| Branch {
-                var: Var(x as u32),
-                parent: parent.map(|i| i as u32),
-                probability,
+            let branch = |&(x, parent, [no, yes]): &(usize, Option<usize>, [f64; 2])| {
+                format!("{} {} {no:?} {yes:?}", x + 1, parent.map_or(0, |i| i + 1))
             };
-            builder.tree(&tree.iter().map(branch).collect::<Vec<_>>()).unwrap()
+            ("C", parts(tree.iter().map(branch).collect()))
         }
-        Network::Product(parts) => {
-            let parts: Vec<NodeId> = parts.iter().map(|part| convert(part, builder)).collect();
-            builder.product(&parts).unwrap()
+        Network::Product(children) => {
+            ("P", parts(children.iter().map(|child| add(child, lines).to_string()).collect()))
         }
-        Network::Sum(parts) => {
-            let parts: Vec<_> = parts.iter().map(|(w, part)| (convert(part, builder), *w)).collect();
-            builder.sum(&parts).unwrap()
+        Network::Sum(children) => {
+            ("S", parts(children.iter().map(|(w, child)| format!("{} {w:?}", add(child, lines))).collect()))
         }
-    }
+    };
+    lines.push(format!("{kind} {} {rest}", lines.len()));
+    lines.len() - 1
+}
+
+fn learn(train: &Records, valid: Option<&Records>, config: &LearnSpn) -> Result<Spn, LearnError> {
+    let ModelKind::Spn(spn) = (Task { valid, ..Task::new(train) }).learn(config, &())?.model else {
+        panic!("a network")
+    };
+    Ok(spn)
+}
+
+fn mean(spn: &Spn, records: &Records) -> f64 {
+    let logs = spn.log_likelihoods(records).unwrap();
+    logs.iter().zip(records.weights()).map(|(log, weight)| log * weight).sum::<f64>() / records.total()
 }
 
 /// A random network of the oracle, the same of the library, and its table.
 fn random_network(vars: usize, dice: &mut Dice) -> (Spn, Table) {
     let network = Network::random(&(0..vars).collect::<Vec<_>>(), 3, dice);
-    let mut builder = SpnBuilder::new(vars);
-    let root = convert(&network, &mut builder);
-    (builder.finish(root).unwrap(), network.table(vars))
+    let mut lines = Vec::new();
+    add(&network, &mut lines);
+    (read(vars, &lines).unwrap(), network.table(vars))
 }
 
 fn check(spn: &Spn, table: &Table, cells: &[Option<bool>]) {
@@ -115,18 +133,18 @@ fn samples_follow_the_posterior() {
 #[test]
 fn thousands_of_variables_neither_underflow_nor_overflow_the_stack() {
     let vars = 20_000;
-    let mut builder = SpnBuilder::new(vars);
-    let chain = |p: f64| -> Vec<Branch> {
-        let branch = |i: u32| Branch { var: Var(i), parent: i.checked_sub(1), probability: [p; 2] };
-        (0..vars as u32).map(branch).collect()
-    };
-    let mut node = builder.tree(&chain(1e-3)).unwrap();
-    let leaves: Vec<NodeId> = (0..vars as u32).map(|i| builder.bernoulli(Var(i), 1e-3).unwrap()).collect();
-    let product = builder.product(&leaves).unwrap();
-    for _ in 0..20_000 {
-        node = builder.sum(&[(node, 0.5), (product, 0.5)]).unwrap();
+    let mut lines: Vec<String> = (0..vars).map(|i| format!("B {i} {} 0.001", i + 1)).collect();
+    let mut product = format!("P {vars} {vars}");
+    let mut chain = format!("C {} {vars}", vars + 1);
+    for i in 0..vars {
+        write!(product, " {i}").unwrap();
+        write!(chain, " {} {i} 0.001 0.001", i + 1).unwrap();
     }
-    let spn = builder.finish(node).unwrap();
+    lines.extend([product, chain]);
+    for id in vars + 2..2 * vars {
+        lines.push(format!("S {id} 2 {} 0.5 {vars} 0.5", id - 1));
+    }
+    let spn = read(vars, &lines).unwrap();
     let expected = vars as f64 * 1e-3f64.ln();
     let found = spn.log_probability(&vec![true; vars]).unwrap();
     assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
@@ -137,34 +155,35 @@ fn thousands_of_variables_neither_underflow_nor_overflow_the_stack() {
 }
 
 #[test]
-fn the_builder_refuses_what_breaks_an_invariant() {
-    let mut builder = SpnBuilder::new(3);
-    let x = builder.bernoulli(Var(0), 0.5).unwrap();
-    let y = builder.bernoulli(Var(1), 0.5).unwrap();
-    let branch = |x: u32, parent| Branch { var: Var(x), parent, probability: [0.5; 2] };
-    assert_eq!(builder.bernoulli(Var(3), 0.5), Err(SpnError::UnknownVariable { var: Var(3), len: 3 }));
-    assert_eq!(builder.bernoulli(Var(0), 1.5), Err(SpnError::Probability(1.5)));
-    assert_eq!(builder.bernoulli(Var(0), 1e-80), Err(SpnError::Probability(1e-80)));
-    assert!(matches!(builder.bernoulli(Var(0), f64::NAN), Err(SpnError::Probability(_))));
-    assert_eq!(builder.product(&[]), Err(SpnError::Empty));
-    assert_eq!(builder.product(&[x, NodeId(99)]), Err(SpnError::UnknownChild));
-    assert_eq!(builder.product(&[x, y, x]), Err(SpnError::NotDecomposable(Var(0))));
-    assert_eq!(builder.sum(&[(x, 0.5), (y, 0.5)]), Err(SpnError::NotSmooth { first: 0, second: 1 }));
-    assert_eq!(builder.sum(&[(x, 0.5), (x, 0.25)]), Err(SpnError::Total(0.75)));
-    assert_eq!(builder.sum(&[(x, 1.0), (x, 0.0)]), Err(SpnError::Probability(0.0)));
-    assert_eq!(builder.tree(&[]), Err(SpnError::Empty));
-    assert_eq!(builder.tree(&[branch(0, None), branch(1, None)]), Err(SpnError::Parent(1)));
-    assert_eq!(builder.tree(&[branch(0, None), branch(1, Some(1))]), Err(SpnError::Parent(1)));
-    assert_eq!(builder.tree(&[branch(0, None), branch(0, Some(0))]), Err(SpnError::NotDecomposable(Var(0))));
-    let product = builder.product(&[x, y]).unwrap();
-    assert_eq!(builder.clone().finish(product), Err(SpnError::Incomplete(Var(2))));
-    let unused = builder.bernoulli(Var(2), 0.3).unwrap();
-    let tree = builder.tree(&[branch(2, None)]).unwrap();
-    let root = builder.product(&[product, tree]).unwrap();
-    let spn = builder.finish(root).unwrap();
-    assert!(!spn.nodes().contains(&SpnNode::Bernoulli { var: Var(2), probability: 0.3 }), "{unused:?} is not below");
+fn a_line_that_breaks_an_invariant_is_refused() {
+    let coins = ["B 0 1 0.5", "B 1 2 0.5"];
+    let refused = |line: &str| {
+        let lines: Vec<String> = coins.iter().copied().chain([line]).map(str::to_owned).collect();
+        match *read(3, &lines).unwrap_err().problem {
+            Problem::Spn(error) => error,
+            other => panic!("{line}: {other}"),
+        }
+    };
+    for (line, expected) in [
+        ("B 2 4 0.5", SpnError::UnknownVariable { var: Var(3), len: 3 }),
+        ("B 2 1 1e-80", SpnError::Probability(1e-80)),
+        ("P 2 0", SpnError::Empty),
+        ("P 2 3 0 1 0", SpnError::NotDecomposable(Var(0))),
+        ("S 2 2 0 0.5 1 0.5", SpnError::NotSmooth { first: 0, second: 1 }),
+        ("S 2 2 0 0.5 0 0.25", SpnError::Total(0.75)),
+        ("S 2 2 0 1 0 0", SpnError::Probability(0.0)),
+        ("C 2 0", SpnError::Empty),
+        ("C 2 2 1 0 0.5 0.5 2 0 0.5 0.5", SpnError::Parent(1)),
+        ("C 2 2 1 0 0.5 0.5 2 2 0.5 0.5", SpnError::Parent(1)),
+        ("C 2 2 1 0 0.5 0.5 1 1 0.5 0.5", SpnError::NotDecomposable(Var(0))),
+        ("P 2 2 0 1", SpnError::Incomplete(Var(2))),
+    ] {
+        assert_eq!(refused(line), expected, "{line}");
+    }
+    let rest = ["P 2 2 0 1", "B 3 3 0.3", "C 4 1 3 0 0.5 0.5", "P 5 2 2 4"];
+    let spn = read(3, &coins.into_iter().chain(rest).map(str::to_owned).collect::<Vec<_>>()).unwrap();
     let stats = spn.stats();
-    assert_eq!((stats.nodes, stats.edges, stats.parameters), (5, 4, 6));
+    assert_eq!((stats.nodes, stats.edges, stats.parameters), (5, 4, 6), "a node that is not below the root is dropped");
     assert_eq!((stats.products, stats.univariate, stats.trees, stats.branches), (2, 2, 1, 1));
     let wrong = spn.log_evidence(&Evidence::none(2));
     assert_eq!(wrong, Err(QueryError::WrongLength { what: "evidence", expected: 3, found: 2 }));
@@ -192,14 +211,11 @@ fn learned_networks_are_distributions_with_full_support() {
         for (rows, seed) in [(1, 0), (3, 1), (40, 2), (600, 3)] {
             let train = blocks(8, rows, seed);
             for valid in [None, Some(blocks(8, 100, 9))] {
-                let learned = learn(&train, valid.as_ref(), &config, &()).unwrap();
+                let spn = learn(&train, valid.as_ref(), &config).unwrap();
                 let world = |w: usize| (0..8).map(|i| w >> i & 1 == 1).collect::<Vec<bool>>();
-                let all: Vec<f64> = (0..256).map(|w| learned.spn.log_probability(&world(w)).unwrap().exp()).collect();
+                let all: Vec<f64> = (0..256).map(|w| spn.log_probability(&world(w)).unwrap().exp()).collect();
                 close(all.iter().sum(), 1.0);
                 assert!(all.iter().all(|&p| p > 0.0));
-                let mean = learned.spn.mean_log_likelihood(&train).unwrap();
-                assert_eq!(learned.train, mean);
-                assert_eq!(learned.valid.is_some(), valid.is_some());
             }
         }
     }
@@ -208,7 +224,7 @@ fn learned_networks_are_distributions_with_full_support() {
 #[test]
 fn the_planted_mixture_is_found() {
     let (train, valid, test) = (blocks(12, 3000, 1), blocks(12, 500, 2), blocks(12, 3000, 3));
-    let learned = learn(&train, Some(&valid), &LearnSpn::default(), &()).unwrap();
+    let spn = learn(&train, Some(&valid), &LearnSpn::default()).unwrap();
     // The truth: two kinds, and four columns of noise.
     let log_truth = |row: usize| {
         let part = |kind: usize| -> f64 {
@@ -218,10 +234,12 @@ fn the_planted_mixture_is_found() {
         (0.5 * part(0) + 0.5 * part(1)).ln()
     };
     let truth = (0..test.len()).map(|row| log_truth(row) * test.weights()[row]).sum::<f64>() / test.total();
-    let found = learned.spn.mean_log_likelihood(&test).unwrap();
+    let found = mean(&spn, &test);
     assert!(found <= truth && found > truth - 0.02, "{found} {truth}");
-    let noise = |id: u32| learned.spn.children_of(NodeId(id)).count() >= 4;
-    assert!((0..learned.spn.nodes().len() as u32).any(noise), "noise columns are split off");
+    let mut text = Vec::new();
+    write_model(&mut text, &Model::new(Names::numbered(12), spn)).unwrap();
+    let many = |line: &str| line.starts_with("P ") && line.split(' ').count() >= 7;
+    assert!(String::from_utf8(text).unwrap().lines().any(many), "noise columns are split off");
 }
 
 #[test]
@@ -232,19 +250,19 @@ fn awkward_records_work() {
     for rows in [equal.clone(), equal[..1].to_vec(), wide, constant, vec![vec![true]; 2]] {
         let train = Records::from_rows(Names::numbered(rows[0].len()), rows);
         for config in settings() {
-            let learned = learn(&train, Some(&train), &config, &()).unwrap();
-            assert!(learned.train.is_finite() && learned.train <= 0.0);
+            let fit = mean(&learn(&train, Some(&train), &config).unwrap(), &train);
+            assert!(fit.is_finite() && fit <= 0.0);
         }
     }
     let mut none = RecordsBuilder::new(Names::numbered(2));
-    assert!(matches!(learn(&none.clone().finish(), None, &LearnSpn::default(), &()), Err(LearnError::NoRecords)));
+    assert!(matches!(learn(&none.clone().finish(), None, &LearnSpn::default()), Err(LearnError::NoRecords)));
     none.push([Some(true), None], 1.0);
     let missing = none.finish();
-    assert!(matches!(learn(&missing, None, &LearnSpn::default(), &()), Err(LearnError::MissingCells { .. })));
+    assert!(matches!(learn(&missing, None, &LearnSpn::default()), Err(LearnError::MissingCells { .. })));
     let no_columns = Records::from_rows(Names::numbered(0), [[false; 0]]);
-    assert!(matches!(learn(&no_columns, None, &LearnSpn::default(), &()), Err(LearnError::NoVariables)));
+    assert!(matches!(learn(&no_columns, None, &LearnSpn::default()), Err(LearnError::NoVariables)));
     let (train, valid) = (blocks(4, 20, 1), blocks(5, 20, 1));
-    let wrong = learn(&train, Some(&valid), &LearnSpn::default(), &());
+    let wrong = learn(&train, Some(&valid), &LearnSpn::default());
     assert!(matches!(wrong, Err(LearnError::WrongValidation { valid: 5, train: 4 })));
     for config in [
         LearnSpn { max_clusters: 0, ..LearnSpn::default() },
@@ -252,39 +270,35 @@ fn awkward_records_work() {
         LearnSpn { independence: f64::NAN, ..LearnSpn::default() },
         LearnSpn { cluster_penalty: -1.0, ..LearnSpn::default() },
     ] {
-        assert!(matches!(learn(&train, None, &config, &()), Err(LearnError::Setting { .. })));
+        assert!(matches!(learn(&train, None, &config), Err(LearnError::Setting { .. })));
     }
-    assert!(matches!(tune(&train, &train, &[], &()), Err(LearnError::Setting { .. })));
 }
 
 #[test]
-fn validation_records_decide_what_is_cut_back_and_what_is_chosen() {
+fn validation_records_decide_what_is_cut_back() {
     let (train, valid) = (blocks(10, 300, 1), blocks(10, 300, 2));
     let greedy = settings()[1].clone();
-    let grown = learn(&train, None, &greedy, &()).unwrap();
-    let pruned = learn(&train, Some(&valid), &greedy, &()).unwrap();
-    assert!(pruned.spn.stats().nodes < grown.spn.stats().nodes);
-    assert!(pruned.valid.unwrap() > grown.spn.mean_log_likelihood(&valid).unwrap() + 0.01);
-    let best = tune(&train, &valid, &settings(), &()).unwrap();
-    for config in settings() {
-        assert!(best.valid >= learn(&train, Some(&valid), &config, &()).unwrap().valid);
-    }
+    let grown = learn(&train, None, &greedy).unwrap();
+    let pruned = learn(&train, Some(&valid), &greedy).unwrap();
+    assert!(pruned.stats().nodes < grown.stats().nodes);
+    assert!(mean(&pruned, &valid) > mean(&grown, &valid) + 0.01);
 }
 
 #[test]
 fn threads_do_not_matter_and_seeds_do() {
     let (train, valid) = (blocks(20, 800, 5), blocks(20, 200, 6));
-    let config = |seed| LearnSpn { seed, min_records: 10.0, independence: 3.0, max_clusters: 3, ..LearnSpn::default() };
+    let config = LearnSpn { min_records: 10.0, independence: 3.0, max_clusters: 3, ..LearnSpn::default() };
     let run = |threads, seed| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let learned = learn(&train, Some(&valid), &config(seed), &()).unwrap();
-            let samples = learned.spn.sample(700, &Evidence::none(20), 3).unwrap();
-            (learned, samples)
+            let task = Task { valid: Some(&valid), seed, ..Task::new(&train) };
+            let ModelKind::Spn(spn) = task.learn(&config, &()).unwrap().model else { panic!("a network") };
+            let samples = spn.sample(700, &Evidence::none(20), 3).unwrap();
+            (spn, samples)
         })
     };
     assert_eq!(run(1, 0), run(3, 0));
-    assert_ne!(run(1, 0).0.spn, run(1, 1).0.spn);
+    assert_ne!(run(1, 0).0, run(1, 1).0);
 }
 
 #[test]
@@ -301,7 +315,7 @@ fn progress_ends_where_it_said() {
     }
     let listener = Listener(Mutex::new((0, 0)));
     let train = blocks(9, 400, 1);
-    learn(&train, None, &LearnSpn { min_records: 5.0, ..LearnSpn::default() }, &listener).unwrap();
+    Task::new(&train).learn(&LearnSpn { min_records: 5.0, ..LearnSpn::default() }, &listener).unwrap();
     let (said, done) = *listener.0.lock().unwrap();
     assert!(said > 0 && said == done, "{said} {done}");
 }
@@ -315,8 +329,7 @@ fn published_values_are_reached() {
             read_records(&path, &RecordsOptions::default()).unwrap()
         };
         let config = LearnSpn { independence: 5.0, min_records: 20.0, ..LearnSpn::default() };
-        let learned = learn(&read("train"), Some(&read("valid")), &config, &()).unwrap();
-        let test = learned.spn.mean_log_likelihood(&read("test")).unwrap();
+        let test = mean(&learn(&read("train"), Some(&read("valid")), &config).unwrap(), &read("test"));
         assert!(test > published, "{name}: {test}");
     }
 }
@@ -333,7 +346,7 @@ fn steps_bound_how_often_records_are_cut() {
     let train = Records::from_rows(Names::numbered(10), rows);
     let inner = |steps: usize| {
         let config = LearnSpn { steps, independence: 4.0, ..LearnSpn::default() };
-        let spn = learn(&train, None, &config, &()).unwrap().spn;
+        let spn = learn(&train, None, &config).unwrap();
         let total: f64 = (0..1024usize)
             .map(|w| spn.log_probability(&(0..10).map(|i| w >> i & 1 == 1).collect::<Vec<_>>()).unwrap().exp())
             .sum();
@@ -381,13 +394,12 @@ fn columns_have_one_value() {
         builder.finish()
     };
     let (train, valid, test) = (draw(1500, 1), draw(500, 2), draw(2000, 3));
-    let mean = |spn: &slopp::spn::Spn| spn.mean_log_likelihood(&test).unwrap();
     let mut scores = Vec::new();
     for leaves in [Leaves::ChowLiu, Leaves::Independent] {
         for (independence, min_records) in [(12.0, 50.0), (0.0, 2000.0), (1e6, 50.0)] {
             for valid in [None, Some(&valid)] {
                 let config = LearnSpn { leaves, independence, min_records, ..LearnSpn::default() };
-                let spn = learn(&train, valid, &config, &()).unwrap().spn;
+                let spn = learn(&train, valid, &config).unwrap();
                 let mut total = 0.0;
                 for bits in 0..1usize << names.len() {
                     let world: Vec<bool> = (0..names.len()).map(|i| bits >> i & 1 == 1).collect();
@@ -397,7 +409,7 @@ fn columns_have_one_value() {
                     total += p;
                 }
                 assert!((total - 1.0).abs() < 1e-9, "{total} {config:?}");
-                scores.push(mean(&spn));
+                scores.push(mean(&spn, &test));
             }
         }
     }

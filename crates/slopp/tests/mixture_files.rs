@@ -7,7 +7,7 @@ use against::convert;
 use slopp::circuit::Smoothing;
 use slopp::infer::Evidence;
 use slopp::io::{LoadedVtree, ReadError, read_model, write_model};
-use slopp::learn::{Factorised, MixtureConfig, Task, em_mixture};
+use slopp::learn::{Factorised, MixtureGrid, SloppEm, Task};
 use slopp::logic::Limits;
 use slopp::{Certified, Mixture, Model, Names, Vtree};
 use slopp_oracle::{Dice, Tree, deterministic, mixture};
@@ -50,11 +50,11 @@ fn nothing_is_lost_and_the_bytes_stay() {
         let twice = components.clone().into_iter().chain(components);
         models.push(Model::new(Names::numbered(vars), Mixture::uniform(twice).unwrap()));
     }
-    let (psdd, records) = (slopp::example::psdd(), slopp::example::records());
+    let records = slopp::example::records();
     for pseudocount in [0.0, 1.0] {
-        let config = MixtureConfig { pseudocount, ..MixtureConfig::new(3) };
-        let fit = em_mixture(&psdd.clone().into(), &records, None, &config, &()).unwrap();
-        models.push(Model::new(records.names().clone(), fit.mixture));
+        let grid = MixtureGrid { components: vec![3], pseudocounts: vec![pseudocount] };
+        let learned = Task::new(&records).learn(&SloppEm { grid, ..SloppEm::default() }, &()).unwrap();
+        models.push(Model::new(records.names().clone(), learned.model));
     }
     for model in models {
         let saved = bytes(&model);

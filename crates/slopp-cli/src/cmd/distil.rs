@@ -16,7 +16,7 @@ use clap::Args;
 use serde_json::Value;
 use slopp::infer::Distribution;
 use slopp::io::LoadedRecords;
-use slopp::learn::{Distil, LearnError, Lesson, Lessons, Slopp, Student, Support, Task};
+use slopp::learn::{self, LearnError, Lesson, Slopp, Student, Support, Task};
 use slopp::{Model, Names, Records};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -124,10 +124,10 @@ impl Teacher {
         Ok((Teacher::Samples(Box::new(samples)), train))
     }
 
-    fn lessons(&self) -> Lessons<'_> {
+    fn of_lesson(&self) -> learn::Teacher<'_> {
         match self {
-            Teacher::Samples(records) => Lessons::Records(records),
-            Teacher::Model(model) => Lessons::Model(&model.kind),
+            Teacher::Samples(records) => learn::Teacher::Records(records),
+            Teacher::Model(model) => learn::Teacher::Model(&model.kind),
         }
     }
 }
@@ -178,8 +178,8 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     check_size(args.max_elements, &train)?;
     let config = Slopp { max_elements: args.max_elements, ..Slopp::default() };
     let capped = args.max_classes.map(|max_classes| Slopp { max_classes, capped: true, ..config.clone() });
-    let student = Distil::new(capped.unwrap_or(config));
-    let lesson = Lesson { samples: args.samples, free: args.free, ..Lesson::new(teacher.lessons(), student) };
+    let student = capped.unwrap_or(config);
+    let lesson = Lesson { teacher: teacher.of_lesson(), samples: args.samples, student, free: args.free };
     let support = Support {
         rules: enforcement.as_ref().and_then(Enforcement::given),
         limits: args.rules.limits.limits(),

@@ -11,9 +11,9 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::Smoothing;
-use slopp::learn::{EmConfig, Fitted, em, em_components, em_network, possible_records};
+use slopp::learn::{EmConfig, EmFit, Fitted, possible_records};
 use slopp::logic::Limits;
-use slopp::{Certified, Circuit, Model, ModelKind, Records};
+use slopp::{Certified, Model, ModelKind, Records};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -213,24 +213,7 @@ fn expect(
     }
     let bar = session.progress();
     let config = EmConfig { steps: em_steps(args), smoothing, ..EmConfig::default() };
-    let (learned, history, impossible): (ModelKind, _, _) = match &model.kind {
-        ModelKind::Mixture(mixture) => {
-            let fit = em_components(mixture, data, &config, &bar)?;
-            (fit.circuit.into(), fit.history, fit.impossible)
-        }
-        ModelKind::Spn(spn) => {
-            let fit = em_network(spn, data, &config, &bar)?;
-            (fit.circuit.into(), fit.history, fit.impossible)
-        }
-        ModelKind::Circuit(Certified::Psdd(psdd)) => {
-            let fit = em(psdd, data, &config, &bar)?;
-            (fit.circuit.into(), fit.history, fit.impossible)
-        }
-        ModelKind::Circuit(circuit) => {
-            let fit = em::<Circuit>(circuit, data, &config, &bar)?;
-            (Certified::new(fit.circuit, &Limits::default()).into(), fit.history, fit.impossible)
-        }
-    };
+    let EmFit { model: learned, history, impossible, .. } = model.em(data, &config, &bar)?;
     let dropped = model.size().elements - learned.size().elements;
     Ok(Fit { learned, used: data.total() - impossible, impossible, dropped, history: Some(history) })
 }

@@ -92,5 +92,5 @@ pub use pairs::PairMarginals;
 pub use sample::Samples;
 pub(crate) use sample::{Completer, Draw, Scratch, complete_records, draw_worlds, parts};
 
-pub(crate) use side_by_side::{SideBySide, count_shares};
+pub(crate) use side_by_side::{Shared, SideBySide, count_shares};
 pub use worlds::Worlds;

@@ -178,7 +178,7 @@ pub(super) fn write_network(out: &mut dyn Write, spn: &Spn) -> io::Result<()> {
 mod tests {
     use super::super::write_model;
     use super::*;
-    use crate::learn::learnspn::{LearnSpn, Leaves, learn};
+    use crate::learn::{LearnSpn, Leaves, Task};
     use crate::model::ModelKind;
     use crate::random::Random;
     use crate::spn::SpnError;
@@ -211,8 +211,8 @@ mod tests {
                 .collect();
             let records = Records::from_rows(Names::numbered(7), rows);
             let leaves = if seed % 2 == 0 { Leaves::ChowLiu } else { Leaves::Independent };
-            let config = LearnSpn { leaves, min_records: 20.0, seed, ..LearnSpn::default() };
-            let kind = learn(&records, None, &config, &()).unwrap().spn.into();
+            let config = LearnSpn { leaves, min_records: 20.0, ..LearnSpn::default() };
+            let kind = Task { seed, ..Task::new(&records) }.learn(&config, &()).unwrap().model;
             let origin = [("seed".to_owned(), seed.to_string())].into();
             let model = Model { names: records.names().clone(), kind, origin };
             let mut text = Vec::new();

@@ -1,62 +1,208 @@
-//! Distillation: one PSDD from a teacher that is larger, or no PSDD at all.
+//! Distillation: one PSDD from a teacher that is larger, or not a PSDD at all.
 //!
 //! What limits a single model is the noise in choosing its transitions, not its parameters. A teacher that averages
-//! over many structures has less of it; records drawn from the teacher are as many as wanted, and a structure learned
-//! from them is better than one learned from the real records. Its parameters then are refitted to those.
+//! over many structures has less of it. It can be sampled without end, and a structure learned from its samples is
+//! better than one learned from the real records. Its parameters are then refitted to those.
 
 use super::LearnError;
 use super::error::{check_records, check_validation, check_weights};
 use super::judge::score;
 use super::slopp::{Slopp, learn};
-use super::task::Task;
+use super::structure::{Prior, Structure};
+use super::task::{Made, Task, within};
 use crate::certified::Certified;
 use crate::circuit::Psdd;
 use crate::data::{MAX_RECORDS, Records, RecordsBuilder};
 use crate::infer::{Distribution, Evidence, count_shares};
-use crate::logic::Limits;
+use crate::logic::{Limits, Manager, Rules};
+use crate::model::ModelKind;
 use crate::progress::Progress;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
-/// How a student learns from synthetic and real records.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Distil {
-    /// How the model is learned from synthetic and real records together.
-    pub student: Slopp,
-    /// The weights of the parameters learned from all in the fit to the real records that are tried, in records.
-    pub strengths: Vec<f64>,
+/// How large the base of the teacher may be on the vtree of the student.
+const BASE_NODES: usize = 2_000_000;
+
+/// The source of the records of a lesson.
+#[derive(Clone, Copy)]
+pub enum Teacher<'a> {
+    /// A model to draw from. The base of a deterministic circuit is known.
+    Model(&'a ModelKind),
+    /// Records drawn from anything.
+    Records(&'a Records),
 }
 
-impl Default for Distil {
-    fn default() -> Distil {
-        Distil::new(Slopp::default())
+/// A lesson: distils a teacher to one PSDD.
+///
+/// ```
+/// use slopp::learn::{Lesson, Task, Teacher};
+/// let (records, teacher) = (slopp::example::records(), slopp::example::psdd().into());
+/// let lesson = Lesson { samples: Some(1000), ..Lesson::new(Teacher::Model(&teacher)) };
+/// let student = lesson.learn(&Task::new(&records), &())?;
+/// assert!(student.keeps_base);
+/// assert_eq!(student.circuit.deterministic().unwrap().model_count(), slopp::example::psdd().model_count());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Lesson<'a> {
+    /// The source of its records.
+    pub teacher: Teacher<'a>,
+    /// How many to draw from a model; by default ten for each real record, at least 50 000 and at most 600 000.
+    pub samples: Option<usize>,
+    /// How the student learns. It gets at least 64 classes, unless they are capped, and a higher price of copies, since
+    /// records are many.
+    pub student: Slopp,
+    /// Whether the student may allow what is impossible for the teacher.
+    pub free: bool,
+}
+
+/// The result of a lesson.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Student {
+    /// The PSDD.
+    pub circuit: Certified,
+    /// The weight of the records of the lesson.
+    pub samples: f64,
+    /// The weight of the parameters learned from all records in the fit to the real ones.
+    pub strength: f64,
+    /// The weight of the records that were held out to choose by.
+    pub held_out: f64,
+    /// Whether what is impossible for the teacher is impossible for the student.
+    pub keeps_base: bool,
+}
+
+impl<'a> Lesson<'a> {
+    /// A student with default settings, inside the base of the teacher if that is known.
+    pub fn new(teacher: Teacher<'a>) -> Lesson<'a> {
+        Lesson { teacher, samples: None, student: Slopp::default(), free: false }
     }
+
+    /// Teaches a student: draws records, learns one PSDD from them and the real ones, refits its parameters to the real
+    /// ones, and keeps it inside the support of the task and the base of the teacher.
+    ///
+    /// Where these make it larger than asked for, it is learned again within less, as by [`Task::learn`]; it may still
+    /// be larger.
+    pub fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Student, LearnError> {
+        let config = Distil::new(self.student.clone());
+        // Before anything is drawn, which takes a while.
+        config.student.check(task.train.var_count(), task.support)?;
+        let base = match self.teacher {
+            Teacher::Model(ModelKind::Circuit(teacher)) if !self.free && limits_worlds(teacher, task.train)? => {
+                Some(teacher)
+            }
+            _ => None,
+        };
+        let drawn;
+        let records = match self.teacher {
+            Teacher::Records(records) => records,
+            Teacher::Model(teacher) => {
+                progress.begin("drawing from the teacher", 1);
+                let count = self.samples.unwrap_or_else(|| sample_size(task.train));
+                drawn = synthetic(teacher.distribution(), task.train, count, task.seed)?;
+                &drawn
+            }
+        };
+        let once = |config: &Distil| taught(config, records, base, task, progress);
+        let first = once(&config)?;
+        let max = config.student.max_elements;
+        let Some(max) = max.filter(|&max| first.elements > max) else { return Ok(first.made) };
+        let least = task.train.var_count().saturating_sub(1);
+        let smaller = |room| Distil { student: config.student.with_max_elements(room), ..config.clone() };
+        within(max, least, first, |room| once(&smaller(room)).map(Some))
+    }
+}
+
+impl Student {
+    /// How it was made, as in [`Outcome::origin`](super::Outcome::origin); a word names the teacher.
+    pub fn origin(&self, task: &Task, teacher: &str) -> BTreeMap<String, String> {
+        let facts = [
+            ("learner", "slopp".to_owned()),
+            ("teacher", teacher.to_owned()),
+            ("seed", task.seed.to_string()),
+            ("version", env!("CARGO_PKG_VERSION").to_owned()),
+            ("records", task.train.total().to_string()),
+            ("samples", self.samples.to_string()),
+            ("strength", self.strength.to_string()),
+            ("held_out", self.held_out.to_string()),
+        ];
+        let base = self.keeps_base.then(|| ("base", "of the teacher".to_owned()));
+        let facts = facts.into_iter().chain(base).chain(task.support.facts(task.train.names()));
+        facts.map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+}
+
+/// A student inside its support and the base of a teacher, if there is one.
+fn taught(
+    config: &Distil,
+    records: &Records,
+    base: Option<&Certified>,
+    task: &Task,
+    progress: &dyn Progress,
+) -> Result<Made<Student>, LearnError> {
+    let Distilled { psdd, strength, held_out, .. } = distil(task, records, config, progress)?;
+    let unrestricted = psdd.elements().len();
+    let structure = Structure::new(psdd, Prior::new(None, strength));
+    let ModelKind::Circuit(mut circuit) = task.support.apply(structure, task.train, progress)? else {
+        unreachable!("a circuit stays one")
+    };
+    if let Some(teacher) = base {
+        let mut manager = Manager::new(circuit.vtree().clone(), Limits::default().with_nodes(BASE_NODES));
+        let base = manager.support_of(teacher, |var| var).map_err(LearnError::Base)?;
+        circuit = circuit.given(&manager.sdd(base), &Limits::default())?.0;
+    }
+    let elements = circuit.elements().len();
+    let made = Student { circuit, samples: records.total(), strength, held_out, keeps_base: base.is_some() };
+    Ok(Made { made, elements, unrestricted })
+}
+
+/// Whether a teacher is deterministic, so that its worlds can be counted, and excludes a world in which columns have one
+/// value. The records must be inside.
+fn limits_worlds(teacher: &Certified, train: &Records) -> Result<bool, LearnError> {
+    let Ok(circuit) = teacher.deterministic() else { return Ok(false) };
+    let columns = Rules::of_columns(train.names().clone());
+    let everything = columns.compile(teacher.vtree().clone(), &Limits::default())?;
+    let kept = teacher.column_without_one_value(train.names()).is_none();
+    if kept && circuit.model_count() == everything.model_count() {
+        return Ok(false);
+    }
+    let possible = teacher.possible(train)?;
+    let weights = train.weights().iter().zip(possible);
+    let outside: f64 = weights.filter(|(_, possible)| !possible).map(|(weight, _)| weight).sum();
+    match outside > 0.0 {
+        true => Err(LearnError::Outside { outside, total: train.total() }),
+        false => Ok(true),
+    }
+}
+
+/// Settings of [`distil`].
+#[derive(Clone)]
+pub(super) struct Distil {
+    /// How the model is learned from synthetic and real records together.
+    pub(super) student: Slopp,
+    /// The weights to try, in records, of the parameters learned from all in the fit to the real records.
+    pub(super) strengths: Vec<f64>,
 }
 
 impl Distil {
     /// With more classes, unless these settings have a cap on them, and a higher price of copies, since records are many.
-    pub fn new(model: Slopp) -> Distil {
+    pub(super) fn new(model: Slopp) -> Distil {
         let max_classes = if model.capped { model.max_classes } else { model.max_classes.max(64) };
         let student = Slopp { max_classes, clone_penalty: 1.0, ..model };
         Distil { student, strengths: vec![5.0, 10.0, 25.0, 50.0, 100.0, 200.0, 500.0, 5000.0] }
     }
-
-    /// The same with another largest number of elements.
-    pub(super) fn within(&self, max_elements: usize) -> Distil {
-        Distil { student: self.student.with_max_elements(max_elements), ..self.clone() }
-    }
 }
 
-/// What a teacher was distilled to.
-#[derive(Clone, Debug, PartialEq)]
+/// A PSDD from a teacher.
 pub(super) struct Distilled {
     /// The PSDD, with the counts of the real records.
     pub(super) psdd: Psdd,
-    /// The weight of the parameters learned from all records that was best.
+    /// The best weight of the parameters learned from all records.
     pub(super) strength: f64,
     /// The log-likelihood per record of those it was chosen by, before held-out records came in.
     pub(super) log_likelihood: f64,
     /// The weight of the records that were held out to choose by.
-    pub(super) held_out: f64,
+    held_out: f64,
 }
 
 /// Learns one PSDD from synthetic and real records together, and refits its parameters to the real ones, with those
@@ -101,9 +247,8 @@ pub(super) fn distil(
     }
 }
 
-/// The usual number of records to draw from a teacher: ten for each real one, at least 50 000 and at most
-/// 600 000.
-pub(super) fn sample_size(train: &Records) -> usize {
+/// How many records to draw from a teacher by default.
+fn sample_size(train: &Records) -> usize {
     (10.0 * train.total()).clamp(50_000.0, 600_000.0) as usize
 }
 

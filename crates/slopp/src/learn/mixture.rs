@@ -1,16 +1,24 @@
-//! Mixtures over one structure, by expectation maximisation.
+//! Mixtures over one structure, by expectation maximisation, and the learners `slopp-em` and `strudel-em`.
 //!
-//! Determinism makes both steps cheap: the derivation of a record is the same in every component, so one pass of bit
-//! masks serves them all, and the parameters of a component are its shares of the counts, in closed form.
+//! Determinism makes both steps cheap: a record has the same derivation in every component, so one pass of bit masks
+//! serves them all, and the parameters of a component are its shares of the counts, in closed form. Validation records
+//! choose the number of components and how near they stay to the single model.
 
 use super::LearnError;
-use super::error::{check, check_validation};
+use super::em::{Expected, Steps, Stop, climb, weighted};
+use super::error::{check_records, check_validation};
+use super::hold_out::Parts;
 use super::judge::Possible;
 use super::kmeans::k_means;
+use super::refine::{Strudel, refit};
+use super::slopp::{Slopp, learn};
+use super::structure::{Prior, Structure};
+use super::task::{Learner, Task, VtreeUse};
 use crate::certified::Certified;
 use crate::circuit::{Deterministic, Weights};
 use crate::data::Records;
-use crate::infer::{SideBySide, count_shares};
+use crate::infer::{Shared, SideBySide, count_shares};
+use crate::logspace::LOG_ZERO;
 use crate::mixture::Mixture;
 use crate::progress::Progress;
 use crate::random::Random;
@@ -19,211 +27,396 @@ use rayon::prelude::*;
 /// The largest number of components, or of models of a bag, that may be asked for.
 pub(super) const MAX_COMPONENTS: usize = 4096;
 
-/// Components that end up with a smaller share of the records are left out.
-const NEGLIGIBLE: f64 = 1e-9;
+/// When EM over one structure stops.
+pub(super) const STOP: Stop = Stop { steps: 200, tolerance: 1e-4, patience: 6 };
 
-/// Settings of [`em_mixture`].
+/// The mixtures over one structure to try.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MixtureConfig {
-    /// How many components to begin with.
-    pub components: usize,
-    /// The largest number of steps.
-    pub steps: usize,
-    /// Stops when a step changes the likelihood of the training records by less than this, in nats per record.
-    pub tolerance: f64,
-    /// Stops after so many steps without a better validation likelihood.
-    pub patience: usize,
-    /// How many records the parameters of the circuit to start from weigh in each sum of each component.
-    pub pseudocount: f64,
-    /// Where components begin.
-    pub start: MixtureStart,
-    /// The seed of what is random about that.
-    pub seed: u64,
+pub struct MixtureGrid {
+    /// The numbers of components to begin with.
+    pub components: Vec<usize>,
+    /// The weights, in records, of the parameters of the structure in each sum of each component.
+    pub pseudocounts: Vec<f64>,
 }
 
-/// How records are shared among components before the first step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MixtureStart {
-    /// Mostly to the component of their k-means cluster.
-    #[default]
-    Clusters,
-    /// At random, every record on its own.
-    Random,
+impl Default for MixtureGrid {
+    fn default() -> MixtureGrid {
+        MixtureGrid { components: vec![4, 8, 16], pseudocounts: vec![3.0, 10.0, 30.0, 100.0] }
+    }
 }
 
-impl MixtureConfig {
-    /// The default settings for so many components.
-    pub fn new(components: usize) -> MixtureConfig {
-        MixtureConfig {
-            components,
-            steps: 200,
-            tolerance: 1e-4,
-            patience: 6,
-            pseudocount: 10.0,
-            start: MixtureStart::Clusters,
-            seed: 0,
-        }
+/// A point of a grid.
+#[derive(Clone, Copy)]
+pub(super) struct Point {
+    components: usize,
+    pub(super) pseudocount: f64,
+}
+
+impl MixtureGrid {
+    /// The points.
+    pub(super) fn points(&self) -> Vec<Point> {
+        let with =
+            |&components: &usize| self.pseudocounts.iter().map(move |&pseudocount| Point { components, pseudocount });
+        self.components.iter().flat_map(with).collect()
     }
 
-    fn check(&self) -> Result<(), LearnError> {
+    /// The point with the highest score, of equals the first, and what was made of it.
+    pub(super) fn best<T: Send>(
+        &self,
+        score: impl Fn(Point) -> Result<(f64, T), LearnError> + Sync,
+    ) -> Result<(Point, T), LearnError> {
+        let tried = self.points().into_par_iter().map(|point| Ok((point, score(point)?)));
+        let tried: Vec<(Point, (f64, T))> = tried.collect::<Result<_, LearnError>>()?;
+        let best = tried.into_iter().reduce(|a, b| if b.1.0 > a.1.0 { b } else { a });
+        let (point, (_, made)) = best.expect("a grid that was checked has a point");
+        Ok((point, made))
+    }
+
+    /// Refuses a grid without points and points out of range, before any work.
+    pub(super) fn check(&self) -> Result<(), LearnError> {
         let setting = |name, value: String, expected: &'static str| {
             Err(LearnError::Setting { name, value, expected: expected.into() })
         };
-        if !(1..=MAX_COMPONENTS).contains(&self.components) {
-            return setting("components", self.components.to_string(), "at least 1 and at most 4096");
-        }
-        for (name, value) in [("pseudocount", self.pseudocount), ("tolerance", self.tolerance)] {
-            if !(value.is_finite() && value >= 0.0) {
-                return setting(name, value.to_string(), "a finite number of at least 0");
+        for (name, empty) in
+            [("components", self.components.is_empty()), ("pseudocounts", self.pseudocounts.is_empty())]
+        {
+            if empty {
+                return setting(name, "empty".to_owned(), "at least one");
             }
         }
-        Ok(())
+        if let Some(wrong) = self.components.iter().find(|n| !(1..=MAX_COMPONENTS).contains(n)) {
+            return setting("components", wrong.to_string(), "at least 1 and at most 4096");
+        }
+        match self.pseudocounts.iter().find(|&&x| !(x.is_finite() && x >= 0.0)) {
+            Some(wrong) => setting("pseudocount", wrong.to_string(), "a finite number of at least 0"),
+            None => Ok(()),
+        }
+    }
+
+    /// The points, as the settings of a learner.
+    fn settings(&self) -> [(&'static str, String); 2] {
+        let list = |numbers: Vec<String>| numbers.join(" ");
+        [
+            ("tried_components", list(self.components.iter().map(usize::to_string).collect())),
+            ("tried_pseudocounts", list(self.pseudocounts.iter().map(f64::to_string).collect())),
+        ]
+    }
+
+    /// The mixture over the structure of a circuit that explains the records to choose by best, fitted to all records.
+    ///
+    /// Without records to choose by it is the most careful one: training records would ask for the most components, as
+    /// far from the circuit as possible. `pseudocount` is that of the circuit.
+    fn find(
+        &self,
+        start: &Certified,
+        pseudocount: f64,
+        parts: &Parts,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Structure, LearnError> {
+        let (point, mut divided) = match parts.judge() {
+            None => {
+                let components = self.components.iter().copied().min().expect("checked");
+                let pseudocount = self.pseudocounts.iter().copied().fold(0.0, f64::max);
+                let point = Point { components, pseudocount };
+                (point, divide(start, parts.train(), None, point, seed, &STOP, progress)?)
+            }
+            judge => {
+                progress.begin("expectation maximisation", self.points().len() as u64);
+                self.best(|point| {
+                    let divided = divide(start, parts.train(), judge, point, seed, &STOP, &())?;
+                    progress.advance(1);
+                    Ok((divided.score, divided))
+                })?
+            }
+        };
+        if parts.is_divided() {
+            let start = refit(start, parts.all(), pseudocount)?;
+            let stop = Stop { steps: divided.steps, tolerance: 0.0, ..STOP };
+            divided = divide(&start, parts.all(), None, point, seed, &stop, progress)?;
+        }
+        let chosen = vec![
+            ("components", point.components.to_string()),
+            // The structure has a pseudocount of its own.
+            ("mixture_pseudocount", point.pseudocount.to_string()),
+        ];
+        Ok(Structure { chosen, ..Structure::new(divided.mixture, Prior::NONE) })
     }
 }
 
-/// What EM made of a structure.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MixtureFit {
-    /// The best mixture by validation likelihood; without validation records, the last.
-    pub mixture: Mixture,
-    /// The training log-likelihood per possible record, at the start and after each step.
-    pub history: Vec<f64>,
-    /// The same for the validation records; empty without any.
-    pub valid_history: Vec<f64>,
-    /// After how many steps the mixture was best.
-    pub steps: usize,
-    /// The total weight of the training records that are impossible under the structure.
-    pub impossible: f64,
+/// A mixture whose components have one structure.
+pub(super) struct Divided {
+    /// The best by validation; without validation records, the last.
+    pub(super) mixture: Mixture,
+    /// Its validation score, over the records that the structure makes possible.
+    score: f64,
+    /// The number of steps that led to it.
+    steps: usize,
 }
 
-/// Fits a mixture of components that all have the structure of one deterministic circuit to complete records.
+/// Divides a deterministic circuit into components, which all have its structure.
 ///
 /// Each step shares every record among the components by their posteriors, and refits each component to its shares.
-/// Without a pseudocount the training likelihood never falls, and what a component never sees is dropped from it; with
-/// one, all keep the base of the circuit to start from, whose parameters are the prior. One component without
-/// pseudocount is the plain fit. The same bytes for a seed on any number of threads. Cost of a step: elements × records
-/// / 64, and variables × records × components.
-///
-/// ```
-/// use slopp::learn::{MixtureConfig, em_mixture};
-/// let (psdd, records) = (slopp::example::psdd(), slopp::example::records());
-/// let config = MixtureConfig { pseudocount: 0.0, ..MixtureConfig::new(2) };
-/// let fit = em_mixture(&psdd.into(), &records, None, &config, &())?;
-/// assert!(fit.history.windows(2).all(|step| step[0] <= step[1] + 1e-12));
-/// # Ok::<(), slopp::learn::LearnError>(())
-/// ```
-pub fn em_mixture(
+/// Without a pseudocount the training likelihood never falls, and a component drops what it never sees. With one, all
+/// keep the base of the circuit, whose parameters are the prior. The records are complete. Cost of a step: elements ×
+/// records / 64, and variables × records × components.
+pub(super) fn divide(
     start: &Certified,
     train: &Records,
-    valid: Option<&Records>,
-    config: &MixtureConfig,
+    judge: Option<&Records>,
+    Point { components, pseudocount }: Point,
+    seed: u64,
+    stop: &Stop,
     progress: &dyn Progress,
-) -> Result<MixtureFit, LearnError> {
-    config.check()?;
+) -> Result<Divided, LearnError> {
     let structure = start.deterministic().map_err(|reason| LearnError::NotDeterministic(reason.clone()))?;
-    check(train, structure.vtree())?;
-    check_validation(train, valid)?;
-    let valid = valid.filter(|valid| !valid.is_empty());
-    let judge = valid.map(|valid| Possible::new(structure, valid)).transpose()?;
-    progress.begin("expectation maximisation", config.steps as u64);
-    let shares = first_shares(train, config);
-    let first = count_shares(structure, config.components, train, &shares);
-    drop(shares);
-    if first.possible == 0.0 {
-        return Err(LearnError::NothingPossible);
-    }
-    let impossible = first.impossible;
-    let mut state = State { counts: first.counts, weights: first.weights, total: first.possible };
-    let (mut history, mut valid_history) = (Vec::new(), Vec::new());
-    let mut best: Option<(f64, usize, State)> = None;
-    let mut step = 0;
-    loop {
-        let parameters = state.parameters(structure, config.pseudocount);
-        let side = SideBySide::new(structure, &parameters.iter().collect::<Vec<_>>());
-        let log_weights = state.log_weights();
-        let shared = side.share(&log_weights, train);
-        history.push(shared.log_likelihood / shared.possible);
-        let gain = history.len().checked_sub(2).map_or(f64::INFINITY, |last| history[step] - history[last]);
-        // With a pseudocount the likelihood of the records alone may fall before it settles.
-        let last_step = step == config.steps || gain.abs() < config.tolerance;
-        let next = State { counts: shared.counts, weights: shared.weights, total: shared.possible };
-        let now = std::mem::replace(&mut state, next);
-        match &judge {
-            None if last_step => best = Some((0.0, step, now)),
-            None => {}
-            Some(judge) => {
-                let score = judge.mean(&side.log_mixture(&log_weights, judge.records));
-                valid_history.push(score);
-                if best.as_ref().is_none_or(|(best, ..)| score > *best) {
-                    best = Some((score, step, now));
-                }
-            }
-        }
-        let waited = best.as_ref().map_or(0, |&(_, best, _)| step - best);
-        if last_step || (judge.is_some() && waited >= config.patience) {
-            break;
-        }
-        step += 1;
-        progress.advance(1);
-    }
-    let (_, steps, state) = best.expect("the last step sets it if no other does");
-    let mixture = state.mixture(start, structure, config.pseudocount)?;
-    Ok(MixtureFit { mixture, history, valid_history, steps, impossible })
+    let judge = judge.map(|judge| Possible::new(structure, judge)).transpose()?;
+    let first = count_shares(structure, components, train, &first_shares(train, components, seed));
+    let climbed = climb(&Division { structure, train, judge, pseudocount }, first, stop, progress)?;
+    let Shared { counts, weights, possible, .. } = climbed.model;
+    let mixture = weighted(&weights, possible, |i| {
+        let circuit = structure.with_estimates_towards(counts[i].clone(), pseudocount)?;
+        // Shares of records are not counts that others could be added to.
+        Ok(start.carry_over(circuit.without_counts()))
+    })?;
+    Ok(Divided { mixture, score: climbed.score.unwrap_or(LOG_ZERO), steps: climbed.steps })
 }
 
-/// What each component is responsible for; its parameters follow.
-struct State {
-    counts: Vec<Weights>,
-    weights: Vec<f64>,
-    total: f64,
+/// The steps over one structure. The parameters of components follow from what each is responsible for.
+struct Division<'a> {
+    structure: &'a Deterministic,
+    train: &'a Records,
+    judge: Option<Possible<'a>>,
+    pseudocount: f64,
 }
 
-impl State {
-    fn parameters(&self, structure: &Deterministic, pseudocount: f64) -> Vec<Weights> {
-        self.counts.par_iter().map(|counts| structure.estimates_towards(counts, pseudocount)).collect()
+impl Steps<Shared> for Division<'_> {
+    type Counts = Shared;
+
+    fn expect(&self, shared: &Shared) -> Result<Expected<Shared>, LearnError> {
+        let estimates = |counts: &Weights| self.structure.estimates_towards(counts, self.pseudocount);
+        let parameters: Vec<Weights> = shared.counts.par_iter().map(estimates).collect();
+        let side = SideBySide::new(self.structure, &parameters.iter().collect::<Vec<_>>());
+        let log_weights: Vec<f64> = shared.weights.iter().map(|weight| (weight / shared.possible).ln()).collect();
+        let score = self.judge.as_ref().map(|judge| judge.mean(&side.log_mixture(&log_weights, judge.records)));
+        let counts = side.share(&log_weights, self.train);
+        let Shared { log_likelihood, possible, impossible, .. } = counts;
+        Ok(Expected { counts, log_likelihood, possible, impossible, score })
     }
 
-    fn log_weights(&self) -> Vec<f64> {
-        self.weights.iter().map(|weight| (weight / self.total).ln()).collect()
-    }
-
-    fn mixture(self, start: &Certified, structure: &Deterministic, pseudocount: f64) -> Result<Mixture, LearnError> {
-        let kept = |weight: f64| weight > NEGLIGIBLE * self.total;
-        let total: f64 = self.weights.iter().copied().filter(|&weight| kept(weight)).sum();
-        let parts: Vec<(f64, Certified)> = self
-            .weights
-            .into_iter()
-            .zip(self.counts)
-            .filter(|&(weight, _)| weight > NEGLIGIBLE * self.total)
-            .map(|(weight, counts)| {
-                let circuit = structure.with_estimates_towards(counts, pseudocount)?;
-                // Shares of records are no counts that others could be added to.
-                Ok((weight / total, start.carry_over(circuit.without_counts())))
-            })
-            .collect::<Result<_, LearnError>>()?;
-        Ok(Mixture::new(parts).expect("weights are positive and were divided by their total"))
+    fn fit(&self, _: &Shared, counts: Shared) -> Result<Shared, LearnError> {
+        Ok(counts)
     }
 }
 
-/// For every row how its weight is shared among the components at first.
-fn first_shares(records: &Records, config: &MixtureConfig) -> Vec<f64> {
-    let k = config.components;
-    let mut random = Random::new(config.seed);
-    let labels = match config.start {
-        MixtureStart::Clusters if k > 1 => k_means(records.rows(), records.weights(), k, &mut random),
-        _ => Vec::new(),
-    };
+/// For every row the shares of the components before the first step: most for that of its k-means cluster.
+fn first_shares(records: &Records, k: usize, seed: u64) -> Vec<f64> {
+    let mut random = Random::new(seed);
+    let labels = if k > 1 { k_means(records.rows(), records.weights(), k, &mut random) } else { Vec::new() };
     let mut shares = Vec::with_capacity(records.len() * k);
     for (row, &weight) in records.weights().iter().enumerate() {
         let start = shares.len();
         match labels.get(row) {
             // A little for all, so that without a pseudocount nothing is ruled out before it was tried.
             Some(&label) => shares.extend((0..k).map(|i| if i == label { 0.9 } else { 0.0 } + 0.1 / k as f64)),
-            // Exponential numbers, divided by their sum, are uniform over all ways to share.
-            None => shares.extend((0..k).map(|_| -(1.0 - random.unit()).ln() + f64::MIN_POSITIVE)),
+            // A single component takes all; the number that is divided by itself keeps the rounding of earlier models.
+            None => shares.push(-(1.0 - random.unit()).ln() + f64::MIN_POSITIVE),
         }
         let total: f64 = shares[start..].iter().sum();
         shares[start..].iter_mut().for_each(|share| *share *= weight / total);
     }
     shares
+}
+
+/// A mixture of components that share the structure of [SLoPP](super::Slopp), as a [`Learner`].
+///
+/// Structured decomposable, and one structure to store. Without validation records a tenth of the records is held out,
+/// and the chosen mixture is fitted to all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SloppEm {
+    /// How the structure is learned.
+    pub model: Slopp,
+    /// The mixtures to try.
+    pub grid: MixtureGrid,
+}
+
+impl Learner for SloppEm {
+    fn name(&self) -> &'static str {
+        "slopp-em"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        let mut settings = self.model.structure_settings();
+        settings.extend(self.grid.settings());
+        settings
+    }
+
+    fn vtree(&self) -> VtreeUse {
+        VtreeUse::Inside
+    }
+
+    fn max_elements(&self) -> Option<usize> {
+        self.model.max_elements
+    }
+
+    fn within(&self, max_elements: usize) -> Option<Box<dyn Learner>> {
+        Some(Box::new(SloppEm { model: self.model.with_max_elements(max_elements), ..self.clone() }))
+    }
+
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
+        check_records(task.train)?;
+        check_validation(task.train, task.valid)?;
+        self.grid.check()?;
+        let parts = task.parts()?;
+        let on_part = Task { train: parts.train(), valid: parts.judge(), ..*task };
+        let learned = learn(&on_part, &self.model, progress)?;
+        let found = self.grid.find(&learned.psdd.into(), learned.pseudocount, &parts, task.seed, progress)?;
+        Ok(found.holding_out(parts.held_out()))
+    }
+}
+
+/// A mixture of components that share the structure of [`Strudel`], as a [`Learner`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StrudelEm {
+    /// How the structure is learned.
+    pub strudel: Strudel,
+    /// The mixtures to try.
+    pub grid: MixtureGrid,
+}
+
+impl Learner for StrudelEm {
+    fn name(&self) -> &'static str {
+        "strudel-em"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        let mut settings = self.strudel.settings();
+        settings.extend(self.grid.settings());
+        settings
+    }
+
+    fn refines(&self) -> bool {
+        true
+    }
+
+    /// Without validation records a tenth of the records is held out by seed, and the chosen mixture is fitted to all.
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
+        self.grid.check()?;
+        let parts = task.parts()?;
+        let grown = self.strudel.refine(task, &parts, progress)?;
+        let pseudocount = self.strudel.pseudocount;
+        let mut found = self.grid.find(&grown.circuit, pseudocount, &parts, task.seed, progress)?;
+        found.chosen.push(grown.fact());
+        Ok(Structure { keeps_world: true, ..found }.holding_out(parts.held_out()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::{Psdd, Smoothing};
+    use crate::data::RecordsBuilder;
+    use crate::learn::judge::score;
+    use crate::learn::{Factorised, SloppTree};
+    use crate::names::Names;
+    use crate::vtree::Vtree;
+
+    /// Records from two populations that no tree fits well.
+    fn two_populations(vars: usize, rows: usize, seed: u64) -> Records {
+        let mut random = Random::new(seed);
+        let mut builder = RecordsBuilder::new(Names::numbered(vars));
+        for _ in 0..rows {
+            let first = random.unit() < 0.4;
+            let mut last = random.unit() < 0.5;
+            let row: Vec<_> = (0..vars)
+                .map(|i| {
+                    last = if random.unit() < if first { 0.8 } else { 0.3 } { last } else { (i % 2 == 0) == first };
+                    Some(last)
+                })
+                .collect();
+            builder.push(row, 1.0 + random.below(2) as f64);
+        }
+        builder.finish()
+    }
+
+    fn structure(records: &Records) -> Psdd {
+        let task = Task { vtree: Some(&Vtree::balanced(records.var_count()).into()), ..Task::new(records) };
+        task.learn(&SloppTree { min_records: 20.0, ..SloppTree::default() }, &()).unwrap().model.into_psdd().unwrap()
+    }
+
+    /// The mixture after exactly this number of steps.
+    fn after(steps: usize, start: &Psdd, records: &Records, components: usize, pseudocount: f64) -> Mixture {
+        let stop = Stop { steps, tolerance: 0.0, ..STOP };
+        let point = Point { components, pseudocount };
+        divide(&start.clone().into(), records, None, point, 0, &stop, &()).unwrap().mixture
+    }
+
+    fn close(a: f64, b: f64) {
+        assert!((a - b).abs() < 1e-9, "{a} {b}");
+    }
+
+    #[test]
+    fn without_smoothing_the_likelihood_never_falls() {
+        let records = two_populations(8, 300, 1);
+        let start = structure(&records);
+        for components in [2, 9] {
+            let mixtures = (0..8).map(|steps| after(steps, &start, &records, components, 0.0));
+            let scores: Vec<f64> = mixtures.map(|mixture| score(&mixture, &records).unwrap()).collect();
+            assert!(scores.windows(2).all(|step| step[1] >= step[0] - 1e-10), "{scores:?}");
+            assert!(scores[7] > score(&Certified::from(start.clone()), &records).unwrap() + 0.01);
+        }
+        let plain = start.fit(&records, &Smoothing::none()).unwrap().circuit;
+        let one = after(3, &start, &records, 1, 0.0);
+        assert!(one.weights() == [1.0] && one.components()[0].same_structure(&plain));
+        close(score(&one, &records).unwrap(), score(&Certified::from(plain), &records).unwrap());
+    }
+
+    #[test]
+    fn one_step_is_responsibilities_times_counts() {
+        // The step is done again here, component by component, with queries that know nothing of mixtures.
+        let records = two_populations(6, 200, 3);
+        let start = structure(&records);
+        let [before, after] = [3, 4].map(|steps| after(steps, &start, &records, 3, 2.0));
+        let posterior = before.component_posterior_batch(&records).unwrap();
+        for k in 0..3 {
+            let mut shared = RecordsBuilder::new(records.names().clone());
+            for (row, shares) in posterior.iter().enumerate() {
+                shared.push(records.row(row), records.weights()[row] * shares.as_ref().unwrap()[k]);
+            }
+            let shared = shared.finish();
+            close(after.weights()[k], shared.total() / records.total());
+            let expected = start.estimates_towards(&start.count_records(&shared).unwrap().weights, 2.0);
+            let found = after.components()[k].log_parameters();
+            found.elements.iter().zip(&expected.elements).for_each(|(a, b)| close(a.exp(), b.exp()));
+            found.tops.iter().flatten().zip(expected.tops.iter().flatten()).for_each(|(a, b)| close(a.exp(), b.exp()));
+        }
+    }
+
+    #[test]
+    fn a_validation_record_that_is_impossible_does_not_stop_the_choice() {
+        // A last column that is never true makes its other value impossible.
+        let with_column = |records: &Records, and_one: bool| {
+            let mut builder = RecordsBuilder::new(Names::numbered(9));
+            for row in 0..records.len() {
+                builder.push(records.row(row).chain([Some(false)]), records.weights()[row]);
+            }
+            if and_one {
+                builder.push([Some(true); 9], 1.0);
+            }
+            builder.finish()
+        };
+        let [train, valid] = [8, 9].map(|seed| two_populations(8, 300, seed));
+        let train = with_column(&train, false);
+        let task = Task { vtree: Some(&Vtree::balanced(9).into()), ..Task::closed(&train) };
+        let closed = task.learn(&Factorised { pseudocount: Some(1.0) }, &()).unwrap().model;
+        let start = Certified::from(closed.into_psdd().unwrap());
+        let grid = MixtureGrid { components: vec![1, 2, 4], pseudocounts: vec![1000.0, 1.0] };
+        let chosen = |and_one| {
+            let valid = with_column(&valid, and_one);
+            grid.find(&start, 1.0, &Parts::new(&train, Some(&valid), 1).unwrap(), 1, &()).unwrap()
+        };
+        let expected = chosen(false);
+        assert_ne!((&*expected.chosen[0].1, &*expected.chosen[1].1), ("1", "1000"), "the first point is not the best");
+        assert_eq!(chosen(true), expected);
+    }
 }

@@ -25,7 +25,7 @@
 //! | `strudel-em` | [`StrudelEm`] | a mixture of components on the structure of Strudel |
 //! | `learnspn` | [`LearnSpn`] | a sum-product network, which needs no vtree |
 //!
-//! Besides: [`em`] fits any structure to records with missing cells, [`Psdd::revise`](crate::Psdd::revise) allows records
+//! Also: [`ModelKind::em`](crate::ModelKind::em) fits any model to records with missing cells, [`Psdd::revise`](crate::Psdd::revise) allows records
 //! that a PSDD excludes and nothing else new, and a [`Lesson`] distils a teacher to one PSDD.
 //!
 //! Every learner reports its [`Progress`](crate::Progress), and gives the same bytes for the same task.
@@ -40,7 +40,7 @@ mod grow;
 mod hold_out;
 mod judge;
 mod kmeans;
-pub mod learnspn;
+mod learnspn;
 mod mixture;
 mod params;
 mod partition;
@@ -50,38 +50,32 @@ pub mod registry;
 mod revise;
 mod separate;
 mod slopp;
-mod slopp_em;
 mod slopp_learn_psdd;
 mod slopp_tree;
 mod structure;
-mod strudel_em;
 mod support;
 mod task;
-mod teacher;
 mod violation;
 mod vtree;
 
-pub use bag::{LearnedBag, SloppBag, bag};
+pub use crate::spn::learnspn::{LearnSpn, Leaves};
+pub use bag::SloppBag;
 pub use baseline::{ChowLiu, Factorised};
-pub use distil::Distil;
-pub use em::{EmConfig, EmFit, em, em_components, em_network};
+pub use distil::{Lesson, Student, Teacher};
+pub use em::{EmConfig, EmFit};
 pub use error::LearnError;
 pub use hold_out::FEW_JUDGES;
-pub use learnspn::LearnSpn;
-pub use mixture::{MixtureConfig, MixtureFit, MixtureStart, em_mixture};
+pub use mixture::{MixtureGrid, SloppEm, StrudelEm};
 pub use params::{Fitted, possible_records};
 pub use partition::{Partition, Variant};
 pub use published::SloppKmeans;
 pub use refine::{LearnPsdd, Scope, Strudel};
 pub use revise::{Revised, WORLD_LIMIT};
 pub use slopp::{Effort, Slopp, Start};
-pub use slopp_em::SloppEm;
 pub use slopp_learn_psdd::SloppLearnPsdd;
 pub use slopp_tree::SloppTree;
 pub use structure::{Prior, Report, Structure};
-pub use strudel_em::{MixtureChoice, MixtureGrid, StrudelEm};
 pub use support::{Enforced, OnViolation, Support, World};
 pub use task::{AtSize, Learner, Outcome, Task, VtreeFrom, VtreeUse};
-pub use teacher::{Lesson, Lessons, Student};
 pub use violation::{Violation, Violations};
 pub use vtree::{VtreeMethod, pair_information};

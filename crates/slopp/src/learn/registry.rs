@@ -5,8 +5,8 @@
 use super::support::World;
 use super::task::Learner;
 use super::{
-    ChowLiu, Effort, Factorised, LearnError, LearnPsdd, LearnSpn, MixtureGrid, Scope, Slopp, SloppBag, SloppEm,
-    SloppKmeans, SloppLearnPsdd, SloppTree, Strudel, StrudelEm, Variant, learnspn,
+    ChowLiu, Effort, Factorised, LearnError, LearnPsdd, LearnSpn, Leaves, MixtureGrid, Scope, Slopp, SloppBag, SloppEm,
+    SloppKmeans, SloppLearnPsdd, SloppTree, Strudel, StrudelEm, Variant,
 };
 use std::collections::BTreeMap;
 
@@ -302,8 +302,8 @@ pub static LEARNERS: &[Entry] = &[
         make: |options| {
             let default = LearnSpn::default();
             let leaves = match options.word("leaves") {
-                "independent" => learnspn::Leaves::Independent,
-                _ => learnspn::Leaves::ChowLiu,
+                "independent" => Leaves::Independent,
+                _ => Leaves::ChowLiu,
             };
             Box::new(LearnSpn {
                 independence: options.real("independence").unwrap_or(default.independence),
@@ -313,7 +313,6 @@ pub static LEARNERS: &[Entry] = &[
                 leaves,
                 steps: options.whole("steps").unwrap_or(default.steps),
                 pseudocount: options.real("pseudocount").unwrap_or(default.pseudocount),
-                seed: default.seed,
             })
         },
     },

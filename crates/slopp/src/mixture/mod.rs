@@ -6,15 +6,11 @@
 //! entropy, divergence and model counts are out of reach (hard for mixtures in general), and there are no methods for
 //! them; [`Mixture::mpe_bounds`] gives bounds that always hold.
 
-mod bounds;
 mod given;
-mod marginals;
-mod noise;
 mod queries;
 mod sample;
-mod weights;
 
-pub use bounds::MpeBounds;
+pub(crate) use queries::posterior;
 
 use crate::certified::Certified;
 use crate::circuit::{Circuit, PARAMETER_TOLERANCE, Stats};

@@ -1,10 +1,14 @@
-//! Probabilities of worlds, evidence and records, and what is possible.
+//! Probabilities, marginals, what is possible, noise, and bounds on the most probable world.
 
 use super::Mixture;
 use crate::circuit::Weights;
 use crate::data::Records;
-use crate::infer::{Distribution, Evidence, Nearest, QueryError, SideBySide, answer_by_methods};
+use crate::infer::{
+    Distribution, Evidence, Nearest, NoiseFit, PairMarginals, QueryError, SideBySide, answer_by_methods, certain,
+    log_upper_bound,
+};
 use crate::logspace::{LOG_ZERO, log_add, log_sum};
+use rayon::prelude::*;
 
 impl Mixture {
     /// The log-probability of a world, −∞ if it is impossible.
@@ -53,14 +57,14 @@ impl Mixture {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn component_posterior(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
-        shares(self.log_joint(evidence)?).ok_or(QueryError::ImpossibleEvidence)
+        posterior(self.log_joint(evidence)?).ok_or(QueryError::ImpossibleEvidence)
     }
 
     /// The posterior of the components given each distinct row; `None` where the row is impossible.
     pub fn component_posterior_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError> {
         self.first().check_records(records)?;
         let by_component = self.log_joint_batch(records)?;
-        let of_row = |row: usize| shares(by_component.iter().map(|logs| logs[row]).collect());
+        let of_row = |row: usize| posterior(by_component.iter().map(|logs| logs[row]).collect());
         Ok((0..records.len()).map(of_row).collect())
     }
 
@@ -78,6 +82,57 @@ impl Mixture {
     /// The probability of an event given each distinct row as evidence; `None` where the row is impossible.
     pub fn conditional_batch(&self, event: &Evidence, given: &Records) -> Result<Vec<Option<f64>>, QueryError> {
         Distribution::conditional_batch(self, event, given)
+    }
+
+    /// `P(x = true | evidence)` for every variable `x`. Cost: elements of all components.
+    pub fn marginals(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
+        let mut sums = vec![0.0; self.var_count()];
+        for (share, circuit) in self.component_posterior(evidence)?.into_iter().zip(&self.components) {
+            if share > 0.0 {
+                let of_component = circuit.marginals(evidence)?;
+                sums.iter_mut().zip(of_component).for_each(|(sum, p)| *sum += share * p);
+            }
+        }
+        Ok(sums.into_iter().enumerate().map(|(i, p)| certain(evidence, i, p)).collect())
+    }
+
+    /// The marginals given each distinct row as evidence; `None` where the row is impossible.
+    pub fn marginals_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError> {
+        let shares = self.component_posterior_batch(records)?;
+        let mut sums: Vec<Option<Vec<f64>>> =
+            shares.iter().map(|row| row.as_ref().map(|_| vec![0.0; self.var_count()])).collect();
+        for (k, circuit) in self.components.iter().enumerate() {
+            let of_component = circuit.marginals_batch(records)?;
+            for ((sums, shares), found) in sums.iter_mut().zip(&shares).zip(of_component) {
+                if let (Some(sums), Some(shares), Some(found)) = (sums, shares, found) {
+                    sums.iter_mut().zip(found).for_each(|(sum, p)| *sum += shares[k] * p);
+                }
+            }
+        }
+        let finished = |(row, sums): (usize, Option<Vec<f64>>)| {
+            let evidence = Evidence::from_row(records, row);
+            sums.map(|sums| sums.into_iter().enumerate().map(|(i, p)| certain(&evidence, i, p)).collect())
+        };
+        Ok(sums.into_iter().enumerate().map(finished).collect())
+    }
+
+    /// `P(x = true, y = true | evidence)` for all pairs of variables, and the singles.
+    pub fn pair_marginals(&self, evidence: &Evidence) -> Result<PairMarginals, QueryError> {
+        self.first().check_pairs()?;
+        let shares = self.component_posterior(evidence)?.into_iter().zip(&self.components);
+        let parts = shares.filter(|&(share, _)| share > 0.0).map(|(share, circuit)| {
+            let pairs = circuit.pair_marginals(evidence).expect("a component with a share has the evidence possible");
+            (share, pairs)
+        });
+        PairMarginals::mean(parts).ok_or(QueryError::ImpossibleEvidence)
+    }
+
+    /// The pair marginals given each distinct row as evidence; `None` where the row is impossible.
+    pub fn pair_marginals_batch(&self, records: &Records) -> Result<Vec<Option<PairMarginals>>, QueryError> {
+        self.first().check_pairs()?;
+        self.first().check_records(records)?;
+        let of_row = |row| self.pair_marginals(&Evidence::from_row(records, row)).ok();
+        Ok((0..records.len()).into_par_iter().map(of_row).collect())
     }
 
     /// Whether each distinct row is possible; with missing cells, whether some completion is.
@@ -119,6 +174,62 @@ impl Mixture {
         Ok(best)
     }
 
+    /// The log-likelihood of each distinct row seen through a channel that changes every cell with probability `epsilon`.
+    ///
+    /// As [`crate::Circuit::log_likelihoods_noisy`]; exact, since the channel is linear in the distribution.
+    pub fn log_likelihoods_noisy(&self, records: &Records, epsilon: f64) -> Result<Vec<f64>, QueryError> {
+        let mut answers = vec![LOG_ZERO; records.len()];
+        for (circuit, weight) in self.components.iter().zip(&self.weights) {
+            let logs = circuit.log_likelihoods_noisy(records, epsilon)?;
+            answers.iter_mut().zip(logs).for_each(|(sum, log)| *sum = log_add(*sum, weight.ln() + log));
+        }
+        Ok(answers)
+    }
+
+    /// The noise under which these records, usually for validation, are most likely, as [`crate::Circuit::fit_noise`].
+    pub fn fit_noise(&self, records: &Records) -> Result<NoiseFit, QueryError> {
+        self.components.iter().try_for_each(|circuit| circuit.check_channel(records))?;
+        let noisy =
+            |epsilon| self.log_likelihoods_noisy(records, epsilon).expect("records that fit, noise in its range");
+        NoiseFit::search(records, noisy)
+    }
+
+    /// A probable world that agrees with evidence, and proved bounds on the log-probability of the most probable one:
+    /// the first is that of the world itself. Where both are equal, the world *is* the most probable one.
+    ///
+    /// Lower bound: the best, under the mixture, of the most probable worlds of the components. Upper bound:
+    /// `Σ weight · max P(w)`, as no world does better under a component than the best one does. The bounds meet if the
+    /// components agree on their most probable world. Cost: elements of all components, times the number of them.
+    ///
+    /// ```
+    /// use slopp::{Mixture, infer::Evidence};
+    /// let psdd = slopp::example::psdd();
+    /// let (world, log_probability) = psdd.mpe(&Evidence::none(4))?;
+    /// let (best, [_, log_upper]) = Mixture::uniform([psdd.into()])?.mpe_bounds(&Evidence::none(4))?;
+    /// assert_eq!(best, world);
+    /// assert!((log_upper - log_probability).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn mpe_bounds(&self, evidence: &Evidence) -> Result<(Vec<bool>, [f64; 2]), QueryError> {
+        self.first().check_evidence(evidence)?;
+        let mut best: Option<(Vec<bool>, f64)> = None;
+        let mut scratch = Vec::new();
+        for circuit in &self.components {
+            let Some((world, _)) = circuit.best_derivation(evidence, &mut scratch) else { continue };
+            let log_probability = self.log_probability(&world)?;
+            if best.as_ref().is_none_or(|(_, log)| log_probability > *log) {
+                best = Some((world, log_probability));
+            }
+        }
+        let (world, log_probability) = best.ok_or(QueryError::ImpossibleEvidence)?;
+        let uppers = self.weighed().map(|(log_weight, circuit)| {
+            log_weight + log_upper_bound(circuit, evidence, circuit.deterministic().is_ok())
+        });
+        // Rounding must not put the bound below a world that is there.
+        let log_upper = log_sum(uppers).min(self.log_evidence(evidence)?).max(log_probability);
+        Ok((world, [log_probability, log_upper]))
+    }
+
     /// `ln (weight · P(evidence))` of every component.
     pub(super) fn log_joint(&self, evidence: &Evidence) -> Result<Vec<f64>, QueryError> {
         self.weighed().map(|(log_weight, circuit)| Ok(log_weight + circuit.log_evidence(evidence)?)).collect()
@@ -144,8 +255,8 @@ impl Mixture {
 
 answer_by_methods!(Mixture);
 
-/// Numbers given by their logarithms, divided by their total; `None` if all are zero.
-pub(super) fn shares(mut logs: Vec<f64>) -> Option<Vec<f64>> {
+/// Numbers, given by their logarithms, divided by their total; `None` if all are zero.
+pub(crate) fn posterior(mut logs: Vec<f64>) -> Option<Vec<f64>> {
     let total = log_sum(logs.iter().copied());
     logs.iter_mut().for_each(|log| *log = (*log - total).exp());
     (total > LOG_ZERO).then_some(logs)

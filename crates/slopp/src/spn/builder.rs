@@ -59,7 +59,7 @@ pub enum SpnError {
 
 /// Builds an [`Spn`] node by node, children first.
 #[derive(Clone, Debug)]
-pub struct SpnBuilder {
+pub(crate) struct SpnBuilder {
     var_count: usize,
     nodes: Vec<SpnNode>,
     children: Vec<NodeId>,
@@ -72,7 +72,7 @@ pub struct SpnBuilder {
 
 impl SpnBuilder {
     /// A builder without nodes, for the variables `0..var_count`.
-    pub fn new(var_count: usize) -> SpnBuilder {
+    pub(crate) fn new(var_count: usize) -> SpnBuilder {
         SpnBuilder {
             var_count,
             nodes: Vec::new(),
@@ -85,13 +85,13 @@ impl SpnBuilder {
     }
 
     /// A leaf: the variable has this value for certain.
-    pub fn literal(&mut self, lit: Lit) -> Result<NodeId, SpnError> {
+    pub(crate) fn literal(&mut self, lit: Lit) -> Result<NodeId, SpnError> {
         self.check_var(lit.var)?;
         self.push(SpnNode::Literal(lit), self.singles[lit.var.index()].clone())
     }
 
     /// A leaf: the variable is true with this probability; a literal if that is zero or one.
-    pub fn bernoulli(&mut self, var: Var, probability: f64) -> Result<NodeId, SpnError> {
+    pub(crate) fn bernoulli(&mut self, var: Var, probability: f64) -> Result<NodeId, SpnError> {
         check_probability(probability)?;
         if probability == 0.0 || probability == 1.0 {
             return self.literal(var.is(probability == 1.0));
@@ -101,7 +101,7 @@ impl SpnBuilder {
     }
 
     /// A leaf: a tree of conditional distributions, parents before children.
-    pub fn tree(&mut self, branches: &[Branch]) -> Result<NodeId, SpnError> {
+    pub(crate) fn tree(&mut self, branches: &[Branch]) -> Result<NodeId, SpnError> {
         if branches.is_empty() {
             return Err(SpnError::Empty);
         }
@@ -124,7 +124,7 @@ impl SpnBuilder {
     }
 
     /// A product of independent parts.
-    pub fn product(&mut self, children: &[NodeId]) -> Result<NodeId, SpnError> {
+    pub(crate) fn product(&mut self, children: &[NodeId]) -> Result<NodeId, SpnError> {
         self.check_children(children.iter().copied())?;
         let vars = children.iter().flat_map(|child| self.scopes[child.index()].iter().copied()).collect();
         let scope = union(vars)?;
@@ -133,7 +133,7 @@ impl SpnBuilder {
     }
 
     /// A mixture of children with their weights, which must sum to one.
-    pub fn sum(&mut self, children: &[(NodeId, f64)]) -> Result<NodeId, SpnError> {
+    pub(crate) fn sum(&mut self, children: &[(NodeId, f64)]) -> Result<NodeId, SpnError> {
         self.check_children(children.iter().map(|&(child, _)| child))?;
         let scope = self.scopes[children[0].0.index()].clone();
         for (second, &(child, weight)) in children.iter().enumerate() {
@@ -154,7 +154,7 @@ impl SpnBuilder {
     }
 
     /// The network below `root`; what is not below it is dropped.
-    pub fn finish(self, root: NodeId) -> Result<Spn, SpnError> {
+    pub(crate) fn finish(self, root: NodeId) -> Result<Spn, SpnError> {
         self.check_children(std::iter::once(root))?;
         let scope = &self.scopes[root.index()];
         if let Some(var) = (0..self.var_count as u32).map(Var).find(|var| scope.binary_search(var).is_err()) {

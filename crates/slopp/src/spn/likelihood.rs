@@ -37,18 +37,6 @@ impl Spn {
     ///
     /// Rows stand for records as [`Records::original`] says; [`Records::weights`] holds how many. Cost: edges ×
     /// records, on all threads.
-    ///
-    /// ```
-    /// use slopp::{Names, RecordsBuilder, Var, spn::SpnBuilder};
-    /// let mut builder = SpnBuilder::new(2);
-    /// let leaves = [builder.bernoulli(Var(0), 0.5)?, builder.bernoulli(Var(1), 0.75)?];
-    /// let root = builder.product(&leaves)?;
-    /// let spn = builder.finish(root)?;
-    /// let mut records = RecordsBuilder::new(Names::numbered(2));
-    /// records.push([None, Some(true)], 1.0);
-    /// assert!((spn.log_likelihoods(&records.finish())?[0].exp() - 0.75).abs() < 1e-12);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
         self.check_length("data", records.var_count())?;
         let mut answers = vec![0.0; records.len()];
@@ -62,12 +50,6 @@ impl Spn {
             },
         );
         Ok(answers)
-    }
-
-    /// The average log-likelihood of the records, each counted with its weight.
-    pub fn mean_log_likelihood(&self, records: &Records) -> Result<f64, QueryError> {
-        let rows = self.log_likelihoods(records)?;
-        Ok(rows.iter().zip(records.weights()).map(|(log, weight)| log * weight).sum::<f64>() / records.total())
     }
 
     pub(super) fn check_length(&self, what: &'static str, found: usize) -> Result<(), QueryError> {

@@ -1,6 +1,6 @@
 //! Sum-product networks: smooth and decomposable circuits without a vtree.
 //!
-//! [`Spn`] is what [LearnSPN](crate::learn::learnspn) makes. It is more general than [`Circuit`](crate::Circuit): two
+//! [`Spn`] is what [LearnSPN](crate::learn::LearnSpn) makes. It is more general than [`Circuit`](crate::Circuit): two
 //! products may part the same variables differently, so there is no vtree, and leaves may be whole Chow-Liu trees. It
 //! can therefore do less:
 //!
@@ -18,63 +18,44 @@
 //! No query recurses and none underflows: values are plain numbers with an exponent of their own.
 
 mod builder;
-mod columns;
-mod expected;
-mod gains;
+pub(crate) mod learnspn;
 mod likelihood;
 mod posterior;
 mod wide;
 
-pub use builder::{SpnBuilder, SpnError};
+pub(crate) use builder::SpnBuilder;
+pub use builder::SpnError;
+pub(crate) use posterior::Counts;
 
 use crate::circuit::NodeId;
+use crate::infer::noise::{NONE, ONE, together};
+use crate::names::{Group, Names};
 use crate::var::{Lit, Var};
 use std::ops::Range;
 
 /// What a node of a sum-product network is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SpnNode {
+pub(crate) enum SpnNode {
     /// The variable has this value for certain.
     Literal(Lit),
-    /// The variable is true with this probability.
-    Bernoulli {
-        /// The variable.
-        var: Var,
-        /// The probability of *true*, above zero and below one.
-        probability: f64,
-    },
+    /// The variable is true with this probability, above zero and below one.
+    Bernoulli { var: Var, probability: f64 },
     /// A rooted tree of conditional distributions: the branches `start..end`.
-    Tree {
-        /// First branch.
-        start: u32,
-        /// One past the last branch.
-        end: u32,
-    },
+    Tree { start: u32, end: u32 },
     /// The children `start..end`, over disjoint variables, are independent.
-    Product {
-        /// First child.
-        start: u32,
-        /// One past the last child.
-        end: u32,
-    },
+    Product { start: u32, end: u32 },
     /// A mixture of the children `start..end`, all over the same variables.
-    Sum {
-        /// First child.
-        start: u32,
-        /// One past the last child.
-        end: u32,
-    },
+    Sum { start: u32, end: u32 },
 }
 
 /// One variable of a tree leaf, with its distribution given its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Branch {
-    /// The variable.
-    pub var: Var,
+pub(crate) struct Branch {
+    pub(crate) var: Var,
     /// The position of its parent among the branches of the tree; `None` for the root, which comes first.
-    pub parent: Option<u32>,
+    pub(crate) parent: Option<u32>,
     /// The probability of *true* given that the parent is false and true; the root has the same number twice.
-    pub probability: [f64; 2],
+    pub(crate) probability: [f64; 2],
 }
 
 impl Branch {
@@ -100,15 +81,9 @@ impl Branch {
 /// 5. The root has all variables.
 ///
 /// ```
-/// use slopp::{Var, infer::Evidence, spn::SpnBuilder};
-/// let mut builder = SpnBuilder::new(2);
-/// let mut product = |p: f64, q: f64| {
-///     let children = [builder.bernoulli(Var(0), p)?, builder.bernoulli(Var(1), q)?];
-///     builder.product(&children)
-/// };
-/// let (often, rarely) = (product(0.9, 0.8)?, product(0.1, 0.2)?);
-/// let root = builder.sum(&[(often, 0.5), (rarely, 0.5)])?;
-/// let spn = builder.finish(root)?;
+/// use slopp::{Model, ModelKind, Var, infer::Evidence};
+/// let text = "spn 7 2\nB 0 1 0.9\nB 1 2 0.8\nP 2 2 0 1\nB 3 1 0.1\nB 4 2 0.2\nP 5 2 3 4\nS 6 2 2 0.5 5 0.5\n";
+/// let ModelKind::Spn(spn) = Model::load(text.as_bytes())?.kind else { panic!("a network") };
 /// let x = Evidence::from_lits(2, [Var(0).is(true)])?;
 /// assert!((spn.log_evidence(&x)?.exp() - 0.5).abs() < 1e-12);
 /// assert!((spn.marginals(&x)?[1] - 0.74).abs() < 1e-12);
@@ -156,17 +131,17 @@ impl Spn {
     }
 
     /// All nodes, children before parents.
-    pub fn nodes(&self) -> &[SpnNode] {
+    pub(crate) fn nodes(&self) -> &[SpnNode] {
         &self.nodes
     }
 
     /// The root: the last node.
-    pub fn root(&self) -> NodeId {
+    pub(crate) fn root(&self) -> NodeId {
         NodeId(self.nodes.len() as u32 - 1)
     }
 
     /// The children of a node with their weights, which are one below products; none for leaves.
-    pub fn children_of(&self, id: NodeId) -> impl ExactSizeIterator<Item = (NodeId, f64)> + Clone {
+    pub(crate) fn children_of(&self, id: NodeId) -> impl ExactSizeIterator<Item = (NodeId, f64)> + Clone {
         let range = match self.nodes[id.index()] {
             SpnNode::Sum { start, end } | SpnNode::Product { start, end } => range(start, end),
             _ => 0..0,
@@ -175,11 +150,33 @@ impl Spn {
     }
 
     /// The branches of a tree leaf, parents first; none for other nodes.
-    pub fn branches_of(&self, id: NodeId) -> &[Branch] {
+    pub(crate) fn branches_of(&self, id: NodeId) -> &[Branch] {
         match self.nodes[id.index()] {
             SpnNode::Tree { start, end } => &self.branches[range(start, end)],
             _ => &[],
         }
+    }
+
+    /// The first column that has none or several values in some possible world; `None` if all have exactly one.
+    ///
+    /// As [`Circuit::column_without_one_value`](crate::Circuit::column_without_one_value).
+    pub(crate) fn column_without_one_value<'a>(&self, names: &'a Names) -> Option<&'a Group> {
+        let mut trues: Vec<u8> = Vec::with_capacity(self.nodes().len());
+        names.groups().iter().find(|group| {
+            trues.clear();
+            for (i, node) in self.nodes().iter().enumerate() {
+                let id = NodeId(i as u32);
+                let below = self.children_of(id).map(|(child, _)| trues[child.index()]);
+                trues.push(match *node {
+                    SpnNode::Literal(lit) => of_value(group, lit.var, lit.value),
+                    SpnNode::Bernoulli { var, .. } => of_value(group, var, true) | NONE,
+                    SpnNode::Tree { .. } => of_tree(group, self.branches_of(id)),
+                    SpnNode::Product { .. } => below.fold(NONE, together),
+                    SpnNode::Sum { .. } => below.fold(0, |sets, set| sets | set),
+                });
+            }
+            trues[self.root().index()] != ONE
+        })
     }
 
     /// The sizes of this network.
@@ -214,4 +211,29 @@ impl Spn {
 
 fn range(start: u32, end: u32) -> Range<usize> {
     start as usize..end as usize
+}
+
+fn of_value(group: &Group, var: Var, value: bool) -> u8 {
+    if value && group.contains(var) { ONE } else { NONE }
+}
+
+/// How many can be true in a tree: from the leaves up, for each value of the parent.
+fn of_tree(group: &Group, branches: &[Branch]) -> u8 {
+    let mut below = vec![[NONE; 2]; branches.len()];
+    let mut whole = NONE;
+    for (i, branch) in branches.iter().enumerate().rev() {
+        let own = [false, true].map(|value| together(of_value(group, branch.var, value), below[i][usize::from(value)]));
+        let given = |parent: bool| {
+            let possible = [false, true].into_iter().filter(|&value| branch.of(parent, value) > 0.0);
+            possible.fold(0, |sets, value| sets | own[usize::from(value)])
+        };
+        match branch.parent {
+            None => whole = given(false),
+            Some(parent) => {
+                let sums = &mut below[parent as usize];
+                *sums = [together(sums[0], given(false)), together(sums[1], given(true))];
+            }
+        }
+    }
+    whole
 }

@@ -1,4 +1,4 @@
-//! The posterior given evidence: marginals, and worlds drawn from it.
+//! The posterior given evidence: marginals, worlds drawn from it, and the counts it expects of records.
 
 use super::likelihood::Lanes;
 use super::{Spn, SpnNode, range};
@@ -68,15 +68,6 @@ impl Spn {
     ///
     /// The posterior is the same network with other parameters, so no world is rejected. Same seed, same worlds, on
     /// any number of threads. Cost: edges once, then the variables per world.
-    ///
-    /// ```
-    /// use slopp::{Var, infer::Evidence, spn::SpnBuilder};
-    /// let mut builder = SpnBuilder::new(1);
-    /// let root = builder.bernoulli(Var(0), 0.75)?;
-    /// let samples = builder.finish(root)?.sample(1000, &Evidence::none(1), 42)?;
-    /// assert!((700..800).contains(&samples.worlds().filter(|world| world[0]).count()));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn sample(&self, count: usize, evidence: &Evidence, seed: u64) -> Result<Samples, QueryError> {
         let posterior = Posterior::to_draw_from(self, evidence)?;
         Ok(posterior.worlds(self, 0..count, seed))
@@ -97,13 +88,13 @@ impl Spn {
 answer_by_methods!(Spn);
 
 /// The parameters of the posterior network, which has the same structure.
-pub(super) struct Posterior {
+struct Posterior {
     /// For each edge below a sum, its share of the sum; zero elsewhere and below impossible sums.
-    pub(super) shares: Vec<f64>,
+    shares: Vec<f64>,
     /// For each node that is a Bernoulli leaf, the probability of *true*.
-    pub(super) leaves: Vec<f64>,
+    leaves: Vec<f64>,
     /// For each branch, the probability of *true* given that its parent is false and true.
-    pub(super) branches: Vec<[f64; 2]>,
+    branches: Vec<[f64; 2]>,
 }
 
 impl Posterior {
@@ -134,7 +125,7 @@ impl Posterior {
         Samples::new(rows)
     }
 
-    pub(super) fn new(spn: &Spn, evidence: &Evidence) -> Result<Posterior, QueryError> {
+    fn new(spn: &Spn, evidence: &Evidence) -> Result<Posterior, QueryError> {
         spn.check_length("evidence", evidence.var_count())?;
         let mut lanes = Lanes::<1>::new(spn.var_count, spn.nodes.len());
         lanes.set_evidence(evidence);
@@ -209,5 +200,150 @@ impl Posterior {
                 }
             }
         }
+    }
+}
+
+/// The most parts that records are cut into; fixed, so that sums do not depend on the number of threads.
+const PARTS: usize = 64;
+
+/// Expected counts, in the shape of the network.
+pub(crate) struct Counts {
+    /// For each edge below a sum.
+    edges: Vec<f64>,
+    /// For each Bernoulli leaf, by value.
+    leaves: Vec<[f64; 2]>,
+    /// For each branch of a tree, by the value of its parent, then by its own.
+    branches: Vec<[[f64; 2]; 2]>,
+    pub(crate) log_likelihood: f64,
+    /// The weight of the records that are possible.
+    pub(crate) possible: f64,
+}
+
+impl Spn {
+    /// Expected counts given each record, missing cells summed out.
+    pub(crate) fn expected_counts(&self, records: &Records) -> Result<Counts, QueryError> {
+        let logs = self.log_likelihoods(records)?;
+        let rows: Vec<usize> = (0..records.len()).collect();
+        let part = |rows: &[usize]| {
+            let mut expected = self.nothing_expected();
+            let mut flows = vec![0.0; self.nodes.len()];
+            for &row in rows.iter().filter(|&&row| logs[row].is_finite()) {
+                let weight = records.weights()[row];
+                let posterior = Posterior::new(self, &Evidence::from_row(records, row))?;
+                flows.fill(0.0);
+                flows[self.root().index()] = weight;
+                self.add_flows(&posterior, &mut flows, &mut expected);
+                expected.log_likelihood += weight * logs[row];
+                expected.possible += weight;
+            }
+            Ok(expected)
+        };
+        let parts: Vec<Counts> =
+            rows.par_chunks(rows.len().div_ceil(PARTS).max(1)).map(part).collect::<Result<_, QueryError>>()?;
+        Ok(parts.into_iter().reduce(Counts::plus).unwrap_or_else(|| self.nothing_expected()))
+    }
+
+    fn nothing_expected(&self) -> Counts {
+        Counts {
+            edges: vec![0.0; self.children.len()],
+            leaves: vec![[0.0; 2]; self.nodes.len()],
+            branches: vec![[[0.0; 2]; 2]; self.branches.len()],
+            log_likelihood: 0.0,
+            possible: 0.0,
+        }
+    }
+
+    /// One pass down: the flow of a node is how often it is expected to be used.
+    fn add_flows(&self, posterior: &Posterior, flows: &mut [f64], expected: &mut Counts) {
+        let mut trues: Vec<f64> = Vec::new();
+        for (i, node) in self.nodes.iter().enumerate().rev() {
+            let flow = flows[i];
+            if flow == 0.0 {
+                continue;
+            }
+            match *node {
+                SpnNode::Literal(_) => {}
+                SpnNode::Bernoulli { .. } => {
+                    let p = posterior.leaves[i];
+                    expected.leaves[i][0] += flow * (1.0 - p);
+                    expected.leaves[i][1] += flow * p;
+                }
+                SpnNode::Product { start, end } => {
+                    self.children[range(start, end)].iter().for_each(|child| flows[child.index()] += flow);
+                }
+                SpnNode::Sum { start, end } => {
+                    for edge in range(start, end) {
+                        let used = flow * posterior.shares[edge];
+                        expected.edges[edge] += used;
+                        flows[self.children[edge].index()] += used;
+                    }
+                }
+                SpnNode::Tree { start, end } => {
+                    trues.clear();
+                    for slot in range(start, end) {
+                        let above = self.branches[slot].parent.map_or(0.0, |parent| trues[parent as usize]);
+                        let mut truly = 0.0;
+                        for (value, share) in [1.0 - above, above].into_iter().enumerate() {
+                            let p = posterior.branches[slot][value];
+                            expected.branches[slot][value][0] += flow * share * (1.0 - p);
+                            expected.branches[slot][value][1] += flow * share * p;
+                            truly += share * p;
+                        }
+                        trues.push(truly);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The same network with parameters that follow from expected counts, and from those of `prior`, a network of the
+    /// same structure, which weigh as much as so many records wherever they stand.
+    pub(crate) fn with_expected(&self, expected: &Counts, prior: &Spn, pseudocount: f64) -> Spn {
+        let mut spn = self.clone();
+        let [least, most] = [f64::MIN_POSITIVE, 1.0 - f64::EPSILON];
+        let share = |[falses, trues]: [f64; 2], prior: f64| {
+            ((trues + pseudocount * prior) / (falses + trues + pseudocount)).clamp(least, most)
+        };
+        for (i, node) in spn.nodes.iter_mut().enumerate() {
+            match (node, &prior.nodes[i]) {
+                (SpnNode::Bernoulli { probability, .. }, SpnNode::Bernoulli { probability: prior, .. }) => {
+                    *probability = share(expected.leaves[i], *prior);
+                }
+                (SpnNode::Sum { start, end }, _) => {
+                    let edges = range(*start, *end);
+                    let total: f64 = expected.edges[edges.clone()].iter().sum();
+                    for edge in edges {
+                        let weight = (expected.edges[edge] + pseudocount * prior.weights[edge]) / (total + pseudocount);
+                        spn.weights[edge] = weight.max(least);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for ((branch, counts), prior) in spn.branches.iter_mut().zip(&expected.branches).zip(&prior.branches) {
+            let [no, yes] = *counts;
+            // A root has one distribution, counted as if its parent were false.
+            branch.probability = match branch.parent {
+                None => [share(no, prior.probability[0]); 2],
+                Some(_) => [share(no, prior.probability[0]), share(yes, prior.probability[1])],
+            };
+        }
+        spn
+    }
+}
+
+impl Counts {
+    fn plus(mut self, other: Counts) -> Counts {
+        let add = |into: &mut f64, from: &f64| *into += from;
+        self.edges.iter_mut().zip(&other.edges).for_each(|(into, from)| add(into, from));
+        for (into, from) in self.leaves.iter_mut().zip(&other.leaves) {
+            into.iter_mut().zip(from).for_each(|(into, from)| add(into, from));
+        }
+        for (into, from) in self.branches.iter_mut().flatten().zip(other.branches.iter().flatten()) {
+            into.iter_mut().zip(from).for_each(|(into, from)| add(into, from));
+        }
+        self.log_likelihood += other.log_likelihood;
+        self.possible += other.possible;
+        self
     }
 }

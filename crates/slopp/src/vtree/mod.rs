@@ -1,10 +1,13 @@
 //! Vtrees: full binary trees whose leaves are the variables. They say how a circuit may decompose.
 //!
-//! Here: the tree, its shapes and its text form. Vtrees learned from data are in [`crate::learn::vtree`],
+//! Here: the tree, its shapes, its text form, and the Chow-Liu tree. Vtrees learned from data are in [`crate::learn::vtree`],
 //! files in [`crate::io`], pictures in [`crate::render`].
 
+mod chow_liu;
 mod shape;
 mod text;
+
+pub(crate) use chow_liu::{ChowLiuTree, RootedTree, spanning_tree};
 
 use crate::var::Var;
 

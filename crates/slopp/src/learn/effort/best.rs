@@ -11,7 +11,6 @@ use crate::learn::baseline::chow_liu;
 use crate::learn::distil::{Distil, Distilled, distil, synthetic};
 use crate::learn::hold_out::FEW_JUDGES;
 use crate::learn::judge::{Judge, Worth, score};
-use crate::learn::learnspn::{self, LearnSpn};
 use crate::learn::refine::{LearnPsdd, learn_psdd};
 use crate::learn::slopp::{Slopp, ranked_orders};
 use crate::learn::structure::{Prior, Structure};
@@ -19,6 +18,8 @@ use crate::learn::support::Support;
 use crate::learn::task::Task;
 use crate::logic::Limits;
 use crate::progress::Progress;
+use crate::spn::learnspn::LearnSpn;
+use crate::spn::{Spn, SpnError};
 use crate::vtree::Vtree;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -118,12 +119,10 @@ pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Resu
     // The teacher may be on any vtree, and of any size.
     let model = Slopp { max_elements: None, ..config.clone() };
     let bag = SloppBag { members: TEACHERS, ..SloppBag::new(model) };
-    let bag = bag_along(&Task { vtree: None, ..open }, &bag, &orders, progress)?.0.mixture;
+    let bag = bag_along(&Task { vtree: None, ..open }, &bag, &orders, progress)?.mixture;
     progress.begin("learning a sum-product network", 1);
-    let settings: Vec<LearnSpn> = LearnSpn::grid().into_iter().map(|spn| LearnSpn { seed: task.seed, ..spn }).collect();
-    let networks =
-        settings.par_iter().map(|spn| learnspn::learn(part, Some(judge), spn, &()).map(|learned| learned.spn));
-    let networks: Vec<_> = networks.collect::<Result<_, LearnError>>()?;
+    let networks = LearnSpn::grid().into_par_iter().map(|learner| learner.grow(part, Some(judge), task.seed, &()));
+    let networks: Vec<Spn> = networks.collect::<Result<_, SpnError>>()?;
     // The better teacher need not have the better student, so the bag is always heard.
     let mut teachers: Vec<(&dyn Distribution, Teacher)> = vec![(&bag, Teacher::Bag)];
     let mut highest = score(&bag, judge)?;

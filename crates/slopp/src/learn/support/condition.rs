@@ -3,7 +3,7 @@
 use crate::circuit::{CarryOver, Circuit, Psdd, Smoothing, Weights};
 use crate::data::Records;
 use crate::infer::QueryError;
-use crate::learn::em::{EmConfig, em};
+use crate::learn::em::{EmConfig, fit_circuit};
 use crate::learn::error::LearnError;
 use crate::logic::{Limits, Rules, Sdd};
 use crate::model::Certified;
@@ -56,7 +56,7 @@ fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Pro
         true => {
             let smoothing = Smoothing::marginal(pseudocount, records);
             let config = EmConfig { smoothing, ..EmConfig::default() };
-            Ok(em(psdd, records, &config, progress)?.circuit)
+            Ok(psdd.carry_over(fit_circuit(psdd, records, &config, progress)?.model))
         }
     }
 }

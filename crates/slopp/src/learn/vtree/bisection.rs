@@ -3,10 +3,10 @@
 //! The half with the first variable is the left one. Halves are found by exchanging variables (Kernighan and Lin, 1970)
 //! from several starts, so they are good, not optimal.
 
-use super::chow_liu::ChowLiuTree;
 use crate::data::SymmetricMatrix;
 use crate::random::Random;
 use crate::var::Var;
+use crate::vtree::ChowLiuTree;
 use crate::vtree::{Step, Vtree};
 
 /// Random starts beside the one along the Chow-Liu tree.

@@ -1,12 +1,10 @@
 //! Vtrees from records: which variables belong together.
 
 mod bisection;
-mod chow_liu;
 mod gather;
 mod matching;
 
-pub(in crate::learn) use chow_liu::spanning_tree;
-pub(in crate::learn) use chow_liu::{ChowLiuTree, RootedTree};
+pub(in crate::learn) use crate::vtree::{ChowLiuTree, RootedTree, spanning_tree};
 pub(in crate::learn) use gather::{Gathered, bound};
 
 use super::error::LearnError;

@@ -1,16 +1,44 @@
-//! What records gain when one node takes the place of another.
+//! Cutting back what does not pay on validation records.
 
 // Lanes are walked by index so that the loops vectorise.
 #![allow(clippy::needless_range_loop)]
 
-use super::likelihood::{BATCH, Lanes};
-use super::{Spn, SpnNode, range};
+use super::grow::{Built, Plan, Shape};
 use crate::circuit::NodeId;
 use crate::data::Records;
+use crate::spn::likelihood::{BATCH, Lanes};
+use crate::spn::{Spn, SpnError, SpnNode, range};
 use rayon::prelude::*;
 
 /// Parts of the records that are added up on their own; fixed, so that sums do not depend on threads.
 const PARTS: usize = 16;
+
+/// Replaces sums by leaves where that raises the likelihood of the validation records, or leaves it as it is.
+///
+/// The gain of every single replacement is exact; that of several together is taken to be their sum, so that the best
+/// set of them is found bottom-up.
+pub(super) fn prune(plan: &mut Plan, var_count: usize, valid: &Records) -> Result<(), SpnError> {
+    let Built { spn, stand_ins } = plan.build(var_count, true)?;
+    let pairs: Vec<_> = stand_ins.iter().map(|&(_, node, leaf)| (node, leaf)).collect();
+    let mut gains = vec![None; plan.nodes.len()];
+    for (gain, (i, _, _)) in spn.replacement_gains(valid, &pairs).into_iter().zip(stand_ins) {
+        gains[i] = Some(gain);
+    }
+    let mut best = vec![0.0; plan.nodes.len()];
+    for i in (0..plan.nodes.len()).rev() {
+        let below: f64 = match &plan.nodes[i].shape {
+            Shape::Leaf => 0.0,
+            Shape::Product(children) => children.iter().map(|&child| best[child]).sum(),
+            Shape::Sum(children) => children.iter().map(|&(child, _)| best[child]).sum(),
+        };
+        best[i] = below;
+        if let Some(gain) = gains[i].filter(|&gain| gain >= below) {
+            best[i] = gain;
+            plan.nodes[i].shape = Shape::Leaf;
+        }
+    }
+    Ok(())
+}
 
 impl Spn {
     /// For each pair of nodes over the same variables, how much the log-likelihood of all records together would
@@ -18,7 +46,7 @@ impl Spn {
     ///
     /// With the flow `f` of the first, the share of `P(record)` that passes through it, the rise is
     /// `ln(1 − f + f · P(second) / P(first))`. Cost: edges × records.
-    pub(crate) fn replacement_gains(&self, records: &Records, pairs: &[(NodeId, NodeId)]) -> Vec<f64> {
+    fn replacement_gains(&self, records: &Records, pairs: &[(NodeId, NodeId)]) -> Vec<f64> {
         let everywhere: Vec<u32> = (0..self.nodes.len() as u32).collect();
         let batches = records.len().div_ceil(BATCH);
         let part = |part: usize| {
@@ -93,6 +121,11 @@ mod tests {
     use crate::spn::SpnBuilder;
     use crate::var::Var;
 
+    fn total(spn: &Spn, records: &Records) -> f64 {
+        let logs = spn.log_likelihoods(records).unwrap();
+        logs.iter().zip(records.weights()).map(|(log, weight)| log * weight).sum()
+    }
+
     #[test]
     fn gains_are_the_differences_of_likelihoods() {
         let product = |builder: &mut SpnBuilder, p: f64, q: f64| {
@@ -110,7 +143,7 @@ mod tests {
         let rows = (0..90usize).map(|i| [i % 3 == 0, i % 5 < 2]);
         let records = Records::from_rows(Names::numbered(2), rows);
         let gains = before.replacement_gains(&records, &[(inner, other), (inner, inner)]);
-        let total = |spn: &Spn| spn.mean_log_likelihood(&records).unwrap() * records.total();
+        let total = |spn: &Spn| total(spn, &records);
         assert!((gains[0] - (total(&after) - total(&before))).abs() < 1e-9);
         assert!(gains[0].abs() > 1.0 && gains[1].abs() < 1e-9);
     }
@@ -128,7 +161,7 @@ mod tests {
             let (before, after) = (builder.finish(before).unwrap(), replaced.finish(after).unwrap());
             let records = Records::from_rows(Names::numbered(1), [[true], [true], [true]]);
             let gain = before.replacement_gains(&records, &[(rare, good)])[0];
-            let total = |spn: &Spn| spn.mean_log_likelihood(&records).unwrap() * records.total();
+            let total = |spn: &Spn| total(spn, &records);
             assert!((gain - (total(&after) - total(&before))).abs() < 1e-9 && gain > 3.0, "{gain}");
         }
     }

@@ -2,8 +2,7 @@
 
 use super::LearnSpn;
 use super::cluster::cluster;
-use super::columns::{ColumnTree, Columns};
-use super::leaf::{Leaf, Prior};
+use super::leaf::{ColumnTree, Columns, Leaf, Prior};
 use crate::circuit::NodeId;
 use crate::data::{BitMatrix, PairCounts, Records, RecordsBuilder, SymmetricMatrix};
 use crate::names::{Group, Names};
@@ -51,14 +50,14 @@ enum Cut {
 }
 
 /// Grows a network; every round cuts all open sub-databases, in parallel, or the first of them if steps run out.
-pub(super) fn grow(train: &Records, config: &LearnSpn, progress: &dyn Progress) -> Plan {
+pub(super) fn grow(train: &Records, config: &LearnSpn, seed: u64, progress: &dyn Progress) -> Plan {
     let total = train.total();
     let vars: Vec<Var> = (0..train.var_count() as u32).map(Var).collect();
     let whole: Vec<f64> = vars.iter().map(|&var| (train.count(train.column(var)) + 1.0) / (total + 2.0)).collect();
     let prior = Prior { whole: &whole, pseudocount: config.pseudocount, names: train.names() };
     progress.begin("LearnSPN", train.len() as u64 * vars.len() as u64);
     let mut plan = Plan { nodes: vec![Planned { shape: Shape::Leaf, leaf: None }] };
-    let mut open = vec![(0, Task { vars, records: train.clone(), seed: config.seed })];
+    let mut open = vec![(0, Task { vars, records: train.clone(), seed })];
     let mut steps = config.steps;
     while !open.is_empty() {
         let cuts: Vec<(usize, Cut)> = open

@@ -1,19 +1,19 @@
 //! The Chow-Liu tree, and the vtrees that follow it.
 
+use super::{Step, Vtree};
 use crate::data::SymmetricMatrix;
 use crate::var::Var;
-use crate::vtree::{Step, Vtree};
 
 /// The tree over the variables with the largest total mutual information (Chow and Liu, 1968).
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::learn) struct ChowLiuTree {
+pub(crate) struct ChowLiuTree {
     /// Neighbours of each variable, ascending.
     neighbours: Vec<Vec<Var>>,
 }
 
 /// A Chow-Liu tree hung up at one variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::learn) struct RootedTree {
+pub(crate) struct RootedTree {
     root: Var,
     parent: Vec<Option<Var>>,
     children: Vec<Vec<Var>>,
@@ -28,35 +28,34 @@ impl ChowLiuTree {
     ///
     /// # Panics
     /// If the matrix is empty: a tree has at least one variable.
-    pub(in crate::learn) fn new(information: &SymmetricMatrix) -> ChowLiuTree {
+    pub(crate) fn new(information: &SymmetricMatrix) -> ChowLiuTree {
         let len = information.len();
         assert!(len > 0, "a Chow-Liu tree needs at least one variable");
-        let edges = spanning_tree(len, |i, j| information.at(i, j));
-        ChowLiuTree::from_edges(len, edges.into_iter().map(|ends| (Var(ends.0 as u32), Var(ends.1 as u32))))
+        ChowLiuTree::from_edges(len, &spanning_tree(len, |i, j| information.at(i, j)))
     }
 
-    fn from_edges(len: usize, edges: impl Iterator<Item = (Var, Var)>) -> ChowLiuTree {
+    fn from_edges(len: usize, edges: &[(usize, usize)]) -> ChowLiuTree {
         let mut neighbours = vec![Vec::new(); len];
-        for (a, b) in edges {
-            neighbours[a.index()].push(b);
-            neighbours[b.index()].push(a);
+        for &(a, b) in edges {
+            neighbours[a].push(Var(b as u32));
+            neighbours[b].push(Var(a as u32));
         }
         neighbours.iter_mut().for_each(|list| list.sort_unstable());
         ChowLiuTree { neighbours }
     }
 
     /// How many variables there are.
-    pub(in crate::learn) fn var_count(&self) -> usize {
+    pub(crate) fn var_count(&self) -> usize {
         self.neighbours.len()
     }
 
     /// The neighbours of a variable, ascending.
-    pub(in crate::learn) fn neighbours(&self, var: Var) -> &[Var] {
+    pub(crate) fn neighbours(&self, var: Var) -> &[Var] {
         &self.neighbours[var.index()]
     }
 
     /// The graph centre: the variable whose farthest variable is nearest; of two, the first.
-    pub(in crate::learn) fn centre(&self) -> Var {
+    pub(crate) fn centre(&self) -> Var {
         // Stripping all leaves again and again leaves the one or two centres.
         let mut degree: Vec<usize> = self.neighbours.iter().map(Vec::len).collect();
         let mut left = self.var_count();
@@ -78,7 +77,7 @@ impl ChowLiuTree {
     }
 
     /// The tree with all edges directed away from `root`.
-    pub(in crate::learn) fn rooted_at(&self, root: Var) -> RootedTree {
+    pub(crate) fn rooted_at(&self, root: Var) -> RootedTree {
         let mut parent = vec![None; self.var_count()];
         let mut top_down = vec![root];
         for i in 0..self.var_count() {
@@ -97,29 +96,29 @@ impl ChowLiuTree {
     }
 
     /// The vtree of the paper: the tree hung up at its centre, see [`RootedTree::vtree`].
-    pub(in crate::learn) fn vtree(&self) -> Vtree {
+    pub(crate) fn vtree(&self) -> Vtree {
         self.rooted_at(self.centre()).vtree()
     }
 
     /// The variables depth-first from the centre, small subtrees first.
-    pub(in crate::learn) fn linear_order(&self) -> Vec<Var> {
+    pub(crate) fn linear_order(&self) -> Vec<Var> {
         self.rooted_at(self.centre()).depth_first()
     }
 }
 
 impl RootedTree {
     /// The parent of a variable; `None` for the root.
-    pub(in crate::learn) fn parent(&self, var: Var) -> Option<Var> {
+    pub(crate) fn parent(&self, var: Var) -> Option<Var> {
         self.parent[var.index()]
     }
 
     /// The children of a variable, ascending.
-    pub(in crate::learn) fn children(&self, var: Var) -> &[Var] {
+    pub(crate) fn children(&self, var: Var) -> &[Var] {
         &self.children[var.index()]
     }
 
     /// All variables, parents before children.
-    pub(in crate::learn) fn top_down(&self) -> &[Var] {
+    pub(crate) fn top_down(&self) -> &[Var] {
         &self.top_down
     }
 
@@ -127,7 +126,7 @@ impl RootedTree {
     ///
     /// A variable with children becomes `(variable, children)`; several children, in ascending order, become a
     /// balanced tree of their vtrees, with the smaller half of an odd number on the left.
-    pub(in crate::learn) fn vtree(&self) -> Vtree {
+    pub(crate) fn vtree(&self) -> Vtree {
         enum Task<'a> {
             Tree(Var),
             Forest(&'a [Var]),
@@ -155,7 +154,7 @@ impl RootedTree {
     }
 
     /// The variables depth-first, small subtrees before large ones: what is started is soon finished.
-    pub(in crate::learn) fn depth_first(&self) -> Vec<Var> {
+    pub(crate) fn depth_first(&self) -> Vec<Var> {
         let mut size = vec![1usize; self.parent.len()];
         for x in self.top_down.iter().rev() {
             if let Some(parent) = self.parent(*x) {
@@ -177,7 +176,7 @@ impl RootedTree {
 /// The edges `(inside, added)` of a maximum spanning tree of the complete graph, by Prim's algorithm in `n²` steps.
 ///
 /// Of equal edges the one found first is kept: growth starts at zero and prefers the first one outside.
-pub(in crate::learn) fn spanning_tree(len: usize, weight: impl Fn(usize, usize) -> f64) -> Vec<(usize, usize)> {
+pub(crate) fn spanning_tree(len: usize, weight: impl Fn(usize, usize) -> f64) -> Vec<(usize, usize)> {
     let mut edges = Vec::with_capacity(len.saturating_sub(1));
     // Those outside, in order, each with its best edge into the tree.
     let mut outside: Vec<(usize, usize, f64)> = (1..len).map(|x| (x, 0, weight(0, x))).collect();
@@ -213,8 +212,10 @@ mod tests {
         matrix
     }
 
-    fn tree(len: usize, edges: &[(u32, u32)]) -> ChowLiuTree {
-        ChowLiuTree::from_edges(len, edges.iter().map(|&(a, b)| (Var(a), Var(b))))
+    /// Every edge in both directions.
+    fn edges(tree: &ChowLiuTree) -> impl Iterator<Item = (usize, usize)> {
+        let of = |a: usize| tree.neighbours[a].iter().map(move |b| (a, b.index()));
+        (0..tree.var_count()).flat_map(of)
     }
 
     /// Edges between all variables, tree or not, along which the ends are connected: for comparing by brute force.
@@ -222,9 +223,7 @@ mod tests {
         let n = tree.var_count();
         let mut d = vec![vec![n; n]; n];
         (0..n).for_each(|i| d[i][i] = 0);
-        for (a, neighbours) in tree.neighbours.iter().enumerate() {
-            neighbours.iter().for_each(|b| d[a][b.index()] = 1);
-        }
+        edges(tree).for_each(|(a, b)| d[a][b] = 1);
         for k in 0..n {
             for i in 0..n {
                 for j in 0..n {
@@ -252,9 +251,9 @@ mod tests {
                     component.iter_mut().filter(|c| **c == old).for_each(|c| *c = new);
                 }
             }
-            let edges = spanning_tree(len, |i, j| matrix.at(i, j));
-            assert_eq!(edges.len(), len - 1);
-            assert!((edges.iter().map(|&(a, b)| matrix.at(a, b)).sum::<f64>() - total).abs() < 1e-12);
+            let tree = ChowLiuTree::new(&matrix);
+            assert_eq!(edges(&tree).count(), 2 * (len - 1));
+            assert!((edges(&tree).map(|(a, b)| matrix.at(a, b)).sum::<f64>() - 2.0 * total).abs() < 1e-12);
         }
     }
 
@@ -278,7 +277,7 @@ mod tests {
 
     #[test]
     fn vtree_and_linear_order_of_a_known_tree() {
-        let tree = tree(7, &[(3, 5), (3, 1), (1, 0), (1, 2), (5, 4), (4, 6)]);
+        let tree = ChowLiuTree::from_edges(7, &[(3, 5), (3, 1), (1, 0), (1, 2), (5, 4), (4, 6)]);
         assert_eq!(tree.centre(), Var(3));
         let rooted = tree.rooted_at(Var(3));
         assert_eq!((rooted.parent(Var(4)), rooted.parent(Var(3))), (Some(Var(5)), None));
@@ -291,7 +290,7 @@ mod tests {
     #[test]
     fn long_chains_do_not_overflow_the_stack() {
         let edges: Vec<_> = (1..50_000).map(|i| (i - 1, i)).collect();
-        let chain = tree(50_000, &edges);
+        let chain = ChowLiuTree::from_edges(50_000, &edges);
         assert_eq!(chain.centre(), Var(24_999));
         assert_eq!(chain.vtree().depth(), 25_001);
         assert_eq!(chain.linear_order().len(), 50_000);

@@ -1,0 +1,331 @@
+//! A bag: a mixture of SLoPP models.
+//!
+//! Each model of a bag learns from a bootstrap of the records (as many, drawn with replacement) along an order of its
+//! own, so what is noise in the choice of one is averaged away by the others.
+
+use super::LearnError;
+use super::error::{check_records, check_validation};
+use super::judge::{Possible, score};
+use super::mixture::{MAX_COMPONENTS, MixtureGrid, Point, STOP, divide};
+use super::refine::refit;
+use super::slopp::{Effort, Slopp, learn, ranked_orders};
+use super::structure::{Prior, Report, Structure};
+use super::support::Support;
+use super::task::{Learner, Task, VtreeUse};
+use super::vtree::{ChowLiuTree, Gathered, pair_information};
+use crate::certified::Certified;
+use crate::data::{Records, RecordsBuilder};
+use crate::infer::count_shares;
+use crate::logspace::log_sum;
+use crate::mixture::{Mixture, posterior};
+use crate::progress::Progress;
+use crate::random::Random;
+use crate::var::Var;
+use crate::vtree::Vtree;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// How many steps the weights of a bag are fitted for at most.
+const WEIGHT_STEPS: usize = 300;
+
+/// The orders, by validation, that members of a bag share among them.
+const GOOD_ORDERS: usize = 5;
+
+/// A mixture of SLoPP models as a [`Learner`]: each learns from a bootstrap of the records along an order of its own.
+///
+/// Each model is divided into components that share its structure, by expectation maximisation over all records, if that
+/// explains the validation records better. Weights are fitted to the validation records if either half of them, fitted
+/// to, explains the other half better than equal weights do. Without validation records a tenth of the records is held
+/// out by seed, and the parameters are fitted to all in the end, smoothed as was chosen. A pseudocount that is given is
+/// the weight of the prior in every model, and of a model in the components it is divided into.
+///
+/// ```
+/// use slopp::learn::{SloppBag, Task};
+/// let records = slopp::example::Truth::configurations().sample(300, 1);
+/// let bag = Task::new(&records).learn(&SloppBag { members: 3, ..SloppBag::default() }, &())?;
+/// assert!(["whole", "divided"].contains(&&*bag.origin["models"]));
+/// # Ok::<(), slopp::learn::LearnError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct SloppBag {
+    /// How each model is learned; where a vtree is given, all are on that one.
+    pub model: Slopp,
+    /// How many models.
+    pub members: usize,
+    /// Whether each model may be divided into components by expectation maximisation.
+    pub divide: bool,
+}
+
+impl Default for SloppBag {
+    fn default() -> SloppBag {
+        SloppBag::new(Slopp::default())
+    }
+}
+
+impl SloppBag {
+    /// Sixteen models, each learned with these settings.
+    pub fn new(model: Slopp) -> SloppBag {
+        SloppBag::with_effort(model, Effort::Fast)
+    }
+
+    /// As many models as the effort is worth: 16, 32 or 64.
+    pub fn with_effort(model: Slopp, effort: Effort) -> SloppBag {
+        let members = match effort {
+            Effort::Fast => 16,
+            Effort::Balanced => 32,
+            Effort::Best => 64,
+        };
+        SloppBag { model, members, divide: true }
+    }
+}
+
+/// A learned bag.
+pub(super) struct Bag {
+    /// The models and their weights.
+    pub(super) mixture: Mixture,
+    /// The models as they were learned.
+    members: Vec<Member>,
+    /// The weight of a model in each component that it was divided into, in records; `None` if models are whole.
+    divided: Option<f64>,
+    /// Whether the weights are fitted; otherwise they are equal.
+    fitted: bool,
+}
+
+/// A model of a bag before it is divided.
+struct Member {
+    model: Certified,
+    /// The weight of the prior that it was learned with.
+    pseudocount: f64,
+}
+
+/// A bag of which every other model is along one of the best of these orders.
+pub(super) fn bag_along(
+    task: &Task,
+    config: &SloppBag,
+    orders: &[Vec<Var>],
+    progress: &dyn Progress,
+) -> Result<Bag, LearnError> {
+    let Task { train, valid: judge, seed, .. } = *task;
+    if !(1..=MAX_COMPONENTS).contains(&config.members) {
+        let (name, value) = ("components", config.members.to_string());
+        return Err(LearnError::Setting { name, value, expected: "at least 1 and at most 4096".into() });
+    }
+    progress.begin("learning a bag of models", config.members as u64);
+    let member = |index: usize| -> Result<Member, LearnError> {
+        let mut random = Random::stream(seed, index as u64 + 1);
+        let drawn = bootstrap(train, &mut random);
+        let vtree = match task.vtree {
+            Some(vtree) => vtree.clone(),
+            None => Arc::new(Vtree::right_linear_over(&own_order(index, &drawn, orders, &mut random)?)),
+        };
+        let task = Task { train: &drawn, vtree: Some(&vtree), seed: random.bits(), ..*task };
+        let learned = learn(&task, &config.model, &())?;
+        progress.advance(1);
+        Ok(Member { model: learned.psdd.into(), pseudocount: learned.pseudocount })
+    };
+    let members: Vec<Member> = (0..config.members).into_par_iter().map(member).collect::<Result<_, _>>()?;
+    let models = members.iter().map(|member| member.model.clone());
+    let mut mixture = Mixture::uniform(models).expect("at least one model, all over the same variables");
+    let Some(judge) = judge else { return Ok(Bag { mixture, members, divided: None, fitted: false }) };
+    let mut divided = None;
+    if config.divide {
+        let usual = MixtureGrid::default();
+        let pseudocounts = config.model.pseudocount.map_or(usual.pseudocounts, |given| vec![given]);
+        let grid = MixtureGrid { pseudocounts, ..usual };
+        let (parts, pseudocount) = divide_all(mixture.components(), train, judge, &grid, seed, progress)?;
+        if score(&parts, judge)? > score(&mixture, judge)? {
+            (mixture, divided) = (parts, Some(pseudocount));
+        }
+    }
+    let (mixture, fitted) = weighed(mixture, judge, seed)?;
+    Ok(Bag { mixture, members, divided, fitted })
+}
+
+/// The models of a bag that are divided in every way before one way is chosen.
+const CHOOSERS: usize = 4;
+
+/// Every model divided into components, all in the way that is best for the mixture of the first few; and the pseudocount
+/// of that way.
+///
+/// Not for each model: what one overfits alone, the others average away.
+fn divide_all(
+    models: &[Certified],
+    train: &Records,
+    judge: &Records,
+    grid: &MixtureGrid,
+    seed: u64,
+    progress: &dyn Progress,
+) -> Result<(Mixture, f64), LearnError> {
+    grid.check()?;
+    let divided = |index: usize, point: Point| -> Result<Mixture, LearnError> {
+        let seed = Random::stream(seed, index as u64).bits();
+        let mixture = divide(&models[index], train, Some(judge), point, seed, &STOP, &())?.mixture;
+        progress.advance(1);
+        Ok(mixture)
+    };
+    let few = CHOOSERS.min(models.len());
+    let steps = grid.points().len() * few + models.len() - few;
+    progress.begin("dividing models into components", steps as u64);
+    let whole = Mixture::uniform(models[..few].to_vec()).expect("models over the same variables");
+    let judge_of_few = Possible::of(&whole, judge)?;
+    let (point, mut parts) = grid.best(|point| {
+        let parts = (0..few).into_par_iter().map(|index| divided(index, point)).collect::<Result<Vec<_>, _>>()?;
+        let logs = parts.iter().map(|part| part.log_likelihoods(judge)).collect::<Result<Vec<_>, _>>()?;
+        // All have equal shares, a constant.
+        let logs: Vec<f64> = (0..judge.len()).map(|row| log_sum(logs.iter().map(|logs| logs[row]))).collect();
+        Ok((judge_of_few.mean(&logs), parts))
+    })?;
+    let rest = (few..models.len()).into_par_iter().map(|index| divided(index, point));
+    parts.extend(rest.collect::<Result<Vec<_>, _>>()?);
+    Ok((mixed(parts), point.pseudocount))
+}
+
+/// One mixture of all components, in which each of these mixtures has the same share.
+fn mixed(mixtures: Vec<Mixture>) -> Mixture {
+    let share = 1.0 / mixtures.len() as f64;
+    let parts = mixtures.into_iter().flat_map(|mixture| {
+        let weights: Vec<f64> = mixture.weights().iter().map(|weight| share * weight).collect();
+        weights.into_iter().zip(mixture.components().to_vec())
+    });
+    Mixture::new(parts).expect("the weights of each sum to its share")
+}
+
+/// The same structures and weights with parameters fitted to all records, smoothed as was chosen.
+///
+/// A whole model is fitted with its own pseudocount. Components that a model was divided into share the records among them,
+/// as in a step of expectation maximisation, with that model as the prior, which has this weight.
+fn joined(Bag { mixture, members, divided, .. }: &Bag, all: &Records) -> Result<Mixture, LearnError> {
+    let (components, weights) = (mixture.components(), mixture.weights());
+    let mut parts: Vec<(f64, Certified)> = Vec::with_capacity(components.len());
+    while let Some(first) = components.get(parts.len()) {
+        let start = parts.len();
+        let is_first = |member: &&Member| member.model.same_structure(first);
+        let member = members.iter().find(is_first).expect("every component has the structure of a model");
+        let whole = refit(&member.model, all, member.pseudocount)?;
+        let &Some(pseudocount) = divided else {
+            parts.push((weights[start], whole));
+            continue;
+        };
+        let structure = whole.deterministic().map_err(|reason| LearnError::NotDeterministic(reason.clone()))?;
+        let len = components[start..].iter().take_while(|other| structure.same_structure(other)).count();
+        let group = start..start + len;
+        let logs: Vec<Vec<f64>> =
+            components[group.clone()].iter().map(|c| c.log_likelihoods(all)).collect::<Result<_, _>>()?;
+        let mut shares = Vec::with_capacity(len * all.len());
+        for (row, &weight) in all.weights().iter().enumerate() {
+            let joint = logs.iter().zip(&weights[group.clone()]).map(|(l, w)| l[row] + w.ln()).collect();
+            let posterior = posterior(joint).unwrap_or_else(|| vec![0.0; len]);
+            shares.extend(posterior.into_iter().map(|share| weight * share));
+        }
+        let counts = count_shares(structure, len, all, &shares).counts;
+        for (i, counts) in group.zip(counts) {
+            let fitted = structure.with_estimates_towards(counts, pseudocount)?;
+            parts.push((weights[i], whole.carry_over(fitted.without_counts())));
+        }
+    }
+    Ok(Mixture::new(parts).expect("the same weights"))
+}
+
+/// The best orders in turn for even models; depth-first from anywhere in the tree of their own records for odd ones.
+fn own_order(index: usize, drawn: &Records, orders: &[Vec<Var>], random: &mut Random) -> Result<Vec<Var>, LearnError> {
+    let good = &orders[..orders.len().min(GOOD_ORDERS)];
+    if index.is_multiple_of(2) && !good.is_empty() {
+        return Ok(good[index / 2 % good.len()].clone());
+    }
+    let gathered = Gathered::new(drawn.names());
+    let tree = ChowLiuTree::new(&gathered.information(&pair_information(drawn)?));
+    let root = Var(random.below(tree.var_count()) as u32);
+    Ok(gathered.order(tree.rooted_at(root).depth_first()))
+}
+
+/// Weights that are fitted, if half of the records say so of the other half.
+fn weighed(uniform: Mixture, judge: &Records, seed: u64) -> Result<(Mixture, bool), LearnError> {
+    let Ok(halves) = judge.split(&[0.5, 0.5], seed) else { return Ok((uniform, false)) };
+    let [a, b] = &halves[..] else { return Ok((uniform, false)) };
+    if a.is_empty() || b.is_empty() {
+        return Ok((uniform, false));
+    }
+    let mut gain = 0.0;
+    for (fit, other) in [(a, b), (b, a)] {
+        let fitted = uniform.fit_weights(fit, WEIGHT_STEPS)?;
+        gain += other.total() * (score(&fitted, other)? - score(&uniform, other)?);
+    }
+    // In a closed world both may be minus infinity, and equal weights lose no record.
+    if gain > 0.0 { Ok((uniform.fit_weights(judge, WEIGHT_STEPS)?, true)) } else { Ok((uniform, false)) }
+}
+
+/// As many records, drawn with replacement.
+fn bootstrap(records: &Records, random: &mut Random) -> Records {
+    let mut sums = Vec::with_capacity(records.len());
+    let mut sum = 0.0;
+    for weight in records.weights() {
+        sum += weight;
+        sums.push(sum);
+    }
+    // Weights may be fractions or huge: the number drawn stays within reason, and the total is the same.
+    let draws = sum.round().clamp(1.0, MAX_DRAWS);
+    let mut times = vec![0u32; records.len()];
+    for _ in 0..draws as usize {
+        let at = random.unit() * sum;
+        times[sums.partition_point(|&end| end <= at).min(records.len() - 1)] += 1;
+    }
+    let mut builder = RecordsBuilder::new(records.names().clone());
+    for (row, &times) in times.iter().enumerate().filter(|(_, times)| **times > 0) {
+        builder.push_words(records.rows().line(row), f64::from(times) * sum / draws);
+    }
+    builder.finish()
+}
+
+/// The most draws of a bootstrap.
+const MAX_DRAWS: f64 = 4e6;
+
+impl Learner for SloppBag {
+    fn name(&self) -> &'static str {
+        "slopp-bag"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        let mut settings = self.model.structure_settings();
+        settings.push(("members", self.members.to_string()));
+        settings.extend((!self.divide).then(|| ("divide", "never".to_owned())));
+        settings
+    }
+
+    fn vtree(&self) -> VtreeUse {
+        VtreeUse::Inside
+    }
+
+    fn max_elements(&self) -> Option<usize> {
+        self.model.max_elements
+    }
+
+    fn within(&self, max_elements: usize) -> Option<Box<dyn Learner>> {
+        Some(Box::new(SloppBag { model: self.model.with_max_elements(max_elements), ..self.clone() }))
+    }
+
+    fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
+        check_records(task.train)?;
+        check_validation(task.train, task.valid)?;
+        let parts = task.parts()?;
+        // A model must not rule out what its bootstrap left out, so each has some prior.
+        let pseudocount =
+            self.model.pseudocount.filter(|&pseudocount| !task.support.world.is_all_closed() || pseudocount > 0.0);
+        let config = &SloppBag { model: Slopp { pseudocount, ..self.model.clone() }, ..self.clone() };
+        let on_part = Task { train: parts.train(), valid: parts.judge(), support: Support::open(), ..*task };
+        let orders = match task.vtree {
+            Some(_) => Vec::new(),
+            None => ranked_orders(&on_part, &config.model, progress)?,
+        };
+        let mut bag = bag_along(&on_part, config, &orders, progress)?;
+        // A model has seen its bootstrap, and not what was held out.
+        if parts.is_divided() || parts.judge().is_none() {
+            bag.mixture = joined(&bag, task.train)?;
+        }
+        let weights = if bag.fitted { "fitted" } else { "equal" };
+        let models = if bag.divided.is_some() { "divided" } else { "whole" };
+        let mut chosen = vec![("models", models.to_owned()), ("weights", weights.to_owned())];
+        chosen.extend(bag.divided.map(|pseudocount| ("mixture_pseudocount", pseudocount.to_string())));
+        let report = Report { divided: bag.divided.map(|_| self.members), ..Report::default() };
+        Ok(Structure { chosen, report, ..Structure::new(bag.mixture, Prior::NONE) }.holding_out(parts.held_out()))
+    }
+}
