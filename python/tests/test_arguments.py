@@ -93,7 +93,7 @@ def test_rules_as_clauses():
     text = slopp.Rules(["exactly(1, a, b, c)", "a -> d", "a | !d"]).cnf()
     assert text.splitlines()[1:] == ["p cnf 4 6", "1 2 3 0", "-1 -2 0", "-1 -3 0", "-2 -3 0", "-1 4 0", "1 -4 0"]
     many = ", ".join(f"v{i}" for i in range(30))
-    with pytest.raises(FormulaError, match="no conjunction of few clauses: at_most"):
+    with pytest.raises(FormulaError, match="not a conjunction of few clauses: at_most"):
         slopp.Rules([f"at_most(15, {many})"]).cnf()
     with pytest.raises(FormulaError, match="no conjunction of few clauses: exactly"):
         slopp.Rules([f"exactly(20, {', '.join(f'v{i}, !v{i}' for i in range(20))})"]).cnf()
