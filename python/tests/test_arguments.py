@@ -103,7 +103,7 @@ def test_rules_as_clauses():
 
 @pytest.mark.parametrize("act,error,match", [
     (lambda: MODEL.entails("nope"), FormulaError, 'column 1: there is no variable "nope"; the names are "a"'),
-    (lambda: MODEL.prob("a &&& b"), FormulaError, "column 4: expected a variable"),
+    (lambda: MODEL.prob("a &&& b"), FormulaError, "column 5: expected a variable"),
     (lambda: slopp.Records([[0, 3]]), RecordsError, r'"x2" is 3, neither.*categories=\["x2"\]'),
     (lambda: slopp.Records([[0.0, 0.5]]), RecordsError, '"x2" is 0.5, neither'),
     (lambda: slopp.learn(CELLS, learner="slopp-bag", components=0), LearnError, "components= is 0"),
