@@ -95,7 +95,7 @@ def test_rules_as_clauses():
     many = ", ".join(f"v{i}" for i in range(30))
     with pytest.raises(FormulaError, match="not a conjunction of few clauses: at_most"):
         slopp.Rules([f"at_most(15, {many})"]).cnf()
-    with pytest.raises(FormulaError, match="no conjunction of few clauses: exactly"):
+    with pytest.raises(FormulaError, match="not a conjunction of few clauses: exactly"):
         slopp.Rules([f"exactly(20, {', '.join(f'v{i}, !v{i}' for i in range(20))})"]).cnf()
     found = slopp.learn([[1, 1], [0, 1], [0, 0]] * 20, world="closed").rules()
     assert found.cnf() == "p cnf 2 1\n-1 2 0\n"
