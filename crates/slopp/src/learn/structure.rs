@@ -9,8 +9,11 @@ pub struct Structure {
     pub model: ModelKind,
     /// The prior of its parameters.
     pub prior: Prior,
-    /// Whether the model keeps to the world of the task already: the learner grew it there, which saves work or gives
-    /// another structure than closing in the end.
+    /// Whether the model keeps to the world of the task already, because the learner grew it there.
+    ///
+    /// Closing in the end gives other bytes in 11 of 16 cases (four learners on nltcs and three generated tables). On nltcs
+    /// it costs `slopp-kmeans` likelihood, -6.046 for -6.041, and refinements some of the base they promise to keep, 62 464
+    /// for 65 536 worlds; `slopp-tree` gets one element more.
     pub keeps_world: bool,
     /// What the learner chose itself, as name and value; it replaces what [`Learner::settings`](super::Learner::settings) says.
     pub chosen: Vec<(&'static str, String)>,
