@@ -277,7 +277,7 @@ mod tests {
                 "column 8: an operator is missing between smoker and note; literals are separated by commas: write it like \"smoker, note\"",
             ),
             ("!smoker !note", "write it like \"!smoker, !note\""),
-            ("smoker and note", "write it like \"smoker, note\""),
+            ("smoker and note", "write & for and"),
             (
                 "smoker, note, !smoker",
                 "column 16: it says that variable \"smoker\" is both true and false, which is impossible; see column 1,",
