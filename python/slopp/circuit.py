@@ -247,20 +247,6 @@ class Deterministic(Circuit):
         complete = not np.isnan(cells).any()
         return self._in_kind(aligned_records, cells.astype(bool) if complete else cells)
 
-    def fit(self, records: Any, *, pseudocount: float | None = None, add: bool = False, steps: int = 100,
-            progress: Progress = None) -> Self:
-        """The circuit with parameters fitted to records, its structure fixed.
-
-        Exact, by counting, unless cells are missing; then by `em`. With `add`, the records are added to the counts
-        that the circuit keeps. The pseudocount is that of the model unless given, else 1.
-        """
-        aligned_records = self._some(records)
-        if aligned_records.has_missing and not add:
-            return self.em(aligned_records, pseudocount=pseudocount, steps=steps, progress=progress)
-        weight = self._pseudocount(pseudocount)
-        model, used, impossible, _ = self._model.fit(aligned_records._records, weight, add)
-        return self._fitted(model, used, impossible, weight, "added" if add else "refitted")
-
     def _ranked(self, ranked: tuple[np.ndarray, np.ndarray], log: float, log_given: float) -> Rows[World]:
         return Rows(World(self._world(world), p + log, log_given) for world, p in zip(*ranked, strict=True))
 

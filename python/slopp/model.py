@@ -22,7 +22,7 @@ from ._arguments import path as a_path
 from ._columns import Columns
 from ._labels import is_missing
 from ._show import Progress, Values, card, listening, table
-from .errors import ArgumentError, FormulaError, KindError, LearnError, NamesError, RecordsError
+from .errors import ArgumentError, FormulaError, KindError, NamesError, RecordsError
 from .evaluation import Noise, Score, score
 from .records import Path, Records
 
@@ -197,11 +197,7 @@ class Model:
         Of a mixture the components and their weights are fitted together; of a sum-product network the parameters it
         has are the prior.
         """
-        aligned_records = self._some(records)
-        weight = self._pseudocount(pseudocount)
-        with listening(progress) as callback:
-            model, _, impossible = self._model.em(aligned_records._records, weight, whole("steps", steps), callback)
-        return self._fitted(model, aligned_records.total - impossible, impossible, weight, "em")
+        return self._refitted(records, pseudocount, False, True, steps, progress)
 
     def fit(self, records: Any, *, pseudocount: float | None = None, add: bool = False, steps: int = 100,
             progress: Progress = None) -> Self:
@@ -210,11 +206,7 @@ class Model:
         Exact, by counting, if it is deterministic and no cell is missing; otherwise by `em`. With `add`, the records
         are added to the counts that the model keeps. The pseudocount is that of the model unless given, else 1.
         """
-        if add:
-            raise LearnError(f"add=True needs counts that stay as they are, but the model is "
-                             f"{KIND_IN_WORDS[type(self).__name__]} whose sums overlap, so counts are expected ones; "
-                             "fit all records at once, without add")
-        return self.em(records, pseudocount=pseudocount, steps=steps, progress=progress)
+        return self._refitted(records, pseudocount, add, False, steps, progress)
 
     # Parts of the above.
 
@@ -225,17 +217,17 @@ class Model:
             raise RecordsError("there are no records to fit to; give at least one")
         return found
 
-    def _pseudocount(self, given: float | None) -> float:
-        return float(self.origin.get("pseudocount", 1.0)) if given is None else number("pseudocount", given)
-
-    def _fitted(self, model: _slopp.Model, used: float, impossible: float, pseudocount: float, how: str) -> Self:
-        """What was fitted, with an origin that says so, as the command line writes it."""
+    def _refitted(self, records: Any, pseudocount: float | None, add: bool, em: bool, steps: int,
+                  progress: Progress) -> Self:
+        weight = None if pseudocount is None else number("pseudocount", pseudocount)
+        aligned_records = self._some(records)
+        with listening(progress) as callback:
+            model, impossible = self._model.refit(aligned_records._records, weight, add, em, whole("steps", steps),
+                                                  callback)
         if impossible:
             warnings.warn(f"records of weight {impossible:g} are impossible whatever the parameters, and left out",
                           stacklevel=3)
-        before = float(self.origin.get("records", 0.0)) if how == "added" else 0.0
-        facts = {"records": f"{before + used:g}", "pseudocount": f"{pseudocount:g}", "parameters": how}
-        return self._same(model.renamed(None, {**self.origin, **facts}))
+        return self._same(model)
 
     def _event(self, given: Given, *, question: bool = False) -> _slopp.Event:
         """What is given or, as only a question may contradict itself, asked."""

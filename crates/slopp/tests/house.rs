@@ -36,12 +36,13 @@ const MODULES: [&str; 28] = [
 ];
 
 /// The same inside `learn`.
-const LEARN: [&str; 26] = [
+const LEARN: [&str; 27] = [
     "violation",
     "error",
     "vtree",
     "params",
     "em",
+    "refit",
     "structure",
     "support",
     "hold_out",

@@ -10,11 +10,8 @@ use crate::report::{count, counted, is_or_are, json_count, json_list, object, re
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::circuit::Smoothing;
-use slopp::learn::{EmConfig, EmFit, Fitted, possible_records};
-use slopp::logic::Limits;
-use slopp::{Certified, Model, ModelKind, Records};
-use std::collections::BTreeMap;
+use slopp::ModelKind;
+use slopp::learn::{EmConfig, Refit, Refitted};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -65,7 +62,6 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     let files = Files::default().replace([&args.model.model]).read(&args.model.vtree).read([&args.data]);
     files.write(&args.output).check()?;
     let loaded = Loaded::read(&args.model)?;
-    let origin = &loaded.model.origin;
     let ending = match &loaded.model.kind {
         ModelKind::Circuit(_) => ".psdd",
         ModelKind::Mixture(_) => ".mix",
@@ -77,40 +73,23 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
         true => without_incomplete(data, &args.data)?,
         false => (data, 0.0),
     };
-    let pseudocount = args.pseudocount.unwrap_or_else(|| own_pseudocount(origin));
-    let possible = possible_records(loaded.model.distribution(), &data)?;
-    let smoothing = match &loaded.model.kind {
-        ModelKind::Circuit(circuit) if args.add => Smoothing::marginal_with(pseudocount, circuit, &possible),
-        _ => Smoothing::marginal(pseudocount, &possible),
-    };
-    let by_em = data.has_missing() || loaded.model.deterministic().is_none();
-    let fit = match by_em {
-        true => expect(args, &loaded.model, &data, smoothing, session)?,
-        false => count_up(args, &loaded, &data, &smoothing)?,
-    };
+    if args.em_steps.is_some() && loaded.model.is_fitted_by_counting(&data) {
+        return Err(Error::new("--em-steps is for EM, and this circuit is fitted exactly, by counting")
+            .hint("leave --em-steps out"));
+    }
+    let how = Refit { pseudocount: args.pseudocount, add: args.add, steps: args.em_steps, em: false };
+    let Refitted { model, used, impossible, dropped, history, .. } =
+        loaded.model.refit(&data, &how, &session.progress())?;
     let scores = [
         ("before", Score::new(&data, &loaded.model.distribution().log_likelihoods(&data)?)),
-        ("after", Score::new(&data, &fit.learned.distribution().log_likelihoods(&data)?)),
+        ("after", Score::new(&data, &model.distribution().log_likelihoods(&data)?)),
     ];
-    let Fit { learned, used, impossible, dropped, history } = fit;
-    let components = match (&loaded.model.kind, &learned) {
+    let components = match (&loaded.model.kind, &model.kind) {
         (ModelKind::Mixture(before), ModelKind::Mixture(fitted)) => {
             Some((before.components().len(), fitted.components().len()))
         }
         _ => None,
     };
-    let mut origin = origin.clone();
-    let already: f64 = origin.get("records").and_then(|n| n.parse().ok()).unwrap_or(0.0);
-    let total = if args.add { already + used } else { used };
-    let method = match (by_em, args.add) {
-        (true, _) => "em",
-        (false, true) => "added",
-        (false, false) => "refitted",
-    };
-    let facts =
-        [("records", total.to_string()), ("pseudocount", pseudocount.to_string()), ("parameters", method.to_owned())];
-    origin.extend(facts.map(|(key, value)| (key.to_owned(), value)));
-    let model = Model { names: loaded.model.names.clone(), kind: learned, origin };
     let saved = save(args.output.as_deref(), |file| model.save(file));
     let output = args.output.as_ref().filter(|_| saved.is_ok());
     if session.json {
@@ -158,75 +137,10 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     Ok(Verdict::Yes)
 }
 
-/// What fitting gave.
-struct Fit {
-    learned: ModelKind,
-    used: f64,
-    impossible: f64,
-    dropped: usize,
-    /// The log-likelihood per possible record before each step of EM, and after the last.
-    history: Option<Vec<f64>>,
-}
-
-/// Exact, by counting.
-fn count_up(args: &FitArgs, loaded: &Loaded, data: &Records, smoothing: &Smoothing) -> Result<Fit, Error> {
-    if args.em_steps.is_some() {
-        return Err(Error::new("--em-steps is for EM, and this circuit is fitted exactly, by counting")
-            .hint("leave --em-steps out"));
-    }
-    let wrapped = |used, impossible, dropped, circuit: Certified| Fit {
-        learned: circuit.into(),
-        used,
-        impossible,
-        dropped,
-        history: None,
-    };
-    Ok(match loaded.circuit() {
-        Certified::Psdd(psdd) => {
-            let fitted = if args.add { psdd.add_records(data, smoothing) } else { psdd.fit(data, smoothing) };
-            let Fitted { circuit, counted, impossible, dropped } = fitted?;
-            wrapped(counted, impossible, dropped, Certified::Psdd(circuit))
-        }
-        _ => {
-            let circuit = loaded.deterministic("fitting by counting")?;
-            let fitted = if args.add { circuit.add_records(data, smoothing) } else { circuit.fit(data, smoothing) };
-            let Fitted { circuit, counted, impossible, dropped } = fitted?;
-            wrapped(counted, impossible, dropped, Certified::new(circuit.into_circuit(), &Limits::default()))
-        }
-    })
-}
-
-/// Expectation maximisation: missing cells, or sums that overlap.
-fn expect(
-    args: &FitArgs,
-    model: &Model,
-    data: &Records,
-    smoothing: Smoothing,
-    session: &Session,
-) -> Result<Fit, Error> {
-    if args.add {
-        let why = if data.has_missing() { "cells are missing" } else { "the model is a mixture" };
-        return Err(Error::new(format!(
-            "--add needs counts that stay as they are, but {why}, so counts are expected ones"
-        ))
-        .hint("without --add, on all records at once; or --drop-incomplete, if cells are missing"));
-    }
-    let bar = session.progress();
-    let config = EmConfig { steps: em_steps(args), smoothing, ..EmConfig::default() };
-    let EmFit { model: learned, history, impossible, .. } = model.em(data, &config, &bar)?;
-    let dropped = model.size().elements - learned.size().elements;
-    Ok(Fit { learned, used: data.total() - impossible, impossible, dropped, history: Some(history) })
-}
-
 fn em_steps(args: &FitArgs) -> usize {
     args.em_steps.unwrap_or(EmConfig::default().steps)
 }
 
 fn steps_in_words(history: &[f64]) -> String {
     counted(history.len() - 1, "step")
-}
-
-/// The pseudocount the model was learned with.
-fn own_pseudocount(origin: &BTreeMap<String, String>) -> f64 {
-    origin.get("pseudocount").and_then(|text| text.parse().ok()).unwrap_or(1.0)
 }

@@ -90,6 +90,15 @@ pub enum LearnError {
     /// There are no counts to add to.
     #[error("the circuit keeps no counts that records could be added to: fit it to all records instead")]
     NoCounts,
+    /// Records cannot be added to counts that are only expected.
+    #[error(
+        "records can be added to exact counts only, but {}, so counts would be expected ones",
+        if *.missing { "cells are missing" } else { "sums of the model overlap" }
+    )]
+    ExpectedCounts {
+        /// Whether cells are missing; otherwise the model is not deterministic.
+        missing: bool,
+    },
     /// A structure to be shared by components must be deterministic.
     #[error("the circuit to start from is not deterministic ({0}); start from a PSDD")]
     NotDeterministic(Reason),
@@ -237,7 +246,7 @@ impl LearnError {
             LearnError::OptionOfOthers { option, owners, .. } => {
                 vec![Advice::OtherLearner { option, owners: owners.clone() }]
             }
-            LearnError::NoCounts => vec![Advice::FitToAll],
+            LearnError::NoCounts | LearnError::ExpectedCounts { .. } => vec![Advice::FitToAll],
             LearnError::NoWeight => vec![Advice::Weight],
             LearnError::Outside { .. } => vec![Advice::Free, Advice::MakeRoom],
             LearnError::Base(_) => vec![Advice::Free],
