@@ -7,53 +7,30 @@ use crate::report::counted;
 use slopp::learn::registry::Entry;
 use slopp::{Names, Var};
 
-/// Groups of columns that are closed.
-pub(super) struct Closed {
+/// Lists of columns that `--closed` or `--open` names.
+pub(super) struct Listed {
     pub(super) groups: Vec<Vec<Var>>,
     texts: Vec<String>,
 }
 
-impl Closed {
-    /// The groups of these lists; `None` if there is no list.
-    pub(super) fn new(lists: &[String], names: &Names) -> Result<Option<Closed>, Error> {
-        if lists.is_empty() {
-            return Ok(None);
-        }
-        let groups = lists.iter().map(|text| variables("--closed", text, names)).collect::<Result<_, _>>()?;
-        Ok(Some(Closed { groups, texts: lists.to_vec() }))
+impl Listed {
+    /// The columns of these lists; `None` if there is no list.
+    pub(super) fn new(option: &str, lists: &[String], names: &Names) -> Result<Option<Listed>, Error> {
+        let groups = lists.iter().map(|text| variables(option, text, names)).collect::<Result<Vec<_>, _>>()?;
+        Ok((!groups.is_empty()).then(|| Listed { groups, texts: lists.to_vec() }))
     }
 
-    /// A line of the report.
-    pub(super) fn fact(&self) -> String {
+    /// A line of the report about closed columns.
+    pub(super) fn closed_fact(&self) -> String {
         let groups = counted(self.groups.len(), "group");
         format!("{groups} of columns ({}): what was not seen together there is impossible", self.texts.join("; "))
     }
-}
 
-/// Columns that stay open in a world that is closed.
-pub(super) struct Open {
-    pub(super) vars: Vec<Var>,
-    columns: Vec<String>,
-}
-
-impl Open {
-    /// The columns of these lists; `None` if there is no list.
-    pub(super) fn new(lists: &[String], names: &Names) -> Result<Option<Open>, Error> {
-        if lists.is_empty() {
-            return Ok(None);
-        }
-        let mut vars = Vec::new();
-        for text in lists {
-            vars.extend(variables("--open", text, names)?);
-        }
-        Ok(Some(Open { vars, columns: lists.to_vec() }))
-    }
-
-    /// A line of the report.
-    pub(super) fn fact(&self) -> String {
+    /// A line of the report about columns that stay open.
+    pub(super) fn open_fact(&self) -> String {
+        let columns = self.texts.join(",");
         format!(
-            "{}; elsewhere what no training record shows is impossible, as far as the structure can distinguish it",
-            self.columns.join(",")
+            "{columns}; elsewhere what no training record shows is impossible, as far as the structure can distinguish it"
         )
     }
 }

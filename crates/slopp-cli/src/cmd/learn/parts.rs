@@ -1,6 +1,6 @@
 //! The records that a model is learned from, chosen by and tested with.
 
-use super::closed::{Closed, Open};
+use super::closed::Listed;
 use super::enforcement::Enforcement;
 use super::options::LearnArgs;
 use super::plan::Plan;
@@ -25,10 +25,10 @@ pub(super) struct Parts {
     pub(super) dropped: f64,
     /// The rules that the result must obey.
     pub(super) enforcement: Option<Enforcement>,
-    /// What is closed in a world that is open.
-    pub(super) closed: Option<Closed>,
-    /// What is open in a world that is closed.
-    pub(super) open: Option<Open>,
+    /// Groups of columns that are closed in an open world.
+    pub(super) closed: Option<Listed>,
+    /// Columns that stay open in a closed world.
+    pub(super) open: Option<Listed>,
     /// How large rules may become.
     pub(super) limits: Limits,
     /// The files of the training and of the validation records, where these are all of a file.
@@ -88,16 +88,16 @@ impl Parts {
                 parts.valid = (!kept.is_empty()).then_some(kept);
             }
         }
-        parts.closed = Closed::new(&args.closed, parts.train.names())?;
-        parts.open = Open::new(&args.open, parts.train.names())?;
+        parts.closed = Listed::new("--closed", &args.closed, parts.train.names())?;
+        parts.open = Listed::new("--open", &args.open, parts.train.names())?;
         Ok(parts)
     }
 
-    /// What is possible in what is learned; in this world, unless columns stay open in a closed one.
+    /// What is possible in the model: this world, unless columns stay open in a closed one.
     pub(super) fn support(&self, world: World) -> Support {
         Support {
             rules: self.enforcement.as_ref().and_then(|enforcement| enforcement.given()),
-            world: self.open.as_ref().map_or(world, |open| World::Closed { except: open.vars.clone() }),
+            world: self.open.as_ref().map_or(world, |open| World::Closed { except: open.groups.concat() }),
             limits: self.limits.clone(),
             ..Support::default()
         }

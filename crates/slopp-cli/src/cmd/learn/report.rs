@@ -145,8 +145,8 @@ impl Learned<'_> {
         lines.extend(columns_in_words(&self.model.names).map(|columns| ("columns", columns)));
         let Parts { enforcement, closed, open, .. } = self.parts;
         lines.extend(enforcement.as_ref().and_then(|enforcement| enforcement.fact()).map(|rules| ("rules", rules)));
-        lines.extend(closed.as_ref().map(|closed| ("closed", closed.fact())));
-        lines.extend(open.as_ref().map(|open| ("open", open.fact())));
+        lines.extend(closed.as_ref().map(|closed| ("closed", closed.closed_fact())));
+        lines.extend(open.as_ref().map(|open| ("open", open.open_fact())));
         lines.push(("time", format!("{:.2} s", self.seconds)));
         session.line(facts(lines))?;
         session.line("")?;
