@@ -3,7 +3,7 @@
 mod formula;
 
 use formula::{random_formula, random_rules, worlds};
-use slopp::io::{cnf_text, dnf_text, read_rules, read_sdd, read_vtree, write_sdd};
+use slopp::io::{LoadedVtree, cnf_text, dnf_text, read_rules, read_sdd, read_vtree, write_sdd};
 use slopp::logic::{Comparison, Formula, Handle, Limit, Limits, Manager, Rules, Sdd, VtreeSearch, common_world};
 use slopp::{Names, Random, Var, Vtree};
 use std::sync::Arc;
@@ -24,8 +24,9 @@ fn check(sdd: &Sdd, expected: &[bool], what: &str) {
 fn prove(sdd: &Sdd, what: &str) {
     let mut text = Vec::new();
     write_sdd(&mut text, sdd, None).unwrap();
-    let (again, _) = read_sdd(&text[..], None).unwrap_or_else(|e| panic!("{what}: {e}"));
-    assert_eq!(again.model_count(), sdd.model_count(), "{what}");
+    let vtree = LoadedVtree::in_order(sdd.vtree().as_ref().clone());
+    let (again, _) = read_sdd(&text, Some(&vtree)).unwrap_or_else(|e| panic!("{what}: {e}"));
+    assert_eq!(&again, sdd, "{what}");
 }
 
 #[test]

@@ -92,5 +92,5 @@ fn mixtures_are_fitted_by_expectation_maximisation() {
     let gained = |part: &str| report[part]["log_likelihood"].as_f64().unwrap();
     assert!(gained("after") > gained("before"), "{report}");
     assert_eq!(folder.run("eval m.psdd data.csv --json").ok().json(), report["after"]);
-    folder.run("fit mixture.psdd data.csv --add").fails(&["the model is a mixture"]);
+    folder.run("fit mixture.psdd data.csv --add").fails(&["sums of the model overlap"]);
 }

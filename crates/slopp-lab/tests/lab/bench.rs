@@ -219,7 +219,7 @@ fn files_of_other_people_are_left_alone() {
     let folder = two();
     for text in ["my notes", "my notes\n", "{\"a\":1}\n", "{\"dataset\":\"x\"}\n{\"dataset\":\"y\"}\n", "a,b\n0,1\n"] {
         folder.write("notes.txt", text);
-        folder.run("bench --data data --out notes.txt").fails(&["line 1 of notes.txt is no row", "try: "]);
+        folder.run("bench --data data --out notes.txt").fails(&["line 1 of notes.txt is not a row", "try: "]);
         assert_eq!(folder.read("notes.txt"), text);
     }
     folder.run("bench --data data --out no/such/r.jsonl").fails(&["no/such/r.jsonl", "try: --out"]);
@@ -316,7 +316,7 @@ fn results_go_to_regular_files_only() {
     let folder = two();
     for device in ["/dev/full", "/dev/zero", "/dev/null"].into_iter().filter(|device| Path::new(device).exists()) {
         let args = format!("bench --data data --learners factorised --out {device}");
-        folder.run(&args).fails(&[&format!("cannot be written to {device}"), "no regular file", "--out -"]);
+        folder.run(&args).fails(&[&format!("cannot be written to {device}"), "not a regular file", "--out -"]);
     }
 }
 
