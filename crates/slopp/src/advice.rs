@@ -1,4 +1,4 @@
-//! What can be done about an error, as data: each door words it in its own language.
+//! Advice about errors as data, so that the command line and Python can each word it.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Events asked of a model of any kind, or given to it.
+//! Events as queries and conditions on a model of any kind.
 
 use crate::infer::{Event, QueryError};
 use crate::logic::{Formula, Limits, Manager, Sdd};
@@ -8,12 +8,12 @@ use crate::vtree::Vtree;
 use std::sync::Arc;
 
 impl ModelKind {
-    /// `ln P(event)`, −∞ if it is impossible. Literals take one pass; a formula is compiled on the vtree of the model and
-    /// multiplied with it.
+    /// `ln P(event)`, −∞ if it is impossible. Literals take one pass; a formula is compiled on the vtree of the model
+    /// and multiplied with it.
     pub fn log_probability_of(&self, event: &Event, limits: &Limits) -> Result<f64, QueryError> {
         match event {
             Event::Literals(evidence) => Ok(self.distribution().log_evidence(evidence)?),
-            // Literals would be evidence if they did not contradict each other.
+            // Literals that contradict each other are not evidence.
             Event::Formula(_) if event.contradicts_itself() => Ok(LOG_ZERO),
             Event::Formula(formula) => {
                 self.log_sum_of(&mut |vtree| Ok(formula.compile(vtree.clone(), limits)?), limits)
@@ -21,7 +21,7 @@ impl ModelKind {
         }
     }
 
-    /// `ln P(event | given)`; a formula that is given is compiled once. An error if what is given is impossible.
+    /// `ln P(event | given)`; a given formula is compiled once. An error if the condition is impossible.
     ///
     /// ```
     /// use slopp::infer::Event;
@@ -79,7 +79,7 @@ impl ModelKind {
         }
     }
 
-    /// The log-probability of a diagram that is made for each vtree.
+    /// The log-probability of a diagram, compiled for each vtree.
     fn log_sum_of(
         &self,
         on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, QueryError>,

@@ -1,4 +1,4 @@
-//! A circuit with the strongest certificate it deserves.
+//! A circuit with its strongest certificate.
 
 use crate::circuit::{CarryOver, Circuit, Deterministic, Overlap, Psdd, Reason};
 use crate::data::Records;
@@ -11,15 +11,15 @@ use std::ops::Deref;
 pub enum Certified {
     /// Primes are exclusive.
     Psdd(Psdd),
-    /// Elements are exclusive, primes are not: the overlap shows where.
+    /// Elements are exclusive, primes are not: the overlap is an example.
     Deterministic(Deterministic, Overlap),
-    /// Elements overlap, which makes the circuit a mixture, or parameters do not add up to one, or limits were too
-    /// tight for a proof.
+    /// Elements overlap, so the circuit is a mixture; or parameters do not add up to one; or limits were too tight for
+    /// a proof.
     Circuit(Circuit, Reason),
 }
 
 impl Certified {
-    /// Gives a circuit the strongest certificate it deserves, as far as limits allow to prove it, as [`Circuit::certify`].
+    /// Gives a circuit its strongest certificate, as far as limits allow a proof, as [`Circuit::certify`].
     pub fn new(circuit: Circuit, limits: &Limits) -> Certified {
         match circuit.proof(false, limits) {
             Ok(None) => Certified::Psdd(Psdd::promised(circuit)),
@@ -28,7 +28,7 @@ impl Certified {
         }
     }
 
-    /// The certificate of another circuit of the same structure: every node has the same worlds, or fewer.
+    /// The certificate of another circuit of the same structure, whose nodes have no other worlds.
     pub(crate) fn carry_over(&self, circuit: Circuit) -> Certified {
         match self {
             Certified::Psdd(psdd) => Certified::Psdd(psdd.carry_over(circuit)),
@@ -39,7 +39,7 @@ impl Certified {
         }
     }
 
-    /// The circuit, if it is proved deterministic; otherwise the reason why not.
+    /// The circuit, if it is proved deterministic; otherwise the reason.
     pub fn deterministic(&self) -> Result<&Deterministic, &Reason> {
         match self {
             Certified::Psdd(psdd) => Ok(psdd),
@@ -48,7 +48,7 @@ impl Certified {
         }
     }
 
-    /// As [`Circuit::given`]; a PSDD stays one, and any other result is proved anew.
+    /// As [`Circuit::given`]; a PSDD stays one, and any other result is proved again.
     pub fn given(&self, formula: &Sdd, limits: &Limits) -> Result<(Certified, f64), QueryError> {
         let (given, log) = Circuit::given(self, formula, limits)?;
         let given = match self {
@@ -58,7 +58,7 @@ impl Certified {
         Ok((given, log))
     }
 
-    /// As [`Circuit::product`]; that of two PSDDs is one, and any other result is proved anew.
+    /// As [`Circuit::product`]; that of two PSDDs is one, and any other result is proved again.
     pub fn product(&self, other: &Certified, limits: &Limits) -> Result<(Certified, f64), QueryError> {
         let (product, log) = Circuit::product(self, other, limits)?;
         let product = match (self, other) {

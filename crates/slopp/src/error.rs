@@ -1,4 +1,4 @@
-//! One error for all that the library does, so that `?` works on everything.
+//! One error for the whole library, so that `?` works on everything.
 
 use crate::advice::Advice;
 use crate::circuit::{BuildError, Refusal};
@@ -28,28 +28,28 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Names that cannot be used, or a name that nothing has.
+    /// Invalid names, or an unknown name.
     #[error("{0}")]
     Names(#[from] NameError),
-    /// Not a vtree.
+    /// An invalid vtree.
     #[error("{0}")]
     Vtree(#[from] VtreeError),
-    /// Not a circuit.
+    /// An invalid circuit.
     #[error("{0}")]
     Build(#[from] BuildError),
-    /// Not a mixture.
+    /// An invalid mixture.
     #[error("{0}")]
     Mixture(#[from] MixtureError),
-    /// Not a sum-product network.
+    /// An invalid sum-product network.
     #[error("{0}")]
     Spn(#[from] SpnError),
-    /// A certificate that failed.
+    /// A failed certificate.
     #[error("{0}")]
     Certificate(#[from] Refusal),
     /// Records that cannot be made or split.
     #[error("{0}")]
     Records(#[from] RecordsError),
-    /// Not a formula, nor evidence.
+    /// An invalid formula or evidence.
     #[error("{0}")]
     Formula(#[from] FormulaError),
     /// Rules without variables.
@@ -61,22 +61,22 @@ pub enum Error {
     /// Rules that cannot be written as clauses.
     #[error("{0}")]
     NotClausal(#[from] NotClausal),
-    /// A diagram that needs more than its limits allow.
+    /// A diagram that exceeds its limits.
     #[error("{0}")]
     Stopped(#[from] Stopped),
     /// A base that is too large.
     #[error("{0}")]
     TooLarge(#[from] TooLarge),
-    /// A base without rules that can be listed.
+    /// Rules of a base that cannot be listed.
     #[error("{0}")]
     Rules(#[from] RuleError),
     /// A query without an answer.
     #[error("{0}")]
     Query(#[from] QueryError),
-    /// Knowledge that cannot be compared, or does not say what follows.
+    /// Knowledge that cannot be compared, or entailment that cannot be decided.
     #[error("{0}")]
     Knowledge(#[from] KnowledgeError),
-    /// Nothing could be learned.
+    /// A failure to learn.
     #[error("{0}")]
     Learn(#[from] LearnError),
     /// A file that could not be read.

@@ -1,4 +1,4 @@
-//! How much a compilation, a product or a proof may cost, and the clean stop when that is not enough.
+//! Limits of compilations, products and proofs, and the clean stop when they are reached.
 
 use crate::advice::Advice;
 use rustc_hash::FxHashMap;
@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// How much a [`crate::logic::Manager`], a product or a certificate may use before it stops.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The most nodes, or pairs of nodes, it may hold at a time.
+    /// The most nodes, or pairs of nodes, at a time.
     pub nodes: usize,
-    /// The most bytes it may hold at a time.
+    /// The most bytes at a time.
     pub bytes: usize,
-    /// The most pairs of diagrams it may combine, or of nodes it may compare.
+    /// The most conjunctions of diagrams, or comparisons of nodes.
     pub steps: u64,
     /// Work stops soon after this becomes true.
     pub cancel: Option<Arc<AtomicBool>>,
@@ -30,7 +30,7 @@ impl Limits {
     /// The default.
     pub const USUAL: Limits = Limits { nodes: 20_000_000, bytes: 4 << 30, steps: u64::MAX, cancel: None };
 
-    /// This many nodes besides those that always exist, and memory and steps in proportion.
+    /// This many nodes in addition to those that always exist, and memory and steps in proportion.
     pub(crate) fn for_nodes(nodes: usize, always: usize) -> Limits {
         let bytes = (1 << 24) + nodes.saturating_add(always).saturating_mul(4096);
         let steps = nodes.saturating_mul(64).max(1 << 16) as u64;
@@ -47,7 +47,7 @@ impl Limits {
         Limits { steps, ..self }
     }
 
-    /// Whether someone wants the work to stop.
+    /// Whether the work was cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
@@ -84,16 +84,16 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Work stopped at a limit; what there was before is untouched.
+/// Work stopped at a limit; earlier results are intact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
     /// Which limit.
     pub limit: Limit,
-    /// How many nodes there were.
+    /// The number of nodes.
     pub nodes: usize,
-    /// How many bytes were in use.
+    /// The bytes in use.
     pub bytes: usize,
-    /// How many rules were joined, and how many there are; `None` outside of rules.
+    /// The number of rules joined, and of all rules; `None` without rules.
     pub rules: Option<(usize, usize)>,
 }
 
@@ -124,7 +124,7 @@ impl fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// How often what grows is looked at: adding up bytes is not free, and their number changes slowly.
+/// How often growing structures are checked: adding up bytes is not free, and their number changes slowly.
 pub(crate) const LOOK_EVERY: usize = 256;
 
 /// The bytes of a table, as [`array_bytes`].
@@ -133,7 +133,7 @@ pub(crate) fn table_bytes<K, V>(table: &FxHashMap<K, V>) -> usize {
     growing(table.capacity() / 7 * 8 * (size_of::<(K, V)>() + 1), table.len(), table.capacity())
 }
 
-/// The bytes of an array; of one that is about to grow also those of the array twice as large that it is copied to.
+/// The bytes of an array; if it is about to grow, including the copy that is twice as large.
 pub(crate) fn array_bytes<T>(array: &Vec<T>) -> usize {
     growing(size_of::<T>() * array.capacity(), array.len(), array.capacity())
 }

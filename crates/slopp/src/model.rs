@@ -1,4 +1,4 @@
-//! A model as people keep it: its kind, names and origin.
+//! A model with its kind, names and origin.
 
 use crate::circuit::{Deterministic, Psdd, Stats};
 use crate::infer::Distribution;
@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 pub use crate::certified::Certified;
 
-/// A model with the names of its variables and how it came about: what a model file holds.
+/// A model with the names of its variables and its origin: the content of a model file.
 ///
-/// It answers whatever its [kind](ModelKind) answers.
+/// Its queries are those of its [kind](ModelKind).
 ///
 /// ```
 /// use slopp::Model;
@@ -31,10 +31,10 @@ pub struct Model {
 }
 
 impl Model {
-    /// A model without a history.
+    /// A model without an origin.
     ///
     /// # Panics
-    /// If there are not as many names as variables.
+    /// If the number of names differs from the number of variables.
     pub fn new(names: impl Into<Arc<Names>>, kind: impl Into<ModelKind>) -> Model {
         let (names, kind) = (names.into(), kind.into());
         assert_eq!(names.len(), kind.distribution().var_count(), "one name per variable");
@@ -61,7 +61,7 @@ pub enum ModelKind {
     Spn(Spn),
 }
 
-/// How large a model is.
+/// The size of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     /// Nodes.
@@ -73,7 +73,7 @@ pub struct Size {
 }
 
 impl ModelKind {
-    /// What every kind can be asked.
+    /// The queries of every kind.
     pub fn distribution(&self) -> &dyn Distribution {
         match self {
             ModelKind::Circuit(circuit) => circuit,
@@ -82,7 +82,7 @@ impl ModelKind {
         }
     }
 
-    /// How large it is.
+    /// Its size.
     pub fn size(&self) -> Size {
         match self {
             ModelKind::Circuit(circuit) => circuit.stats().into(),
@@ -94,8 +94,8 @@ impl ModelKind {
         }
     }
 
-    /// Its elements, which a largest number of them bounds: of a mixture, those of its largest component; a sum-product
-    /// network has none.
+    /// The elements to compare with a limit: those of the largest component of a mixture; none of a sum-product
+    /// network.
     pub fn most_elements(&self) -> usize {
         match self {
             ModelKind::Circuit(circuit) => circuit.elements().len(),
@@ -106,8 +106,8 @@ impl ModelKind {
         }
     }
 
-    /// The largest number of nodes that an inner vtree node has, which a largest number of classes bounds: of a
-    /// mixture, in any component; a sum-product network has no vtree.
+    /// The largest number of nodes of an inner vtree node, to compare with a limit of classes: in any component of a
+    /// mixture; a sum-product network has no vtree.
     pub fn most_classes(&self) -> usize {
         match self {
             ModelKind::Circuit(circuit) => circuit.most_classes(),

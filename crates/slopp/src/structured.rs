@@ -1,4 +1,4 @@
-//! What can be asked of a circuit and of a mixture of circuits alike, beyond what every distribution answers.
+//! Queries that circuits and mixtures of circuits share, beyond those of every distribution.
 
 use crate::circuit::{Circuit, Deterministic};
 use crate::data::Records;
@@ -9,9 +9,9 @@ use crate::model::{Certified, ModelKind};
 use crate::names::Names;
 use rayon::prelude::*;
 
-/// Circuits on vtrees: pairs of variables, what is possible, what is seen through noise.
+/// Circuits on vtrees: pairs of variables, possible worlds, noise.
 ///
-/// Every answer is that of the method of the same name of [`Circuit`] or [`Mixture`]; a sum-product network has none.
+/// Every method answers like the one of the same name of [`Circuit`] or [`Mixture`]; sum-product networks have none.
 ///
 /// ```
 /// use slopp::{Mixture, Structured};
@@ -24,7 +24,7 @@ use rayon::prelude::*;
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[allow(missing_docs, reason = "said of all of them above")]
+#[allow(missing_docs, reason = "documented by the methods of the same names")]
 pub trait Structured: Sync {
     fn pair_marginals(&self, evidence: &Evidence) -> Result<PairMarginals, QueryError>;
     fn pair_marginals_batch(&self, records: &Records) -> Result<Vec<Option<PairMarginals>>, QueryError>;
@@ -34,7 +34,7 @@ pub trait Structured: Sync {
     fn log_likelihoods_noisy(&self, records: &Records, epsilon: f64) -> Result<Vec<f64>, QueryError>;
     fn fit_noise(&self, records: &Records) -> Result<NoiseFit, QueryError>;
 
-    /// The circuits it is made of: itself alone, or the components of a mixture.
+    /// Its circuits: itself alone, or the components of a mixture.
     fn circuits(&self) -> &[Certified];
 
     /// The circuit, if it is one and deterministic.
@@ -42,8 +42,8 @@ pub trait Structured: Sync {
 
     /// A possible world in which a formula does not hold; `None` if it holds in all of them.
     ///
-    /// A world of a mixture is one of some component. The base of a circuit can be large as a diagram, so only the
-    /// formula becomes one, for each vtree once, and circuits are compared.
+    /// A world of a mixture is a world of some component. The base of a circuit can be large as a diagram, so only the
+    /// formula is compiled, once for each vtree, and circuits are compared.
     ///
     /// ```
     /// use slopp::logic::{Formula, Limits};
@@ -57,7 +57,7 @@ pub trait Structured: Sync {
     /// ```
     ///
     /// # Panics
-    /// If a variable of the formula is not one of the model.
+    /// If a variable of the formula is not in the model.
     fn counterexample(&self, formula: &Formula, limits: &Limits) -> Result<Option<Vec<bool>>, Stopped> {
         let mut denied: Option<Circuit> = None;
         for circuit in self.circuits() {
@@ -76,8 +76,8 @@ pub trait Structured: Sync {
         Ok(None)
     }
 
-    /// The nearest possible world, where a column with several values counts once: of a deterministic circuit the most
-    /// probable of the nearest, as [`Deterministic::nearest_worlds`] has it, of others any.
+    /// The nearest possible world, where a column with several values counts once: the most probable of the nearest for
+    /// a deterministic circuit, as by [`Deterministic::nearest_worlds`], any for others.
     fn nearest_by_column(&self, evidence: &Evidence, names: &Names) -> Result<Nearest, QueryError> {
         let evidence = evidence.by_column(names);
         let Some(circuit) = self.deterministic() else { return self.nearest(&evidence) };
@@ -85,8 +85,7 @@ pub trait Structured: Sync {
         Ok(Nearest { distance: near.distance, world: near.world })
     }
 
-    /// The batch form of [`Structured::nearest_by_column`], for each distinct row; only rows that are not possible
-    /// themselves cost a search.
+    /// The batch form of [`Structured::nearest_by_column`], for each distinct row; only impossible rows cost a search.
     fn nearest_by_column_batch(&self, records: &Records) -> Result<Vec<Nearest>, QueryError> {
         let possible = self.possible(records)?;
         let nearest = |row: usize| {
@@ -100,7 +99,6 @@ pub trait Structured: Sync {
     }
 }
 
-/// Every answer is that of the method of the same name.
 macro_rules! ask {
     ($($type:ty: $answers:ty, |$model:ident| $circuits:expr, |$one:ident| $deterministic:expr;)*) => {$(
         impl Structured for $type {
@@ -151,7 +149,7 @@ ask! {
 }
 
 impl ModelKind {
-    /// What circuits and mixtures of them can be asked; nothing of a sum-product network.
+    /// Queries of circuits and mixtures; `None` for a sum-product network.
     pub fn structured(&self) -> Option<&dyn Structured> {
         match self {
             ModelKind::Circuit(circuit) => Some(circuit),

@@ -241,7 +241,7 @@ fn errors_point_at_the_place() {
         ("smoker -> ", 11, "found the end"),
         ("smoker cancer", 8, "an operator is missing between smoker and cancer"),
         ("smoker and cancer", 8, "write & for and"),
-        ("at_mots(1, smoker, cancer)", 1, "\"at_mots\" counts nothing; did you mean at_most?"),
+        ("at_mots(1, smoker, cancer)", 1, "\"at_mots\" is not a count; did you mean at_most?"),
         ("smoker | EXACTLY(1, cancer)", 10, "did you mean exactly?"),
         ("smoker | cancer == 1", 17, "values are not compared by <, > and ==; write cancer=VALUE"),
         ("\"\" | smoker", 1, "there is no name between the quotes"),

@@ -46,7 +46,7 @@ fn slips_in_formulas_are_told() {
     folder.run_args(&["prob", "cars.psdd", "fast==1"]).fails(&["values are not compared", "write fast=VALUE"]);
     folder.run_args(&["prob", "cars.psdd", "at_mots(1, fast)"]).fails(&["did you mean at_most?"]);
     folder.write("rules.txt", "EXACTLY(1, a, b)\n");
-    folder.run("count rules.txt").fails(&["line 1: column 1: \"EXACTLY\" counts nothing; did you mean exactly?"]);
+    folder.run("count rules.txt").fails(&["line 1: column 1: \"EXACTLY\" is not a count; did you mean exactly?"]);
     let told = folder.run("prob cars.psdd true").ok();
     assert!(!told.err.contains("empty"), "{told:?}");
     folder.write("ok.txt", "a | b\n");

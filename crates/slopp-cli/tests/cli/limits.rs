@@ -94,9 +94,7 @@ fn the_most_probable_worlds_stop_at_limits() {
     folder.write("records.csv", format!("{}\n{}", header.join(","), chain(40, 60, 1)));
     folder.run("learn records.csv --learner factorised --world open -o m.psdd").ok();
     let more = "--max-nodes N and --max-memory MB allow more";
-    folder
-        .run("mpe m.psdd -k 1000000000 --max-memory 2")
-        .fails(&["worlds and what ranks them need more than 2 MB", more]);
+    folder.run("mpe m.psdd -k 1000000000 --max-memory 2").fails(&["worlds and their ranks need more than 2 MB", more]);
     folder.run("mpe m.psdd --records records.csv -k 3 --max-memory 2").ok();
 }
 

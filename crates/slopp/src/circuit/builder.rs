@@ -8,10 +8,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-/// How far above zero a log-parameter may be before it is an error instead of a rounding of zero.
+/// How far above zero a log-parameter may be and still count as zero.
 pub(crate) const POSITIVE_TOLERANCE: f64 = 1e-6;
 
-/// Whether a builder gives equal nodes one place.
+/// Whether a builder shares equal nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sharing {
     /// Nodes with the same elements and the same numbers become one node.
@@ -23,7 +23,7 @@ pub enum Sharing {
 
 /// Builds a [`Circuit`] node by node, children first.
 ///
-/// The numbers given for ⊤ and elements are either log-parameters or counts, all of one kind; the finishing call says which.
+/// The numbers of ⊤ and elements are all log-parameters or all counts; the finishing call says which.
 ///
 /// ```
 /// use slopp::{Builder, Sharing, Var, Vtree};
@@ -47,7 +47,7 @@ pub struct Builder {
     elements: Vec<Element>,
     numbers: Weights,
     literals: Vec<[Option<NodeId>; 2]>,
-    /// For sharing: a node by the hash of its content.
+    /// Nodes by the hash of their content.
     shared: FxHashMap<u64, NodeId>,
 }
 
@@ -71,7 +71,7 @@ impl Builder {
         &self.vtree
     }
 
-    /// How many nodes there are so far.
+    /// The number of nodes so far.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -143,7 +143,7 @@ impl Builder {
         Ok(circuit)
     }
 
-    /// As [`Builder::finish`]; also tells the new id of every node, `None` for those that are not below the root.
+    /// As [`Builder::finish`]; also returns the new id of every node, `None` for those that are not below the root.
     pub fn finish_with_ids(self, root: NodeId) -> Result<(Circuit, Vec<Option<NodeId>>), BuildError> {
         let ids = self.order(root)?.1;
         Ok((self.finish(root)?, ids))
@@ -151,13 +151,13 @@ impl Builder {
 
     /// The circuit below `root`, with the numbers taken as counts of records, which are kept.
     ///
-    /// Without a pseudocount in the smoothing, what has count zero is dropped: it is not possible.
+    /// Without a pseudocount in the smoothing, parts with count zero are dropped: they are impossible.
     pub fn finish_counts(self, root: NodeId, smoothing: &Smoothing) -> Result<Circuit, BuildError> {
         let (circuit, counts) = self.finish_numbers(root)?;
         circuit.with_estimates(counts, smoothing)
     }
 
-    /// The circuit below `root` with its numbers apart, and no parameters yet.
+    /// The circuit below `root`, without parameters, and its numbers.
     pub(super) fn finish_numbers(self, root: NodeId) -> Result<(Circuit, Weights), BuildError> {
         let mut circuit = self.arrange(root)?.0;
         let numbers = std::mem::take(&mut circuit.log_parameters);
@@ -170,7 +170,7 @@ impl Builder {
         Ok(NodeId(id))
     }
 
-    /// A node of this hash that really is the same: of two nodes with one hash only the later is found again.
+    /// A node with this hash and content: of two nodes with one hash only the later is found again.
     fn find_shared(&self, hash: u64, same: impl Fn(Node) -> bool) -> Option<NodeId> {
         let id = self.shared.get(&hash).copied().filter(|_| self.sharing == Sharing::Equal)?;
         same(self.nodes[id.index()]).then_some(id)
@@ -305,7 +305,7 @@ fn sorted(elements: impl Iterator<Item = (NodeId, NodeId, f64)>) -> Vec<(NodeId,
 
 /// The two log-parameters of a ⊤ node, exactly complementary: the smaller one is kept, being the more precise.
 pub(crate) fn log_top(log_false: f64, log_true: f64) -> [f64; 2] {
-    // Files keep ln P(true) only, so that is the number the other one is computed from.
+    // Files keep ln P(true) only, so the other number is computed from it.
     if log_false == log_complement(log_true) {
         return [log_false, log_true];
     }
@@ -321,7 +321,7 @@ pub(super) fn check_parameter(value: f64) -> Result<f64, BuildError> {
     }
 }
 
-/// Which invariant of [`Circuit`](super::Circuit) a node would break.
+/// The invariant of [`Circuit`](super::Circuit) that a node would break.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -346,9 +346,9 @@ pub enum BuildError {
         element: usize,
         /// "prime" or "sub".
         role: &'static str,
-        /// Where the child belongs.
+        /// The right vtree node.
         expected: VtreeId,
-        /// Where it is.
+        /// The vtree node found.
         found: VtreeId,
     },
     /// A sum without elements (invariant 3).
@@ -380,10 +380,12 @@ pub enum BuildError {
     #[error("the pseudocount is {0}, but must be a finite number of at least 0")]
     Pseudocount(f64),
     /// A pseudocount is so small that a parameter would be zero.
-    #[error("the pseudocount {0:e} is too small: parameters would be zero next to the counts; take a larger one, or 0")]
+    #[error("the pseudocount {0:e} is too small: parameters would round to zero; take a larger one, or 0")]
     SmallPseudocount(f64),
     /// A prior is for another number of variables.
-    #[error("the prior is for {found} variables, but the circuit has {expected}; make it from records of the circuit")]
+    #[error(
+        "the prior is for {found} variables, but the circuit has {expected}; make it from records of the same variables"
+    )]
     PriorLength {
         /// The variables of the circuit.
         expected: usize,

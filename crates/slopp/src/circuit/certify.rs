@@ -1,7 +1,7 @@
-//! The certificate: are the primes of every sum exclusive?
+//! Certificates: are the primes of every sum exclusive?
 //!
-//! Here: what is asked and what may come of it. The primes of a sum are looked at all together first (`sets`), then
-//! pair by pair (`search`).
+//! Here: the questions and their outcomes. The primes of a sum are compared all together first (`sets`), then pair by
+//! pair (`search`).
 
 use super::search::Search;
 use super::{Certificate, Circuit, Deterministic, NodeId, PARAMETER_TOLERANCE, ParameterFault, Psdd};
@@ -15,7 +15,7 @@ pub struct Overlap {
     pub node: NodeId,
     /// Positions of the two elements in the sum, from zero.
     pub elements: (usize, usize),
-    /// Whether the elements are exclusive nevertheless, because their subs are: *weak* determinism.
+    /// Whether the elements are still exclusive, because their subs are: *weak* determinism.
     pub weak: bool,
     /// A possible world that reaches the sum and satisfies both primes; both elements, unless `weak`.
     pub witness: Vec<bool>,
@@ -38,13 +38,13 @@ impl fmt::Display for Overlap {
 /// All sums with overlapping primes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overlaps {
-    /// How many sums have two primes that share a world.
+    /// The number of sums with two primes that share a world.
     pub sums: usize,
-    /// How many of those are deterministic nevertheless, because the elements are exclusive.
+    /// How many of those are still deterministic, because the elements are exclusive.
     pub weak_sums: usize,
     /// One overlap for each of the first such sums, up to the number asked for.
     pub examples: Vec<Overlap>,
-    /// The limit at which the search stopped; the sums after that are not counted.
+    /// The limit at which the search stopped; later sums are not counted.
     pub stopped: Option<Limit>,
 }
 
@@ -55,7 +55,7 @@ pub enum Reason {
     Overlap(Overlap),
     /// The parameters of a sum do not add up to one, within [`PARAMETER_TOLERANCE`].
     Parameters(ParameterFault),
-    /// Nothing wrong was found within this limit, nor was it proved that nothing is.
+    /// No fault was found within this limit, but no proof either.
     Unproved(Limit),
 }
 
@@ -73,7 +73,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A circuit that failed its certificate, given back unharmed with the reason.
+/// A circuit that failed its certificate, returned with the reason.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     /// The circuit.
@@ -96,10 +96,9 @@ impl std::error::Error for Refusal {}
 impl Circuit {
     /// Proves that parameters add up to one and the primes of every sum are exclusive, which makes this a [`Psdd`].
     ///
-    /// Time: near the size of the circuit where the primes of each sum are told apart together, which learned circuits
-    /// and most others are; at worst the product of the sizes of the pairs of nodes compared. Memory: a few words per
-    /// node, and per pair that had to be searched. Within the limits, pairs of nodes that are searched count as nodes, and
-    /// what is remembered of them as memory.
+    /// Time: near the size of the circuit where whole sets of primes prove exclusive, as in learned circuits and most
+    /// others; at worst the product of the sizes of the pairs of nodes compared. Memory: a few words per node, and per
+    /// pair searched. Within the limits, pairs searched count as nodes, and their answers as memory.
     pub fn certify(self, limits: &Limits) -> Result<Psdd, Refusal> {
         Certificate::certify(self, limits)
     }
@@ -135,14 +134,14 @@ impl Circuit {
         report
     }
 
-    /// For every node whether its elements are proved to exclude each other; true for what has no elements.
+    /// For every node, whether its elements are proved exclusive; true for nodes without elements.
     pub(crate) fn exclusive_sums(&self) -> Vec<bool> {
         let limits = Limits::default();
         let mut search = Search::new(self, &limits);
         self.ids().map(|node| matches!(search.overlap_of(node), Ok(None | Some((_, true))))).collect()
     }
 
-    /// An overlap that was found within default limits, if any; that of primes only if they must not.
+    /// An overlap found within default limits, if any; one of primes only if they must be exclusive.
     pub(super) fn first_overlap(&self, exclusive_primes: bool) -> Option<Overlap> {
         match self.exclusive(exclusive_primes, &Limits::default()) {
             Err(Reason::Overlap(overlap)) => Some(overlap),
@@ -150,8 +149,8 @@ impl Circuit {
         }
     }
 
-    /// Proves that parameters add up to one and elements are exclusive, and tells where primes overlap nevertheless; if they must not, this is the
-    /// reason.
+    /// Proves that parameters add up to one and elements are exclusive, and returns where primes still overlap; an
+    /// error if they must not.
     pub(crate) fn proof(&self, exclusive_primes: bool, limits: &Limits) -> Result<Option<Overlap>, Reason> {
         if let Some(&fault) = self.parameter_faults(PARAMETER_TOLERANCE).first() {
             return Err(Reason::Parameters(fault));

@@ -6,22 +6,22 @@ use std::ops::Deref;
 
 /// A circuit whose elements are proved exclusive: every world has at most one derivation.
 ///
-/// What most probable worlds, entropy, model counts and closed-form fitting need. Comes from
+/// Most probable worlds, entropy, model counts and closed-form fitting need it. It comes from
 /// [`Circuit::certify_deterministic`]; every [`Psdd`] is one too.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deterministic(Circuit);
 
 /// A circuit whose primes are proved exclusive: a Probabilistic Sentential Decision Diagram.
 ///
-/// The only ways to get one are [`Circuit::certify`] and the learners that certify.
+/// It comes only from [`Circuit::certify`] and from learners that certify.
 ///
-/// A query that needs determinism cannot be called on a mere [`Circuit`]:
+/// A query that needs determinism cannot be called on a plain [`Circuit`]:
 /// ```compile_fail
 /// fn wrong(circuit: &slopp::Circuit) -> f64 {
 ///     circuit.entropy()
 /// }
 /// ```
-/// while on a `Psdd` it can:
+/// but it can be on a `Psdd`:
 /// ```
 /// fn right(psdd: &slopp::Psdd) -> f64 {
 ///     psdd.entropy()
@@ -62,10 +62,10 @@ impl Deref for Psdd {
 
 /// A circuit with or without a certificate: [`Circuit`], [`Deterministic`] or [`Psdd`].
 ///
-/// What changes parameters only, or takes worlds away, takes any of them and gives the same kind back; and
+/// Operations that change only parameters, or remove worlds, take any of them and return the same kind;
 /// [`Certificate::certify`] proves any of them.
 pub trait Certificate: AsRef<Circuit> + sealed::CarryOver {
-    /// Proves within limits what this kind promises, and that parameters add up to one; nothing for a mere circuit.
+    /// Proves within limits what this kind promises, and that parameters add up to one; nothing for a plain circuit.
     fn certify(circuit: Circuit, limits: &Limits) -> Result<Self, Refusal> {
         let proof = Self::EXCLUSIVE_PRIMES.map_or(Ok(None), |exclusive_primes| circuit.proof(exclusive_primes, limits));
         match proof {
@@ -80,20 +80,20 @@ impl<C: AsRef<Circuit> + sealed::CarryOver> Certificate for C {}
 mod sealed {
     use super::{Circuit, Deterministic, Psdd};
 
-    /// Not for others: the certificate is only as good as the care of whoever carries it over.
+    /// Private: a certificate that is carried over is only as good as the caller's reasoning.
     pub trait CarryOver: Sized {
-        /// Whether this kind promises exclusive elements, and whether exclusive primes too; nothing for a mere circuit.
+        /// Whether this kind promises exclusive elements, and whether exclusive primes too.
         const EXCLUSIVE_PRIMES: Option<bool>;
 
         /// The same kind of circuit, whatever is known of it.
         fn promised(circuit: Circuit) -> Self;
 
-        /// The same kind of circuit, if every node has the same worlds as one of this circuit, or fewer.
+        /// The same kind of circuit, if the worlds of every node are among those of a node of this circuit.
         ///
-        /// That this is so is the caller's word. Debug builds, and so all tests, prove it again for circuits that are not
-        /// large; release builds check nothing. Parameters are not looked at.
+        /// The caller promises this. Debug builds, and so all tests, prove it again for circuits that are not large;
+        /// release builds check nothing. Parameters are not checked.
         fn carry_over(&self, circuit: Circuit) -> Self {
-            /// The most nodes that are worth a second proof.
+            /// The most nodes worth a second proof.
             const PROVED_AGAIN: usize = 10_000;
             if let (true, Some(exclusive_primes)) = (cfg!(debug_assertions), Self::EXCLUSIVE_PRIMES)
                 && circuit.nodes.len() <= PROVED_AGAIN

@@ -1,8 +1,8 @@
 //! Circuits: the central data structure, its builder, its certificate and its statistics.
 //!
-//! Three types carry the theory, each a promise stronger than the one before:
-//! [`Circuit`] is smooth and structured-decomposable, [`Deterministic`] has exclusive *elements* (every world has at
-//! most one derivation), [`Psdd`] has exclusive *primes*. What a query needs is in the type it takes.
+//! Three types carry the theory, each a stronger promise than the one before: [`Circuit`] is smooth and
+//! structured-decomposable, [`Deterministic`] has exclusive *elements* (every world has at most one derivation),
+//! [`Psdd`] has exclusive *primes*. A query is a method of the weakest type that suffices.
 
 mod builder;
 mod certify;
@@ -35,16 +35,16 @@ impl NodeId {
     }
 }
 
-/// What a node is.
+/// The kinds of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// A literal: the variable has this value for certain.
+    /// A literal: the variable certainly has this value.
     Literal(Lit),
     /// ⊤: the variable may have both values; its parameters are at `slot` of [`Weights::tops`].
     Top {
         /// The variable.
         var: Var,
-        /// Where its two parameters are.
+        /// The place of its two parameters.
         slot: u32,
     },
     /// A sum over the elements `start..end`, normalised for an inner vtree node.
@@ -80,8 +80,7 @@ pub struct Element {
 /// 3. A sum has at least one element, and no element twice.
 /// 4. Log-parameters are finite and at most zero: nothing is dead, so the support of the distribution is the base,
 ///    the Boolean formula of the circuit.
-/// 5. The parameters of ⊤ sum to one, up to rounding; those of a sum up to what
-///    [`Circuit::parameter_faults`] reports.
+/// 5. The parameters of ⊤ add up to one, up to rounding; for those of a sum see [`Circuit::parameter_faults`].
 /// 6. The root is normalised for the root of the vtree.
 ///
 /// The distribution is the mixture `P(x,y) = Σᵢ θᵢ Pᵢ(x) Qᵢ(y)` over *all* elements of a sum. With exclusive primes
@@ -103,7 +102,7 @@ impl Circuit {
         &self.vtree
     }
 
-    /// How many variables the circuit has.
+    /// The number of variables.
     pub fn var_count(&self) -> usize {
         self.vtree.var_count()
     }
@@ -162,7 +161,7 @@ impl Circuit {
         self.layers[rank] as usize..self.layers[rank + 1] as usize
     }
 
-    /// The largest number of nodes that an inner vtree node has.
+    /// The largest number of nodes of an inner vtree node.
     pub fn most_classes(&self) -> usize {
         let inner = self.vtree.bottom_up().iter().filter(|v| !v.is_leaf());
         inner.map(|&v| self.layer(v).len()).max().unwrap_or(0)
@@ -191,8 +190,8 @@ impl Circuit {
         self
     }
 
-    /// The same structure with exactly these log-parameters, or `None` if their shape is another or they break
-    /// invariant 4: what a reader needs that must not round.
+    /// The same structure with exactly these log-parameters, for readers that must not round; `None` if their shape
+    /// differs or they break invariant 4.
     pub(crate) fn with_log_parameters(mut self, log_parameters: Weights) -> Option<Circuit> {
         let valid = |log: &f64| log.is_finite() && *log <= 0.0;
         let fits = log_parameters.same_shape(&self.log_parameters)
@@ -201,13 +200,13 @@ impl Circuit {
         fits.then_some(self)
     }
 
-    /// Whether both have the same vtree, nodes and elements, whatever the parameters.
+    /// Whether both have the same vtree, nodes and elements, whatever their parameters.
     pub fn same_structure(&self, other: &Circuit) -> bool {
         self.vtree == other.vtree && self.nodes == other.nodes && self.elements == other.elements
     }
 }
 
-/// How far the parameters of a sum may be from one in total: files with six decimals are within it.
+/// How far the total of the parameters of a sum may be from one: files with six decimals are within it.
 pub const PARAMETER_TOLERANCE: f64 = 1e-5;
 
 /// Sizes of a circuit.
@@ -217,13 +216,13 @@ pub struct Stats {
     pub nodes: usize,
     /// Sum nodes.
     pub sums: usize,
-    /// Elements of all sums: what peers call the size.
+    /// Elements of all sums: the size in other libraries.
     pub elements: usize,
     /// ⊤ nodes.
     pub tops: usize,
     /// Literal nodes, all distinct.
     pub literals: usize,
-    /// Parameters as peers count them: one per element and two per ⊤.
+    /// Parameters as other libraries count them: one per element and two per ⊤.
     pub parameters: usize,
     /// The size |C| of the paper's tables: sums + elements + ⊤ + distinct literals.
     pub size_paper: usize,
@@ -254,7 +253,7 @@ impl Circuit {
         stats
     }
 
-    /// The sums whose parameters are further from one in total than `tolerance`, usually [`PARAMETER_TOLERANCE`].
+    /// The sums whose parameters add up to a total further than `tolerance` from one; see [`PARAMETER_TOLERANCE`].
     pub fn parameter_faults(&self, tolerance: f64) -> Vec<ParameterFault> {
         let sums = self.ids().filter(|&id| matches!(self.node(id), Node::Sum { .. }));
         let totals =

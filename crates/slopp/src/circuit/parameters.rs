@@ -1,4 +1,4 @@
-//! One number per parameter of a circuit, and the parameters that counts make.
+//! Numbers for the parameters of a circuit, and parameters from counts.
 
 use super::builder::{check_parameter, log_top};
 use super::{BuildError, Builder, Circuit, Node, NodeId, Sharing};
@@ -14,7 +14,7 @@ pub struct Smoothing {
     /// The prior probability of *true* for the ⊤ nodes of each variable; one half if there is none.
     /// The prior of elements is uniform.
     pub prior: Option<Vec<f64>>,
-    /// Whether a sum of two elements whose primes are the literals of a variable has the prior of that variable.
+    /// Whether a sum of two elements with the literals of a variable as primes uses the prior of that variable.
     pub literals: bool,
 }
 
@@ -29,9 +29,9 @@ impl Smoothing {
         Smoothing { pseudocount, prior: None, literals: false }
     }
 
-    /// For every variable its share of true among the records as the prior, weighing as much as `pseudocount` records.
+    /// The marginals of the records as prior, with the weight of `pseudocount` records.
     ///
-    /// The shares are smoothed by half a record each way, so that a constant column stays possible the other way.
+    /// The shares are smoothed by half a record each way, so that both values of a constant column stay possible.
     pub fn marginal(pseudocount: f64, records: &crate::Records) -> Smoothing {
         let share = |var| {
             let present = match records.missing_column(var) {
@@ -45,9 +45,9 @@ impl Smoothing {
         Smoothing { pseudocount, prior: Some(prior), literals: false }
     }
 
-    /// As [`Smoothing::marginal`] for the records a circuit keeps the counts of and these ones together.
+    /// As [`Smoothing::marginal`] for these records together with those whose counts a circuit keeps.
     ///
-    /// So adding records to a circuit gives what fitting it to all of them would.
+    /// So adding records to a circuit gives the same as fitting it to all of them.
     pub fn marginal_with(pseudocount: f64, circuit: &Circuit, records: &crate::Records) -> Smoothing {
         let kept = circuit.kept_values().unwrap_or_else(|| vec![[0.0; 2]; circuit.var_count()]);
         let share = |(i, [kept_false, kept_true]): (usize, [f64; 2])| {
@@ -59,12 +59,12 @@ impl Smoothing {
         Smoothing { pseudocount, prior, literals: false }
     }
 
-    /// The same with the prior of a variable also where its literals are primes, or not.
+    /// The same with or without the prior of a variable where its literals are primes.
     pub(crate) fn of_literals(self, literals: bool) -> Smoothing {
         Smoothing { literals, ..self }
     }
 
-    /// Checks that the smoothing fits circuits of so many variables.
+    /// Checks that the smoothing fits circuits of this many variables.
     pub fn check(&self, variables: usize) -> Result<(), BuildError> {
         if !(self.pseudocount.is_finite() && self.pseudocount >= 0.0) {
             return Err(BuildError::Pseudocount(self.pseudocount));
@@ -79,7 +79,7 @@ impl Smoothing {
         }
     }
 
-    /// The log-parameters of a sum whose two primes are the literals of a variable, where these have a prior.
+    /// The log-parameters of a sum with the literals of a variable as primes, if these have a prior.
     fn literal_primes(&self, circuit: &Circuit, range: Range<usize>, counts: &Weights) -> Option<[f64; 2]> {
         let prior = self.prior.as_ref().filter(|_| self.literals && range.len() == 2)?;
         let smoothed = |i: usize| match circuit.node(circuit.elements[i].prime) {
@@ -102,7 +102,7 @@ impl Smoothing {
 }
 
 impl Circuit {
-    /// How many of the records whose counts are kept have each value of each variable; `None` if no counts are kept.
+    /// The weights of *false* and *true* of each variable in the kept counts; `None` if no counts are kept.
     pub fn kept_values(&self) -> Option<Vec<[f64; 2]>> {
         let counts = self.counts()?;
         let mut values = vec![[0.0; 2]; self.var_count()];
@@ -125,8 +125,8 @@ impl Circuit {
 
     /// The same structure with the parameters of these counts, which are kept.
     ///
-    /// What has count zero and no pseudocount is not possible any more and is dropped: elements, the nodes only they
-    /// reach, and one side of ⊤, which becomes a literal. So the base always is the support.
+    /// Parts with count zero and no pseudocount become impossible and are dropped: elements, the nodes only they reach,
+    /// and one side of ⊤, which becomes a literal. So the base always is the support.
     pub(crate) fn with_estimates(self, mut counts: Weights, smoothing: &Smoothing) -> Result<Circuit, BuildError> {
         smoothing.check(self.var_count())?;
         if smoothing.pseudocount <= 0.0 {
@@ -165,7 +165,7 @@ impl Circuit {
         Ok(circuit)
     }
 
-    /// Sets counts to zero whose share of their node no parameter can hold: what is expected may be that little.
+    /// Sets counts to zero whose share is too small for a parameter: expected counts can be that small.
     fn forget_vanishing(&self, counts: &mut Weights) {
         let forget = |counts: &mut [f64]| {
             let least = counts.iter().sum::<f64>() * f64::MIN_POSITIVE;
@@ -179,7 +179,7 @@ impl Circuit {
 
     /// The log-parameters of counts, smoothed towards the parameters of this circuit: `(n + a·θ) / (total + a)`.
     ///
-    /// What has count zero and no pseudocount gets log zero, which no circuit may hold.
+    /// Count zero without a pseudocount gives log zero, which no circuit may hold.
     pub(crate) fn estimates_towards(&self, counts: &Weights, pseudocount: f64) -> Weights {
         let prior = &self.log_parameters;
         let mut parameters = Weights::zeros(counts.tops.len(), counts.elements.len());
@@ -215,7 +215,7 @@ impl Circuit {
 
     /// The same structure with the parameters of [`Circuit::estimates_towards`] and these counts, which are kept.
     ///
-    /// Without a pseudocount what has count zero is dropped, as by [`Circuit::with_estimates`].
+    /// Without a pseudocount, parts with count zero are dropped, as by [`Circuit::with_estimates`].
     pub(crate) fn with_estimates_towards(&self, counts: Weights, pseudocount: f64) -> Result<Circuit, BuildError> {
         let mut circuit = self.clone();
         if pseudocount <= 0.0 {
@@ -228,7 +228,7 @@ impl Circuit {
         Ok(circuit)
     }
 
-    /// The circuit without what has count zero, and the counts that remain.
+    /// The circuit without parts of count zero, and the remaining counts.
     fn without_unseen(&self, counts: &Weights) -> Result<(Circuit, Weights), BuildError> {
         let mut builder = Builder::new(self.vtree.clone(), Sharing::LiteralsOnly);
         let mut new: Vec<Option<NodeId>> = Vec::with_capacity(self.nodes.len());
@@ -257,9 +257,9 @@ impl Circuit {
         Ok((circuit, counts))
     }
 
-    /// The same distribution with equal nodes shared; counts of nodes that become one add up.
+    /// The same distribution with equal nodes shared; the counts of merged nodes add up.
     ///
-    /// Elements of a mixture whose primes and subs become the same become one element.
+    /// Elements of a mixture whose primes and subs are merged become one element.
     pub fn shared(&self) -> Result<Circuit, BuildError> {
         let mut builder = Builder::new(self.vtree.clone(), Sharing::Equal);
         let mut new: Vec<NodeId> = Vec::with_capacity(self.nodes.len());
@@ -286,7 +286,7 @@ impl Circuit {
         Ok(circuit)
     }
 
-    /// The counts of this circuit added up at the places its nodes have in a shared one.
+    /// The counts of this circuit added up at the places of its nodes in a shared one.
     fn moved_counts(&self, counts: &Weights, shared: &Circuit, place: impl Fn(NodeId) -> NodeId) -> Weights {
         let mut sums = Weights::zeros(shared.log_parameters.tops.len(), shared.elements.len());
         for id in self.ids() {
@@ -317,7 +317,7 @@ impl Circuit {
     }
 }
 
-/// Refuses a pseudocount that leaves a parameter at zero, which no circuit may hold.
+/// Refuses a pseudocount that makes a parameter zero, which no circuit may hold.
 fn check_parameters(parameters: &Weights, pseudocount: f64) -> Result<(), BuildError> {
     let mut all = parameters.tops.iter().flatten().chain(&parameters.elements);
     match all.all(|&parameter| check_parameter(parameter).is_ok()) {
@@ -326,7 +326,7 @@ fn check_parameters(parameters: &Weights, pseudocount: f64) -> Result<(), BuildE
     }
 }
 
-/// Elements with the same prime and sub become one, at the place of the first; their numbers are added by `add`.
+/// Merges elements with the same prime and sub, at the place of the first; `add` adds their numbers.
 pub(crate) fn merge_equal(elements: &mut Vec<(NodeId, NodeId, f64)>, add: impl Fn(f64, f64) -> f64) {
     let mut order: Vec<usize> = (0..elements.len()).collect();
     order.sort_unstable_by_key(|&i| (elements[i].0, elements[i].1, i));
@@ -385,7 +385,7 @@ impl Weights {
 }
 
 impl Circuit {
-    /// The same structure with other parameters: of independent variables with these probabilities of true, given the base
+    /// The same structure with the parameters of independent variables with these probabilities of true, given the base
     /// of a deterministic circuit.
     pub(crate) fn independent(&self, trues: &[f64]) -> Circuit {
         let log = |trues: f64, value: bool| if value { trues.ln() } else { (-trues).ln_1p() };
@@ -418,7 +418,7 @@ mod tests {
     use super::*;
     use crate::example;
 
-    /// Shares of a record fall without end in expectation maximisation: more than zero, but no parameter can hold them.
+    /// The shares of a record keep falling in expectation maximisation: above zero, but too small for a parameter.
     #[test]
     fn vanishing_counts_become_impossible() {
         let psdd = crate::example::psdd();

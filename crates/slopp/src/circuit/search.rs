@@ -1,9 +1,9 @@
 //! Pairs of nodes that share a world, or none.
 //!
 //! Two nodes of one vtree node share a world iff some pair of their elements has primes that share one and subs that
-//! share one. With a memo on node pairs this is polynomial and needs structured decomposability only. Two nodes that
-//! fix some variable to different values are exclusive at once (the separation lemma, which is how certified SLoPP is
-//! built), and a found pair of elements is kept, so that a witness world can be read off.
+//! share one. With a memo on node pairs this is polynomial and needs only structured decomposability. Two nodes that
+//! fix some variable to different values are exclusive at once (the separation lemma, on which certified SLoPP is
+//! built). A pair of elements that is found is kept, so that a witness world can be read off.
 
 use super::sets::{Answer, Sets};
 use super::{Circuit, Node, NodeId, Overlap};
@@ -12,17 +12,17 @@ use crate::var::Lit;
 use crate::vtree::VtreeId;
 use rustc_hash::FxHashMap;
 
-/// Whether two nodes share a world: known for elements `(i, j)` of the two, or not at all.
+/// Whether two nodes share a world: in their elements `(i, j)`, or not at all.
 #[derive(Clone, Copy)]
 pub(super) enum Verdict {
     Exclusive,
     Shared(u32, u32),
 }
 
-/// Sums with more elements than this do not remember which of their primes are exclusive.
+/// Sums with more elements than this do not remember which primes are exclusive.
 const MANY_ELEMENTS: usize = 256;
 
-/// How many pairs of elements may be compared for every pair of nodes that is allowed, which bounds time.
+/// The most pairs of elements compared per pair of nodes allowed, which bounds time.
 const STEPS_PER_NODE: u64 = 64;
 
 pub(super) struct Search<'a> {
@@ -31,16 +31,16 @@ pub(super) struct Search<'a> {
     pub(super) sets: Sets,
     memo: FxHashMap<(NodeId, NodeId), Verdict>,
     limits: &'a Limits,
-    /// Pairs of nodes that were searched.
+    /// Pairs of nodes searched.
     pairs: usize,
-    /// Pairs of elements that were compared.
+    /// Pairs of elements compared.
     steps: u64,
 }
 
-/// Positions of two elements of a sum whose primes overlap, and whether the elements are exclusive nevertheless.
+/// Positions of two elements of a sum whose primes overlap, and whether the elements are still exclusive.
 type Found = ((usize, usize), bool);
 
-/// A pair of sums under comparison and the pair of elements it has come to.
+/// A pair of sums in comparison and its current pair of elements.
 struct Frame {
     pair: (NodeId, NodeId),
     i: usize,
@@ -53,12 +53,12 @@ impl<'a> Search<'a> {
         Search { circuit, fixed, sets: Sets::new(circuit), memo: FxHashMap::default(), limits, pairs: 0, steps: 0 }
     }
 
-    /// Two elements of a sum with overlapping primes and whether they are exclusive nevertheless; a pair of elements
-    /// that truly overlap is preferred.
+    /// Two elements of a sum with overlapping primes and whether they are still exclusive; a pair of elements that
+    /// overlap is preferred.
     pub(super) fn overlap_of(&mut self, node: NodeId) -> Result<Option<Found>, Limit> {
         let circuit = self.circuit;
         let elements = &circuit.elements[circuit.element_range(node)];
-        // The pairs of a large sum are too many to remember, and each of them is asked about once.
+        // The pairs of a large sum are too many to remember, and each is needed once.
         let remember = elements.len() <= MANY_ELEMENTS;
         if elements.len() > 2 {
             match self.primes_of(elements)? {
@@ -90,13 +90,13 @@ impl<'a> Search<'a> {
         Ok(weak)
     }
 
-    /// Counts a comparison, and looks at what is in use once in a while.
+    /// Counts a comparison, and checks the memory now and then.
     fn step(&mut self) -> Result<(), Limit> {
         self.steps += 1;
         if self.steps.is_multiple_of(LOOK_EVERY as u64) { self.check() } else { Ok(()) }
     }
 
-    /// Looks at what is in use.
+    /// Checks the limits.
     pub(super) fn check(&self) -> Result<(), Limit> {
         let steps = self.limits.steps.min((self.limits.nodes as u64).saturating_mul(STEPS_PER_NODE));
         let bytes = self.fixed.bytes() + self.sets.bytes() + table_bytes(&self.memo);
@@ -108,7 +108,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether two nodes share a world; that they do not is kept in the memo only if told to `remember`.
+    /// Whether two nodes share a world; a negative answer enters the memo only with `remember`.
     fn share_a_world(&mut self, a: NodeId, b: NodeId, remember: bool) -> Result<bool, Limit> {
         if let Some(verdict) = self.known(a, b) {
             return Ok(matches!(verdict, Verdict::Shared(..)));
@@ -161,7 +161,7 @@ impl<'a> Search<'a> {
         unreachable!("the search ends with its first frame")
     }
 
-    /// What is known about two nodes of one vtree node without searching.
+    /// The answer for two nodes of one vtree node, where it needs no search.
     pub(super) fn known(&self, a: NodeId, b: NodeId) -> Option<Verdict> {
         if a == b {
             return Some(Verdict::Shared(0, 0));
@@ -174,13 +174,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Keeps that element `i` of one node and `j` of another share a world.
+    /// Remembers that element `i` of one node and `j` of another share a world.
     pub(super) fn keep_shared(&mut self, (a, i): (NodeId, u32), (b, j): (NodeId, u32)) {
         let (i, j) = if a <= b { (i, j) } else { (j, i) };
         self.memo.insert(ordered(a, b), Verdict::Shared(i, j));
     }
 
-    /// A world that two nodes share, written into `world`.
+    /// Writes a world that two nodes share into `world`.
     fn write_shared(&self, a: NodeId, b: NodeId, world: &mut [bool]) {
         let mut stack = vec![ordered(a, b)];
         while let Some((a, b)) = stack.pop() {
@@ -200,13 +200,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The overlap with a witness that is a possible world of the whole circuit.
+    /// The overlap with a possible world of the whole circuit as witness.
     pub(super) fn explain(&self, node: NodeId, elements: (usize, usize), weak: bool) -> Overlap {
         let circuit = self.circuit;
         let mut witness = vec![false; circuit.var_count()];
         let range = circuit.element_range(node);
         let (a, b) = (circuit.elements[range.start + elements.0], circuit.elements[range.start + elements.1]);
-        // The branches beside the way from the root to the node, then the node itself: all variables, once each.
+        // The branches off the path from the root to the node, then the node itself: all variables, once each.
         let mut way = Vec::new();
         let mut child = node;
         for parent in (node.0 + 1..circuit.nodes.len() as u32).map(NodeId) {
@@ -235,15 +235,15 @@ pub(super) struct Fixed {
     words: Vec<u64>,
 }
 
-/// Words of bit sets per node and element, beside a flat allowance; above that, or above the bytes that are allowed,
-/// `Fixed` stays empty, which costs time in the search and nothing else.
+/// Words of bit sets per node and element, plus a flat allowance. Above that, or above the bytes allowed, `Fixed` stays
+/// empty, which only costs time in the search.
 const WORDS_PER_PART: usize = 64;
 const WORDS_ANYWAY: usize = 1 << 20;
 
 impl Fixed {
     pub(super) fn new(circuit: &Circuit, bytes: usize) -> Fixed {
         let vtree = circuit.vtree();
-        // Only nodes that are inside the prime of some sum are ever compared.
+        // Only nodes inside the prime of some sum are ever compared.
         let mut inside = vec![false; vtree.node_count()];
         for &v in vtree.bottom_up().iter().rev() {
             if let Some(parent) = vtree.parent(v) {
@@ -334,7 +334,7 @@ impl Fixed {
         nodes.chunk_by(|&a, &b| key(a).eq(key(b))).map(<[NodeId]>::to_vec).collect()
     }
 
-    /// How many bytes are in use.
+    /// The bytes in use.
     pub(super) fn bytes(&self) -> usize {
         8 * (self.start.len() + self.words.len())
     }

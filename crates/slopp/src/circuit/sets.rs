@@ -1,42 +1,42 @@
-//! Sets of nodes that are exclusive, each proved at once instead of pair by pair.
+//! Sets of exclusive nodes, each proved at once instead of pair by pair.
 //!
-//! The elements of all nodes of a set are sorted by prime. If the primes are exclusive, which is again a question about a
-//! set, then two nodes share a world iff they have elements with the same prime whose subs share one, so that the subs
-//! of each prime are the next sets. At a leaf of the vtree a value takes the place of a prime. Many nodes of a layer are
-//! thus compared in the time of their elements, where pairs would need its square.
+//! The elements of all nodes of a set are sorted by prime. If the primes are exclusive, which is again a question about
+//! a set, then two nodes share a world iff they have elements with the same prime whose subs share one. So the subs of
+//! each prime are the next sets. At a leaf of the vtree a value takes the place of a prime. This compares many nodes of
+//! a layer in time linear in their elements, where pairs would need the square.
 //!
-//! Where neither primes nor subs are exclusive the answer stays open, and pairs decide. So they do when sets have cost
-//! too much: there may be more of them than pairs.
+//! Where neither primes nor subs are exclusive the answer stays open, and pairs decide. They also decide when sets have
+//! cost too much: there may be more sets than pairs.
 
 use super::search::{Search, Verdict};
 use super::{Circuit, Element, Node, NodeId};
 use crate::limits::{Limit, table_bytes};
 use rustc_hash::FxHashMap;
 
-/// What is known of the nodes of a set.
+/// The answer for the nodes of a set.
 #[derive(Clone, Copy)]
 pub(super) enum Answer {
     /// No two of them share a world.
     Exclusive,
-    /// These two do; for the same node twice, it was there twice.
+    /// These two do; the same node twice if it was there twice.
     Shared(NodeId, NodeId),
-    /// Pairs have to tell.
+    /// Pairs decide.
     Open,
 }
 
-/// The sets that were looked at.
+/// The answers for sets.
 pub(super) struct Sets {
     memo: FxHashMap<Box<[NodeId]>, Answer>,
-    /// How many nodes they have together.
+    /// The total number of their nodes.
     members: usize,
-    /// How many nodes and elements may still be looked at.
+    /// The remaining number of nodes and elements to visit.
     effort: usize,
 }
 
-/// How often each node and element may be looked at, on average.
+/// How often each node and element may be visited, on average.
 const EFFORT: usize = 32;
 
-/// In sets of at most so many nodes, pairs that are known without a search are tried first.
+/// In sets of at most this many nodes, pairs with known answers are tried first.
 const FEW: usize = 16;
 
 impl Sets {
@@ -45,7 +45,7 @@ impl Sets {
         Sets { memo: FxHashMap::default(), members: 0, effort }
     }
 
-    /// How many bytes are in use.
+    /// The bytes in use.
     pub(super) fn bytes(&self) -> usize {
         table_bytes(&self.memo) + size_of::<NodeId>() * self.members
     }
@@ -56,10 +56,10 @@ impl Sets {
     }
 }
 
-/// What a set is decided by: an answer, or the sets that have to be known first.
+/// The decision about a set: an answer, or the sets that must be known first.
 type Decision = Result<Answer, Vec<Vec<NodeId>>>;
 
-/// A child of one of the nodes of a set, the node, and which of its elements has the child.
+/// A child of one of the nodes of a set, the node, and the position of the element with the child.
 type Member = (NodeId, NodeId, u32);
 
 impl Search<'_> {
@@ -96,7 +96,7 @@ impl Search<'_> {
         }
     }
 
-    /// What is known of a set, sorted and without repetition, without looking at its elements.
+    /// The answer for a set, sorted and without repetition, where it needs no elements.
     fn known_set(&self, set: &[NodeId]) -> Option<Answer> {
         let few = &set[..set.len().min(FEW)];
         for (j, &b) in few.iter().enumerate() {
@@ -111,7 +111,7 @@ impl Search<'_> {
         if set.len() <= FEW { Some(Answer::Exclusive) } else { self.sets.memo.get(set).copied() }
     }
 
-    /// Goes on with a set of sums as far as the sets below it are known.
+    /// Continues with a set of sums as far as the sets below it are known.
     fn decide(&mut self, set: &[NodeId]) -> Decision {
         let circuit = self.circuit;
         let cost: usize = set.iter().map(|&node| 1 + circuit.element_range(node).len()).sum();
@@ -144,7 +144,7 @@ impl Search<'_> {
         self.all_of(below.into_iter())
     }
 
-    /// Whether each of these sets is exclusive; what shares a world in one of them is told by whose children it is.
+    /// Whether each of these sets is exclusive; nodes that share a world are given by their parents.
     fn all_of(&mut self, sets: impl Iterator<Item = (Vec<NodeId>, Vec<Member>)>) -> Decision {
         let mut first = Vec::new();
         for (set, members) in sets {
@@ -168,8 +168,8 @@ impl Search<'_> {
         if first.is_empty() { Ok(Answer::Exclusive) } else { Err(first) }
     }
 
-    /// Children of the nodes of a set such that two nodes share a world iff they have children in one group that do;
-    /// `None` if both primes and subs overlap, an error with the set that has to be known first.
+    /// Children of the nodes of a set, grouped such that two nodes share a world iff children in one group do; `None`
+    /// if both primes and subs overlap, an error with the set that must be known first.
     fn groups(&self, set: &[NodeId]) -> Result<Option<Vec<Vec<Member>>>, Vec<NodeId>> {
         let circuit = self.circuit;
         let elements = set.iter().flat_map(|&node| {

@@ -16,12 +16,12 @@ impl BitMatrix {
         BitMatrix { lines, width, words, data: vec![0; lines * words] }
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     pub fn lines(&self) -> usize {
         self.lines
     }
 
-    /// How many bits a line has.
+    /// The number of bits of a line.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -31,7 +31,7 @@ impl BitMatrix {
         &self.data[line * self.words..(line + 1) * self.words]
     }
 
-    /// The words of a line, to change; keep the bits beyond the width zero.
+    /// The words of a line, mutable; keep the bits beyond the width zero.
     pub fn line_mut(&mut self, line: usize) -> &mut [u64] {
         &mut self.data[line * self.words..(line + 1) * self.words]
     }

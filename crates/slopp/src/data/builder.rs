@@ -1,4 +1,4 @@
-//! Rows one by one, to records.
+//! Records from rows, one by one.
 
 use super::{BitMatrix, Planes, Records};
 use crate::names::Names;
@@ -40,7 +40,7 @@ impl RecordsBuilder {
     /// Adds a row of `Some(value)` or `None` for missing; the weight must be positive and finite.
     ///
     /// # Panics
-    /// If the row has another length than there are names, or the weight is not positive and finite.
+    /// If the row does not have one cell per name, or the weight is not positive and finite.
     pub fn push(&mut self, row: impl IntoIterator<Item = Option<bool>>, weight: f64) {
         self.scratch.clear();
         self.scratch.resize(2 * self.words, 0);
@@ -61,10 +61,10 @@ impl RecordsBuilder {
         self.push_scratch(weight);
     }
 
-    /// Adds a complete row given as packed words; bits beyond the last variable do not count.
+    /// Adds a complete row as packed words; bits beyond the last variable are ignored.
     ///
     /// # Panics
-    /// If there are not as many words as the variables need, or the weight is not positive and finite.
+    /// If the number of words does not fit the variables, or the weight is not positive and finite.
     pub fn push_words(&mut self, row: &[u64], weight: f64) {
         self.scratch.clear();
         assert_eq!(row.len(), self.words, "a row has a bit per variable");
@@ -92,7 +92,7 @@ impl RecordsBuilder {
         self.original.push(id);
     }
 
-    /// Makes room for another row, so that adding it does not fail for lack of memory.
+    /// Makes room for another row, so that adding it cannot run out of memory.
     pub(crate) fn reserve_row(&mut self) -> Result<(), TryReserveError> {
         self.original.try_reserve(1)?;
         self.weights.try_reserve(1)?;
@@ -108,7 +108,7 @@ impl RecordsBuilder {
         Ok(self.finish())
     }
 
-    /// How many rows were added.
+    /// The number of rows added.
     pub fn len(&self) -> usize {
         self.original.len()
     }

@@ -1,4 +1,4 @@
-//! What a data set looks like, before anything is learned from it.
+//! A description of a data set, before learning.
 
 use super::{MAX_PAIR_VARIABLES, PairCounts, Records};
 use crate::names::Column;
@@ -7,21 +7,21 @@ use crate::var::Var;
 /// A summary of records as plain numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
-    /// How many variables there are.
+    /// The number of variables.
     pub variables: usize,
     /// The total weight of the records.
     pub records: f64,
-    /// How many rows are distinct.
+    /// The number of distinct rows.
     pub distinct: usize,
     /// The weight of the most frequent row.
     pub most_frequent: f64,
     /// The share of *true* among the known cells; zero without any.
     pub density: f64,
-    /// How many cells are missing, counted with the weight of their record; one of a column with several values is one.
+    /// The number of missing cells, weighted; a missing cell of a column with several values counts once.
     pub missing: f64,
     /// Each variable's share of *true* among its known cells; `None` if it has none.
     pub frequencies: Vec<Option<f64>>,
-    /// The variables that always have the same known value, with that value.
+    /// The constant variables and their value, among known cells.
     pub constants: Vec<(Var, bool)>,
     /// The pairs of variables with the most mutual information, strongest first.
     pub strongest: Vec<Pair>,
@@ -34,12 +34,12 @@ pub struct Pair {
     pub a: Var,
     /// The second variable.
     pub b: Var,
-    /// Their mutual information in nats, in the records as they are.
+    /// Their mutual information in nats, without smoothing.
     pub mutual_information: f64,
 }
 
 impl Description {
-    /// Describes the records, with at most `pairs` strongest pairs; above 10 000 variables none.
+    /// Describes the records, with at most `pairs` strongest pairs; above 10 000 variables with none.
     pub fn of(records: &Records, pairs: usize) -> Description {
         let vars = (0..records.var_count() as u32).map(Var);
         let total = records.total();

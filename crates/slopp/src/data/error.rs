@@ -1,8 +1,8 @@
-//! What is wrong with records, or with the way they are to be made.
+//! Errors of making, splitting and joining records.
 
 use super::MAX_RECORDS;
 
-/// Why records could not be made, split or put together.
+/// Why records could not be made, split or joined.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordsError {
@@ -12,7 +12,7 @@ pub enum RecordsError {
         /// The shares as given.
         shares: Vec<f64>,
     },
-    /// The weights stand for more records than can be dealt out one by one.
+    /// The weights stand for too many records to split one by one.
     #[error("{records} records are too many to split one by one; divide the weights by a common factor")]
     TooManyToSplit {
         /// The total weight.
@@ -20,7 +20,7 @@ pub enum RecordsError {
     },
     /// The two data sets have different variables.
     #[error(
-        "the variables differ: {left} here and {right} there at column {column}; bring the columns in the same order"
+        "the variables differ: {left} here and {right} there at column {column}; bring the columns into the same order"
     )]
     Variables {
         /// First column that differs, from one.
@@ -39,7 +39,7 @@ pub enum RecordsError {
     /// More records than are generated at once.
     #[error("{records} records are too many to generate; give a number of at most {MAX_RECORDS}")]
     TooMany {
-        /// How many were asked for.
+        /// The number asked for.
         records: usize,
     },
     /// A row does not fit the names.
@@ -47,22 +47,22 @@ pub enum RecordsError {
     Row {
         /// The row, from one.
         row: usize,
-        /// How many cells it has.
+        /// The number of cells it has.
         cells: usize,
-        /// How many it should have.
+        /// The number of names.
         expected: usize,
     },
     /// Too few or too many items to rank.
     #[error("cannot rank {items} items; give a number from 1 to {most}")]
     Items {
-        /// How many were asked for.
+        /// The number asked for.
         items: usize,
-        /// How many there may be.
+        /// The largest number.
         most: usize,
     },
     /// The dispersion is not in `(0, 1]`.
     #[error(
-        "{dispersion} is not a dispersion; give a number above 0 (always the same ranking) up to 1 (all rankings alike)"
+        "{dispersion} is not a dispersion; give a number above 0 (always the same ranking) and at most 1 (all rankings equally likely)"
     )]
     Dispersion {
         /// The number.

@@ -1,4 +1,4 @@
-//! Records that are made: how many at most, and copies with noise.
+//! Limits of generated records, and noisy copies.
 
 use super::{Records, RecordsBuilder, RecordsError};
 use crate::names::{Column, Names};
@@ -6,17 +6,17 @@ use crate::random::Random;
 use crate::var::Var;
 use std::sync::Arc;
 
-/// The largest number of records that are generated or drawn at once, all of which are kept.
+/// The largest number of records generated or drawn at once, as all are kept.
 pub(crate) const MAX_RECORDS: usize = 1_000_000_000;
 
-/// Refuses more records than are generated at once.
+/// Refuses to generate more records than that.
 pub fn check_count(records: usize) -> Result<(), RecordsError> {
     if records > MAX_RECORDS { Err(RecordsError::TooMany { records }) } else { Ok(()) }
 }
 
-/// Copies rows, for example samples of a model, and changes each cell with the given probability: true to false and
-/// back, the value of a column that has several to another of them, each as likely.
-/// Also returns how many cells were changed.
+/// Copies rows, for example samples of a model, and changes each cell with the given probability. A Boolean cell is
+/// flipped; one of a column with several values gets another one, all equally likely. Also returns the number of
+/// changed cells.
 ///
 /// After the changes every record is possible. This is the channel of
 /// [`Circuit::log_likelihoods_noisy`](crate::Circuit::log_likelihoods_noisy).
@@ -50,7 +50,7 @@ pub fn noisy_copy(
                 Column::Boolean(var) => row[var.index()] ^= true,
                 Column::Group(group) => {
                     let first = group.vars().next().map_or(0, Var::index);
-                    // Turned by at least one place, and not all the way round: any other value, each as likely.
+                    // Turned by at least one place, but not all the way: any other value, all equally likely.
                     row[first..=first + others].rotate_right(1 + random.below(others));
                 }
             }

@@ -1,4 +1,4 @@
-//! Records: Boolean data with named variables, and what can be counted in it.
+//! Records: Boolean data with named variables, and counts in them.
 //!
 //! Readers of files are in [`crate::io`]. Nothing here knows about circuits.
 
@@ -19,7 +19,7 @@ pub(crate) use generate::MAX_RECORDS;
 pub use generate::{check_count, noisy_copy};
 pub use pairs::{PairCounts, SymmetricMatrix};
 
-/// Above this many variables what looks at all pairs refuses: tables of pairs would not fit the memory.
+/// The most variables for tables of all pairs, which would not fit in memory above.
 pub const MAX_PAIR_VARIABLES: usize = 10_000;
 
 use crate::names::Names;
@@ -28,9 +28,9 @@ use std::sync::Arc;
 
 /// Weighted distinct Boolean rows over named variables, some cells possibly missing.
 ///
-/// Equal rows are kept once, with their total weight, most frequent first and then in binary order, so that the order
-/// of a file does not matter to a learner. Bits are packed both by row and by column. Where the original records
-/// matter, [`Records::original`] leads from them to the rows.
+/// Equal rows are stored once, with their total weight, most frequent first and then in binary order, so the order of a
+/// file does not affect learners. Bits are packed both by row and by column. [`Records::original`] maps the original
+/// records to the rows.
 ///
 /// ```
 /// use slopp::{Names, Records};
@@ -55,7 +55,7 @@ pub struct Records {
 enum Planes {
     /// Plane `b` holds bit `b` of every weight; rows are sorted by weight, so high planes are short.
     Integer(Vec<Vec<u64>>),
-    /// Some weight is not a whole number: counting adds them up.
+    /// Some weight is not whole: counting adds them up.
     Real,
 }
 
@@ -77,12 +77,12 @@ impl Records {
         &self.names
     }
 
-    /// How many variables there are.
+    /// The number of variables.
     pub fn var_count(&self) -> usize {
         self.names.len()
     }
 
-    /// How many distinct rows there are.
+    /// The number of distinct rows.
     pub fn len(&self) -> usize {
         self.weights.len()
     }
@@ -92,9 +92,9 @@ impl Records {
         self.weights.is_empty()
     }
 
-    /// The total weight: how many records there are, counted with repetition.
+    /// The total weight: the number of records, with repetition.
     pub fn total(&self) -> f64 {
-        // From a positive zero: the sum of nothing is a negative one.
+        // Starts from positive zero: an empty sum is negative zero.
         self.weights.iter().fold(0.0, |sum, weight| sum + weight)
     }
 
@@ -103,7 +103,7 @@ impl Records {
         &self.weights
     }
 
-    /// Whether some row weighs more or less than the records that have it.
+    /// Whether the weight of some row differs from the number of its records.
     pub fn is_weighted(&self) -> bool {
         let mut repeated = vec![0.0; self.len()];
         self.original.iter().for_each(|&row| repeated[row as usize] += 1.0);
@@ -115,7 +115,7 @@ impl Records {
         &self.original
     }
 
-    /// The places, from zero and in the order they were given, of the records with missing cells.
+    /// The positions of the records with missing cells, in the original order, from zero.
     pub fn incomplete(&self) -> impl Iterator<Item = usize> {
         let rows = if self.has_missing() { self.len() } else { 0 };
         let misses: Vec<bool> = (0..rows).map(|row| self.row(row).any(|cell| cell.is_none())).collect();
@@ -144,7 +144,7 @@ impl Records {
         self.columns.line(var.index())
     }
 
-    /// The rows whose cell of this variable is missing, packed; `None` if no cell at all is missing.
+    /// The rows where this variable is missing, packed; `None` if no cell of the records is missing.
     pub fn missing_column(&self, var: Var) -> Option<&[u64]> {
         self.missing.as_ref().map(|[_, columns]| columns.line(var.index()))
     }
@@ -154,7 +154,7 @@ impl Records {
         self.missing.is_some()
     }
 
-    /// How many 64-bit words a column has.
+    /// The number of 64-bit words of a column.
     pub fn column_words(&self) -> usize {
         self.len().div_ceil(64)
     }
@@ -200,7 +200,7 @@ impl Records {
 
     /// The weight of the rows where a variable is false and where it is true.
     ///
-    /// Each side is counted by itself: with real weights a difference would leave residues of rounding.
+    /// Each side is counted by itself: with real weights a difference would leave rounding errors.
     pub fn count_values(&self, var: Var) -> [f64; 2] {
         let column = self.column(var);
         let known = self.known(var);
@@ -220,7 +220,7 @@ impl Records {
         })
     }
 
-    /// The rows whose cell of a variable is there.
+    /// The rows where a variable is known.
     fn known(&self, var: Var) -> Vec<u64> {
         let all = self.all_rows();
         match self.missing_column(var) {
@@ -237,7 +237,7 @@ impl Records {
     /// The same records under other names.
     ///
     /// # Panics
-    /// If there are not as many names as variables.
+    /// If the number of names differs from the number of variables.
     pub fn renamed(mut self, names: impl Into<Arc<Names>>) -> Records {
         let names = names.into();
         assert_eq!(names.len(), self.var_count(), "one name per variable");
@@ -245,7 +245,7 @@ impl Records {
         self
     }
 
-    /// Bytes of memory the packed bits take, by row and by column.
+    /// The bytes of the packed bits, by row and by column.
     pub fn bytes(&self) -> usize {
         let missing = self.missing.as_ref().map_or(0, |[rows, columns]| rows.bytes() + columns.bytes());
         self.rows.bytes() + self.columns.bytes() + missing
@@ -267,7 +267,7 @@ pub(crate) fn full_set(len: usize) -> Vec<u64> {
     set
 }
 
-/// The bit planes of weights that descend; `None` if they are not whole numbers of less than 2⁵³ in total.
+/// The bit planes of descending weights; `None` if these are not whole numbers of less than 2⁵³ in total.
 pub(crate) fn weight_planes(weights: &[f64]) -> Option<Vec<Vec<u64>>> {
     if weights.iter().any(|w| w.fract() != 0.0) || weights.iter().sum::<f64>() >= 9e15 {
         return None;

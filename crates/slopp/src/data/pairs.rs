@@ -4,7 +4,7 @@ use super::Records;
 use crate::var::Var;
 use rayon::prelude::*;
 
-/// How many bytes of columns one tile of the pair loop touches: two tiles fit the second-level cache.
+/// The bytes of columns in one tile of the pair loop: two tiles fit the second-level cache.
 const TILE_BYTES: usize = 128 * 1024;
 
 /// A symmetric matrix of numbers, each pair stored once.
@@ -15,10 +15,10 @@ pub struct SymmetricMatrix {
     data: Vec<f64>,
 }
 
-/// How many records have both variables true, for all pairs: all that mutual information needs.
+/// How many records have both variables true, for all pairs: enough for mutual information.
 ///
-/// Counts are exact for whole weights, whatever the number of threads. Counts of parts of the data add up
-/// with [`PairCounts::merge`]. Where cells are missing, a pair counts the records that know both variables.
+/// Counts are exact for whole weights, on any number of threads. Counts of parts of the data add up with
+/// [`PairCounts::merge`]. Where cells are missing, a pair counts the records that know both variables.
 ///
 /// ```
 /// use slopp::{Names, Records, Var, data::PairCounts};
@@ -34,7 +34,7 @@ pub struct PairCounts {
     known: Option<Known>,
 }
 
-/// What else must be counted where cells are missing.
+/// Additional counts where cells are missing.
 #[derive(Clone, Debug, PartialEq)]
 struct Known {
     /// Both variables known; one variable alone on the diagonal.
@@ -49,7 +49,7 @@ impl SymmetricMatrix {
         SymmetricMatrix { len, data: vec![0.0; len * (len + 1) / 2] }
     }
 
-    /// How many lines the matrix has.
+    /// The number of lines.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -64,12 +64,12 @@ impl SymmetricMatrix {
         self.data[place(i, j)]
     }
 
-    /// Changes the number of a pair.
+    /// Sets the number of a pair.
     pub fn set(&mut self, i: usize, j: usize, number: f64) {
         self.data[place(i, j)] = number;
     }
 
-    /// The full line of a variable, the diagonal included.
+    /// The full line of a variable, with the diagonal.
     pub fn line(&self, i: usize) -> impl ExactSizeIterator<Item = f64> {
         (0..self.len).map(move |j| self.at(i, j))
     }
@@ -104,7 +104,7 @@ impl SymmetricMatrix {
     }
 }
 
-/// Where a pair is stored.
+/// The place of a pair.
 fn place(i: usize, j: usize) -> usize {
     let (high, low) = if i < j { (j, i) } else { (i, j) };
     high * (high + 1) / 2 + low
@@ -136,7 +136,7 @@ impl PairCounts {
         PairCounts { total: records.total(), both, known }
     }
 
-    /// The counts of no records at all.
+    /// The counts of no records.
     pub fn empty(len: usize) -> PairCounts {
         PairCounts { total: 0.0, both: SymmetricMatrix::zeros(len), known: None }
     }
@@ -159,7 +159,7 @@ impl PairCounts {
         self
     }
 
-    /// How many variables there are.
+    /// The number of variables.
     pub fn var_count(&self) -> usize {
         self.both.len()
     }
@@ -187,14 +187,13 @@ impl PairCounts {
                 [known.both.at(i, j), line(i, j), line(j, i)]
             }
         };
-        // Differences of real weights can be off by rounding, also below zero.
+        // Differences of real weights can be off by rounding, even below zero.
         [known - first - second + both, second - both, first - both, both].map(|n| n.max(0.0))
     }
 
-    /// The mutual information of every two variables in nats; the diagonal is zero.
+    /// The mutual information of all pairs in nats; the diagonal is zero.
     ///
-    /// The pseudocount is added to each of the four cells of a pair: `1` is Laplace smoothing, `0` the records as
-    /// they are.
+    /// The pseudocount is added to each of the four cells of a pair: `1` is Laplace smoothing, `0` none.
     pub fn mutual_information(&self, pseudocount: f64) -> SymmetricMatrix {
         SymmetricMatrix::filled(self.var_count(), 64, |i, j| match i == j {
             true => 0.0,
@@ -217,7 +216,7 @@ fn mutual_information([ff, ft, tf, tt]: [f64; 4]) -> f64 {
     let (a, b) = ([ff + ft, tf + tt], [ff + tf, ft + tt]);
     let term = |n: f64, x: f64, y: f64| if n > 0.0 { n * (n * total / (x * y)).ln() } else { 0.0 };
     let sum = term(ff, a[0], b[0]) + term(ft, a[0], b[1]) + term(tf, a[1], b[0]) + term(tt, a[1], b[1]);
-    // Rounding can leave a trace below zero, where the variables are independent.
+    // Rounding can leave a small negative number, where the variables are independent.
     if total > 0.0 { (sum / total).max(0.0) } else { 0.0 }
 }
 

@@ -1,35 +1,35 @@
-//! Parts of records: split by seed, subsets, and records put together.
+//! Parts of records: random splits, subsets, and unions.
 
 use super::{Records, RecordsBuilder, RecordsError};
 use crate::random::Random;
 
-/// Above this total weight records are not dealt out one by one.
+/// The largest total weight that is split record by record.
 const MAX_RECORDS: f64 = 4e9;
 
-/// The share of the records that is held out where no validation records are given.
+/// The share of the records held out without validation records.
 const HELD_OUT: f64 = 0.1;
 
-/// With fewer records than this none are held out.
+/// With fewer records than this, none are held out.
 const FEW_RECORDS: f64 = 20.0;
 
 impl Records {
-    /// Splits the records at random into parts with the given shares, the sizes exact up to rounding.
+    /// Splits the records at random into parts with the given shares; the sizes are exact up to rounding.
     ///
-    /// A row of whole weight `w` counts as `w` records, which may end up in different parts. Weights that are not
-    /// whole cannot be cut: then each row as given goes to one part. Parts keep the order of the records.
+    /// A row of whole weight `w` counts as `w` records, which may end up in different parts. If weights are not whole,
+    /// each row as given goes to one part. Parts keep the order of the records.
     pub fn split(&self, shares: &[f64], seed: u64) -> Result<Vec<Records>, RecordsError> {
         Ok(self.split_with_places(shares, seed)?.into_iter().map(|(part, _)| part).collect())
     }
 
-    /// The parts of [`Records::split`], and for each record of a part, in order, its place among these records.
+    /// The parts of [`Records::split`], and for each record of a part its position in these records.
     pub fn split_with_places(&self, shares: &[f64], seed: u64) -> Result<Vec<(Records, Vec<usize>)>, RecordsError> {
         self.deal(self.entries(), shares, seed)
     }
 
-    /// The records without a tenth, and that tenth, as learners hold it out to choose by where no validation records
-    /// are given; `None` if there are fewer than 20, or their weights cannot be divided.
+    /// The records without a tenth, and that tenth, which learners hold out without validation records; `None` if there
+    /// are fewer than 20, or their weights cannot be divided.
     ///
-    /// Neither the order of the records matters, nor whether they are repeated or weighted.
+    /// Independent of the order of the records, and of whether they are repeated or weighted.
     pub fn hold_out(&self, seed: u64) -> Option<(Records, Records)> {
         if self.total() < FEW_RECORDS {
             return None;
@@ -39,13 +39,14 @@ impl Records {
         (!rest.is_empty() && !held.is_empty()).then_some((rest, held))
     }
 
-    /// As [`Records::split`], but whatever the order of the records, and whether they are repeated or weighted.
+    /// As [`Records::split`], but independent of the order of the records, and of whether they are repeated or
+    /// weighted.
     fn split_rows(&self, shares: &[f64], seed: u64) -> Result<Vec<Records>, RecordsError> {
         let parts = self.deal(self.weights().iter().copied().enumerate().collect(), shares, seed)?;
         Ok(parts.into_iter().map(|(part, _)| part).collect())
     }
 
-    /// Deals out rows with their weights; each part has the places of its rows among them.
+    /// Deals out weighted rows; each part gets the positions of its rows.
     fn deal(
         &self,
         entries: Vec<(usize, f64)>,
@@ -71,7 +72,7 @@ impl Records {
         for (place, (row, weight)) in entries.into_iter().enumerate() {
             let count = units(weight);
             taken.fill(0);
-            // Selection sampling: each record goes to a part with the chance of the places that are left there.
+            // Selection sampling: each record goes to a part with a chance proportional to the places left there.
             for _ in 0..count {
                 let mut drawn = random.below(left as usize) as u64;
                 let part = quotas.iter().position(|&quota| {
@@ -92,7 +93,7 @@ impl Records {
         Ok(parts.into_iter().map(|(part, places)| (part.finish(), places)).collect())
     }
 
-    /// The records whose distinct row is kept, in the order they were given.
+    /// The records with a distinct row that is kept, in their original order.
     pub fn subset(&self, keep: impl Fn(usize) -> bool) -> Records {
         let mut builder = RecordsBuilder::new(self.names().clone());
         for (row, weight) in self.entries().into_iter().filter(|&(row, _)| keep(row)) {
@@ -116,9 +117,9 @@ impl Records {
         Ok(builder.finish())
     }
 
-    /// Each record as given with its row and its share of the weight of that row.
+    /// Each original record with its row and its share of the weight of that row.
     ///
-    /// Only the total weight of equal rows is kept, so it is shared out evenly, in whole numbers where possible.
+    /// Only the total weight of equal rows is stored, so it is shared out evenly, in whole numbers where possible.
     pub(crate) fn entries(&self) -> Vec<(usize, f64)> {
         let mut times = vec![0u64; self.len()];
         self.original().iter().for_each(|&row| times[row as usize] += 1);
@@ -138,7 +139,7 @@ impl Records {
     }
 }
 
-/// How many of `all` records each part gets: rounded so that the sum fits and no part is off by more than one.
+/// The sizes of the parts of `all` records: rounded such that they add up and each is off by at most one.
 fn quotas(all: u64, shares: &[f64], total: f64) -> Vec<u64> {
     let mut reached = 0.0;
     let mut given = 0;

@@ -5,7 +5,7 @@ use crate::random::Random;
 use crate::var::Var;
 use std::fmt;
 
-/// A rule that every possible configuration keeps, over positions of variables.
+/// A rule of all possible configurations, over positions of variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
     /// Exactly one of these is true.
@@ -43,16 +43,16 @@ impl Rule {
     }
 }
 
-/// The options of a product, what customers want, and what can be built.
+/// The options of a product, the wishes of customers, and the rules.
 #[derive(Clone, Debug)]
 pub(super) struct Configurator {
     pub(super) names: Vec<String>,
-    /// Each group of options of which one is chosen, as first and one past the last; then single options.
+    /// Each group of exclusive options, as first and one past the last; then single options.
     groups: Vec<(usize, usize)>,
     pub(super) rules: Vec<Rule>,
-    /// Share of each kind of customer, and how much it wants each option, group by group and then one by one.
+    /// The share of each kind of customer, and its wish for each option, group by group and then one by one.
     customers: Vec<(f64, Vec<f64>)>,
-    /// How many configurations keep the rules, and the probability that a wish does.
+    /// The number of configurations that keep the rules, and the probability that a wish does.
     pub(super) count: u64,
     pub(super) total: f64,
 }
@@ -99,7 +99,7 @@ impl Configurator {
             ("sport_suspension", "tow_bar"),
             ("sport_suspension", "roof_rack"),
         ];
-        // Commuters, families, adventurers, managers: what they wish for, in the order of the names.
+        // Commuters, families, adventurers, managers: their wishes, in the order of the names.
         #[rustfmt::skip]
         const CUSTOMERS: [(f64, [f64; 24]); 4] = [
             (0.35, [0.5, 0.05, 0.2, 0.25,  0.6, 0.4,  0.8, 0.15, 0.05,  0.97, 0.03,  0.6, 0.35, 0.05,
@@ -132,7 +132,7 @@ impl Configurator {
         cars
     }
 
-    /// All worlds with one choice per group, other rules aside.
+    /// All worlds with one choice per group, ignoring other rules.
     fn candidates(&self) -> Vec<u32> {
         let mut worlds = vec![0u32];
         for &(start, end) in &self.groups {
@@ -152,7 +152,7 @@ impl Configurator {
         self.rules.iter().all(|rule| rule.allows(world))
     }
 
-    /// The probability that some customer wishes for this world, rules aside.
+    /// The probability that some customer wishes for this world, ignoring rules.
     pub(super) fn weight(&self, world: u32) -> f64 {
         let has = |i: usize| world >> i & 1 == 1;
         let wish = |(share, wishes): &(f64, Vec<f64>)| -> f64 {

@@ -1,9 +1,9 @@
-//! Examples to learn from: worlds that are known exactly ([`Truth`]), and what the paper works out by hand, Table 1,
-//! the vtree of Figure 1a and the PSDD of Figure 2.
+//! Examples to learn from: distributions known exactly ([`Truth`]), and the example of the paper: Table 1, the vtree of
+//! Figure 1a and the PSDD of Figure 2.
 //!
-//! Table 1 has thirty records over four variables, seven of them distinct. The printed clusters are not what k-means
-//! finds (squared error 3.43 against 1.5), so they are given as an explicit [`Partition`]. The circuit makes ten worlds
-//! possible: the seven seen and three *virtual* ones.
+//! Table 1 has thirty records over four variables, seven of them distinct. The printed clusters are not those of
+//! k-means (squared error 3.43 against 1.5), so they are given as an explicit [`Partition`]. The circuit makes ten
+//! worlds possible: the seven seen and three *virtual* ones.
 //!
 //! ```
 //! let psdd = slopp::example::psdd();

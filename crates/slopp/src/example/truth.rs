@@ -1,4 +1,4 @@
-//! Records from known worlds: what is possible and how likely it is are known exactly.
+//! Records from distributions whose possible worlds and probabilities are known exactly.
 //!
 //! A base learned from such records can be compared with the truth by counting: enumerate the base, ask
 //! [`Truth::is_possible`] for each world found, and compare with [`Truth::count`].
@@ -13,10 +13,10 @@ use crate::random::Random;
 use num_bigint::BigUint;
 use std::sync::Arc;
 
-/// Items that can be ranked: their square is the number of variables.
+/// The largest number of items: their square is the number of variables.
 const MAX_ITEMS: usize = 100;
 
-/// How many records are generated between two words about it.
+/// The number of records between two reports of progress.
 const TOLD: usize = 1 << 14;
 
 /// A distribution over Boolean worlds that is known exactly.
@@ -46,7 +46,7 @@ enum Kind {
 impl Truth {
     /// Cars as customers configure them: 24 options, some exactly one of a group, some requiring or excluding others.
     ///
-    /// Customers are commuters, families, adventurers or managers; given that, options are independent, except that
+    /// Customers are commuters, families, adventurers or managers. Given that, options are independent, except that
     /// only configurations that keep all rules are sold.
     pub fn configurations() -> Truth {
         let configurator = Configurator::cars();
@@ -54,10 +54,10 @@ impl Truth {
         Truth { names: names.into(), count: configurator.count.into(), kind: Kind::Configurations(configurator) }
     }
 
-    /// Rankings of some items as a square of variables: `apple_at_1` is true where the apple is first.
+    /// Rankings of some items as a square of variables: `apple_at_1` is true if the apple is first.
     ///
-    /// The distribution is the model of Mallows: the probability of a ranking falls by the factor `dispersion` with
-    /// each pair of items that is not in alphabetical order. All `items!` rankings are possible.
+    /// The distribution is the Mallows model: each pair of items out of alphabetical order multiplies the probability
+    /// of a ranking by `dispersion`. All `items!` rankings are possible.
     pub fn rankings(items: usize, dispersion: f64) -> Result<Truth, RecordsError> {
         if !(1..=MAX_ITEMS).contains(&items) {
             return Err(RecordsError::Items { items, most: MAX_ITEMS });
@@ -81,7 +81,7 @@ impl Truth {
         &self.names
     }
 
-    /// How many worlds are possible, exactly.
+    /// The number of possible worlds, exactly.
     pub fn count(&self) -> &BigUint {
         &self.count
     }
@@ -118,12 +118,12 @@ impl Truth {
         }
     }
 
-    /// Independent records; [`check_count`](crate::data::check_count) checks whether there are too many.
+    /// Independent records; [`check_count`](crate::data::check_count) checks that there are not too many.
     pub fn sample(&self, records: usize, seed: u64) -> Records {
         self.sample_telling(records, seed, &())
     }
 
-    /// The records of [`Truth::sample`], telling how far they are.
+    /// As [`Truth::sample`], reporting progress.
     pub fn sample_telling(&self, records: usize, seed: u64, progress: &dyn Progress) -> Records {
         let mut random = Random::new(seed);
         let mut builder = RecordsBuilder::new(self.names.clone());

@@ -14,7 +14,7 @@ pub struct RecordCounts {
     pub weights: Weights,
     /// The total weight of the records that are possible.
     pub possible: f64,
-    /// The total weight of the records that are not possible; they use no parameter.
+    /// The total weight of the impossible records; they use no parameter.
     pub impossible: f64,
 }
 
@@ -57,7 +57,7 @@ impl Circuit {
     /// The value that the library used by the SLoPP paper computed: *for reproducing its tables only*.
     ///
     /// `Σ log θ` over **every** active edge, where an edge is active if it is reached from the root through satisfied
-    /// elements. It is the log-likelihood if and only if the circuit is deterministic: where derivations overlap, it
+    /// elements. It is the log-likelihood only if the circuit is deterministic: where derivations overlap, it
     /// multiplies their probabilities instead of adding them. −∞ for impossible records.
     ///
     /// ```
@@ -123,11 +123,11 @@ impl Deterministic {
         self.flow_log_values(records)
     }
 
-    /// How many records use each parameter: what maximum likelihood divides.
+    /// How many records use each parameter: the counts of maximum likelihood.
     ///
     /// An element counts the records whose derivation uses it, a ⊤ those with *false* and with *true*. Records must be
-    /// complete; impossible ones are counted apart. Cost: elements × records / 64. Whole-number weights are added
-    /// exactly; others in a fixed order, so the bytes do not depend on threads.
+    /// complete; impossible ones are counted separately. Cost: elements × records / 64. Whole weights are added
+    /// exactly, others in a fixed order, so the bytes do not depend on threads.
     ///
     /// ```
     /// # use slopp::{Builder, Names, Records, Sharing, Var, Vtree};
@@ -146,7 +146,7 @@ impl Deterministic {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn count_records(&self, records: &Records) -> Result<RecordCounts, QueryError> {
-        /// Fixed, not by threads: the order of float sums must not depend on them.
+        /// Not by threads: the order of float sums must not depend on them.
         const PARTS: usize = 8;
         self.check_complete(records)?;
         let shape = self.log_parameters();

@@ -1,4 +1,4 @@
-//! What every kind of model can be asked: circuits with or without a certificate, and sum-product networks.
+//! Queries of every kind of model: circuits with or without a certificate, and sum-product networks.
 
 use super::{Evidence, QueryError, Samples};
 use crate::circuit::Circuit;
@@ -6,12 +6,12 @@ use crate::data::{Records, RecordsBuilder};
 use crate::logspace::LOG_ZERO;
 use crate::var::Var;
 
-/// A distribution over worlds that answers what needs no determinism.
+/// A distribution over worlds, with the queries that need no determinism.
 ///
-/// For whoever handles models of several kinds at once, behind `&dyn Distribution`; each kind has these questions,
-/// documented and with their costs, as methods of its own.
+/// For code that handles several kinds of models behind `&dyn Distribution`; each kind has the same methods, documented
+/// with their costs.
 pub trait Distribution: Sync {
-    /// How many variables there are.
+    /// The number of variables.
     fn var_count(&self) -> usize;
 
     /// The log-probability of evidence, −∞ if it is impossible.
@@ -26,7 +26,7 @@ pub trait Distribution: Sync {
     /// The marginals given each distinct row; `None` where the row is impossible.
     fn marginals_batch(&self, records: &Records) -> Result<Vec<Option<Vec<f64>>>, QueryError>;
 
-    /// Worlds drawn given evidence, in parts of bounded size: what was drawn need not fit in memory.
+    /// Worlds drawn given evidence, in parts of bounded size: they need not fit in memory together.
     fn sample_in_parts<'a>(
         &'a self,
         count: usize,
@@ -69,7 +69,7 @@ pub trait Distribution: Sync {
     }
 }
 
-/// `Distribution` by the methods of the same names: likelihoods by the type's own, the rest by those of what it derefs to.
+/// Implements `Distribution` by the methods of the same names.
 macro_rules! answer_by_methods {
     ($kind:ty) => {
         $crate::infer::answer_by_methods!($kind, $kind);

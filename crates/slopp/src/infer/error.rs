@@ -1,4 +1,4 @@
-//! What can go wrong with a query.
+//! Errors of queries.
 
 use crate::advice::Advice;
 use crate::circuit::Circuit;
@@ -23,7 +23,7 @@ pub enum QueryError {
         /// The number of variables given.
         found: usize,
     },
-    /// Conditioning on what the circuit says cannot happen.
+    /// Conditioning on evidence that the circuit excludes.
     #[error(
         "the evidence has probability zero, so nothing can be conditioned on it; \
          drop a part of it, or ask for the nearest possible world"
@@ -31,7 +31,7 @@ pub enum QueryError {
     ImpossibleEvidence,
     /// A query over complete records met a missing cell.
     #[error(
-        "record {record} misses the cell of \"{name}\", and this query needs complete records; \
+        "record {record} has no value for \"{name}\", and this query needs complete records; \
          fill the cell or drop the record"
     )]
     MissingCell {
@@ -46,17 +46,17 @@ pub enum QueryError {
         /// The number of variables of the circuit.
         variables: usize,
     },
-    /// Two circuits that are structured by different vtrees.
+    /// Two circuits on different vtrees.
     #[error(
         "the circuits have different vtrees and cannot be compared or multiplied; learn or compile both on one vtree"
     )]
     DifferentVtrees,
-    /// A formula that is compiled on another vtree than the circuit's.
-    #[error("the formula is compiled on another vtree than that of the circuit; compile it on the circuit's vtree")]
+    /// A formula compiled on another vtree.
+    #[error("the formula is compiled on another vtree; compile it on the vtree of the circuit")]
     FormulaVtree,
-    /// Conditioning on a formula that the circuit says cannot hold.
+    /// Conditioning on a formula that the circuit excludes.
     #[error(
-        "the formula has probability zero, so nothing can be conditioned on it; weaken it, or make it possible first, by revision with a formula"
+        "the formula has probability zero, so nothing can be conditioned on it; weaken it, or revise the model first"
     )]
     ImpossibleFormula,
     /// A product of circuits without a common world.
@@ -64,16 +64,16 @@ pub enum QueryError {
         "the two circuits have no possible world in common, so their product is zero everywhere; extend one of them"
     )]
     NothingInCommon,
-    /// A probability of flipping a cell that is out of range.
+    /// A noise that is out of range.
     #[error("the noise is {epsilon}, but must be a probability from 0 to 0.5")]
     Noise {
         /// The probability given.
         epsilon: String,
     },
-    /// A circuit that does not keep a column to one value.
+    /// A circuit that allows several values of a column, or none.
     #[error(
-        "the model allows records with none or several values of column \"{column}\", and then the channel is no \
-         distribution; condition it on the rules of its columns, as learning does"
+        "the model allows records with several values of column \"{column}\", or none, so noise is not defined; \
+         condition it on the rules of its columns, as learning does"
     )]
     ManyValues {
         /// The name of the column.
@@ -96,7 +96,7 @@ pub enum QueryError {
         /// The variable, from one.
         variable: u32,
     },
-    /// The same variable twice where each may be given once.
+    /// The same variable twice.
     #[error("variable {variable} is given twice; give it once")]
     RepeatedVariable {
         /// The variable, from one.
@@ -107,48 +107,48 @@ pub enum QueryError {
     NoVariables,
     /// A set of variables with too many possible assignments to sum over.
     #[error(
-        "the {variables} variables have more than {limit} possible assignments, and what is left of the circuit \
+        "the {variables} variables have more than {limit} possible assignments, and their marginal \
          is not deterministic; ask about fewer variables"
     )]
     TooManyAssignments {
-        /// How many variables.
+        /// The number of variables.
         variables: usize,
-        /// How many assignments are summed over.
+        /// The largest number of assignments that is summed over.
         limit: usize,
     },
-    /// A product that needs more than it may.
+    /// A product that exceeds its limits.
     #[error("{}", Product(.limit, *.nodes, *.megabytes))]
     Stopped {
         /// Which limit.
         limit: Limit,
-        /// How many pairs of nodes there were.
+        /// The number of pairs of nodes so far.
         nodes: usize,
-        /// How much memory was in use.
+        /// The memory in use.
         megabytes: usize,
     },
-    /// A formula whose diagram on the vtree of the model needs more than it may.
+    /// A formula whose diagram exceeds its limits.
     #[error(transparent)]
     Compile(#[from] Stopped),
-    /// A sum-product network has no vtree that a formula could be compiled on.
-    #[error("a formula cannot be asked of a sum-product network, only literals can: it has no vtree; learn a PSDD")]
+    /// A sum-product network has no vtree to compile a formula on.
+    #[error("a sum-product network has no vtree for formulas; ask about literals, or learn a PSDD")]
     OnlyLiterals,
-    /// Only a deterministic circuit has a most probable world that can be found.
-    #[error("the most probable world needs a deterministic circuit: learn a PSDD, or make one by distilling the model")]
+    /// The most probable world of a circuit that is not deterministic.
+    #[error("the most probable world needs a deterministic circuit: learn a PSDD, or distil the model into one")]
     NotDeterministic,
-    /// More worlds than memory may hold.
-    #[error("{found} worlds and what ranks them need more than {limit}; ask for fewer, or allow more")]
+    /// More worlds than fit the limits.
+    #[error("{found} worlds and their ranks need more than {limit}; ask for fewer, or allow more")]
     TooManyWorlds {
-        /// How many were found.
+        /// The number of worlds found.
         found: usize,
         /// Which limit.
         limit: Limit,
     },
-    /// A result that memory should not hold.
+    /// A result with too many parts.
     #[error("the {what} would have more than {limit} parts; ask about less, or use a smaller formula or circuit")]
     TooLarge {
-        /// What was to be made: "product" or "marginal".
+        /// "product" or "marginal".
         what: &'static str,
-        /// The number of parts allowed.
+        /// The largest number of parts.
         limit: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! What is asked or given: literals, which are fast, or any formula.
+//! Events and evidence: literals, which are fast, or any formula.
 
 use super::evidence::Evidence;
 use crate::logic::{Formula, FormulaError, FormulaProblem};
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
-/// Literals that hold together, or a formula.
+/// A conjunction of literals, or a formula.
 ///
 /// ```
 /// use slopp::Names;
@@ -24,19 +24,19 @@ use std::ops::Range;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Literals, none of which denies another.
+    /// Literals that do not contradict each other.
     Literals(Evidence),
     /// Anything else.
     Formula(Formula),
 }
 
 impl Event {
-    /// Reads literals or a formula over these names, as what is known; an empty text is what always holds.
+    /// Reads evidence, as literals or a formula over these names; the empty text always holds.
     pub fn parse(text: &str, names: &Names) -> Result<Event, FormulaError> {
         Event::read(text, names, true)
     }
 
-    /// The same for what is asked: literals that contradict each other have a probability, zero.
+    /// Reads an event, where contradicting literals are allowed: their probability is zero.
     pub fn parse_question(text: &str, names: &Names) -> Result<Event, FormulaError> {
         Event::read(text, names, false)
     }
@@ -53,12 +53,12 @@ impl Event {
         Ok(Evidence::from_lits(names.len(), lits).map_or(Event::Formula(formula), Event::Literals))
     }
 
-    /// What always holds, over so many variables.
+    /// The event that always holds, over this many variables.
     pub fn always(variables: usize) -> Event {
         Event::Literals(Evidence::none(variables))
     }
 
-    /// Literals together, over so many variables; a formula if they contradict each other.
+    /// A conjunction of literals over this many variables; a formula if they contradict each other.
     pub fn of_lits(variables: usize, lits: impl IntoIterator<Item = Lit> + Clone) -> Event {
         match Evidence::from_lits(variables, lits.clone()) {
             Ok(evidence) => Event::Literals(evidence),
@@ -66,7 +66,7 @@ impl Event {
         }
     }
 
-    /// The literals, if it is no formula.
+    /// The literals, unless it is a formula.
     pub fn literals(&self) -> Option<&Evidence> {
         match self {
             Event::Literals(evidence) => Some(evidence),
@@ -74,17 +74,17 @@ impl Event {
         }
     }
 
-    /// What is known of single variables: the literals, or nothing where a formula is conditioned on.
+    /// The known values of variables; none for a formula.
     pub fn evidence(&self, variables: usize) -> Evidence {
         self.literals().cloned().unwrap_or_else(|| Evidence::none(variables))
     }
 
-    /// Whether it always holds because it says nothing.
+    /// Whether it is empty, and so always holds.
     pub fn is_empty(&self) -> bool {
         self.literals().is_some_and(|evidence| evidence.known_count() == 0)
     }
 
-    /// Whether it is literals that deny each other, so that no model makes it possible.
+    /// Whether it is literals that contradict each other, so that no model makes it possible.
     pub fn contradicts_itself(&self) -> bool {
         let Event::Formula(formula) = self else { return false };
         let lits: BTreeSet<Lit> = formula.as_term().into_iter().flatten().collect();
@@ -99,19 +99,19 @@ impl Event {
         }
     }
 
-    /// Both together: literals where both are and agree, otherwise a formula.
+    /// The conjunction: literals if both are and agree, otherwise a formula.
     #[must_use]
     pub fn and(&self, other: &Event) -> Event {
         match (self.literals(), other.literals()) {
             (Some(a), Some(b)) => Event::of_lits(a.var_count(), a.lits().chain(b.lits()).collect::<Vec<_>>()),
-            // What contradicts itself does so also with more.
+            // A contradiction stays one.
             _ if self.contradicts_itself() || other.is_empty() => self.clone(),
             _ if other.contradicts_itself() || self.is_empty() => other.clone(),
             _ => Event::Formula(Formula::and([self.formula(), other.formula()])),
         }
     }
 
-    /// As people write it.
+    /// The event as text.
     pub fn display<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
         fmt::from_fn(move |f| match self {
             Event::Literals(evidence) => write!(f, "{}", evidence.display(names)),
@@ -120,7 +120,7 @@ impl Event {
     }
 }
 
-/// Refuses literals that contradict each other, of which each stands at a place of a text: nothing like that can be known.
+/// Refuses contradicting literals, each with its place in the text.
 fn check(text: &str, lits: &[Lit], places: &[Range<usize>], names: &Names) -> Result<(), FormulaError> {
     let mut first = FxHashMap::default();
     let mut values = FxHashMap::default();
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    /// Also where only a formula takes what stands beside it.
+    /// Also where only the formula parser accepts the text.
     #[test]
     fn what_is_unknown_says_nothing() {
         let names = names();

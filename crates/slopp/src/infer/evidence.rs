@@ -24,7 +24,7 @@ use std::fmt;
 pub struct Evidence {
     len: usize,
     known: Vec<u64>,
-    /// Value bits; zero where not known.
+    /// Value bits; zero where unknown.
     value: Vec<u64>,
 }
 
@@ -35,13 +35,13 @@ impl Evidence {
         Evidence { len, known: vec![0; words], value: vec![0; words] }
     }
 
-    /// Reads evidence: a formula that is literals, separated by `,` or `&`.
+    /// Reads evidence: literals, separated by `,` or `&`.
     ///
-    /// A literal is `x`, one of `!x`, `~x`, `-x`, `¬x`, `not x`, or `x=1` with one of the values `1`, `0`, `true`, `false`,
-    /// `yes`, `no`, or `x=?` if nothing is known of it. Names may stand in double quotes, and must if they hold a separator,
-    /// `=` or a negation; a quote in a quoted name is written twice. A comma may follow the last literal.
-    /// A column with several values is `color=red`, `color!=red`, or `color=?`; where it holds bins of numbers, `age=42` is
-    /// the bin of 42. A text without literals says nothing.
+    /// A literal is `x`, one of `!x`, `~x`, `-x`, `¬x`, `not x`, or `x=1` with one of the values `1`, `0`, `true`,
+    /// `false`, `yes`, `no`, or `x=?` if the value is unknown. Names with a separator, `=` or a negation need double
+    /// quotes, in which a quote is written twice. A comma may follow the last literal. A column with several values is
+    /// `color=red`, `color!=red`, or `color=?`; where it holds bins of numbers, `age=42` is the bin of 42. An empty
+    /// text says nothing.
     pub fn parse(text: &str, names: &Names) -> Result<Evidence, FormulaError> {
         match Event::parse(text, names)? {
             Event::Literals(evidence) => Ok(evidence),
@@ -49,7 +49,7 @@ impl Evidence {
         }
     }
 
-    /// Everything is known.
+    /// Evidence about every variable.
     pub fn of_world(world: &[bool]) -> Evidence {
         let mut evidence = Evidence::none(world.len());
         for (i, &value) in world.iter().enumerate() {
@@ -79,7 +79,7 @@ impl Evidence {
         Ok(evidence)
     }
 
-    /// The cells of a row of records; missing cells are not known.
+    /// The cells of a row of records; missing cells are unknown.
     ///
     /// # Panics
     /// If there is no such row.
@@ -91,7 +91,7 @@ impl Evidence {
         evidence
     }
 
-    /// Makes a variable known, or not known with `None`.
+    /// Sets the value of a variable, or makes it unknown with `None`.
     ///
     /// # Panics
     /// If there is no such variable, as does [`Evidence::value`].
@@ -117,7 +117,7 @@ impl Evidence {
         self.value(lit.var) != Some(!lit.value)
     }
 
-    /// The same evidence, said once by column: where a column has a value, that it has no other is left out.
+    /// The same evidence without literals that follow from the value of their column.
     ///
     /// So a distance from it counts a column once, however many variables a new value changes.
     pub fn by_column(&self, names: &Names) -> Evidence {
@@ -129,22 +129,22 @@ impl Evidence {
         evidence
     }
 
-    /// How many variables there are, known or not.
+    /// The number of variables, known or not.
     pub fn var_count(&self) -> usize {
         self.len
     }
 
-    /// How many variables are known.
+    /// The number of known variables.
     pub fn known_count(&self) -> usize {
         self.known.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// What is known, by variable.
+    /// The known literals, by variable.
     pub fn lits(&self) -> impl Iterator<Item = Lit> {
         crate::data::ones(&self.known).map(|i| Var(i as u32).is(bit_of(&self.value, i)))
     }
 
-    /// Both together, or `None` if they contradict each other.
+    /// The conjunction, or `None` if they contradict each other.
     pub(crate) fn and(&self, other: &Evidence) -> Option<Evidence> {
         let words = || self.known.iter().zip(&other.known).zip(self.value.iter().zip(&other.value));
         if words().any(|((a, b), (x, y))| a & b & (x ^ y) != 0) {
@@ -157,7 +157,7 @@ impl Evidence {
         })
     }
 
-    /// The evidence as people write it, to print; [`Evidence::parse`] reads it back.
+    /// The evidence as text; [`Evidence::parse`] reads it back.
     ///
     /// # Panics
     /// When printed, if there are fewer names than variables.
@@ -248,7 +248,7 @@ mod tests {
             ),
             ("color", "column 1: column \"color\" has several values; write color=VALUE"),
             ("color=", "column 1: column \"color\" has several values"),
-            ("color=red, color=0", "column 12: it says that \"color\" is both \"red\" and \"0\""),
+            ("color=red, color=0", "column 12: \"color\" is both \"red\" and \"0\""),
             ("age=old, !age=old", "\"age=old\" is both true and false"),
         ] {
             let error = parse(text).unwrap_err();
@@ -280,9 +280,9 @@ mod tests {
             ("smoker and note", "write & for and"),
             (
                 "smoker, note, !smoker",
-                "column 16: it says that variable \"smoker\" is both true and false, which is impossible; see column 1,",
+                "column 16: variable \"smoker\" is both true and false, which is impossible; see column 1,",
             ),
-            ("(smoker) & !smoker", "column 13: it says that variable \"smoker\" is both"),
+            ("(smoker) & !smoker", "column 13: variable \"smoker\" is both"),
             ("smoker | note", "column 1: only literals can be given here"),
             ("é, smokr", "column 1: there is no variable \"é\""),
         ] {

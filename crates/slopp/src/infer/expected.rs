@@ -1,4 +1,4 @@
-//! Expected counts: how much of the records each parameter is responsible for.
+//! Expected counts: the share of each parameter in the records.
 
 use super::lanes::{BATCH, Flows, Lanes, Linear};
 use super::marginals::Posterior;
@@ -12,18 +12,18 @@ use rayon::prelude::*;
 /// Expected counts of records, and their likelihood.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
-    /// For each parameter the expected weight of the records that use it.
+    /// For each parameter, the expected weight of the records that use it.
     pub weights: Weights,
-    /// The log-likelihood of the possible records, each times its weight.
+    /// The weighted log-likelihood of the possible records.
     pub log_likelihood: f64,
     /// The total weight of the possible records.
     pub possible: f64,
-    /// The total weight of the records that are not possible; they count nowhere.
+    /// The total weight of the impossible records; they count nowhere.
     pub impossible: f64,
 }
 
 impl Circuit {
-    /// How much weight of the records each parameter is expected to be used by: the E step of EM.
+    /// The expected weight of the records that use each parameter: the E step of EM.
     ///
     /// `Σ weight · P(parameter used | record)`, over mixtures and missing cells alike. One pass up and one down. On
     /// complete records of a deterministic circuit these are the counts of
@@ -123,7 +123,7 @@ impl Expected {
     }
 }
 
-/// Adds up flows times the weights of the lanes; lanes without weight may hold anything.
+/// Adds up flows times the weights of the lanes; lanes of weight zero may hold anything.
 struct Adding<const L: usize> {
     expected: Expected,
     weights: [f64; L],

@@ -1,4 +1,4 @@
-//! What a circuit can be multiplied by: a formula or another circuit, normalised for the vtree.
+//! Factors of a product: a formula or another circuit, normalised for the vtree.
 
 use crate::circuit::{Circuit, Node};
 use crate::infer::QueryError;
@@ -15,7 +15,7 @@ pub(super) enum Part {
     Any,
     /// The log-weights of *false* and *true* of a variable.
     Leaf([f64; 2]),
-    /// The products `start..end`, over a prime and a sub; none at all is the constant zero.
+    /// The products `start..end` of a prime and a sub; an empty range is the constant zero.
     Sum { start: u32, end: u32 },
 }
 
@@ -24,13 +24,13 @@ pub(super) type Term = (u32, u32, f64);
 
 /// A function of worlds structured by a vtree: a formula with values zero and one, or a distribution.
 ///
-/// Parts stand at the vtree nodes where a circuit has its nodes; a trimmed formula is stretched over the vtree nodes
-/// that it skips. The first two parts are the constants one and zero.
+/// Parts are at the vtree nodes where a circuit has its nodes; a trimmed formula is stretched over the vtree nodes it
+/// skips. The first two parts are the constants one and zero.
 pub(super) struct Factor {
     pub(super) parts: Vec<Part>,
     pub(super) terms: Vec<Term>,
     pub(super) root: u32,
-    /// The vtree node of each part; that of a constant means nothing.
+    /// The vtree node of each part; meaningless for constants.
     pub(super) at: Vec<VtreeId>,
 }
 
@@ -61,7 +61,7 @@ impl Factor {
 
     /// A formula: weight one for its worlds, zero for the others.
     ///
-    /// It may be larger than the formula, for every vtree node that this skips: `check` is told its parts and bytes.
+    /// The factor may be larger than the formula, for every vtree node skipped: `check` gets its parts and bytes.
     pub(super) fn of_formula(
         sdd: &Sdd,
         check: &mut dyn FnMut(usize, usize) -> Result<(), QueryError>,
@@ -84,7 +84,7 @@ impl Factor {
                 (Some([left, right]), Some(own)) if own == v => {
                     terms.extend(sdd.elements_of(id).iter().map(|e| [(e.prime, left), (e.sub, right)]));
                 }
-                // A formula of one side only: the other side is free, which the constant root stands for.
+                // A formula over one side: the other side is free.
                 (Some([left, _]), Some(own)) if vtree.is_below(own, left) => terms.push([(id, left); 2]),
                 (Some([_, right]), _) => terms.push([(id, right); 2]),
             }
@@ -127,7 +127,7 @@ impl Factor {
         Ok(factor)
     }
 
-    /// How many bytes are in use.
+    /// The bytes in use.
     pub(super) fn bytes(&self) -> usize {
         array_bytes(&self.parts) + array_bytes(&self.terms) + array_bytes(&self.at)
     }

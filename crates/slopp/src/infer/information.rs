@@ -1,10 +1,9 @@
 //! Entropy and divergence, and the information of sets of variables.
 //!
-//! Summing variables out breaks determinism, and the entropy of a mixture has no formula over its parts. So answers about
-//! sets are exact in two cases and an error otherwise: where the marginal circuit of the set proves deterministic (always
-//! for a single variable or all variables of a deterministic circuit, and where the set follows the vtree so that what
-//! remains of different elements still differs), or where the set has at most 2¹⁸ possible assignments, over which is
-//! then summed.
+//! Summing variables out breaks determinism, and the entropy of a mixture has no formula over its parts. So answers
+//! about sets are exact in two cases, and an error otherwise. Either the marginal circuit of the set proves
+//! deterministic: always for a single variable or all variables of a deterministic circuit, and wherever the elements
+//! of the marginal stay exclusive. Or the set has at most 2¹⁸ possible assignments, which are summed over.
 
 use super::QueryError;
 use super::product::divergence;
@@ -51,8 +50,8 @@ impl Deterministic {
 
     /// The Kullback-Leibler divergence from this distribution to another one on the same vtree, in nats.
     ///
-    /// `Σ P(w) ln(P(w) / Q(w))`, +∞ exactly when some world is possible here but not there, which is decided by
-    /// counting the common worlds exactly. The structures may differ: with `A(n,m)` the probability under `n` of the
+    /// `Σ P(w) ln(P(w) / Q(w))`, +∞ exactly when some world is possible here but not there: the common worlds are
+    /// counted exactly. The structures may differ: with `A(n,m)` the probability under `n` of the
     /// base of `m`, `D(n,m) = Σᵢⱼ θᵢ [A(p,q) A(s,t) ln(θᵢ/φⱼ) + D(p,q) A(s,t) + A(p,q) D(s,t)]`. Cost: pairs of
     /// elements at the same vtree node, at most the product of the sizes; limits as in
     /// [`Circuit::log_probability_of`](crate::Circuit::log_probability_of).
@@ -84,15 +83,15 @@ impl Deterministic {
     }
 }
 
-/// How many possible assignments of a set of variables are summed over.
+/// The largest number of possible assignments that are summed over.
 const ASSIGNMENT_LIMIT: usize = 1 << 18;
 
 impl Circuit {
     /// The entropy of the joint distribution of some variables, in nats.
     ///
-    /// `−Σ P(a) ln P(a)`, exactly. The order of the variables does not matter, and giving one twice changes nothing; of
-    /// no variables it is zero. Linear in the marginal circuit if that proves deterministic; otherwise its elements
-    /// times the possible assignments, and an error if there are more than 2¹⁸.
+    /// `−Σ P(a) ln P(a)`, exactly. Order and repetition of the variables do not matter; the entropy of no variables is
+    /// zero. Linear in the marginal circuit if that proves deterministic; otherwise its elements times the possible
+    /// assignments, and an error if there are more than 2¹⁸.
     ///
     /// ```
     /// # use slopp::Var;
@@ -115,7 +114,7 @@ impl Circuit {
         }
     }
 
-    /// The entropy that is left in some variables when others are known, in nats.
+    /// The entropy of some variables when others are known, in nats.
     ///
     /// `H(A | B) = H(A, B) − H(B)`, with the limits of [`Circuit::entropy_of`].
     ///
@@ -128,16 +127,15 @@ impl Circuit {
     /// ```
     pub fn conditional_entropy(&self, vars: &[Var], given: &[Var]) -> Result<f64, QueryError> {
         if vars.iter().all(|var| given.contains(var)) {
-            // Known for certain, however many assignments there are.
+            // Known for certain, whatever the number of assignments.
             return given.iter().try_for_each(|&var| self.check_var(var)).map(|()| 0.0);
         }
         Ok((self.entropy_of(&[vars, given].concat())? - self.entropy_of(given)?).max(0.0))
     }
 
-    /// How much two sets of variables tell about each other, in nats.
+    /// The mutual information of two sets of variables, in nats.
     ///
-    /// `I(A; B) = H(A) + H(B) − H(A, B)`, with the limits of [`Circuit::entropy_of`]; a variable in both sets tells
-    /// about itself.
+    /// `I(A; B) = H(A) + H(B) − H(A, B)`, with the limits of [`Circuit::entropy_of`]; the sets may overlap.
     ///
     /// ```
     /// # use slopp::Var;
@@ -152,7 +150,7 @@ impl Circuit {
     }
 }
 
-/// The entropy as a sum over all possible worlds, which are found variable by variable.
+/// The entropy as a sum over all possible worlds, found variable by variable.
 fn entropy_by_sum(circuit: &Circuit) -> Result<f64, QueryError> {
     let n = circuit.var_count();
     let names = std::sync::Arc::new(Names::numbered(n));
@@ -178,7 +176,7 @@ fn entropy_by_sum(circuit: &Circuit) -> Result<f64, QueryError> {
     unreachable!("a circuit has at least one variable")
 }
 
-/// The first cells of the rows that are possible.
+/// The first cells of the possible rows.
 fn possible(circuit: &Circuit, records: &Records, known: usize) -> Result<Vec<Vec<bool>>, QueryError> {
     let possible = circuit.possible(records)?;
     let cells = |row: usize| records.row(row).take(known).flatten().collect();

@@ -1,10 +1,10 @@
-//! Passes over plain numbers, a few records at a time, that cannot underflow unnoticed.
+//! Passes over plain numbers, a few records at a time, that notice underflow.
 //!
-//! All nodes of one vtree node have the same variables, so they shrink together: each layer keeps one power of two
-//! per record, and is multiplied back when its largest value gets small. A value that is still below 2⁻⁴⁰⁰ beside the
-//! largest one makes the record *lost*: the caller computes it again in log space ([`super::logpass`]). As parameters
-//! are at least 2⁻²⁰⁰, else every record is lost at once, no product of two kept values and a parameter leaves the
-//! normal range, so zero always means impossible.
+//! All nodes of one vtree node have the same variables, so they shrink together: each layer keeps one power of two per
+//! record, and is scaled up when its largest value gets small. If a value is still below 2⁻⁴⁰⁰ of the largest one, the
+//! record is *lost*: the caller computes it again in log space ([`super::logpass`]). Parameters are at least 2⁻²⁰⁰, or
+//! all records are lost at once. So no product of two kept values and a parameter leaves the normal range, and zero
+//! always means impossible.
 //!
 //! Leaves take any pair of numbers per variable and record, not just 0 and 1.
 
@@ -21,8 +21,8 @@ use crate::var::{Lit, Var};
 /// Records that batches handle together.
 pub(super) const BATCH: usize = 8;
 
-/// Layers whose largest value is below this are multiplied back, and those above its inverse divided: parameters of
-/// files may add up to more than one.
+/// Layers whose largest value is below this are scaled up, and those above its inverse down: the parameters of a file
+/// may add up to more than one.
 const SMALL: f64 = 1.0 / (1u64 << 32) as f64;
 
 /// 2⁻⁴⁰⁰ and 2⁻²⁰⁰.
@@ -48,7 +48,7 @@ impl Linear {
     }
 }
 
-/// Listens to a downward pass: flows are posterior probabilities of a node or parameter being used, lane by lane.
+/// Receives the flows of a downward pass: posterior probabilities that a node or parameter is used, by lane.
 pub(super) trait Flows<const L: usize> {
     /// The flow into a literal.
     fn literal(&mut self, _lit: Lit, _flow: &[f64; L]) {}
@@ -62,10 +62,10 @@ pub(super) trait Flows<const L: usize> {
 
 /// The values of all nodes for `L` records, reused from batch to batch.
 pub(super) struct Lanes<const L: usize> {
-    /// What each variable's *false* and *true* are worth.
+    /// The weights of *false* and *true* of each variable.
     leaves: Vec<[[f64; L]; 2]>,
     values: Vec<[f64; L]>,
-    /// By rank of the vtree node: the power of two its layer was multiplied by, alone and with all below.
+    /// By rank of the vtree node: the power of two of its layer, alone and with all below.
     factor: Vec<[f64; L]>,
     exponent: Vec<[i64; L]>,
     lost: [bool; L],
@@ -94,7 +94,7 @@ impl<const L: usize> Lanes<L> {
         }
     }
 
-    /// Leaves from the rows `first..`, one per lane; lanes beyond the last row know nothing.
+    /// Leaves from the rows `first..`, one per lane; lanes after the last row are unknown.
     pub(super) fn set_rows(&mut self, records: &Records, first: usize) {
         debug_assert!(64 % L == 0 && first.is_multiple_of(L));
         let (word, shift) = (first / 64, first % 64);
@@ -112,7 +112,7 @@ impl<const L: usize> Lanes<L> {
         }
     }
 
-    /// What a literal is worth in one lane.
+    /// The weight of a literal in one lane.
     pub(super) fn leaf(&self, lit: Lit, lane: usize) -> f64 {
         self.leaves[lit.var.index()][usize::from(lit.value)][lane]
     }
@@ -158,7 +158,7 @@ impl<const L: usize> Lanes<L> {
         }
     }
 
-    /// Multiplies a layer back where it got small, and notes the records whose values are too far apart.
+    /// Scales a layer up where it got small, and marks the records whose values are too far apart.
     fn rescale(&mut self, rank: usize, layer: std::ops::Range<usize>) {
         let values = &mut self.values[layer];
         let (mut high, mut low) = ([0.0f64; L], [f64::INFINITY; L]);
@@ -202,7 +202,7 @@ impl<const L: usize> Lanes<L> {
         if value == 0.0 { LOG_ZERO } else { value.ln() + exponent as f64 * std::f64::consts::LN_2 }
     }
 
-    /// Tells how the evidence of each lane flows down from the root; lanes that are lost or impossible mean nothing.
+    /// Sends the evidence of each lane down from the root; lanes that are lost or impossible hold garbage.
     pub(super) fn downward(&mut self, circuit: &Circuit, linear: &Linear, listener: &mut impl Flows<L>) {
         self.flows.resize(self.values.len(), [0.0; L]);
         let elements = circuit.elements();
@@ -248,7 +248,7 @@ impl<const L: usize> Lanes<L> {
         }
     }
 
-    /// The parameters of the circuit given the evidence of a lane that is not lost: per node, how the value divides.
+    /// The parameters of the circuit given the evidence of a lane that is not lost.
     pub(super) fn shares(&self, circuit: &Circuit, linear: &Linear, lane: usize) -> Weights {
         let mut shares = Weights::zeros(linear.parameters.tops.len(), linear.parameters.elements.len());
         for (rank, &v) in circuit.vtree().bottom_up().iter().enumerate() {
@@ -276,7 +276,7 @@ impl<const L: usize> Lanes<L> {
 }
 
 impl<const L: usize> Lanes<L> {
-    /// Leaves that were set from rows, seen through a channel that changes a column with probability `epsilon`.
+    /// Leaves set from rows, seen through a channel that changes a column with probability `epsilon`.
     pub(in crate::infer) fn soften(&mut self, epsilon: f64, names: &Names) {
         for column in names.columns() {
             match column {
@@ -290,7 +290,7 @@ impl<const L: usize> Lanes<L> {
         let leaf = &mut self.leaves[var.index()];
         for lane in 0..L {
             let [no, yes] = [leaf[0][lane], leaf[1][lane]];
-            // A cell that is missing stays free: both sides are one.
+            // A missing cell stays free: both sides are one.
             if no != yes {
                 leaf[0][lane] = (1.0 - epsilon) * no + epsilon * yes;
                 leaf[1][lane] = (1.0 - epsilon) * yes + epsilon * no;
@@ -298,8 +298,8 @@ impl<const L: usize> Lanes<L> {
         }
     }
 
-    /// The weight of a true value is the probability of seeing one that the cells leave open. As exactly one value is
-    /// true in every world, it is multiplied in once if only *true* bears it.
+    /// The weight of *true* is the probability of seeing the value that the cells show. As exactly one value is true in
+    /// every world, it is multiplied in once if only *true* carries it.
     fn soften_group(&mut self, group: &Group, lane: usize, epsilon: f64) {
         let leaves = &mut self.leaves[group.vars().next().map_or(0, Var::index)..][..group.vars().len()];
         let known = leaves.iter().filter(|leaf| leaf[0][lane] == 0.0).count();

@@ -33,7 +33,7 @@ impl Circuit {
 
     /// Whether a world is possible.
     pub fn is_possible(&self, world: &[bool]) -> Result<bool, QueryError> {
-        // Zero means impossible and nothing else: what underflows is computed in log space.
+        // Only impossible worlds are zero: underflow goes to log space.
         Ok(self.log_probability(world)? > LOG_ZERO)
     }
 
@@ -68,8 +68,8 @@ impl Circuit {
 
     /// The log-likelihood of each distinct row, −∞ if it is impossible; missing cells are summed out.
     ///
-    /// Mixture semantics, for any circuit. Cost: elements × records. Rows stand for records as
-    /// [`Records::original`] says; [`Records::weights`] holds how many.
+    /// Mixture semantics, for any circuit. Cost: elements × records. [`Records::original`] maps records to rows;
+    /// [`Records::weights`] counts them.
     ///
     /// ```
     /// # use slopp::{Builder, Names, RecordsBuilder, Sharing, Var, Vtree};

@@ -1,4 +1,4 @@
-//! The slow pass in log space: exact where plain numbers underflow, and the cross-check of the fast ones.
+//! The slow pass in log space: exact where plain numbers underflow, and a cross-check of the fast ones.
 
 use super::Evidence;
 use crate::circuit::{Circuit, Node, Weights};

@@ -7,26 +7,26 @@ use crate::logspace::{LOG_ZERO, log_add};
 use crate::var::Var;
 use crate::vtree::{Step, Vtree, VtreeId};
 
-/// How many elements a marginal may have before it is an error.
+/// The largest number of elements of a marginal.
 const ELEMENT_LIMIT: usize = 20_000_000;
 
-/// What is left of a node when other variables are summed out.
+/// A node after other variables are summed out.
 enum Rest {
     /// None of its variables are left.
     Nothing,
     /// The log-probabilities of *false* and *true* of the one variable that is left.
     Leaf([f64; 2]),
-    /// Elements, not yet a node: it may only be needed as a part of mixtures.
+    /// Elements, not yet a node: they may only be needed as a part of mixtures.
     Sum(Vec<(NodeId, NodeId, f64)>),
 }
 
 impl Circuit {
-    /// The distribution of the given variables, in this order, as a circuit on what is left of the vtree.
+    /// The distribution of the given variables, in this order, as a circuit on the rest of the vtree.
     ///
-    /// `P(a) = Σ P(a,b)`. Where a side of a vtree node has no variable left, a sum becomes a mixture of what is left of
-    /// its elements: so the result is a mixture in general and not deterministic, whatever the circuit was;
-    /// [`Circuit::certify_deterministic`] tells. Size: at most, for every vtree node that is left, its nodes times the
-    /// elements of the next one below. An error if a variable is unknown or given twice, or there are none.
+    /// `P(a) = Σ P(a,b)`. Where a side of a vtree node has no variable left, a sum becomes a mixture of its elements.
+    /// So the result is a mixture in general, even of a deterministic circuit; [`Circuit::certify_deterministic`]
+    /// decides. Size: at most, for every vtree node that is left, its nodes times the elements of the next one below.
+    /// An error if a variable is unknown or given twice, or there are none.
     ///
     /// ```
     /// # use slopp::{Var, infer::Evidence};
@@ -41,12 +41,12 @@ impl Circuit {
         self.marginal_given(vars, &Evidence::none(self.var_count()))
     }
 
-    /// As [`Circuit::marginal`], given evidence, which may also be about the variables that are left.
+    /// As [`Circuit::marginal`], given evidence, which may also be about the variables asked for.
     pub fn marginal_given(&self, vars: &[Var], evidence: &Evidence) -> Result<Circuit, QueryError> {
         let new = self.new_numbers(vars)?;
         let posterior = Posterior::new(self, evidence)?;
         let old = self.vtree();
-        // The vtree node that stands for each old one, or `None` if no variable is left below it.
+        // The vtree node that replaces each old one, or `None` if no variable is left below it.
         let mut steps = Vec::new();
         let mut place: Vec<Option<usize>> = vec![None; old.node_count()];
         for &v in old.bottom_up() {
@@ -65,7 +65,7 @@ impl Circuit {
                 _ => unreachable!("a vtree node is a leaf or has children"),
             };
         }
-        let vtree = Vtree::from_postfix(steps).expect("what is left of a vtree is a vtree");
+        let vtree = Vtree::from_postfix(steps).expect("a vtree without some leaves is a vtree");
         let at = |v: VtreeId| place[v.index()].map(|step| vtree.bottom_up()[step]);
         let mut rests = Rests {
             builder: Builder::new(vtree.clone(), Sharing::Equal),
@@ -97,7 +97,7 @@ impl Circuit {
         rests.builder.finish(root).map_err(too_large)
     }
 
-    /// The new variable of each old one, `None` if it is not among those given.
+    /// The new variable of each old one, `None` if it is summed out.
     fn new_numbers(&self, vars: &[Var]) -> Result<Vec<Option<Var>>, QueryError> {
         let mut new = vec![None; self.var_count()];
         for (i, &var) in vars.iter().enumerate() {
@@ -119,7 +119,7 @@ struct Rests {
 }
 
 impl Rests {
-    /// What is left of a sum that has variables left on these sides.
+    /// The rest of a sum that has variables left on these sides.
     fn sum(
         &mut self,
         sides: [bool; 2],
@@ -139,7 +139,7 @@ impl Rests {
                     }
                     Rest::Sum(inner) => {
                         parts.extend(inner.iter().map(|&(p, s, theta)| (p, s, log + theta)));
-                        // Equal elements of many parts must not pile up first.
+                        // Merged at once, or equal elements of many parts would pile up.
                         if parts.len() > 2 * inner.len() + 1024 {
                             merge_equal(&mut parts, log_add);
                         }
@@ -158,7 +158,7 @@ impl Rests {
         })
     }
 
-    /// The new node for what is left of an old one.
+    /// The new node for the rest of an old one.
     fn node(&mut self, old: NodeId) -> Result<NodeId, QueryError> {
         if let Some(made) = self.made[old.index()] {
             return Ok(made);
@@ -167,7 +167,7 @@ impl Rests {
         let made = match &self.rests[old.index()] {
             Rest::Nothing => unreachable!("only asked where variables are left"),
             Rest::Leaf([f, t]) => {
-                let var = self.builder.vtree().leaf_var(v).expect("what has one variable left is at a leaf");
+                let var = self.builder.vtree().leaf_var(v).expect("one variable is left at a leaf");
                 match (*f > LOG_ZERO, *t > LOG_ZERO) {
                     (true, true) => {
                         let total = log_add(*f, *t);

@@ -1,10 +1,9 @@
 //! The most probable values of some variables, the others summed out.
 //!
-//! First the other variables are summed out, which leaves a mixture over those asked for. Taking the maximum at sums
-//! whose elements exclude each other and the sum of maxima at the others gives a bound from above, which is
-//! exact once every variable has a value; following the best elements gives a candidate, whose probability is a bound
-//! from below. The search takes the open case with the highest bound and splits it by a variable about which the
-//! parts of a mixture disagree.
+//! First the other variables are summed out, which leaves a mixture over those asked for. An upper bound takes the
+//! maximum at sums whose elements are exclusive, and the sum of maxima at others; it is exact once every variable has a
+//! value. Following the best elements gives a candidate, whose probability is a lower bound. The search takes the open
+//! case with the highest bound and splits it by a variable about which the parts of a mixture disagree.
 
 use super::{Evidence, QueryError};
 use crate::circuit::{Circuit, Node, NodeId};
@@ -13,12 +12,12 @@ use crate::logspace::{LOG_ZERO, log_sum};
 use crate::var::{Lit, Var};
 use std::collections::BinaryHeap;
 
-/// The most probable values of some variables, as far as they were found.
+/// The most probable values of some variables, as far as the search came.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarginalMap {
     /// The best values found, in the order the variables were given.
     pub values: Vec<Lit>,
-    /// The log-probability of these values together with the evidence: no assignment has less than the best one.
+    /// The log-probability of these values together with the evidence: a lower bound of the maximum.
     pub log_lower: f64,
     /// No assignment has a higher log-probability than this; equal to `log_lower` if the values are proved best.
     pub log_upper: f64,
@@ -33,16 +32,16 @@ impl MarginalMap {
     }
 }
 
-/// Bounds closer than this, in nats, are the same: rounding is not worth a search.
+/// Bounds closer than this, in nats, count as equal: rounding is not worth a search.
 const TOLERANCE: f64 = 1e-10;
 
 impl Circuit {
     /// The most probable values of some variables together with evidence, all other variables summed out.
     ///
-    /// `argmax P(a, e)` over the values `a` of the variables given. NP-hard also on a PSDD, hence the budget: at most
-    /// `budget` cases are split, then the best values found come with a bound on how much better others could be.
-    /// No randomness. Cost: at most five times the size of the marginal circuit per step; where that is deterministic
-    /// no step is needed. An error if the evidence is impossible.
+    /// `argmax P(a, e)` over the values `a` of the given variables. NP-hard even on a PSDD, hence the budget: after
+    /// `budget` cases are split, the best values found come with a bound on all others. No randomness. Cost: at most
+    /// five times the size of the marginal circuit per step; where that is deterministic no step is needed. An error if
+    /// the evidence is impossible.
     ///
     /// ```
     /// # use slopp::{Var, infer::Evidence};
@@ -86,7 +85,7 @@ impl<'a> Search<'a> {
     fn run(&self, budget: usize) -> Found {
         let n = self.circuit.var_count();
         let mut found = Found { world: vec![false; n], lower: LOG_ZERO, upper: LOG_ZERO, steps: 0 };
-        // Cases by their bounds; those found earlier come first among equals. The values of each are kept apart.
+        // Cases by their bounds, earlier ones first among equals. Their values are kept apart.
         let mut open = BinaryHeap::new();
         let mut cases: Vec<Evidence> = Vec::new();
         let mut fresh = vec![(Evidence::none(n), f64::INFINITY)];
@@ -119,7 +118,7 @@ impl<'a> Search<'a> {
         found
     }
 
-    /// The bound of the case with these values, if it may hold something better; its candidate is tried at once.
+    /// The bound of the case with these values, if it may contain something better; its candidate is tried at once.
     fn bound(&self, values: &Evidence, above: f64, found: &mut Found) -> Option<f64> {
         let bounds = self.bounds(values);
         let upper = bounds[self.circuit.root().index()].min(above);
@@ -135,7 +134,7 @@ impl<'a> Search<'a> {
         Some(upper)
     }
 
-    /// For every node a bound on the log-probability of what agrees with some values.
+    /// For every node a bound on the log-probability of the worlds that agree with some values.
     fn bounds(&self, values: &Evidence) -> Vec<f64> {
         let circuit = self.circuit;
         let mut bounds: Vec<f64> = Vec::with_capacity(circuit.nodes().len());
@@ -155,7 +154,7 @@ impl<'a> Search<'a> {
         bounds
     }
 
-    /// The element of a sum with the highest bound, the first of equals.
+    /// The element of a sum with the highest bound, the first among equals.
     fn best_element(&self, sum: NodeId, bounds: &[f64]) -> usize {
         let bound = |e: usize| {
             let element = self.circuit.elements()[e];
@@ -184,8 +183,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A variable without a value about which the best world and another part of a mixture on its way disagree; any
-    /// variable without a value if there is none.
+    /// A variable without a value about which the best world and another part of a mixture on its path disagree;
+    /// failing that, any variable without a value.
     fn branch(&self, values: &Evidence, bounds: &[f64]) -> Option<Var> {
         let circuit = self.circuit;
         let mut best = vec![false; circuit.var_count()];

@@ -116,7 +116,7 @@ impl Posterior {
     }
 }
 
-/// A computed marginal without what rounding adds: exact where the value is known, at most one elsewhere.
+/// A marginal without rounding errors: exact where the value is known, at most one elsewhere.
 pub(crate) fn certain(evidence: &Evidence, var: usize, computed: f64) -> f64 {
     evidence.value(Var(var as u32)).map_or(computed.min(1.0), f64::from)
 }
@@ -157,7 +157,7 @@ impl Posterior {
         Posterior::with(circuit, &Linear::new(circuit), &mut Lanes::new(circuit), evidence)
     }
 
-    /// The same with parameters and scratch at hand; the evidence has the right length.
+    /// The same with given parameters and scratch; the evidence has the right length.
     pub(super) fn with(
         circuit: &Circuit,
         linear: &Linear,

@@ -22,7 +22,7 @@ pub(super) type Mask = [u64; WORDS];
 
 const EMPTY: Mask = [0; WORDS];
 
-/// Listens to a downward pass.
+/// Receives the records of a downward pass.
 pub(super) trait Visit {
     /// These records use this element; never called without records.
     fn element(&mut self, element: usize, records: &Mask);
@@ -39,7 +39,7 @@ pub(super) struct Masks {
     block: usize,
 }
 
-/// How many blocks the records make.
+/// The number of blocks of the records.
 pub(super) fn blocks(records: &Records) -> usize {
     records.len().div_ceil(RECORDS)
 }

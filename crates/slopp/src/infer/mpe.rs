@@ -10,7 +10,7 @@ impl Deterministic {
     /// The most probable world that agrees with evidence, and its log-probability (not conditioned on the evidence).
     ///
     /// `argmax P(w)` over worlds `w` that agree with `e`: max in place of sum, which is exact because every world has
-    /// one derivation. Of equally probable choices the first element and *false* win. Cost: elements. An error if no
+    /// one derivation. Among equally probable choices the first element and *false* win. Cost: elements. An error if no
     /// such world is possible.
     ///
     /// ```
@@ -94,9 +94,9 @@ impl Circuit {
     }
 }
 
-/// A number that the log-probability of no world that agrees with evidence exceeds, for any circuit.
+/// An upper bound of the log-probability of every world that agrees with evidence, for any circuit.
 ///
-/// The sum of maxima is at least the maximum of the sum: with `deterministic` the exact maximum.
+/// The sum of maxima is at least the maximum of the sum; with `deterministic` the bound is exact.
 pub(crate) fn log_upper_bound(circuit: &Circuit, evidence: &Evidence, deterministic: bool) -> f64 {
     let mut values: Vec<f64> = Vec::new();
     if deterministic {
@@ -115,7 +115,7 @@ pub(crate) fn log_upper_bound(circuit: &Circuit, evidence: &Evidence, determinis
     values[circuit.root().index()]
 }
 
-/// The largest log-probability below each node of a world that agrees with evidence.
+/// The largest log-probability of a world below each node that agrees with evidence.
 pub(super) fn log_maxima(circuit: &Circuit, evidence: &Evidence, values: &mut Vec<f64>) {
     values.clear();
     for (id, node) in circuit.ids().zip(circuit.nodes()) {

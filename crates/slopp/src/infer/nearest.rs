@@ -1,4 +1,4 @@
-//! The nearest possible worlds, the most probable first, and why a record is impossible.
+//! The nearest possible worlds, the most probable first, and explanations of impossible records.
 
 use super::ranking::{Judge, Ranking, Score};
 use super::{Evidence, QueryError};
@@ -120,10 +120,10 @@ impl NearWorld {
     }
 }
 
-/// Why evidence is impossible, and what would make it possible.
+/// Why evidence is impossible, and the nearest possible worlds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// Known cells that cannot hold together, of which none can be left out: the broken rule is that one is false.
+    /// Known cells that cannot hold together, all of them needed: the broken rule is that one is false.
     pub conflict: Vec<Lit>,
     /// The nearest possible worlds, the most probable first.
     pub repairs: Vec<NearWorld>,
@@ -139,10 +139,10 @@ impl Explanation {
 impl Deterministic {
     /// The `count` possible worlds that come first by distance from evidence, then by probability.
     ///
-    /// Ordered by the number of known cells they change, worlds at the same distance the most probable first; so the
-    /// first is the most probable of the nearest, and with a large `count` all nearest worlds are there. Exact: the
-    /// order of pairs (distance, −log-probability) is kept by addition, so that ranks combine as in
-    /// [`Deterministic::top_worlds`]. Cost: elements once, then per world at most its sums times a logarithm.
+    /// Ordered by the number of known cells they change, then the most probable first. So the first is the most
+    /// probable of the nearest, and a large `count` gives all nearest worlds. Exact: addition keeps the order of pairs
+    /// (distance, −log-probability), so ranks combine as in [`Deterministic::top_worlds`]. Cost: elements once, then
+    /// per world at most its sums times a logarithm.
     ///
     /// ```
     /// # use slopp::infer::Evidence;
@@ -214,12 +214,11 @@ impl Deterministic {
 }
 
 impl Circuit {
-    /// Known cells that cannot hold together, of which none can be left out; `None` if the evidence is possible.
+    /// Known cells that cannot hold together, all of them needed; `None` if the evidence is possible.
     ///
-    /// The negation is a shortest-by-inclusion clause that the base entails and the evidence breaks. Of several such
-    /// sets one is found that is early by variable. The search asks for up to 256 prefixes of the cells at once
-    /// which of them are possible, in Boolean arithmetic. Cost: elements × cells of the conflict, as long as there
-    /// are at most 256 known cells, and a logarithm more.
+    /// The negation is a minimal clause that the base entails and the evidence breaks. Among several such sets, one
+    /// with early variables is found. The search checks up to 256 prefixes of the cells at once, in Boolean arithmetic.
+    /// Cost: elements × cells of the conflict for at most 256 known cells, and a logarithm more above.
     pub fn conflict(&self, evidence: &Evidence) -> Result<Option<Vec<Lit>>, QueryError> {
         self.check_evidence(evidence)?;
         let mut cells: Vec<Lit> = evidence.lits().collect();
@@ -232,7 +231,7 @@ impl Circuit {
             if length == 0 {
                 break;
             }
-            // The last cell of the shortest impossible prefix is needed, those behind it are not.
+            // The last cell of the shortest impossible prefix is needed; those after it are not.
             conflict.push(cells[length - 1]);
             cells.truncate(length - 1);
         }
@@ -258,7 +257,7 @@ impl Score for Near {
     }
 }
 
-/// Judges worlds by their distance from evidence, then by their log-probability.
+/// Ranks worlds by their distance from evidence, then by their log-probability.
 struct Distance<'a>(&'a Evidence);
 
 impl Judge for Distance<'_> {
@@ -276,7 +275,7 @@ impl Judge for Distance<'_> {
 const WORDS: usize = 4;
 const LANES: usize = 64 * WORDS;
 
-/// Asks which prefixes of a list of literals are possible, many at once.
+/// Checks which prefixes of a list of literals are possible, many at once.
 struct Prefixes<'a> {
     circuit: &'a Circuit,
     values: Vec<[u64; WORDS]>,
@@ -293,7 +292,7 @@ impl<'a> Prefixes<'a> {
         }
     }
 
-    /// The length of the shortest prefix of `cells` that is impossible together with `kept`; `None` if all is possible.
+    /// The length of the shortest prefix of `cells` that is impossible together with `kept`, if any.
     fn first_impossible(&mut self, kept: &[Lit], cells: &[Lit]) -> Option<usize> {
         // Possible up to `low`, impossible from `high` on, if at all.
         let (mut low, mut high) = (0, cells.len());

@@ -1,11 +1,12 @@
-//! The noisy channel: an honest likelihood for every record, also for those that a closed world excludes.
+//! The noisy channel: an honest likelihood for every record, even those that a closed world excludes.
 //!
-//! A world is drawn from the circuit, then every cell is changed with probability `ε`: a Boolean one is flipped, that of a
-//! column with `m` values gets one of the `m−1` others, each as likely. That is a normalised distribution over the
-//! records of a file, with full support: `P_ε(x) = Σ P(w) Π ε_c(w,x) (1−ε)^(n−d)` over the `d` of `n` columns in which
-//! `w` and `x` differ, with `ε_c` the `ε` of a Boolean column and `ε/(m−1)` of another. One pass upwards computes it
-//! exactly: a literal is worth `1−ε` where it agrees with the cell and `ε` where not; in a column with several values
-//! only their true literals are worth less than one, as each world has exactly one of them, which is checked first.
+//! A world is drawn from the circuit, then every cell is changed with probability `ε`: a Boolean cell is flipped, and
+//! one of a column with `m` values gets one of the `m−1` others, all equally likely. That is a normalised distribution
+//! over the records of a file, with full support: `P_ε(x) = Σ P(w) Π ε_c(w,x) (1−ε)^(n−d)` over the `d` of `n` columns
+//! in which `w` and `x` differ, where `ε_c` is `ε` for a Boolean column and `ε/(m−1)` for another. One upward pass
+//! computes it exactly: a literal weighs `1−ε` where it agrees with the cell and `ε` where it does not. In a column
+//! with several values only the true literals weigh less than one, as each world has exactly one of them, which is
+//! checked first.
 
 use super::lanes::{BATCH, Lanes, Linear};
 use super::{QueryError, logpass};
@@ -23,9 +24,9 @@ pub struct NoiseFit {
     pub log_likelihood: f64,
 }
 
-/// The least noise that is tried; a cell in a million.
+/// The least noise tried: a cell in a million.
 const LEAST: f64 = 1e-6;
-/// The most noise there is: beyond it a flipped cell says more than a kept one.
+/// The most noise: beyond it a flipped cell is more likely than a kept one.
 const MOST: f64 = 0.5;
 /// Points of the first, coarse search, evenly spaced on the logarithm.
 const COARSE: usize = 9;
@@ -35,11 +36,11 @@ const GOLDEN_STEPS: usize = 13;
 impl Circuit {
     /// The log-likelihood of each distinct row seen through a channel that changes every cell with probability `epsilon`.
     ///
-    /// A Boolean cell is flipped; that of a column with several values gets another one, each as likely. Without such
-    /// columns it is `ln Σ P(w) ε^d (1−ε)^(n−d)` with `d` the Hamming distance. Exact; missing cells are summed out. With
-    /// `epsilon` zero this is [`Circuit::log_likelihoods`], above zero every record is possible that has one value per
-    /// column. Cost: elements × records. An error unless `epsilon` is from 0 to 0.5, or if the circuit allows none or
-    /// several values of a column.
+    /// A Boolean cell is flipped; a cell of a column with several values gets another one, all equally likely. Without
+    /// such columns it is `ln Σ P(w) ε^d (1−ε)^(n−d)` with `d` the Hamming distance. Exact; missing cells are summed
+    /// out. With `epsilon` zero this is [`Circuit::log_likelihoods`]; above zero every record with one value per column
+    /// is possible. Cost: elements × records. An error unless `epsilon` is from 0 to 0.5, or if the circuit allows
+    /// several values of a column, or none.
     ///
     /// ```
     /// # use slopp::{Names, Records};
@@ -58,11 +59,12 @@ impl Circuit {
         Ok(self.noisy(&Linear::new(self), records, epsilon))
     }
 
-    /// The noise under which these records, usually for validation, are most likely.
+    /// The noise that makes these records, usually for validation, most likely, and their mean log-likelihood.
     ///
-    /// The mean of [`Circuit::log_likelihoods_noisy`] is maximised over `ε` from 10⁻⁶ to 0.5: nine points evenly
-    /// spaced on `ln ε`, then a golden section around the best. No seed, no derivative; the same answer on any number
-    /// of threads. Cost: about twenty-four times elements × records, more where numbers need logarithms. An error if there are no records.
+    /// Maximises the mean of [`Circuit::log_likelihoods_noisy`] over `ε` from 10⁻⁶ to 0.5: nine points evenly spaced on
+    /// `ln ε`, then a golden section around the best. No seed, no derivative; the same answer on any number of threads.
+    /// Cost: about twenty-four times elements × records, more where numbers need logarithms. An error if there are no
+    /// records.
     ///
     /// ```
     /// let (psdd, records) = (slopp::example::psdd(), slopp::example::records());
@@ -109,7 +111,7 @@ impl Circuit {
 }
 
 impl NoiseFit {
-    /// The noise under which records are most likely, by their log-likelihoods under any.
+    /// The best noise, given the log-likelihoods of records under any noise.
     pub(crate) fn search(records: &Records, logs: impl Fn(f64) -> Vec<f64>) -> Result<NoiseFit, QueryError> {
         if records.is_empty() {
             return Err(QueryError::NoRecords);
@@ -151,15 +153,15 @@ fn better(one: &NoiseFit, other: &NoiseFit) -> bool {
     (one.log_likelihood, -one.epsilon) > (other.log_likelihood, -other.epsilon)
 }
 
-/// Sets of how many values are true: none, one, more.
+/// Sets of possible numbers of true values: none, one, more.
 pub(crate) const NONE: u8 = 1;
 pub(crate) const ONE: u8 = 2;
 const MORE: u8 = 4;
 
 impl Circuit {
-    /// The first column that has none or several values in some possible world; `None` if all have exactly one.
+    /// The first column with several values, or none, in some possible world; `None` if all have exactly one.
     ///
-    /// Exact, for any circuit: for each column one pass tells how many of its values can be true at once below each node.
+    /// Exact, for any circuit: one pass per column finds how many of its values can be true at once below each node.
     /// Cost: elements × columns with several values.
     ///
     /// ```
@@ -190,7 +192,7 @@ impl Circuit {
     }
 }
 
-/// How many are true in two parts, by how many are in each.
+/// The possible numbers in two parts together.
 pub(crate) fn together(a: u8, b: u8) -> u8 {
     let all = a | b;
     match (a, b) {

@@ -17,7 +17,7 @@ pub struct PairMarginals {
 }
 
 impl PairMarginals {
-    /// The mean of pair marginals with weights that add up to one; there is at least one.
+    /// The mean of pair marginals, with weights that add up to one; `None` without any.
     pub(crate) fn mean(parts: impl Iterator<Item = (f64, PairMarginals)>) -> Option<PairMarginals> {
         parts
             .map(|(weight, mut part)| {
@@ -34,7 +34,7 @@ impl PairMarginals {
             })
     }
 
-    /// How many variables there are.
+    /// The number of variables.
     pub fn var_count(&self) -> usize {
         self.len
     }
@@ -47,13 +47,13 @@ impl PairMarginals {
     /// `P(x = true, y = true)`.
     ///
     /// # Panics
-    /// If there is no such variable, as do the other questions.
+    /// If there is no such variable, like the other methods.
     pub fn both(&self, x: Var, y: Var) -> f64 {
         assert!(x.index() < self.len && y.index() < self.len, "no such variable");
         self.joint[x.index() * self.len + y.index()]
     }
 
-    /// `P(x = a, y = b)` for values `a` and `b`; for `x = y` the values must agree to be possible.
+    /// `P(x = a, y = b)`; for `x = y` it is zero unless the values agree.
     pub fn of(&self, x: Var, a: bool, y: Var, b: bool) -> f64 {
         let (px, py, both) = (self.single(x), self.single(y), self.both(x, y));
         let answer = match (a, b) {
@@ -67,7 +67,7 @@ impl PairMarginals {
 
     /// The mutual information of two variables in nats.
     ///
-    /// Margins are sums of the joint cells, so that rounding of a cell cannot make it possible where a margin is not.
+    /// Margins are sums of the joint cells, so rounding cannot make a cell possible where its margin is not.
     pub fn mutual_information(&self, x: Var, y: Var) -> f64 {
         let joint = [false, true].map(|a| [false, true].map(|b| self.of(x, a, y, b)));
         let of_x = joint.map(|[n, m]| n + m);
@@ -84,10 +84,10 @@ impl PairMarginals {
 impl Circuit {
     /// `P(x = true, y = true | evidence)` for all pairs of variables, and the singles.
     ///
-    /// Where `x` and `y` part at vtree node `v`, an element of `v` makes them independent: the joint is
-    /// `Σ flow(element) · P(x | prime) · P(y | sub)`. One pass up for the marginals within each node, one down for the
-    /// flows. Cost: over all vtree nodes, elements × left variables × right variables; memory: nodes × their variables, and the
-    /// square of all variables.
+    /// Where vtree node `v` separates `x` and `y`, an element of `v` makes them independent: the joint is `Σ
+    /// flow(element) · P(x | prime) · P(y | sub)`. One pass up for the marginals within each node, one down for the
+    /// flows. Cost: over all vtree nodes, elements × left variables × right variables; memory: nodes × their variables,
+    /// and the square of all variables.
     ///
     /// ```
     /// # use slopp::{Builder, Sharing, Var, Vtree, infer::Evidence};
@@ -193,7 +193,7 @@ impl Posterior {
         }
         for x in 0..len {
             for y in 0..x {
-                // Only the order of the vtree was filled; the other one is still zero.
+                // Only one half was filled, in the order of the vtree; the other is still zero.
                 let both = (joint[x * len + y] + joint[y * len + x]).min(joint[x * len + x]).min(joint[y * len + y]);
                 joint[x * len + y] = both;
                 joint[y * len + x] = both;

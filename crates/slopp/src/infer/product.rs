@@ -1,9 +1,9 @@
 //! Products on one vtree: the probability of a formula, a circuit given a formula, and two circuits multiplied.
 //!
 //! The value of a pair of nodes at one vtree node is `Z(n,m) = Σ P(w) Q(w)` over the worlds of their variables, and
-//! `Z(n,m) = Σᵢⱼ θᵢ φⱼ Z(primes) Z(subs)` over pairs of elements. Only pairs that are reached from the two roots are
-//! looked at, subs only where the primes share a world, each pair once. Here: the questions, and the circuits and
-//! marginals that the values make; the values are in `values`.
+//! `Z(n,m) = Σᵢⱼ θᵢ φⱼ Z(primes) Z(subs)` over pairs of elements. Only pairs reached from the two roots are visited,
+//! each once, and subs only where the primes share a world. Here: the queries, and the circuits and marginals made from
+//! the values; the values are in `values`.
 
 mod divergence;
 mod values;
@@ -23,9 +23,9 @@ impl Circuit {
     /// The log-probability of a formula, −∞ if it is impossible.
     ///
     /// `P(f) = Σ P(w)` over the worlds `w` of `f`, without building anything. The formula is compiled on the vtree of
-    /// the circuit; it may be trimmed. Cost: pairs of elements at the same vtree node that are reached from the roots,
-    /// for a formula of a few literals a few times the elements. Pairs of nodes that are reached count as nodes of the
-    /// limits, what is remembered of them as memory.
+    /// the circuit; it may be trimmed. Cost: pairs of elements at the same vtree node reached from the roots; for a
+    /// formula of a few literals a few times the elements. These pairs count as nodes of the limits, and their values
+    /// as memory.
     ///
     /// ```
     /// use slopp::logic::{Formula, Limits};
@@ -51,9 +51,9 @@ impl Circuit {
 
     /// The distribution given a formula, as a circuit on the same vtree, and the log-probability of the formula.
     ///
-    /// `P(w | f)`: the base of the result is the base of the circuit and `f`. Marginals, samples and all other queries
-    /// given a formula are those of the result. Cost: as [`Circuit::log_probability_of`], which is also the size of the
-    /// result at most. An error if the formula is impossible.
+    /// `P(w | f)`: the base of the result is the base of the circuit and `f`. Queries on the result are queries given
+    /// `f`. Cost, and largest size of the result: as [`Circuit::log_probability_of`]. An error if the formula is
+    /// impossible.
     pub fn given(&self, formula: &Sdd, limits: &Limits) -> Result<(Circuit, f64), QueryError> {
         given(self, formula, limits)
     }
@@ -71,7 +71,7 @@ impl Psdd {
     /// As [`Circuit::given`], and the result is a PSDD again.
     ///
     /// Its primes are conjunctions of a prime of the circuit with a prime of the formula: two of them differ in one
-    /// factor or the other, and so exclude each other. This rests on invariant 3 of [`Sdd`].
+    /// factor or the other, and so are exclusive. This relies on invariant 3 of [`Sdd`].
     ///
     /// ```
     /// use slopp::infer::Evidence;
@@ -106,8 +106,8 @@ impl Psdd {
 fn given<C: Certificate>(circuit: &C, formula: &Sdd, limits: &Limits) -> Result<(C, f64), QueryError> {
     let product = Product::of_formula(circuit.as_ref(), formula, limits)?;
     let (built, log_value) = product.build()?.ok_or(QueryError::ImpossibleFormula)?;
-    // Every node has the worlds of a node of the circuit or fewer, and elements that were one are told apart by the
-    // exclusive primes of the formula.
+    // Every node has at most the worlds of a node of the circuit, and parts of one element differ in the exclusive
+    // primes of the formula.
     Ok((circuit.carry_over(built), log_value))
 }
 
@@ -128,7 +128,7 @@ impl Product<'_> {
         let thetas = &self.circuit.log_parameters().elements;
         let goal = (self.circuit.root(), self.factor.root);
         let pairs = self.alive(goal, &mut slots, true)?;
-        // Pairs are different nodes; looking for equal ones would cost more than all the rest.
+        // Pairs are different nodes; looking for equal ones would cost more than everything else.
         let mut builder = Builder::new(self.circuit.vtree().clone(), Sharing::LiteralsOnly);
         let mut made = vec![NodeId(0); slots.len()];
         let mut logs = vec![LOG_ZERO; slots.len()];
@@ -136,7 +136,7 @@ impl Product<'_> {
         let used = self.bytes() + slots.bytes() + 12 * slots.len() + 8 * pairs.len();
         let mut element_count = 0;
         for (i, (node, part)) in pairs.into_iter().enumerate() {
-            // Nodes, elements and parameters, in arrays that may be half empty, and once more when all are there.
+            // Nodes, elements and parameters, in arrays that may be half empty, and a copy at the end.
             self.budget.after(i, || used + 72 * i + 64 * element_count)?;
             let slot = slots.of(node, part);
             logs[slot] = self.log_of(node, part);
@@ -180,8 +180,8 @@ impl Product<'_> {
         Ok(Some((builder.finish(root).map_err(too_large)?, log_value)))
     }
 
-    /// The pairs below a pair that are part of some world, children before parents; also, if told to, below nodes that
-    /// the factor leaves as they are.
+    /// The pairs below a pair that are part of some world, children before parents; with `below_any`, also below nodes that
+    /// the factor leaves unchanged.
     fn alive(&self, goal: (NodeId, u32), slots: &mut Slots, below_any: bool) -> Result<Vec<(NodeId, u32)>, QueryError> {
         let mut seen = vec![false; slots.len()];
         let mut pairs = Vec::new();
@@ -208,7 +208,7 @@ impl Product<'_> {
             self.live_elements(pair, |prime, sub, _, _| children.extend([prime, sub]));
             children.iter().for_each(|&child| reach(child, &mut pairs, slots));
         }
-        // The nodes of a circuit have children before parents, and so have pairs by node: a counting sort.
+        // The nodes of a circuit have children before parents, so pairs sorted by node have too: a counting sort.
         let mut place = vec![0u32; self.circuit.nodes().len() + 1];
         pairs.iter().for_each(|(node, _)| place[node.index() + 1] += 1);
         for i in 1..place.len() {
@@ -223,7 +223,7 @@ impl Product<'_> {
         Ok(sorted)
     }
 
-    /// The pairs of elements below a pair of sums that have worlds: prime, sub, the element, and the term of the factor.
+    /// The pairs of elements with worlds below a pair of sums: prime, sub, the element, and the term of the factor.
     fn live_elements(
         &self,
         (node, part): (NodeId, u32),
@@ -249,7 +249,7 @@ impl Product<'_> {
     }
 }
 
-/// The only way a product of valid circuits cannot be built.
+/// The only error that can occur in the product of valid circuits.
 fn too_large(_: BuildError) -> QueryError {
     QueryError::TooLarge { what: "product", limit: u32::MAX as usize }
 }
@@ -257,9 +257,9 @@ fn too_large(_: BuildError) -> QueryError {
 impl Circuit {
     /// `P(x = true | formula)` for every variable `x`; the formula is on the same vtree.
     ///
-    /// As the marginals of [`Circuit::given`], in a fraction of the time: flows go down the pairs of nodes that share a
-    /// world, and from where the formula says nothing more down the circuit itself. Cost: as
-    /// [`Circuit::log_probability_of`]. An error if the formula is impossible.
+    /// The marginals of [`Circuit::given`], in a fraction of the time: flows go down the pairs of nodes that share a
+    /// world, and down the circuit itself where the formula is true. Cost: as [`Circuit::log_probability_of`]. An error
+    /// if the formula is impossible.
     ///
     /// ```
     /// use slopp::{infer::Evidence, logic::{Formula, Limits}};
@@ -288,7 +288,7 @@ impl Product<'_> {
         let goal = (circuit.root(), self.factor.root);
         let pairs = self.alive(goal, &mut slots, false)?;
         let mut flows = vec![0.0; slots.len()];
-        // What flows into nodes below which the formula says nothing.
+        // Flows into nodes where the formula is true.
         let mut free = vec![0.0; circuit.nodes().len()];
         let mut trues = vec![0.0; circuit.var_count()];
         flows[slots.of(goal.0, goal.1)] = 1.0;
@@ -329,7 +329,7 @@ impl Product<'_> {
         Ok(trues.into_iter().map(|p: f64| p.min(1.0)).collect())
     }
 
-    /// Which share of a pair of sums a pair of their elements has.
+    /// The share of a pair of elements in their pair of sums.
     fn share(
         &self,
         whole: (NodeId, u32),
@@ -348,7 +348,7 @@ impl Product<'_> {
         self.divided([weight, value(prime), value(sub)], value(whole))
     }
 
-    /// Which share of a pair of leaves is true.
+    /// The share of *true* in a pair of leaves.
     fn share_of_true(&self, node: NodeId, part: u32) -> f64 {
         match self.is_plain {
             true => {

@@ -1,8 +1,8 @@
 //! Worlds in the order of a score, lazily.
 //!
-//! Every node ranks its worlds as they are asked for: the next one comes from a heap of elements, each with a rank in
-//! its prime and a rank in its sub. Any score will do that is added along a derivation and does not change its order
-//! when the same is added to both sides. Huang and Chiang, *Better k-best parsing* (2005), algorithm 3.
+//! Every node ranks its worlds on demand: the next one comes from a heap of elements, each with a rank in its prime and
+//! a rank in its sub. Any score works that adds up along a derivation and whose order is kept by addition. Huang and
+//! Chiang, *Better k-best parsing* (2005), algorithm 3.
 
 use super::QueryError;
 use crate::circuit::{Deterministic, Node, NodeId};
@@ -11,7 +11,7 @@ use crate::var::Lit;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// What worlds are compared by; greater is better.
+/// The score of worlds; greater is better.
 pub(super) trait Score: Copy {
     fn plus(self, other: Self) -> Self;
     fn compare(&self, other: &Self) -> Ordering;
@@ -29,10 +29,10 @@ impl Score for f64 {
 
 /// Scores the parts of a derivation.
 pub(super) trait Judge {
-    /// What worlds are compared by.
+    /// The score of worlds.
     type Score: Score;
 
-    /// The score of a literal that is certain or comes from ⊤ with a log-parameter; `None` if it is out.
+    /// The score of a literal, certain or from ⊤ with a log-parameter; `None` if it is excluded.
     fn leaf(&self, lit: Lit, log: f64) -> Option<Self::Score>;
 
     /// The score of the log-parameter of an element.
@@ -50,7 +50,7 @@ struct Candidate<S> {
 }
 
 impl<S> Candidate<S> {
-    /// Greater is better; among equals the first element and the lowest ranks are.
+    /// Greater is better; among equals the first element and the lowest ranks win.
     fn key(&self) -> (u32, u32, u32) {
         (self.element, self.prime, self.sub)
     }
@@ -76,7 +76,7 @@ impl<S: Score> PartialEq for Candidate<S> {
 
 impl<S: Score> Eq for Candidate<S> {}
 
-/// What is known of the ranking of one sum.
+/// The known part of the ranking of one sum.
 struct Ranked<S> {
     best: Vec<Candidate<S>>,
     heap: BinaryHeap<Candidate<S>>,
@@ -93,18 +93,18 @@ impl<S> Ranked<S> {
 /// Worlds with their scores.
 pub(super) type Worlds<J> = Vec<(Vec<bool>, <J as Judge>::Score)>;
 
-/// The worlds of a circuit in the order of a judge, found as they are asked for.
+/// The worlds of a circuit in the order of a judge, found on demand.
 pub(super) struct Ranking<'a, J: Judge> {
     circuit: &'a Deterministic,
     judge: J,
-    /// The best score below each node, `None` if all its worlds are out.
+    /// The best score below each node, `None` if all its worlds are excluded.
     maxima: Vec<Option<J::Score>>,
     sums: Vec<Option<Box<Ranked<J::Score>>>>,
-    /// What the ranks of all sums take.
+    /// The memory of the ranks of all sums.
     bytes: usize,
 }
 
-/// What is known of the score of a rank.
+/// The state of the score of a rank.
 enum Known<S> {
     Score(S),
     NoSuchRank,
@@ -137,13 +137,13 @@ impl<'a, J: Judge> Ranking<'a, J> {
         ranking
     }
 
-    /// Whether any world is in.
+    /// Whether any world is left.
     pub(super) fn is_possible(&self) -> bool {
         self.maxima[self.circuit.root().index()].is_some()
     }
 
-    /// The best worlds with their scores, at most `count`; an error if they and their ranks, beside `others`, take more
-    /// than they may.
+    /// The best worlds with their scores, at most `count`; an error if they, their ranks and `others` exceed the
+    /// limits.
     pub(super) fn best(&mut self, count: usize, others: usize, limits: &Limits) -> Result<Worlds<J>, QueryError> {
         let root = self.circuit.root();
         let mut worlds = Vec::new();
@@ -151,7 +151,7 @@ impl<'a, J: Judge> Ranking<'a, J> {
             let Some(score) = self.score(root, rank) else { break };
             worlds.push((self.world(rank), score));
             let stopped = |limit| Err(QueryError::TooManyWorlds { found: worlds.len(), limit });
-            // A value is a byte, and every list of them has a few of its own.
+            // A value is a byte, and every list of them has some overhead.
             let values = worlds.len() * (self.circuit.var_count() + 16);
             if others + self.bytes + array_bytes(&worlds) + values > limits.bytes {
                 return stopped(Limit::Bytes(limits.bytes));
@@ -163,7 +163,7 @@ impl<'a, J: Judge> Ranking<'a, J> {
         Ok(worlds)
     }
 
-    /// The values of a ⊤ node that are in, the better one first; *false* first if they are equal.
+    /// The values of a ⊤ node that are left, the better one first; *false* first if they are equal.
     fn sides(&self, id: NodeId) -> [Option<(bool, J::Score)>; 2] {
         let Node::Top { var, slot } = self.circuit.node(id) else { unreachable!("only ⊤ has two sides") };
         let logs = self.circuit.log_parameters().tops[slot as usize];
@@ -213,7 +213,7 @@ impl<'a, J: Judge> Ranking<'a, J> {
         }
     }
 
-    /// Finds the next world of a sum, or tells what has to be known before.
+    /// Finds the next world of a sum, or the child that has to be ranked further before.
     fn advance(&mut self, node: NodeId) -> Option<(NodeId, u32)> {
         let mut ranked = match self.sums[node.index()].take() {
             Some(ranked) => ranked,
@@ -249,7 +249,7 @@ impl<'a, J: Judge> Ranking<'a, J> {
         wanted
     }
 
-    /// The candidate with these ranks, `None` if there is none; an error names the child that has to go on first.
+    /// The candidate with these ranks, `None` if there is none; an error names the child to rank further first.
     fn candidate(&self, (element, prime, sub): (u32, u32, u32)) -> Result<Option<Candidate<J::Score>>, (NodeId, u32)> {
         let children = self.circuit.elements()[element as usize];
         let theta = self.circuit.log_parameters().elements[element as usize];

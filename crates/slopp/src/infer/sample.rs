@@ -1,4 +1,4 @@
-//! Drawing worlds, also given evidence, without rejection.
+//! Drawing worlds, with or without evidence, without rejection.
 
 use super::lanes::{Lanes, Linear};
 use super::marginals::Posterior;
@@ -29,7 +29,7 @@ impl Samples {
         Samples { rows }
     }
 
-    /// How many worlds there are.
+    /// The number of worlds.
     pub fn len(&self) -> usize {
         self.rows.lines()
     }
@@ -70,7 +70,7 @@ impl Samples {
 impl Circuit {
     /// Draws `count` independent worlds from the distribution given evidence.
     ///
-    /// The posterior is the same circuit with other parameters, so drawing walks down from the root, choosing one
+    /// The posterior is the same circuit with other parameters, so drawing walks down from the root and chooses one
     /// element per sum: no rejection, however unlikely the evidence. Same seed, same worlds, on any number of threads.
     /// Cost: elements once, then per world its variables times the logarithm of the elements of a sum.
     ///
@@ -94,7 +94,7 @@ impl Circuit {
         Ok(draw.worlds(0..count, seed))
     }
 
-    /// The worlds of [`Circuit::sample`], some thousand at a time: for more of them than memory can hold.
+    /// The worlds of [`Circuit::sample`], some thousand at a time, for more of them than fit in memory.
     ///
     /// ```
     /// use slopp::infer::Evidence;
@@ -114,7 +114,7 @@ impl Circuit {
         Ok(parts(count).map(move |part| draw.worlds(part, seed)))
     }
 
-    /// Completes each record, in the order of [`Records::original`], by a draw of its own given its known cells; `None`
+    /// Completes each record, in the order of [`Records::original`], by its own draw given its known cells; `None`
     /// where it is impossible.
     ///
     /// The batch form of [`Circuit::sample`]: equal records are completed independently. Cost: elements × distinct rows,
@@ -152,7 +152,7 @@ pub(crate) fn parts(count: usize) -> impl Iterator<Item = Range<usize>> {
     (0..count).step_by(PART).map(move |start| start..start.saturating_add(PART).min(count))
 }
 
-/// The worlds of a range, which starts at the start of a block, from what sets the bits of one world.
+/// The worlds of a range, which starts at the start of a block; `draw` sets the bits of one world.
 pub(crate) fn draw_worlds(
     range: Range<usize>,
     variables: usize,
@@ -177,7 +177,7 @@ pub(crate) fn draw_worlds(
     Samples { rows }
 }
 
-/// The completions of all records in their order, from what completes those of a distinct row, given their places.
+/// The completions of all records in their order; `complete` handles those of a distinct row, given their places.
 pub(crate) fn complete_records<S>(
     records: &Records,
     scratch: impl Fn() -> S + Sync + Send,
@@ -203,7 +203,7 @@ pub(crate) struct Completer<'a> {
     linear: Linear,
 }
 
-/// What completing a row can leave to the next one.
+/// Scratch that rows share.
 #[derive(Default)]
 pub(crate) struct Scratch(Option<Lanes<1>>);
 
@@ -212,7 +212,7 @@ impl<'a> Completer<'a> {
         Completer { circuit, linear: Linear::new(circuit) }
     }
 
-    /// What draws given evidence of the right length; `None` if that is impossible.
+    /// A sampler given evidence of the right length; `None` if that is impossible.
     pub(crate) fn draw(&self, evidence: &Evidence, scratch: &mut Scratch) -> Option<Draw<'a>> {
         let lanes = scratch.0.get_or_insert_with(|| Lanes::new(self.circuit));
         let posterior = Posterior::with(self.circuit, &self.linear, lanes, evidence).ok()?;
@@ -220,10 +220,10 @@ impl<'a> Completer<'a> {
     }
 }
 
-/// A posterior made ready to draw from.
+/// A posterior ready to draw from.
 pub(crate) struct Draw<'a> {
     circuit: &'a Circuit,
-    /// Parameters of ⊤, and for elements the sums of the parameters of their sum so far.
+    /// Parameters of ⊤, and for each sum the running totals of its parameters.
     sums: Weights,
 }
 

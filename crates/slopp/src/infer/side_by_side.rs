@@ -1,4 +1,4 @@
-//! Several circuits of one deterministic structure at once: what mixtures over one structure ask for.
+//! Several circuits of one deterministic structure at once, for mixtures over one structure.
 //!
 //! Which parameters a complete record uses depends on the structure alone, so one pass of masks serves all circuits,
 //! and their numbers are added side by side, eight at a time. Costs beyond the masks: variables × records × circuits.
@@ -15,13 +15,13 @@ const WIDTH: usize = 8;
 /// A number for each of some circuits.
 type Lane = [f64; WIDTH];
 
-/// Blocks whose counts are added up in a row: fixed, so that the order of float sums does not depend on threads.
+/// Blocks whose counts are added up in a row: fixed, so the order of float sums does not depend on threads.
 const PARTS: usize = 8;
 
 /// The log-parameters of several circuits of one structure.
 pub(crate) struct SideBySide<'a> {
     structure: &'a Deterministic,
-    /// How many circuits there are, and lanes for them.
+    /// The number of circuits, and of lanes for them.
     circuits: usize,
     lanes: usize,
     /// By ⊤ node or element, then by lane.
@@ -29,7 +29,7 @@ pub(crate) struct SideBySide<'a> {
     elements: Vec<Lane>,
 }
 
-/// How much of the records each circuit of a mixture is responsible for.
+/// The share of each circuit of a mixture in the records.
 pub(crate) struct Shared {
     /// For each circuit the counts of its parameters.
     pub(crate) counts: Vec<Weights>,
@@ -43,7 +43,7 @@ pub(crate) struct Shared {
 }
 
 impl<'a> SideBySide<'a> {
-    /// Log-parameters of circuits that all have this structure; log zero is allowed.
+    /// Log-parameters of circuits with this structure; log zero is allowed.
     pub(crate) fn new(structure: &'a Deterministic, parameters: &[&Weights]) -> SideBySide<'a> {
         let (circuits, lanes) = (parameters.len(), parameters.len().div_ceil(WIDTH));
         let lane = |first: usize, number: &dyn Fn(&Weights) -> f64| -> Lane {
@@ -81,7 +81,7 @@ impl<'a> SideBySide<'a> {
     pub(crate) fn share(&self, log_weights: &[f64], records: &Records) -> Shared {
         count(self.structure, self.circuits, records, |masks, block, values, sums| {
             self.log_values(log_weights, masks, records, values);
-            // Also the rows beyond the last record, which are impossible and must share nothing.
+            // Rows after the last record are impossible and must share nothing.
             let weights = &records.weights()[RECORDS * block..];
             for i in 0..RECORDS {
                 let weight = weights.get(i).copied().unwrap_or(0.0);
@@ -104,7 +104,7 @@ impl<'a> SideBySide<'a> {
         }
     }
 
-    /// Turns the log-values of a row into shares of its weight; gives the logarithm of their sum.
+    /// Turns the log-values of a row into shares of its weight; returns the logarithm of their sum.
     fn normalise(&self, values: &mut [Lane], i: usize, weight: f64) -> f64 {
         let lanes = |values: &mut [Lane], change: &mut dyn FnMut(&mut f64)| {
             (0..self.lanes).for_each(|lane| values[lane * RECORDS + i].iter_mut().for_each(&mut *change));
@@ -129,7 +129,7 @@ impl<'a> SideBySide<'a> {
     }
 }
 
-/// The counts of several circuits if each row is shared among them as given: `circuits` weights per row.
+/// The counts of several circuits, where each row is shared among them by `circuits` weights per row.
 pub(crate) fn count_shares(structure: &Deterministic, circuits: usize, records: &Records, shares: &[f64]) -> Shared {
     count(structure, circuits, records, |masks, block, values, sums| {
         let possible = masks.possible(structure);
@@ -163,7 +163,7 @@ impl Sums {
     }
 }
 
-/// Counts what each circuit is responsible for; `share` fills in the shares of the rows of a block.
+/// Counts the records of each circuit; `share` fills in the shares of the rows of a block.
 fn count(
     structure: &Deterministic,
     circuits: usize,

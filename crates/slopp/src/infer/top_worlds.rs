@@ -13,9 +13,9 @@ impl Deterministic {
     /// The `count` most probable worlds that agree with evidence, with their log-probabilities, most probable first.
     ///
     /// Exact. Every node ranks its worlds lazily: the next one comes from a heap of elements, each with a rank in its
-    /// prime and a rank in its sub. Fewer worlds if there are fewer. Memory is limited. Equally probable worlds come in an order
-    /// fixed by the circuit. Cost: elements once, then per world at most its sums times a logarithm.
-    /// Huang and Chiang, *Better k-best parsing* (2005), algorithm 3.
+    /// prime and a rank in its sub. Fewer worlds if there are fewer. Memory is limited. Equally probable worlds come in
+    /// an order fixed by the circuit. Cost: elements once, then per world at most its sums times a logarithm. Huang and
+    /// Chiang, *Better k-best parsing* (2005), algorithm 3.
     ///
     /// ```
     /// # use slopp::{Builder, Sharing, Var, Vtree, infer::Evidence};
@@ -92,7 +92,7 @@ impl Deterministic {
     }
 }
 
-/// Judges worlds by their log-probability; those that disagree with evidence are out.
+/// Ranks worlds by their log-probability; those that disagree with evidence are excluded.
 struct Agreeing<'a>(&'a Evidence);
 
 impl Judge for Agreeing<'_> {

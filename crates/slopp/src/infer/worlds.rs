@@ -1,4 +1,4 @@
-//! All possible worlds, one by one, and how many there are.
+//! All possible worlds, one by one, and their number.
 
 use super::{Evidence, QueryError};
 use crate::circuit::{Deterministic, Node, NodeId};
@@ -7,8 +7,8 @@ use num_bigint::BigUint;
 
 /// The possible worlds that agree with evidence, in the order of the circuit; from [`Deterministic::worlds`].
 ///
-/// A depth-first walk over derivations: `trail` is the derivation of the last world, and what was still to be derived
-/// at each step is a linked list, so that going back costs nothing.
+/// A depth-first walk over derivations: `trail` is the derivation of the last world. The nodes still to be derived at
+/// each step are a linked list, so going back is free.
 #[derive(Clone, Debug)]
 pub struct Worlds<'a> {
     circuit: &'a Deterministic,
@@ -33,9 +33,9 @@ struct Step {
     node: NodeId,
     /// Element, or value of ⊤.
     choice: u32,
-    /// What is to be derived after this node.
+    /// The nodes to derive after this one.
     next: Option<u32>,
-    /// How long the agenda was.
+    /// The length of the agenda.
     agenda: u32,
 }
 
@@ -48,7 +48,7 @@ struct Agenda {
 impl Deterministic {
     /// All possible worlds that agree with evidence, each once, lazily, in an order fixed by the circuit.
     ///
-    /// No worlds if the evidence is impossible. Cost: elements once, then at most the variables of the vtree per world.
+    /// None if the evidence is impossible. Cost: elements once, then at most the variables of the vtree per world.
     ///
     /// ```
     /// # use slopp::{Builder, Sharing, Var, Vtree, infer::Evidence};
@@ -98,7 +98,7 @@ impl Worlds<'_> {
         }
     }
 
-    /// Makes a choice and gives what is to be derived next.
+    /// Makes a choice and returns the next node to derive.
     fn take(&mut self, step: Step) -> Option<u32> {
         self.agenda.truncate(step.agenda as usize);
         self.trail.push(step);
@@ -115,7 +115,7 @@ impl Worlds<'_> {
         step.next
     }
 
-    /// Goes back to the last step that has another choice, and takes it.
+    /// Goes back to the last step with another choice, and takes it.
     fn back(&mut self) -> Option<Option<u32>> {
         while let Some(step) = self.trail.pop() {
             if let Some(choice) = self.choice(step.node, step.choice + 1) {
@@ -156,10 +156,10 @@ impl Iterator for Worlds<'_> {
 impl std::iter::FusedIterator for Worlds<'_> {}
 
 impl Deterministic {
-    /// How many worlds are possible, exactly.
+    /// The number of possible worlds, exactly.
     ///
     /// `#(sum) = Σ #(prime) · #(sub)`, as elements are exclusive; ⊤ has two worlds. Cost: elements, each with numbers
-    /// of as many bits as variables.
+    /// of one bit per variable.
     ///
     /// ```
     /// # use slopp::{Builder, Sharing, Var, Vtree};
@@ -186,9 +186,9 @@ impl Deterministic {
                         .sum(),
                 };
             }
-            // Only the layer of the parent looks at the layers of its children: on deep vtrees memory stays small.
+            // Only the layer of the parent reads the layers of its children: on deep vtrees memory stays small.
             for child in self.vtree().children(v).into_iter().flatten() {
-                // Not `fill`, which keeps what the numbers have allocated.
+                // Not `fill`, which would keep the allocations of the numbers.
                 counts[self.layer(child)].iter_mut().for_each(|count| *count = BigUint::ZERO);
             }
         }

@@ -1,20 +1,20 @@
-//! The columns of two that are known, together.
+//! The columns of two knowledge bases together.
 
 use super::KnowledgeError;
 use crate::names::{Bins, Column, Group, Kind, Names};
 
-/// A column of both with values that only one of them knows.
+/// A column of both with values that only one of them has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsharedValues {
     /// The column.
     pub column: String,
-    /// The values that only the first and only the second knows.
+    /// The values that only the first and only the second has.
     pub only: [Vec<String>; 2],
 }
 
 /// The columns of both, those of the first in front unless only the second has all; a column of both has the values of
-/// both. An error if they have no variable in common, if one cuts numbers into other bins than the other, or if a column is
-/// of another kind.
+/// both. An error if they share no variable, if they cut numbers into different bins, or if a column has different
+/// kinds.
 pub(super) fn merged(names: [&Names; 2]) -> Result<(Names, Vec<UnsharedValues>), KnowledgeError> {
     let mut differ = compared(names)?;
     // As a variable, or as a value of a column.
@@ -54,7 +54,7 @@ pub(super) fn merged(names: [&Names; 2]) -> Result<(Names, Vec<UnsharedValues>),
                     let new = group.values().filter(|(_, value)| !same.values().any(|(_, known)| known == *value));
                     values.extend(new.map(|(_, value)| (group.name(), value)));
                 }
-                // Where the other has them as Boolean columns, they stay so.
+                // Boolean columns of the other stay Boolean.
                 None if group.vars().any(|var| base.contains(other.of(var))) => {
                     let new = group.vars().map(|var| other.of(var)).filter(|name| !base.contains(name));
                     new.for_each(|name| add(name, Kind::Boolean));
@@ -71,7 +71,7 @@ pub(super) fn merged(names: [&Names; 2]) -> Result<(Names, Vec<UnsharedValues>),
     Ok((Names::of_columns(columns)?, differ))
 }
 
-/// Notes a value that only one knows, and knows as a variable of its own, as rules do.
+/// Notes a value that only one has, as a variable of its own, as rules do.
 fn note(differ: &mut Vec<UnsharedValues>, (column, value): (&str, &str), side: usize) {
     let at = differ.iter().position(|known| known.column == column).unwrap_or_else(|| {
         differ.push(UnsharedValues { column: column.to_owned(), only: [Vec::new(), Vec::new()] });
@@ -89,7 +89,7 @@ fn kind(column: Column<'_>) -> Kind {
     }
 }
 
-/// The columns of both that have other values in one than in the other.
+/// The columns of both whose values differ.
 fn compared(names: [&Names; 2]) -> Result<Vec<UnsharedValues>, KnowledgeError> {
     let mut differ = Vec::new();
     for group in names[0].groups() {
@@ -120,7 +120,7 @@ fn missing_in(values: &[String], other: &[String]) -> Vec<String> {
 }
 
 fn different_bins(group: &Group, other: &Group) -> KnowledgeError {
-    // The same names may be cut at other numbers.
+    // The same names may have different cuts.
     let cuts = [group, other].map(|group| {
         let values = group.values().map(|(_, value)| value).collect::<Vec<_>>().join(", ");
         let Some(cuts) = group.cuts() else { return format!("the values {values}") };

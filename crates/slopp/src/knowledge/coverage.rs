@@ -1,4 +1,4 @@
-//! How much of a base rules say that were found in it.
+//! How much of a base its rules cover.
 
 use crate::certified::Certified;
 use crate::logic::{BaseRules, Limits, Manager, Stopped};
@@ -6,29 +6,29 @@ use num_bigint::BigUint;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// How many worlds are possible, and how many the rules allow: all of them, if the rules are the whole base.
+/// The numbers of possible worlds and of worlds that the rules allow: equal if the rules are the whole base.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
-    /// How many worlds the circuit makes possible.
+    /// The number of possible worlds of the circuit.
     pub possible: BigUint,
-    /// How many the rules allow; never fewer.
+    /// The number of worlds that the rules allow; never fewer.
     pub allowed: BigUint,
 }
 
 impl Coverage {
-    /// Whether the rules say all that the base does.
+    /// Whether the rules cover the whole base.
     pub fn is_whole_base(&self) -> bool {
         self.possible == self.allowed
     }
 
-    /// The limits of [`Certified::coverage_by`], within which an answer comes soon.
+    /// Limits for [`Certified::coverage_by`] that give an answer soon.
     pub fn limits(cancel: Option<Arc<AtomicBool>>) -> Limits {
         Limits { nodes: 1_000_000, bytes: 1 << 30, steps: 20_000_000, cancel }
     }
 }
 
 impl Certified {
-    /// How much of the base the rules say that were found in it; an error where diagrams would be too large.
+    /// How much of the base these rules, which were found in it, cover; an error where diagrams would be too large.
     ///
     /// ```
     /// use slopp::Certified;

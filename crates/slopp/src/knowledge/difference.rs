@@ -1,4 +1,4 @@
-//! Two that are known, side by side: what only one of them allows.
+//! The difference of two knowledge bases: worlds that only one of them allows.
 
 use super::Knowledge;
 use super::columns::{UnsharedValues, merged};
@@ -9,8 +9,8 @@ use crate::names::{NameError, Names};
 use num_bigint::BigUint;
 use std::sync::Arc;
 
-/// What two allow, over the variables of both; a variable that only one mentions may have any value in the other. A column
-/// with several values has one of them in every world, and a value that only one knows is impossible in the other.
+/// The worlds that two allow, over the variables of both. A variable that only one mentions is free in the other. A
+/// column with several values has one of them in every world, and a value that only one has is impossible in the other.
 ///
 /// ```
 /// use slopp::knowledge::{Difference, Knowledge};
@@ -25,28 +25,28 @@ use std::sync::Arc;
 pub struct Difference {
     /// The names of both.
     pub names: Arc<Names>,
-    /// What each allows and the other does not.
+    /// The worlds that each allows and the other does not.
     pub only: [Handle; 2],
-    /// What both allow.
+    /// The worlds that both allow.
     pub common: Handle,
-    /// Columns that have other values in one than in the other.
+    /// Columns whose values differ.
     pub differ: Vec<UnsharedValues>,
-    /// The names that only one mentions, if it is rules; values of columns aside. They may be misspelt.
+    /// The names that only one mentions, if it is rules; without values of columns. They may be misspelt.
     pub only_named: [Vec<String>; 2],
     manager: Manager,
 }
 
-/// Why what is known cannot be compared, or does not say what follows.
+/// Why two knowledge bases cannot be compared, or entailment cannot be decided.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KnowledgeError {
-    /// There is no variable that both mention.
+    /// They share no variable.
     #[error(
-        "the two have no variable in common, so there is nothing to compare; what has no names counts its variables x1, \
+        "the two have no variable in common, so there is nothing to compare; variables without names are called x1, \
          x2, …: give both the same names"
     )]
     NothingInCommon,
-    /// Numbers are cut at other places.
+    /// Numbers are cut at different places.
     #[error(
         "column {column:?} is cut differently, so worlds cannot be compared: the first has {}, and the second has {}; \
          learn both with the same bins", .cuts[0], .cuts[1]
@@ -54,10 +54,10 @@ pub enum KnowledgeError {
     DifferentBins {
         /// The column.
         column: String,
-        /// The values of each, in words.
+        /// The values of each, as text.
         cuts: [String; 2],
     },
-    /// A column with several values has the name of a Boolean one.
+    /// A column has several values in one and is Boolean in the other.
     #[error(
         "column {column:?} has several values in the {}, and is Boolean in the other; learn both from records whose \
          columns hold the same", ["first", "second"][*.several]
@@ -71,16 +71,16 @@ pub enum KnowledgeError {
     /// There are no variables at all.
     #[error(transparent)]
     NoVariables(#[from] NoVariables),
-    /// The names do not go together.
+    /// The names cannot be joined.
     #[error(transparent)]
     Names(#[from] NameError),
     /// A diagram would be too large.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// Worlds could not be listed: their circuit would be too large.
+    /// Their circuit would be too large to list worlds.
     #[error(transparent)]
     Normalise(#[from] NormaliseError),
-    /// The same: a bug, and never handed out silently.
+    /// A bug, and never silent.
     #[error("the worlds failed their certificate, please report this: {0}")]
     Certificate(#[from] Refusal),
     /// Worlds could not be listed.
@@ -89,7 +89,7 @@ pub enum KnowledgeError {
 }
 
 impl Difference {
-    /// Compares two; the vtree is that of the first which has one over all names, or else made for all rules.
+    /// Compares two. The vtree is that of the first one that has all names, or else made for all rules.
     pub fn new(known: [Knowledge<'_>; 2], limits: Limits) -> Result<Difference, KnowledgeError> {
         let (names, differ) = merged(known.map(|one| &**one.names()))?;
         let only_named = [(0, 1), (1, 0)].map(|(one, other)| {
@@ -100,7 +100,7 @@ impl Difference {
         });
         let names = Arc::new(names);
         let mut manager = manager(&known, &names, limits.clone())?;
-        // What one allows that has no one value in a column is no world: it only did not say so.
+        // Worlds without exactly one value per column do not count.
         let columns = manager.compile(&Rules::of_columns(names.clone()).formula())?;
         let mut allowed = |one: &Knowledge<'_>| -> Result<Handle, KnowledgeError> {
             let formula = one.handle(&mut manager, &one.vars_among(&names)?, &limits)?;
@@ -117,7 +117,7 @@ impl Difference {
         self.only == [Handle::FALSE; 2]
     }
 
-    /// How many worlds a part has, exactly.
+    /// The number of worlds of a part, exactly.
     pub fn count(&self, part: Handle) -> BigUint {
         self.manager.sdd(part).model_count()
     }
@@ -142,14 +142,14 @@ fn column(name: &str) -> &str {
     name.split_once('=').map_or(name, |(column, _)| column)
 }
 
-/// A manager on the vtree of the first that has one, if all names are in it.
+/// A manager on the vtree of the first one that has all names.
 fn manager(known: &[Knowledge<'_>; 2], names: &Arc<Names>, limits: Limits) -> Result<Manager, KnowledgeError> {
     for one in known.iter().filter(|one| !matches!(one, Knowledge::Rules(_))) {
         if one.names().iter().eq(names.iter()) {
             return Ok(Manager::new(one.vtree()?, limits));
         }
     }
-    // All rules together say which variables belong together.
+    // All rules together show which variables belong together.
     let mut formulas = Vec::new();
     for one in known {
         if let Knowledge::Rules(rules) = one {

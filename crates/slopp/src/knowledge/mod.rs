@@ -1,4 +1,4 @@
-//! What is known, however it is kept: the base of a circuit, a diagram, or rules; and what two of them allow.
+//! Knowledge, however it is stored: the base of a circuit, a diagram, or rules; and comparisons of two.
 
 mod columns;
 mod coverage;
@@ -16,23 +16,23 @@ use crate::var::Var;
 use crate::vtree::Vtree;
 use std::sync::Arc;
 
-/// What is known, with the names of its variables.
+/// A knowledge base with the names of its variables.
 #[derive(Clone, Copy, Debug)]
 pub enum Knowledge<'a> {
     /// The possible worlds of a circuit.
     Base(&'a Certified, &'a Arc<Names>),
     /// The worlds of a diagram.
     Diagram(&'a Sdd, &'a Arc<Names>),
-    /// The worlds that obey rules.
+    /// The worlds that satisfy rules.
     Rules(&'a Rules),
 }
 
-/// Whether a formula holds in every world that is known to be allowed.
+/// Whether a formula holds in every allowed world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entailed {
     /// An allowed world in which it does not hold.
     pub counterexample: Option<Vec<bool>>,
-    /// Whether no world is allowed at all, so that everything follows.
+    /// Whether no world is allowed, so that everything follows.
     pub is_contradiction: bool,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Knowledge<'a> {
         }
     }
 
-    /// The vtree it has, or a good one for its rules; an error for rules without variables.
+    /// Its vtree, or a good one for its rules; an error for rules without variables.
     pub fn vtree(&self) -> Result<Arc<Vtree>, NoVariables> {
         match self {
             Knowledge::Base(circuit, _) => Ok(circuit.vtree().clone()),
@@ -57,7 +57,8 @@ impl<'a> Knowledge<'a> {
         }
     }
 
-    /// Whether a formula over its names holds in every allowed world. A vtree is for rules, where clauses do not decide.
+    /// Whether a formula over its names holds in every allowed world. The vtree is for rules that clauses do not
+    /// decide.
     ///
     /// ```
     /// use slopp::knowledge::Knowledge;
@@ -94,7 +95,7 @@ impl<'a> Knowledge<'a> {
         Ok(Entailed { counterexample: manager.world(both), is_contradiction: known == Handle::FALSE })
     }
 
-    /// The allowed worlds as a formula of a manager, in which the variables are these.
+    /// The allowed worlds as a formula of a manager, with these variables.
     fn handle(&self, manager: &mut Manager, vars: &[Var], limits: &Limits) -> Result<Handle, Stopped> {
         let in_order = vars.iter().enumerate().all(|(i, var)| var.index() == i);
         let same = |vtree: &Vtree, manager: &Manager| in_order && *vtree == **manager.vtree();

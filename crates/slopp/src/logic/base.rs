@@ -1,4 +1,4 @@
-//! Between PSDDs and diagrams: the base of a PSDD, and the uniform distribution over the models of a diagram.
+//! From PSDDs to diagrams and back: the base of a PSDD, and the uniform distribution over the models of a diagram.
 
 use super::manager::{Handle, Manager};
 use super::sdd::{Sdd, SddId, SddNode};
@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 
 /// The base as an SDD would be too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the base has more than {limit} nodes as an SDD, where primes must cover everything; keep it as .psdd")]
+#[error("the SDD of the base has more than {limit} nodes; keep the base as .psdd")]
 pub struct TooLarge {
-    /// The number of nodes allowed.
+    /// The largest number of nodes.
     pub limit: usize,
 }
 
@@ -24,18 +24,18 @@ impl Sdd {
     /// `¬(p₁ ∨ … ∨ pₖ)` with sub false. That is trivial on right-linear vtrees and can be exponential on others,
     /// hence the limit of nodes; a million is plenty.
     pub fn base_of(psdd: &Psdd, limit: usize) -> Result<Sdd, TooLarge> {
-        // A manager has the constant and all literals from the start; they are not what makes a base large.
+        // The constant and all literals are always there; they do not make a base large.
         let limits = Limits::for_nodes(limit, psdd.var_count() + 1);
         let mut manager = Manager::new(psdd.vtree().clone(), limits);
         let base = manager.base_of(psdd).map_err(|_| TooLarge { limit })?;
         let sdd = manager.sdd(base);
-        // A diagram of its own has nodes for negations that the manager shares.
+        // A diagram also has nodes for negations, which the manager shares.
         if sdd.nodes().len() > limit { Err(TooLarge { limit }) } else { Ok(sdd) }
     }
 }
 
 impl Manager {
-    /// The base of a PSDD over the same vtree.
+    /// The base of a PSDD on the same vtree.
     ///
     /// # Panics
     /// If the PSDD has another vtree.
@@ -43,7 +43,7 @@ impl Manager {
         Ok(self.bases_of(psdd)?[psdd.root().index()])
     }
 
-    /// The base of every node of a PSDD over the same vtree.
+    /// The base of every node of a PSDD on the same vtree.
     pub(crate) fn bases_of(&mut self, psdd: &Psdd) -> Result<Vec<Handle>, Stopped> {
         assert_eq!(**psdd.vtree(), **self.vtree(), "one vtree");
         let mut formulas: Vec<Handle> = Vec::with_capacity(psdd.nodes().len());
@@ -64,10 +64,10 @@ impl Manager {
         Ok(formulas)
     }
 
-    /// The worlds a circuit gives a probability above zero, as a formula over variables that are found by `new`.
+    /// The possible worlds of a circuit, as a formula over the variables that `new` gives.
     ///
-    /// The circuit may have any vtree and any certificate; if it has the vtree of the manager and is a PSDD,
-    /// [`Manager::base_of`] is faster.
+    /// The circuit may have any vtree and any certificate; for a PSDD on the vtree of the manager, [`Manager::base_of`]
+    /// is faster.
     pub fn support_of(&mut self, circuit: &Circuit, new: impl Fn(Var) -> Var) -> Result<Handle, Stopped> {
         let mut formulas: Vec<Handle> = Vec::with_capacity(circuit.nodes().len());
         for id in circuit.ids() {
@@ -93,19 +93,19 @@ pub enum NormaliseError {
     /// The formula is false.
     #[error("no world is possible: the formula is false, and a distribution needs at least one world")]
     Impossible,
-    /// The diagram is no SDD: some decision has the same element twice, or there is too much of it.
+    /// Some decision has the same element twice, or the diagram is too large.
     #[error("{0}")]
     Build(#[from] BuildError),
 }
 
-/// A formula to be normalised for a vtree node; `None` is the constant true.
+/// A formula to normalise for a vtree node; `None` is the constant true.
 type Task = (Option<SddId>, VtreeId);
 
 impl Sdd {
-    /// The circuit whose base is this formula and whose distribution is uniform over the models.
+    /// The circuit with this formula as base and a uniform distribution over its models.
     ///
-    /// Trimmed nodes are normalised: ⊤ is put in for every skipped vtree node, elements without models are dropped.
-    /// The parameter of an element is its share of the models of its decision. Equal nodes are shared.
+    /// Every skipped vtree node gets a ⊤, and elements without models are dropped. The parameter of an element is its
+    /// share of the models of its decision. Equal nodes are shared.
     pub fn to_circuit(&self) -> Result<Circuit, NormaliseError> {
         let counts = self.counts();
         if counts[self.root().index()] == BigUint::ZERO {
@@ -139,7 +139,7 @@ impl Sdd {
         (self.vtree_of(id).map(|_| id), v)
     }
 
-    /// The elements a task needs, with their log-parameters; none at a leaf.
+    /// The elements of a task, with their log-parameters; none at a leaf.
     fn parts(&self, (formula, v): Task, counts: &[BigUint], parts: &mut Vec<(Task, Task, f64)>) {
         let Some([left, right]) = self.vtree().children(v) else { return };
         let own = formula.and_then(|id| Some((id, self.vtree_of(id)?)));
@@ -188,7 +188,7 @@ fn log_share(part: &BigUint, gap: usize, total: &BigUint) -> f64 {
     };
     let ((part, low), (total, high)) = (leading(part), leading(total));
     let (ratio, power) = (part / total, low + gap as i64 - high);
-    // Scaling by a power of two is exact; a sum of logarithms that cancel is not.
+    // Scaling by a power of two is exact; adding logarithms that cancel is not.
     let log = match i32::try_from(power) {
         Ok(power @ -900..=900) => (ratio * 2f64.powi(power)).ln(),
         _ => ratio.ln() + power as f64 * std::f64::consts::LN_2,

@@ -1,18 +1,18 @@
-//! A world that two circuits over one vtree share.
+//! A world that two circuits on one vtree share.
 
 use crate::circuit::{Circuit, Node, NodeId};
 use rustc_hash::FxHashMap;
 
-/// Two nodes under comparison and the pair of elements they have come to.
+/// Two nodes in comparison and their current pair of elements.
 struct Frame {
     pair: (NodeId, NodeId),
     step: usize,
 }
 
-/// A world that both circuits give a probability above zero; `None` if there is none.
+/// A world that is possible in both circuits; `None` if there is none.
 ///
-/// With the circuit of a negated formula this tells whether a model entails the formula, and else why not. Cost: at
-/// worst the product of the two sizes.
+/// With the circuit of a negated formula, this decides whether a model entails the formula. Cost: at worst the product
+/// of the two sizes.
 ///
 /// # Panics
 /// If the circuits have different vtrees.
@@ -70,7 +70,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether two nodes share a world, if that needs no search.
+    /// Whether two nodes share a world, where that needs no search.
     fn known(&self, pair: (NodeId, NodeId), memo: &FxHashMap<(NodeId, NodeId), Option<usize>>) -> Option<bool> {
         match (self.a.node(pair.0), self.b.node(pair.1)) {
             (Node::Literal(x), Node::Literal(y)) => Some(x == y),

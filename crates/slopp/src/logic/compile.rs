@@ -11,7 +11,7 @@ impl Rules {
     /// The rules as one canonical SDD.
     ///
     /// Rules are joined in the order of the vtree, deepest first. The result is the constant false if they contradict
-    /// each other; [`Rules::conflict`] tells which ones do.
+    /// each other; [`Rules::conflict`] finds out which ones do.
     ///
     /// ```
     /// use slopp::Vtree;
@@ -57,14 +57,14 @@ impl Manager {
         Ok(stack[0])
     }
 
-    /// The diagram of rules that hold together; handles made before mean nothing afterwards.
+    /// The diagram of the conjunction of rules; older handles become invalid.
     pub(super) fn compile_rules(&mut self, rules: &Rules) -> Result<Handle, Stopped> {
         self.collects = true;
         let mut stack = Vec::new();
         let mut done = 0;
         let mut run = || {
             for rule in rules.iter() {
-                // A conjunction is taken apart, so that its parts meet those of other rules deep in the vtree.
+                // A conjunction is split, so that its parts meet those of other rules deep in the vtree.
                 let ops = rule.formula.ops();
                 match ops.last() {
                     Some(Op::And(_)) => self.push_steps(&ops[..ops.len() - 1], &mut stack)?,
@@ -84,7 +84,7 @@ impl Manager {
         self.push_steps(formula.ops(), stack)
     }
 
-    /// Puts the diagrams of steps on a stack, all of which survives if nodes are collected in between.
+    /// Pushes the diagrams of steps on a stack, which survives garbage collection.
     fn push_steps(&mut self, ops: &[Op], stack: &mut Vec<Handle>) -> Result<(), Stopped> {
         for &op in ops {
             let start = stack.len() - op.arity();
@@ -118,7 +118,7 @@ impl Manager {
         Ok(())
     }
 
-    /// Whether an odd number of formulas holds, or with `even` an even one; also joined in the order of the vtree.
+    /// Whether an odd number of formulas holds, or with `even` an even one; joined in the order of the vtree too.
     fn join_xor(&mut self, stack: &mut Vec<Handle>, start: usize, even: bool) -> Result<(), Stopped> {
         let result = self.xor_all(&stack[start..])?;
         stack.truncate(start);

@@ -1,8 +1,8 @@
 //! The logical side: formulas as SDDs, and the base of a PSDD.
 //!
-//! Here: [`Formula`] and [`Rules`] as people write them; the [`Manager`] that combines diagrams; the read-only diagram
-//! [`Sdd`], its model count, the uniform distribution over its models; the way from a PSDD to its base; the
-//! base of any circuit as rules ([`BaseRules`]). Files are in [`crate::io`].
+//! Here: [`Formula`] and [`Rules`] as text; the [`Manager`] that combines diagrams; the read-only diagram [`Sdd`], its
+//! model count, the uniform distribution over its models; the base of a PSDD as a diagram; the base of any circuit as
+//! rules ([`BaseRules`]). Files are in [`crate::io`].
 
 mod base;
 mod common_world;

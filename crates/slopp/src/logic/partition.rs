@@ -1,22 +1,20 @@
 //! The proof that a diagram is an SDD: the primes of every decision are exclusive and cover everything.
 //!
-//! Two nodes share a world iff some pair of their elements has primes that share one and subs that share one; a memo
-//! on node pairs makes that polynomial. Exclusive primes cover everything iff their model counts add up to 2ⁿ for the
-//! `n` variables of the left child. This is proved on the diagram and not on its circuit, which has no elements with
-//! sub false.
+//! Two nodes share a world iff some pair of their elements has primes that share one and subs that share one; a memo on
+//! node pairs makes that polynomial. Exclusive primes cover everything iff their model counts add up to 2ⁿ for the `n`
+//! variables of the left child. The proof uses the diagram and not its circuit, which has no elements with sub false.
 
 use super::sdd::{Sdd, SddError, SddFault, SddId, SddNode};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
-/// Decisions with more elements than this do not remember which of their primes are exclusive.
+/// Decisions with more elements than this do not remember which primes are exclusive.
 const MANY_ELEMENTS: usize = 256;
 
 impl Sdd {
     /// Proves invariant 3: the primes of every decision are exclusive and exhaustive.
     ///
-    /// Cost: at worst the product of the sizes of the pairs of primes compared, and one sum of big integers per
-    /// element.
+    /// Cost: at worst the product of the sizes of the primes compared, and one sum of big integers per element.
     pub(crate) fn prove_partitions(&self) -> Result<(), SddError> {
         let counts = self.counts();
         let satisfiable = counts.iter().map(|count| *count != BigUint::ZERO).collect();
@@ -44,13 +42,13 @@ struct Search<'a> {
     memo: FxHashMap<(SddId, SddId), bool>,
 }
 
-/// Two nodes under comparison and the pair of elements they have come to.
+/// Two nodes in comparison and their current pair of elements.
 struct Frame {
     pair: (SddId, SddId),
     step: usize,
 }
 
-/// How far a comparison came.
+/// The state of a comparison.
 enum Outcome {
     Open(SddId, SddId),
     Known(bool),
@@ -71,7 +69,7 @@ impl Search<'_> {
         None
     }
 
-    /// Whether two nodes share a world; the answer is kept in the memo only if told to `remember`.
+    /// Whether two nodes share a world; a negative answer enters the memo only with `remember`.
     fn share_a_world(&mut self, a: SddId, b: SddId, remember: bool) -> bool {
         if let Some(known) = self.known(a, b) {
             return known;
@@ -113,8 +111,8 @@ impl Search<'_> {
         Outcome::Known(false)
     }
 
-    /// The two pairs of nodes that must both share a world for the given pair of elements to share one; `None` when
-    /// all pairs of elements were tried.
+    /// The two pairs of nodes that must both share a world for this pair of elements to share one; `None` after the
+    /// last pair of elements.
     ///
     /// A node whose vtree node is below the other's is compared with the primes, or the subs, of the other.
     fn step(&self, a: SddId, b: SddId, step: usize) -> Option<[(SddId, SddId); 2]> {
@@ -134,7 +132,7 @@ impl Search<'_> {
         })
     }
 
-    /// What is known about two nodes without searching.
+    /// The answer for two nodes, where it needs no search.
     fn known(&self, a: SddId, b: SddId) -> Option<bool> {
         if !self.satisfiable[a.index()] || !self.satisfiable[b.index()] {
             return Some(false);

@@ -1,4 +1,4 @@
-//! Sentential Decision Diagrams: formulas structured by a vtree, and how many worlds they have.
+//! Sentential Decision Diagrams: formulas structured by a vtree, and their model counts.
 
 use crate::var::{Lit, Var};
 use crate::vtree::{Vtree, VtreeId};
@@ -17,7 +17,7 @@ impl SddId {
     }
 }
 
-/// What a node is.
+/// The kinds of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum SddNode {
     /// No world.
@@ -46,7 +46,7 @@ pub(crate) struct SddElement {
     pub(crate) sub: SddId,
 }
 
-/// A formula as a trimmed SDD: constants and literals stand wherever they fit, decisions skip vtree nodes.
+/// A formula as a trimmed SDD: constants and literals fit anywhere, decisions skip vtree nodes.
 ///
 /// Stored as flat arrays like a [`crate::Circuit`].
 ///
@@ -54,8 +54,8 @@ pub(crate) struct SddElement {
 /// 1. Children come before parents, the root is last.
 /// 2. The primes of a decision at vtree node `v` have variables below its left child only, its subs below its right
 ///    child only; either may be constant.
-/// 3. The primes of a decision are exclusive and cover everything. So a circuit given a diagram keeps its certificate.
-///    Readers prove it; managers make diagrams that have it.
+/// 3. The primes of a decision are exclusive and cover everything, so a circuit given a diagram keeps its certificate.
+///    Readers prove this; managers guarantee it.
 ///
 /// ```
 /// use slopp::logic::{Formula, Limits, Sdd};
@@ -76,7 +76,7 @@ pub struct Sdd {
     elements: Vec<SddElement>,
 }
 
-/// Which node breaks an invariant of [`Sdd`], and how.
+/// A node that breaks an invariant of [`Sdd`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("node {}: {fault}", .node.0)]
 pub(crate) struct SddError {
@@ -96,7 +96,7 @@ pub(crate) enum SddFault {
     #[error("variable {} is not in the vtree", .0.number())]
     UnknownVariable(Var),
     /// A decision at a leaf, or at no node of the vtree.
-    #[error("a decision needs an inner vtree node, which {} is not", .0.0)]
+    #[error("a decision needs an inner vtree node, and {} is not one", .0.0)]
     NotInner(VtreeId),
     /// A child does not come before its parent, or the elements do not exist (invariant 1).
     #[error("children must come before parents")]
@@ -118,7 +118,7 @@ pub(crate) enum SddFault {
         /// Positions of the elements, from one.
         elements: (usize, usize),
     },
-    /// The primes of a decision leave something out (invariant 3).
+    /// The primes of a decision do not cover everything (invariant 3).
     #[error(
         "its primes leave out some worlds of the variables below the left child, and primes must cover all of them"
     )]
@@ -126,7 +126,7 @@ pub(crate) enum SddFault {
 }
 
 impl Sdd {
-    /// Checks invariants 1 and 2; the third is a promise of the caller, or proved next.
+    /// Checks invariants 1 and 2; the third is promised by the caller, or proved next.
     pub(crate) fn promised(
         vtree: impl Into<Arc<Vtree>>,
         nodes: Vec<SddNode>,
@@ -184,7 +184,7 @@ impl Sdd {
     /// Whether a complete world satisfies the formula.
     ///
     /// # Panics
-    /// If the world has another number of values than there are variables.
+    /// If the world does not have one value per variable.
     pub fn is_satisfied_by(&self, world: &[bool]) -> bool {
         assert_eq!(world.len(), self.vtree.var_count(), "one value per variable");
         let mut values = Vec::with_capacity(self.nodes.len());
@@ -201,7 +201,7 @@ impl Sdd {
         values[self.root().index()]
     }
 
-    /// How many decisions there are, and how many elements they have together: the size in libsdd's terms.
+    /// The numbers of decisions and of their elements: the size in libsdd's terms.
     pub fn size(&self) -> (usize, usize) {
         let decisions = self.nodes.iter().filter(|n| matches!(n, SddNode::Decision { .. })).count();
         (decisions, self.elements.len())
@@ -273,7 +273,7 @@ impl Sdd {
         counts
     }
 
-    /// How many variables below `v` are not below the vtree node of a node: each doubles the count.
+    /// How many variables below `v` are outside the vtree node of a node: each doubles the count.
     pub(super) fn gap(&self, id: SddId, v: VtreeId) -> usize {
         self.vtree().vars(v).len() - self.vtree_of(id).map_or(0, |own| self.vtree().vars(own).len())
     }

@@ -1,11 +1,11 @@
-//! A vtree for rules, when none is given.
+//! Vtrees for rules.
 //!
 //! Two variables are neighbours if they share a rule. Variables are eliminated one by one, always the one that needs
-//! the fewest new edges among its neighbours (min-fill); the tree of who is eliminated into whom gives the vtree: a
-//! variable splits off first, then the independent parts below it. What the elimination order costs bounds the size
-//! of the diagram. A bounded local search then rotates and swaps, keeping what compiles no larger; where no single move
-//! helps, it goes on some random moves away from the best. Clauses and counts that share no variable are not searched
-//! for: their diagrams pass along any order, and no move makes them much smaller.
+//! the fewest new edges among its neighbours (min-fill). The elimination tree gives the vtree: a variable splits off
+//! first, then the independent parts below it. The width of the order bounds the size of the diagram. A bounded local
+//! search then rotates and swaps, keeping changes that compile no larger; where no single move helps, it continues some
+//! random moves away from the best. It is skipped for clauses and counts that share no variable: their diagrams are
+//! small in any order.
 //!
 //! References: A. Darwiche, SDD: A New Canonical Representation of Propositional Knowledge Bases, IJCAI 2011, section 6;
 //! A. Choi and A. Darwiche, Dynamic Minimization of Sentential Decision Diagrams, AAAI 2013 (the local moves).
@@ -20,15 +20,15 @@ use crate::vtree::{Step, Vtree, VtreeId};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-/// Rules over more variables than this make their variables a chain of neighbours instead of all pairs.
+/// Rules over more variables than this link them as a chain instead of all pairs.
 const WIDE: usize = 40;
 
 /// How hard to look for a vtree.
 #[derive(Clone, Debug)]
 pub struct VtreeSearch {
-    /// How many changed vtrees are tried; each costs a compilation.
+    /// The largest number of changed vtrees; each costs a compilation.
     pub moves: usize,
-    /// How much all compilations may cost together, in steps of the manager, elements and vtree nodes.
+    /// The total cost of all compilations, in steps of the manager, elements and vtree nodes.
     pub steps: u64,
 }
 
@@ -39,14 +39,14 @@ impl Default for VtreeSearch {
     }
 }
 
-/// A vtree that was found for rules, and what they compile to.
+/// A vtree for rules, and their diagram.
 #[derive(Clone, Debug)]
 pub struct CompiledRules {
     /// The rules on the vtree.
     pub sdd: Sdd,
-    /// How many vtrees were compiled, also in vain.
+    /// The number of vtrees compiled, including failures.
     pub tried: usize,
-    /// The elements on the vtree that the search began with.
+    /// The elements on the first vtree of the search.
     pub first_elements: usize,
 }
 
@@ -62,7 +62,7 @@ impl Rules {
 
     /// Finds a vtree and compiles: the best of some vtrees from the min-fill order, improved by local search.
     ///
-    /// Deterministic: costs are counted in steps, not in seconds. `tell` hears of every vtree tried.
+    /// Deterministic: costs are counted in steps, not in seconds. `report` gets the number of vtrees tried so far.
     ///
     /// # Panics
     /// If there are no variables.
@@ -70,12 +70,12 @@ impl Rules {
         &self,
         search: &VtreeSearch,
         limits: &Limits,
-        tell: &mut dyn FnMut(usize),
+        report: &mut dyn FnMut(usize),
     ) -> Result<CompiledRules, Stopped> {
         let order = min_fill(self.neighbours());
         let vars: Vec<Var> = order.iter().rev().map(|step| step.var).collect();
         let starts = [elimination_vtree(&order), Vtree::balanced_over(&vars), Vtree::right_linear_over(&vars)];
-        let mut hunt = Hunt { rules: self, limits, left: search.steps, tried: 0, tell };
+        let mut hunt = Hunt { rules: self, limits, left: search.steps, tried: 0, report };
         let mut best = hunt.first(&starts)?;
         let first_elements = best.size().1;
         let mut random = Random::new(0);
@@ -84,11 +84,11 @@ impl Rules {
         let moves = 3 * (self.var_count() - 1);
         let most = if self.is_apart() { 0 } else { search.moves };
         let (mut number, mut fruitless, mut known) = (0, 0, 0);
-        // Few variables have few vtrees: the search ends when it only comes to known ones.
+        // Few variables have few vtrees: the search ends when it meets only known ones.
         while hunt.tried < most && hunt.left > 0 && known <= 8 * moves && best.size().1 > 0 {
             let stuck = fruitless >= moves;
             let vtree = match stuck {
-                // Moves are tried from the top down, where diagrams are largest; after a success they go on from there.
+                // Moves are tried from the top down, where diagrams are largest, and continue there after a success.
                 false => changed(current.vtree(), number % moves),
                 true => Some(shaken(best.vtree(), &mut random)),
             };
@@ -101,7 +101,7 @@ impl Rules {
             if sdd.size().1 < best.size().1 {
                 best = sdd.clone();
             }
-            // Equal sizes are taken too: many ways down begin level.
+            // Equal sizes are accepted too: many improvements start level.
             if stuck || sdd.size().1 <= current.size().1 {
                 current = sdd;
                 fruitless = 0;
@@ -132,7 +132,7 @@ impl Rules {
         for rule in self.iter() {
             for part in rule.formula.conjuncts() {
                 let vars = part.vars();
-                // Counted variables, and those of other long rules, need no clique: a diagram passes along them.
+                // Counted variables, and those of other long rules, need no clique: a diagram follows them as a chain.
                 let counted = matches!(part.ops().last(), Some(Op::Count(..) | Op::Xor(_)));
                 let reach = if counted || vars.len() > WIDE { 1 } else { vars.len() };
                 for (i, x) in vars.iter().enumerate() {
@@ -147,7 +147,7 @@ impl Rules {
     }
 }
 
-/// A variable that was eliminated, and the position in the order of the first of its later neighbours.
+/// An eliminated variable, and the position in the order of the first of its later neighbours.
 struct Eliminated {
     var: Var,
     parent: Option<usize>,
@@ -176,7 +176,7 @@ fn min_fill(mut neighbours: Vec<BTreeSet<u32>>) -> Vec<Eliminated> {
             for &b in &around[i + 1..] {
                 if neighbours[a as usize].insert(b) {
                     neighbours[b as usize].insert(a);
-                    // The new edge is one less to add for whoever neighbours both.
+                    // The new edge is one less to add for every common neighbour.
                     let common = neighbours[a as usize].intersection(&neighbours[b as usize]);
                     touched.extend(common.copied());
                 }
@@ -200,7 +200,7 @@ fn min_fill(mut neighbours: Vec<BTreeSet<u32>>) -> Vec<Eliminated> {
     order.iter().map(|(x, around)| Eliminated { var: Var(*x), parent: parent(around) }).collect()
 }
 
-/// The vtree of an elimination order: each variable, then what was eliminated into it, as evenly joined as can be.
+/// The vtree of an elimination order: each variable, then its subtrees, joined as evenly as possible.
 fn elimination_vtree(order: &[Eliminated]) -> Vtree {
     let mut forest = Forest::default();
     let mut below: Vec<Vec<usize>> = order.iter().map(|_| Vec::new()).collect();
@@ -270,7 +270,7 @@ impl Forest {
     }
 }
 
-/// A vtree with one inner node changed: swapped, rotated right or rotated left; `None` where that cannot be.
+/// A vtree with one inner node swapped, rotated right or rotated left; `None` where that is impossible.
 fn changed(vtree: &Vtree, number: usize) -> Option<Vtree> {
     let inner: Vec<VtreeId> = vtree.bottom_up().iter().rev().copied().filter(|v| !v.is_leaf()).collect();
     let (at, kind) = (*inner.get(number / 3)?, number % 3);
@@ -303,7 +303,7 @@ fn changed(vtree: &Vtree, number: usize) -> Option<Vtree> {
 
 /// A vtree some random moves away.
 fn shaken(vtree: &Vtree, random: &mut Random) -> Vtree {
-    /// How many moves: enough to leave a valley, few enough to keep most of the order.
+    /// Enough moves to leave a valley, few enough to keep most of the order.
     const MOVES: usize = 4;
     let mut shaken = vtree.clone();
     for _ in 0..MOVES {
@@ -313,18 +313,18 @@ fn shaken(vtree: &Vtree, random: &mut Random) -> Vtree {
     shaken
 }
 
-/// A search under way.
+/// A search in progress.
 struct Hunt<'a> {
     rules: &'a Rules,
     limits: &'a Limits,
-    /// Steps that may still be made.
+    /// The remaining steps.
     left: u64,
     tried: usize,
-    tell: &'a mut dyn FnMut(usize),
+    report: &'a mut dyn FnMut(usize),
 }
 
 impl Hunt<'_> {
-    /// The smallest diagram on some vtrees; costs grow together until one of them is enough.
+    /// The smallest diagram on some vtrees; budgets grow together until one of them is enough.
     fn first(&mut self, vtrees: &[Vtree]) -> Result<Sdd, Stopped> {
         let mut allowed: u64 = 100_000;
         loop {
@@ -361,10 +361,10 @@ impl Hunt<'_> {
 
     fn compile(&mut self, vtree: Vtree, limits: Limits) -> Result<Sdd, Stopped> {
         self.tried += 1;
-        (self.tell)(self.tried);
+        (self.report)(self.tried);
         let mut manager = Manager::new(vtree, limits);
         let outcome = manager.compile_rules(self.rules);
-        // Where steps are few, preparing the vtree and copying the diagram is what takes the time.
+        // Where steps are few, preparing the vtree and copying the diagram takes most of the time.
         let copied = 4 * manager.vtree().node_count() + manager.element_count();
         self.left = self.left.saturating_sub(manager.steps() + copied as u64);
         Ok(manager.sdd(outcome?))

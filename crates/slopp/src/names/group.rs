@@ -3,14 +3,14 @@
 use super::{NameError, Names, quote};
 use crate::var::{Lit, Var};
 
-/// What a column of a file holds.
+/// The kinds of columns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// True or false: one variable, named like the column.
     Boolean,
-    /// One of these values: for each a variable, named `color=red`.
+    /// One of these values, each a variable named `color=red`.
     Values(Vec<String>),
-    /// A number: for each bin a variable, named `age=young`.
+    /// A number in bins, each a variable named `age=young`.
     Bins(Bins),
 }
 
@@ -39,29 +39,29 @@ pub struct Group {
 // Cuts are never NaN.
 impl Eq for Group {}
 
-/// A column of a file and the variables it became.
+/// A column of a file and its variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column<'a> {
-    /// A variable by itself.
+    /// A single variable.
     Boolean(Var),
     /// A variable per value.
     Group(&'a Group),
 }
 
 impl Bins {
-    /// Bins from their names, the lowest first, and the numbers between them; each number belongs to the bin above it.
+    /// Bins from their names, the lowest first, and the cuts between them; a cut belongs to the bin above it.
     ///
-    /// `None` unless there is one name more than cuts, and cuts are finite and increase.
+    /// `None` unless there is one more name than cuts, and cuts are finite and increase.
     pub fn new(names: Vec<String>, cuts: Vec<f64>) -> Option<Bins> {
         let increase = cuts.windows(2).all(|pair| pair[0] < pair[1]) && cuts.iter().all(|cut| cut.is_finite());
         (increase && names.len() == cuts.len() + 1).then_some(Bins { names, cuts })
     }
 
-    /// At most this many bins of about equal weight, for numbers with weights, named by their ranges: `..30`, `30..45`,
-    /// `45..`, where the lower end belongs to a range and the upper does not.
+    /// At most this many bins of about equal weight, for weighted numbers, named by their ranges: `..30`, `30..45`,
+    /// `45..`. The lower end belongs to a range, the upper does not.
     ///
-    /// Equal numbers stay together, so that there are fewer only if there are fewer distinct numbers; a cut has as few
-    /// decimals as separate the numbers next to it. Without numbers there is one bin.
+    /// Equal numbers stay together, so there are fewer bins only if there are fewer distinct numbers. A cut has the
+    /// fewest decimals that separate its neighbours. Without numbers there is one bin.
     pub fn quantiles(mut numbers: Vec<(f64, f64)>, wanted: usize) -> Bins {
         numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
         let total: f64 = numbers.iter().map(|(_, weight)| weight).sum();
@@ -69,14 +69,14 @@ impl Bins {
         let mut below = 0.0;
         for (i, &(number, weight)) in numbers.iter().enumerate() {
             let begins = i > 0 && numbers[i - 1].0 < number;
-            // As many bins end below here as their share of the weight says, so no two cuts are for one of them.
+            // As many bins end below here as their share of the weight requires, so each cut is used once.
             if begins && ends.len() + 1 < wanted {
                 let is_full = below >= total * (ends.len() + 1) as f64 / wanted as f64;
                 if is_full { ends.push(i) } else { spare.push(i) }
             }
             below += weight;
         }
-        // Heavy numbers at the upper end leave cuts over, which part the numbers next to it.
+        // Heavy numbers at the upper end leave cuts over, which separate the numbers next to it.
         let left = wanted.saturating_sub(1 + ends.len());
         ends.extend(spare.into_iter().rev().take(left));
         ends.sort_unstable();
@@ -91,7 +91,7 @@ impl Bins {
         &self.names
     }
 
-    /// The numbers between the bins.
+    /// The cuts between the bins.
     pub fn cuts(&self) -> &[f64] {
         &self.cuts
     }
@@ -112,7 +112,7 @@ fn bin(cuts: &[f64], number: f64) -> usize {
     cuts.partition_point(|&cut| cut <= number)
 }
 
-/// A value as it is compared: `3.0` is `3`, which is how a column of whole numbers is written once a cell is missing.
+/// The normal form of a value for comparison: `3.0` is `3`, as missing cells make whole numbers look in some files.
 pub(crate) fn canonical(cell: &str) -> &str {
     let cell = cell.trim();
     match cell.strip_suffix(".0") {
@@ -137,7 +137,7 @@ impl Group {
         (self.first..self.first + self.values.len() as u32).map(Var)
     }
 
-    /// The numbers between its bins, if it has bins.
+    /// The cuts between its bins, if it has bins.
     pub fn cuts(&self) -> Option<&[f64]> {
         self.cuts.as_deref()
     }
@@ -147,7 +147,7 @@ impl Group {
         (self.first..self.first + self.values.len() as u32).contains(&var.0)
     }
 
-    /// The variable of a cell: the value itself, or a number in its bin, whatever names the bins have.
+    /// The variable of a cell: its value, or the bin of a number.
     pub fn find(&self, cell: &str) -> Option<Var> {
         let cell = canonical(cell);
         let number = || cell.parse::<f64>().ok().filter(|number| !number.is_nan());
@@ -156,7 +156,7 @@ impl Group {
         place.map(|place| Var(self.first + place as u32))
     }
 
-    /// What a cell may hold, for people.
+    /// The allowed cells, as text.
     pub(crate) fn known(&self) -> Vec<String> {
         let numbers = self.cuts.as_ref().map(|_| "any number".to_owned());
         numbers.into_iter().chain(self.values.iter().map(|value| quote(value))).collect()
@@ -170,7 +170,7 @@ impl Group {
 }
 
 impl Names {
-    /// The names of the variables that columns become.
+    /// The names of the variables of columns.
     ///
     /// ```
     /// use slopp::{Kind, Names};
@@ -201,8 +201,8 @@ impl Names {
         Names { groups, ..Names::new(names)? }.checked()
     }
 
-    /// The same names, where `values` variables from `first` on are the values of a column; `None` if their names do
-    /// not fit.
+    /// The same names, with `values` variables from `first` on as the values of a column; `None` if their names do not
+    /// fit.
     pub(crate) fn with_group(mut self, name: &str, first: usize, len: usize, cuts: Option<Vec<f64>>) -> Option<Names> {
         let end = self.groups.last().map_or(0, |last| last.first as usize + last.values.len());
         let bins = cuts.as_ref().is_none_or(|cuts| Bins::new(vec![String::new(); len], cuts.clone()).is_some());
@@ -215,7 +215,7 @@ impl Names {
         self.checked().ok()
     }
 
-    /// Checks that no two columns share a name, nor a column and a variable.
+    /// Checks that columns and variables have distinct names.
     fn checked(self) -> Result<Names, NameError> {
         let mut columns: Vec<(&str, usize)> =
             self.columns().enumerate().map(|(i, column)| (self.column_name(column), i + 1)).collect();
@@ -266,15 +266,15 @@ impl Names {
         }
     }
 
-    /// What literals say by column: that a column has a value says that it has no other.
+    /// Literals by column, without those that follow from the value of their column.
     pub fn by_column(&self, lits: &[Lit]) -> Vec<Lit> {
-        let said = |group: &Group| lits.iter().any(|lit| lit.value && group.contains(lit.var));
-        let needed = |lit: &Lit| lit.value || !self.group_of(lit.var).is_some_and(said);
+        let has_value = |group: &Group| lits.iter().any(|lit| lit.value && group.contains(lit.var));
+        let needed = |lit: &Lit| lit.value || !self.group_of(lit.var).is_some_and(has_value);
         lits.iter().copied().filter(needed).collect()
     }
 
-    /// A world by columns: 0 or 1, or the value. A column without exactly one true value has all of them, `red+blue`,
-    /// or `-` if it has none.
+    /// A world by columns: 0 or 1, or the value. A column with several true values has all of them, `red+blue`; one
+    /// with none has `-`.
     pub fn cells(&self, world: &[bool]) -> Vec<String> {
         let cell = |column| match column {
             Column::Boolean(var) => u8::from(world[var.index()]).to_string(),
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(Bins::quantiles(numbers(&[1.0, 1.0, 1.0, 1.0, 2.0]), 3).cuts(), [2.0]);
         assert_eq!(Bins::quantiles(numbers(&[1.0; 5]), 3).names(), [".."]);
         assert_eq!(Bins::quantiles(vec![], 2).names(), [".."]);
-        // Wherever there are two distinct numbers there are two bins, on which side the weight may be.
+        // Two distinct numbers give two bins, wherever the weight is.
         let tied = |weights: [f64; 4], wanted| {
             let numbers = (0u8..).map(f64::from).zip(weights).collect();
             Bins::quantiles(numbers, wanted).cuts().to_vec()

@@ -1,4 +1,4 @@
-//! Names of variables, as people wrote them in the header of their file, and the columns they come from.
+//! Names of variables, as in the header of a file, and the columns they come from.
 
 mod group;
 mod text;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The names of the variables `0..len`, each used once, and which of them are the values of one column.
+/// The names of the variables `0..len`, all distinct, and which of them are the values of one column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
     names: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Names {
     groups: Vec<Group>,
 }
 
-/// What is wrong with a list of names, or with a name that was looked up.
+/// An invalid list of names, or a name that was not found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
@@ -50,7 +50,7 @@ pub enum NameError {
         /// The nearest existing name.
         nearest: String,
     },
-    /// No variable has this name, or one that is near.
+    /// No variable has this name, or a similar one.
     #[error("there is no variable \"{}\"{}", abridged(.name), Others(.known))]
     NotAmong {
         /// The name that was looked up.
@@ -58,7 +58,7 @@ pub enum NameError {
         /// The names of all columns.
         known: Vec<String>,
     },
-    /// A column is compared, and not said to have a value.
+    /// A comparison of a column.
     #[error(
         "values are not compared by <, > and ==; write {}=VALUE{}",
         abridged(.column),
@@ -67,20 +67,20 @@ pub enum NameError {
     Compared {
         /// The column.
         column: String,
-        /// The values it has, as far as they are known.
+        /// Its known values.
         known: Vec<String>,
     },
     /// A column has no such value.
     #[error("{}; write {}=VALUE with one of {}", NoValue(.name), abridged(column_of(.name).0), quoted_list(.known))]
     Value {
-        /// What was looked up: a column, `=` and a value, or a column alone.
+        /// The name that was not found: a column, `=` and a value, or a column alone.
         name: String,
         /// The values it has.
         known: Vec<String>,
     },
 }
 
-/// How many names an error lists.
+/// The most names listed in an error.
 const NAMES_SHOWN: usize = 8;
 
 /// The column and the value of a name like `color=red`; the value is empty if there is none.
@@ -133,7 +133,7 @@ impl Names {
         Names::new((1..=len).map(|i| format!("x{i}")).collect()).expect("numbers are distinct")
     }
 
-    /// How many variables there are.
+    /// The number of variables.
     pub fn len(&self) -> usize {
         self.names.len()
     }
@@ -148,7 +148,7 @@ impl Names {
         &self.names[var.index()]
     }
 
-    /// The name as evidence takes it: in double quotes where it would be read as something else.
+    /// The name as evidence reads it: in double quotes where needed.
     pub fn quoted(&self, var: Var) -> Cow<'_, str> {
         let name = self.of(var);
         let misread = match self.group_of(var) {
@@ -159,7 +159,7 @@ impl Names {
         if misread { quote(name).into() } else { name.into() }
     }
 
-    /// The literal as people write it and evidence takes it: `smoker`, `!smoker` or `!"a, b"`.
+    /// The literal as evidence reads it: `smoker`, `!smoker` or `!"a, b"`.
     pub fn literal(&self, lit: Lit) -> String {
         format!("{}{}", if lit.value { "" } else { "!" }, self.quoted(lit.var))
     }
@@ -179,10 +179,10 @@ impl Names {
         self.index.get(name).copied().ok_or_else(|| self.unknown_value(name).unwrap_or_else(|| self.unknown(name)))
     }
 
-    /// The variables of a list of columns, separated by commas: all of a column with several values.
+    /// The variables of a list of columns, separated by commas: all those of a column with several values.
     ///
-    /// A variable of its own, such as `color=red`, may be given too. Names that hold a comma stand in double quotes;
-    /// blanks around names do not count.
+    /// Single variables such as `color=red` are allowed too. Names with a comma need double quotes; blanks around names
+    /// are ignored.
     ///
     /// ```
     /// use slopp::{Kind, Names, Var};
@@ -203,7 +203,7 @@ impl Names {
         Ok(vars)
     }
 
-    /// The list that [`Names::vars_of`] reads: a column whose variables are all there is given by its own name.
+    /// The list that [`Names::vars_of`] reads; a column replaces its variables if all are there.
     ///
     /// ```
     /// # use slopp::{Kind, Names, Var};
@@ -247,11 +247,11 @@ impl Names {
         }
     }
 
-    /// What is wrong with a name that is that of a column, or begins with one.
+    /// The error about a name that is or begins with the name of a column.
     fn unknown_value(&self, name: &str) -> Option<NameError> {
         let (group, name) = match self.group(column_of(name).0) {
             Some(group) => (group, name.to_owned()),
-            // A comparison, which columns do not take.
+            // A comparison, which columns do not support.
             None => {
                 let (column, _) = name.split_once(['<', '>'])?;
                 self.group(column.trim())?;
@@ -261,7 +261,7 @@ impl Names {
         Some(NameError::Value { name, known: group.values().map(|(_, value)| value.to_owned()).collect() })
     }
 
-    /// The error about a column that is compared.
+    /// The error about a comparison of a column.
     pub(crate) fn compared(&self, column: &str) -> NameError {
         let known = self.group(column).map(|group| group.values().map(|(_, value)| value.to_owned()).collect());
         NameError::Compared { column: column.to_owned(), known: known.unwrap_or_default() }
@@ -271,13 +271,13 @@ impl Names {
         let limit = 1 + name.chars().count() / 3;
         let columns = self.groups.iter().map(Group::name);
         let distances = self.iter().chain(columns).map(|n| (edit_distance(&n.to_lowercase(), &name.to_lowercase()), n));
-        // Names of which every letter must be replaced have nothing in common.
+        // Names without a common letter are not similar.
         let shares = |d: usize, n: &str| d < n.chars().count().max(name.chars().count());
         distances.filter(|&(d, n)| d <= limit && shares(d, n)).min_by_key(|&(d, _)| d).map(|(_, n)| n.to_owned())
     }
 }
 
-/// Whether a name in evidence would be read as something else without quotes.
+/// Whether evidence would misread a name without quotes.
 fn is_misread(name: &str) -> bool {
     let negated = name.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("not"))
         && name[3..].starts_with(char::is_whitespace);

@@ -1,19 +1,19 @@
-//! Names in texts: in quotes, in lists, and short enough to read.
+//! Names in texts: quoted, in lists, and abridged.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character acts instead of being seen: control characters, ends of lines, marks that turn the direction of
-/// reading. A terminal would act on it, and a line of a file would end at it.
+/// Whether a character acts on a terminal instead of being shown: control characters, ends of lines, marks that change
+/// the direction of reading.
 pub fn is_unprintable(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// The text with every such character written by its number, as `\u{1b}`; the end of a line is one of them.
+/// The text with every such character escaped, as `\u{1b}`, ends of lines included.
 ///
-/// Names, values, origins and paths come from files, and may hold any character: one that moves the cursor, changes the
-/// title of the window or turns the direction of reading could make a terminal show what is not there.
+/// Names, values, origins and paths come from files and may hold any character. One that moves the cursor, changes the
+/// window title or the direction of reading could make a terminal show a false text.
 ///
 /// ```
 /// assert_eq!(slopp::names::visible("a\u{1b}[2Jb\n"), "a\\u{1b}[2Jb\\u{a}");
@@ -42,12 +42,12 @@ fn escaped(text: &str, acts: impl Fn(char) -> bool) -> Cow<'_, str> {
     shown.into()
 }
 
-/// A name in double quotes; a quote in it is written twice, and a character that acts instead of being seen by its number, as `\u{a}`.
+/// A name in double quotes; quotes in it are doubled, and characters that act on terminals are escaped, as `\u{a}`.
 pub(crate) fn quote(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 2);
     text.push('"');
     for (i, c) in name.char_indices() {
-        // A backslash that would be read as the beginning of such a number is written by its own.
+        // A backslash that would start an escape is escaped itself.
         match c {
             '"' => text.push_str("\"\""),
             c if is_unprintable(c) || name[i..].starts_with(ESCAPE) => drop(write!(text, "{}", c.escape_unicode())),
@@ -58,10 +58,10 @@ pub(crate) fn quote(name: &str) -> String {
     text
 }
 
-/// What begins a character that is written by its number.
+/// Starts an escaped character.
 const ESCAPE: &str = "\\u{";
 
-/// The text between quotes with characters that are written by their numbers; quotes in it are single already.
+/// The text between quotes with escapes resolved; doubled quotes are single already.
 pub(crate) fn unescaped(text: &str) -> String {
     let (mut plain, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(at) = rest.find(ESCAPE) {
@@ -85,7 +85,7 @@ pub(crate) fn unescaped(text: &str) -> String {
     plain + rest
 }
 
-/// The names between the commas of a list, without quotes around them; empty ones are left out.
+/// The names in a list separated by commas, without their quotes; empty ones are skipped.
 ///
 /// ```
 /// assert_eq!(slopp::names::split_list("age, \"a,b\", \"\""), ["age", "a,b"]);
@@ -106,12 +106,12 @@ pub fn split_list(list: &str) -> Vec<String> {
     parts.into_iter().map(unquoted).filter(|name| !name.is_empty()).collect()
 }
 
-/// Values as messages list them, each in quotes, so that blanks and commas in them are seen.
+/// Values for messages, each in quotes, so that blanks and commas are visible.
 pub(crate) fn quoted_list(values: &[String]) -> String {
     values.iter().map(|value| quote(&abridged(value))).collect::<Vec<_>>().join(", ")
 }
 
-/// A text that may be long, as messages show it: its beginning and its end if it has more than 200 characters.
+/// A text for messages: shortened in the middle if it has more than 200 characters.
 ///
 /// ```
 /// use slopp::names::abridged;

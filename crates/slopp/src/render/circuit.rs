@@ -25,7 +25,7 @@ pub(super) fn svg(circuit: &Circuit, names: &Names) -> String {
         counted(stats.elements, "element")
     );
     let legend = "Circle: a sum and its vtree node. Box: an element, prime above sub, with its parameter.";
-    // Explained by what is in the picture.
+    // Explained with labels of the picture.
     let tops = circuit.ids().find_map(|id| match circuit.node(id) {
         Node::Top { .. } => input_label(circuit, id, names),
         _ => None,
@@ -49,7 +49,7 @@ pub(super) fn svg(circuit: &Circuit, names: &Names) -> String {
     svg.finish(&title)
 }
 
-/// The middle of the sums of a column, and the width of its elements.
+/// The horizontal centre of the sums of a column, and the width of its elements.
 struct Column {
     x: f64,
     width: f64,

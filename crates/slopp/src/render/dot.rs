@@ -7,7 +7,7 @@ use crate::names::Names;
 use crate::vtree::{Vtree, VtreeId};
 use std::fmt::Write;
 
-/// A vtree or its top, its labels followed by a remark if there is one.
+/// A vtree or its top, with an optional remark after each label.
 pub(super) fn vtree(vtree: &Vtree, names: &Names, remark: impl Fn(VtreeId) -> Option<String>) -> String {
     let mut dot = String::from("digraph vtree {\n  node [fontname=\"sans-serif\"];\n  edge [arrowhead=none];\n");
     let outline = Outline::new(vtree);
@@ -73,7 +73,7 @@ fn quoted(text: &str) -> String {
     result
 }
 
-/// Text in a cell of a record, where braces, bars and angles have a meaning; it keeps its blanks.
+/// Text in a cell of a record, with braces, bars, angles and blanks escaped.
 fn record(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for c in text.chars() {

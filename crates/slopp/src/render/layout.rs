@@ -1,7 +1,7 @@
-//! Where the sums and elements of a circuit go: columns by depth in the vtree, few crossings, straight edges.
+//! The places of sums and elements of a circuit: columns by depth in the vtree, few crossings, straight edges.
 //!
 //! A *block* is a sum with its elements stacked next to it. Children of a sum are one level deeper in the vtree, so
-//! edges join neighbouring columns only, and blocks of a column only need an order and distances.
+//! edges join neighbouring columns only, and the blocks of a column only need an order and distances.
 
 use crate::circuit::{Circuit, Node, NodeId};
 
@@ -11,7 +11,7 @@ pub(super) const CELL: f64 = 19.0;
 const ELEMENT_GAP: f64 = 9.0;
 /// The distance between blocks.
 const BLOCK_GAP: f64 = 22.0;
-/// Sweeps that look for an order with fewer crossings, and then for straighter edges.
+/// Sweeps for fewer crossings, and then for straighter edges.
 const SWEEPS: usize = 12;
 
 /// A sum with its elements.
@@ -19,11 +19,11 @@ const SWEEPS: usize = 12;
 pub(super) struct Block {
     /// The sum.
     pub(super) node: NodeId,
-    /// Its middle.
+    /// Its vertical centre.
     pub(super) y: f64,
-    /// Edges to blocks of the next column: the cell they start at (two per element) and the block's number.
+    /// Edges to blocks of the next column: the cell they start at (two per element) and the number of the block.
     targets: Vec<(usize, usize)>,
-    /// Edges from blocks of the previous column: the block's number and the cell.
+    /// Edges from blocks of the previous column: the number of the block and the cell.
     sources: Vec<(usize, usize)>,
     cells: usize,
 }
@@ -44,7 +44,7 @@ impl Block {
         (elements * (2.0 * CELL + ELEMENT_GAP) - ELEMENT_GAP).max(2.0 * CELL)
     }
 
-    /// The middle of a cell, relative to the middle of the block.
+    /// The centre of a cell, relative to the centre of the block.
     fn offset(&self, cell: usize) -> f64 {
         let element = (cell / 2) as f64;
         element * (2.0 * CELL + ELEMENT_GAP) + CELL * ((cell % 2) as f64 + 0.5) - self.height() / 2.0
@@ -69,7 +69,7 @@ impl Layout {
         self.block_of[node.index()].map(|i| &self.blocks[i])
     }
 
-    /// Blocks in the order a reader meets them, which has no crossings where the circuit is a tree.
+    /// Blocks in depth-first order, which has no crossings where the circuit is a tree.
     fn in_depth_first_order(circuit: &Circuit) -> Layout {
         let vtree = circuit.vtree();
         let mut depth = vec![0; vtree.node_count()];
@@ -106,7 +106,7 @@ impl Layout {
         layout
     }
 
-    /// Sorts columns by the middle of what they are joined to, back and forth, and keeps the best order seen.
+    /// Sorts columns by the centre of their neighbours, back and forth, and keeps the best order.
     fn reduce_crossings(&mut self) {
         let mut best = (self.crossings(), self.columns.clone());
         for sweep in 0..SWEEPS {
@@ -152,12 +152,12 @@ impl Layout {
         rank
     }
 
-    /// How many pairs of edges cross.
+    /// The number of crossing pairs of edges.
     fn crossings(&self) -> usize {
         let rank = self.ranks();
         let mut crossings = 0;
         for (column, next) in self.columns.iter().zip(self.columns.iter().skip(1)) {
-            // Edges in the order they start: those that end in the opposite order cross. A tree of partial sums
+            // Edges in the order of their starts: those that end in the opposite order cross. A tree of partial sums
             // counts the earlier edges that end further down.
             let mut ended = vec![0usize; next.len() + 1];
             let targets = column.iter().flat_map(|&i| self.blocks[i].targets.iter().map(|&(_, target)| target));
@@ -172,7 +172,7 @@ impl Layout {
         crossings
     }
 
-    /// Gives blocks their heights on the page: near what they are joined to, without overlaps.
+    /// Places blocks near their neighbours, without overlaps.
     fn place(&mut self) {
         for column in 0..self.columns.len() {
             self.place_column(column, |_, _| 0.0);
@@ -188,7 +188,7 @@ impl Layout {
         self.blocks.iter_mut().for_each(|block| block.y -= top);
     }
 
-    /// Where a block would have the straightest edges.
+    /// The place of a block with the straightest edges.
     fn wish(&self, i: usize) -> f64 {
         let block = &self.blocks[i];
         let from = block.sources.iter().map(|&(source, cell)| self.blocks[source].y + self.blocks[source].offset(cell));
@@ -197,10 +197,10 @@ impl Layout {
         if count == 0 { block.y } else { sum / f64::from(count) }
     }
 
-    /// Moves the blocks of a column as near to their wishes as their order and distances allow, in least squares.
+    /// Moves the blocks of a column as near to their wishes as order and distances allow, in least squares.
     fn place_column(&mut self, column: usize, wish: impl Fn(&Layout, usize) -> f64) {
         let order = self.columns[column].clone();
-        // Less the room taken above, wishes must only be made ascending: pool neighbours that are not.
+        // Less the room taken above, wishes only have to ascend: pool neighbours that do not.
         let mut room = 0.0;
         let mut pools: Vec<(f64, usize)> = Vec::new();
         let mut rooms = Vec::with_capacity(order.len());

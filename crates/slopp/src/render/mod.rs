@@ -1,8 +1,7 @@
-//! Pictures of vtrees and circuits, drawn as SVG or written as DOT, and charts of numbers ([`plot`]).
+//! Pictures of vtrees and circuits as SVG or DOT, and charts of numbers ([`plot`]).
 //!
-//! SVG pictures are self-contained: no scripts, no fonts to load, readable on light and dark pages, with a tooltip on
-//! everything that has more to say. Nothing here reads or writes files. The text picture of a vtree is
-//! [`Vtree::picture`](crate::Vtree::picture).
+//! SVG pictures are self-contained: no scripts, no fonts to load, readable on light and dark pages, with tooltips.
+//! Nothing here reads or writes files. The text picture of a vtree is [`Vtree::picture`](crate::Vtree::picture).
 
 mod circuit;
 mod dot;
@@ -20,25 +19,25 @@ use crate::names::Names;
 use crate::var::{Lit, Var};
 use crate::vtree::Vtree;
 
-/// How many nodes and elements a circuit may have to be drawn in full, unless asked otherwise.
+/// The most nodes and elements of a circuit drawn in full, by default.
 pub const DEFAULT_LIMIT: usize = 300;
 
-/// The longest label, in characters; the rest of a longer name is in its tooltip.
+/// The longest label, in characters; tooltips have the full name.
 const MAX_LABEL: usize = 32;
 
-/// A picture of a vtree as SVG: as a tree while it is narrow, as lines of leaves when it is not.
+/// A picture of a vtree as SVG: as a tree if it is narrow, otherwise as lines of leaves.
 ///
-/// Of a large vtree only the top is drawn; a subtree that is not drawn shows the number of its variables.
+/// Only the top of a large vtree is drawn; a subtree that is not drawn shows its number of variables.
 pub fn vtree_svg(vtree: &Vtree, names: &Names) -> String {
     vtree::svg(vtree, names)
 }
 
-/// Whether a vtree is small enough to be drawn with every leaf.
+/// Whether a vtree is small enough to draw every leaf.
 pub fn is_vtree_drawn_in_full(vtree: &Vtree) -> bool {
     outline::is_whole(vtree)
 }
 
-/// A vtree for Graphviz, as much of it as in the SVG picture.
+/// A vtree for Graphviz, cut like the SVG picture.
 pub fn vtree_dot(vtree: &Vtree, names: &Names) -> String {
     dot::vtree(vtree, names, |_| None)
 }
@@ -62,7 +61,7 @@ pub fn vtree_dot(vtree: &Vtree, names: &Names) -> String {
 /// ```
 ///
 /// # Panics
-/// If there are not as many names as variables, as do the other pictures.
+/// If the number of names differs from the number of variables, like the other pictures.
 pub fn circuit_svg(circuit: &Circuit, names: &Names, limit: usize) -> String {
     match is_drawn_in_full(circuit, limit) {
         true => circuit::svg(circuit, names),
@@ -86,12 +85,12 @@ pub fn is_drawn_in_full(circuit: &Circuit, limit: usize) -> bool {
     circuit.nodes().len() + circuit.elements().len() <= limit
 }
 
-/// What stands for an input of the circuit: `smoker`, `¬smoker` or `smoker: 0.25`; `None` for a sum.
+/// The label of an input of the circuit: `smoker`, `¬smoker` or `smoker: 0.25`; `None` for a sum.
 fn input_label(circuit: &Circuit, node: NodeId, names: &Names) -> Option<String> {
     labelled(circuit, node, |var| shortened(names.of(var)))
 }
 
-/// As [`input_label`], with a name of any length.
+/// As [`input_label`], with the full name.
 fn full_label(circuit: &Circuit, node: NodeId, names: &Names) -> Option<String> {
     labelled(circuit, node, |var| names.of(var).to_owned())
 }
@@ -112,12 +111,12 @@ fn shortened(label: &str) -> String {
     if label.chars().count() <= MAX_LABEL {
         return label.to_owned();
     }
-    // Names that are long often begin or end alike: both ends are kept.
+    // Long names often begin or end alike: both ends are kept.
     let last = label.chars().count() - (MAX_LABEL - 1) / 2;
     label.chars().take(MAX_LABEL / 2).chain(['…']).chain(label.chars().skip(last)).collect()
 }
 
-/// A probability in few characters: three digits that count.
+/// A probability with three significant digits.
 fn short(p: f64) -> String {
     let text = match p {
         1.0 => return "1".to_owned(),
@@ -207,7 +206,7 @@ mod tests {
         }
     }
 
-    /// A style inside a picture holds for the whole page, as in notebooks: it may speak of pictures only.
+    /// A style inside a picture holds for the whole page, as in notebooks: it may only concern pictures.
     #[test]
     fn styles_are_about_pictures_only() {
         let names = Names::numbered(4);
@@ -219,7 +218,7 @@ mod tests {
                 let what = drawing.or(chart).unwrap_or_else(|| panic!("{selector}"));
                 assert!(what.starts_with(' ') || what == ":root", "{selector}");
             }
-            // Only a page of its own asks the system; on any other, text has the colour of the page.
+            // Only a standalone picture asks the system; elsewhere text has the colour of the page.
             assert!(svg.contains(" text{font:") && svg.contains("fill:currentColor"));
             assert_eq!(svg.matches("prefers-color-scheme").count(), 1);
         }

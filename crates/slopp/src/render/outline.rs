@@ -1,20 +1,20 @@
-//! Which part of a vtree is drawn: all of it, or its top with subtrees that stand for their variables.
+//! The part of a vtree that is drawn: all of it, or its top with subtrees as squares.
 
 use super::grouped;
 use crate::vtree::{Vtree, VtreeId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The largest number of lines a picture of a vtree has; vtrees with more leaves are cut.
+/// The most lines of a picture of a vtree; vtrees with more leaves are cut.
 pub(super) const MAX_ENDS: usize = 160;
 
 /// The nodes of a vtree that are drawn.
 pub(super) struct Outline {
     /// In the order of [`Vtree::bottom_up`]: children first, ends from left to right.
     pub(super) nodes: Vec<VtreeId>,
-    /// By vtree node: whether it is drawn without what is below it, which may be nothing.
+    /// By vtree node: whether it is drawn without its descendants, if any.
     is_end: Vec<bool>,
-    /// The number of edges to the deepest node that is drawn.
+    /// The number of edges to the deepest drawn node.
     pub(super) depth: usize,
 }
 
@@ -55,14 +55,14 @@ impl Outline {
         vtree.children(v).filter(|_| !self.is_end(v))
     }
 
-    /// The number of variables of a subtree that is not drawn, in words; `None` for leaves and nodes with children.
+    /// The number of variables of a subtree that is not drawn, as text; `None` for leaves and nodes with children.
     pub(super) fn hidden(&self, vtree: &Vtree, v: VtreeId) -> Option<String> {
         let hides = self.is_end(v) && !v.is_leaf();
         hides.then(|| format!("{} variables", grouped(vtree.vars(v).len())))
     }
 }
 
-/// Whether a vtree is small enough to be drawn with every leaf.
+/// Whether a vtree is small enough to draw every leaf.
 pub(super) fn is_whole(vtree: &Vtree) -> bool {
     vtree.var_count() <= MAX_ENDS
 }

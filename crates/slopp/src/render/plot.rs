@@ -28,11 +28,11 @@ use parts::{COLOURS, EDGE, STYLE, Scale, WIDTH, headed, horizontal_axis, mark, n
 /// A point of a [`Series`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point {
-    /// Its place from left to right.
+    /// Its horizontal coordinate.
     pub x: f64,
-    /// Its place from below to above.
+    /// Its vertical coordinate.
     pub y: f64,
-    /// What it is, for the tooltip.
+    /// Its name, for the tooltip.
     pub name: String,
 }
 
@@ -43,10 +43,10 @@ impl Point {
     }
 }
 
-/// Points of one kind.
+/// A series of points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// What they have in common, for the legend.
+    /// Its name, for the legend.
     pub name: String,
     /// The points.
     pub points: Vec<Point>,
@@ -57,15 +57,15 @@ pub struct Series {
 /// Points and lines in a plane.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scatter {
-    /// What the chart shows.
+    /// The title.
     pub title: String,
-    /// How to read it; may be empty.
+    /// A note on how to read it; may be empty.
     pub note: String,
-    /// From left to right.
+    /// The horizontal axis.
     pub x: Axis,
-    /// From below to above.
+    /// The vertical axis.
     pub y: Axis,
-    /// What is in it.
+    /// The series of points.
     pub series: Vec<Series>,
 }
 

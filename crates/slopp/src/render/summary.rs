@@ -1,4 +1,4 @@
-//! The picture of a circuit that is too large to draw: how much of it is at each vtree node.
+//! The picture of a circuit that is too large to draw: its size at each vtree node.
 
 use super::outline::{self, Outline};
 use super::svg::{Svg, text_width};
@@ -9,10 +9,10 @@ use crate::names::Names;
 use crate::vtree::VtreeId;
 use std::fmt;
 
-/// The room for numbers between two levels, in vtrees that are not too deep for it.
+/// The room for numbers between two levels, unless the vtree is too deep.
 const WIDE_STEP: f64 = 96.0;
 
-/// What a circuit has at one vtree node.
+/// The size of a circuit at one vtree node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Load {
     sums: usize,
@@ -37,7 +37,7 @@ impl Load {
         load
     }
 
-    /// What a circuit has at each vtree node; at the end of an outline, also everything below.
+    /// The size of a circuit at each vtree node; at the ends of an outline, including everything below.
     pub(super) fn of_outline(circuit: &Circuit, outline: &Outline) -> Vec<Load> {
         let vtree = circuit.vtree();
         let own: Vec<Load> = (0..vtree.node_count()).map(|v| Load::of(circuit, VtreeId(v as u32))).collect();

@@ -1,12 +1,12 @@
-//! Writing SVG: shapes, text that is escaped, and how wide it will be.
+//! Writing SVG: shapes, escaped text, and estimates of its width.
 
 use std::fmt::Write;
 
 /// The height of a line of text.
 pub(super) const LINE: f64 = 16.0;
 
-/// Colours that fit any page: outside boxes, everything has the colour of the surrounding text. Every rule is about
-/// this class only, because a style inside a picture holds for the whole page the picture is in.
+/// Colours for any page: outside boxes, everything has the colour of the surrounding text. Every rule is limited to
+/// this class, because a style inside a picture holds for the whole page.
 const STYLE: &str = "\
 .slopp-drawing text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica,Arial,sans-serif;fill:currentColor}\
 .slopp-drawing .title{font-size:14px;font-weight:600}\
@@ -25,13 +25,13 @@ const STYLE: &str = "\
 .slopp-drawing .dot-prime{fill:#4f86c6}.slopp-drawing .dot-sub{fill:#c98a3d}\
 .slopp-drawing .boxed,.slopp-drawing .id{fill:#26323f}";
 
-/// The colour of text where a picture is a page of its own, where only the system says whether it is light or dark.
+/// The colour of text in a standalone picture, where only the system knows whether it is light or dark.
 const ALONE: &str = "{color:#26323f}@media(prefers-color-scheme:dark){";
 
 /// Classes of text that ends or is centred at its `x`.
 const NOT_FROM_LEFT: [&str; 4] = ["theta", "id", "to-left", "centred"];
 
-/// Shapes, and how far they reach.
+/// Shapes and their extent.
 #[derive(Default)]
 pub struct Svg {
     body: String,
@@ -50,12 +50,12 @@ impl Svg {
         svg
     }
 
-    /// What follows has this tooltip, until [`Svg::end`].
+    /// Starts a group with this tooltip, until [`Svg::end`].
     pub fn begin(&mut self, tooltip: &str) {
         let _ = writeln!(self.body, "<g><title>{}</title>", escape(tooltip));
     }
 
-    /// The end of what [`Svg::begin`] began.
+    /// Ends a group.
     pub fn end(&mut self) {
         self.body.push_str("</g>\n");
     }
@@ -78,7 +78,7 @@ impl Svg {
         let _ = writeln!(self.body, "<circle class=\"{class}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>", num(x), num(y), num(r));
     }
 
-    /// A box whose corners are a little round.
+    /// A box with slightly rounded corners.
     pub fn rect(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2], round: f64) {
         self.reach(x + width, y + height);
         let _ = writeln!(
@@ -92,9 +92,9 @@ impl Svg {
         );
     }
 
-    /// Text whose baseline is at `y`; its class says on which side of `x` it is.
+    /// Text whose baseline is at `y`; its class gives the side of `x`.
     pub fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {
-        // Only text that begins at `x` can be the rightmost thing.
+        // Only text that starts at `x` can be the rightmost thing.
         if !class.split(' ').any(|c| NOT_FROM_LEFT.contains(&c)) {
             self.reach(x + text_width(text) * if class == "title" { 1.25 } else { 1.0 }, y + 4.0);
         }
@@ -107,7 +107,7 @@ impl Svg {
         self.finish_styled(name, "slopp-drawing", STYLE)
     }
 
-    /// The picture with a class and a style of its own, which several pictures on one page may share.
+    /// The picture with its own class and style, which several pictures on one page may share.
     pub fn finish_styled(self, name: &str, class: &str, style: &str) -> String {
         let (width, height) = (num((self.width + 16.0).ceil()), num((self.height + 16.0).ceil()));
         let alone = format!(".{class}:root{ALONE}.{class}:root{{color:#dde3e9}}}}");
@@ -120,14 +120,14 @@ impl Svg {
         )
     }
 
-    /// The picture is at least this large.
+    /// Makes the picture at least this large.
     pub fn reach(&mut self, x: f64, y: f64) {
         self.width = self.width.max(x);
         self.height = self.height.max(y);
     }
 }
 
-/// An estimate, rather too large, of how wide text is at the usual size.
+/// An estimate, rather too large, of the width of text at the usual size.
 pub fn text_width(text: &str) -> f64 {
     let width = |c: char| match c {
         'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '|' | '\'' | '!' => 4.0,
@@ -141,7 +141,7 @@ pub fn text_width(text: &str) -> f64 {
     text.chars().map(width).sum()
 }
 
-/// Text fit to stand in XML; characters that XML forbids are replaced.
+/// Text escaped for XML; forbidden characters are replaced.
 fn escape(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for c in text.chars() {

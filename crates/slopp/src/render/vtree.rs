@@ -9,13 +9,13 @@ use crate::vtree::{Vtree, VtreeId};
 /// The widest tree that is drawn from top to bottom; wider ones get one line per leaf.
 const MAX_TREE_WIDTH: f64 = 900.0;
 
-/// What the heading says if not everything is drawn.
+/// The remark in the heading if not everything is drawn.
 pub(super) const CUT: &str = "Large subtrees are not drawn: a square stands for one, with the number of its variables.";
 
-/// How many variables a tooltip lists.
+/// The most variables listed in a tooltip.
 const MAX_LISTED: usize = 12;
 
-/// Where the nodes of a vtree are, leaves in order, parents in the middle of their children.
+/// The places of the nodes of a vtree, leaves in order, parents in the middle of their children.
 pub(super) struct Places {
     /// By vtree node: the position along the leaves.
     pub(super) along: Vec<f64>,
@@ -24,7 +24,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Ends take the given room each.
+    /// Each end takes the given room.
     pub(super) fn new(vtree: &Vtree, outline: &Outline, room: impl Fn(VtreeId) -> f64) -> Places {
         let mut along = vec![0.0; vtree.node_count()];
         let mut depth = vec![0; vtree.node_count()];
@@ -121,7 +121,7 @@ pub(super) fn draw_elbows(svg: &mut Svg, vtree: &Vtree, outline: &Outline, at: &
     }
 }
 
-/// What a vtree node is, in words.
+/// A description of a vtree node.
 pub(super) fn tooltip(vtree: &Vtree, names: &Names, v: VtreeId) -> String {
     let list = |v: VtreeId| {
         let vars = vtree.vars(v);

@@ -1,4 +1,4 @@
-//! What two circuits have in common: how many worlds, how probable, and how differently so.
+//! The worlds that two circuits share: their number, their probability, and the divergence over them.
 
 use super::values::Product;
 use super::values::Slots;
@@ -10,10 +10,10 @@ use crate::logspace::LOG_ZERO;
 use num_bigint::BigUint;
 use std::ops::Range;
 
-/// What two nodes of one vtree node have in common.
+/// The worlds that two nodes of one vtree node share.
 #[derive(Clone, Debug, Default)]
 struct Shared {
-    /// How many worlds.
+    /// Their number.
     worlds: BigUint,
     /// Their probability under the first.
     probability: f64,
@@ -21,7 +21,7 @@ struct Shared {
     divergence: f64,
 }
 
-/// How many worlds two circuits share, and `Σ P(w) ln(P(w) / Q(w))` over them; `None` if they share none.
+/// The number of worlds that two circuits share, and `Σ P(w) ln(P(w) / Q(w))` over them; `None` if they share none.
 pub(in crate::infer) fn divergence(
     one: &Deterministic,
     other: &Deterministic,
@@ -36,7 +36,7 @@ pub(in crate::infer) fn divergence(
     let pairs = product.alive(goal, &mut slots, true)?;
     let mut shared = vec![Shared::default(); slots.len()];
     let fixed = product.bytes() + slots.bytes() + 8 * pairs.len() + size_of::<Shared>() * slots.len();
-    // Counts have as many digits as variables, so those of a layer go when the layer above is done.
+    // Counts have as many bits as variables, so those of a layer are freed when the layer above is done.
     let mut layers: Vec<Range<usize>> = vec![0..0; one.vtree().node_count()];
     let mut counts = 0;
     let bytes_of = |worlds: &BigUint| worlds.bits().div_ceil(8) as usize;

@@ -1,4 +1,4 @@
-//! The values of pairs, from the roots down: plain, or as logarithms where plain numbers do not reach.
+//! The values of pairs, from the roots down: plain, or as logarithms where plain numbers underflow.
 
 use crate::circuit::{Circuit, Node, NodeId};
 use crate::infer::QueryError;
@@ -22,7 +22,7 @@ pub(super) struct Product<'a> {
     value: f64,
 }
 
-/// A pair of sums under way and the pair of elements it has come to.
+/// A pair of sums in progress and its current pair of elements.
 struct Frame {
     node: NodeId,
     part: u32,
@@ -78,7 +78,7 @@ impl<'a> Product<'a> {
         Ok(product)
     }
 
-    /// How many bytes are in use.
+    /// The bytes in use.
     pub(super) fn bytes(&self) -> usize {
         self.fixed + self.memo.bytes()
     }
@@ -91,7 +91,7 @@ impl<'a> Product<'a> {
         if self.is_plain { Plain::log(value) } else { Logs::log(value) }
     }
 
-    /// The value of the two roots; `None` if digits were lost on the way.
+    /// The value of the two roots; `None` if digits were lost.
     fn run<A: Arithmetic>(&mut self) -> Result<Option<f64>, QueryError> {
         let elements = self.circuit.elements();
         let (root, goal) = (self.circuit.root(), self.factor.root);
@@ -174,7 +174,7 @@ impl<'a> Product<'a> {
     }
 }
 
-/// How values are multiplied and added: plain, or as logarithms where plain numbers do not reach.
+/// How values are multiplied and added: plain, or as logarithms where plain numbers underflow.
 pub(super) trait Arithmetic {
     const ZERO: f64;
     fn of_log(log: f64) -> f64;
@@ -183,7 +183,7 @@ pub(super) trait Arithmetic {
     fn add(a: f64, b: f64) -> f64;
     /// Whether a product of values other than zero has lost digits.
     fn is_lost(value: f64) -> bool;
-    /// Whether a number, known not to be zero, is so small that products of a few may lose digits.
+    /// Whether a nonzero number is so small that products of a few may lose digits.
     fn is_small(value: f64) -> bool;
 }
 
@@ -247,16 +247,16 @@ impl Arithmetic for Logs {
     }
 }
 
-/// What a product is computed from, so that no logarithm is taken on the way.
+/// The numbers a product is computed from, so that it takes no logarithms.
 pub(super) struct Numbers {
     /// The parameters of the circuit.
     pub(super) thetas: Vec<f64>,
     tops: Vec<[f64; 2]>,
-    /// The value of every node times the constant one; one up to rounding, unless a file says otherwise.
+    /// The value of every node times the constant one; one up to rounding, unless a file differs.
     pub(super) totals: Vec<f64>,
     /// The weights of the terms of the factor.
     phis: Vec<f64>,
-    /// The weights of *false* and *true* of those parts of the factor that are leaves.
+    /// The weights of *false* and *true* of the leaves of the factor.
     leaves: Vec<[f64; 2]>,
 }
 
@@ -298,7 +298,7 @@ impl Numbers {
         })
     }
 
-    /// How many bytes are in use.
+    /// The bytes in use.
     pub(super) fn bytes(&self) -> usize {
         let singles = self.thetas.len() + self.totals.len() + self.phis.len();
         8 * singles + 16 * (self.tops.len() + self.leaves.len())
@@ -329,7 +329,7 @@ impl Numbers {
 /// 2⁻²⁰⁰: a product of four numbers that are not below it is a normal number.
 const SMALL: f64 = f64::from_bits((1023 - 200) << 52);
 
-/// The values of pairs of a node and a part; the place of a pair is known from both.
+/// The values of pairs of a node and a part; both give the place of a pair.
 pub(super) enum Memo {
     /// Where the values of each part begin, less the first node of its layer: small products.
     Dense {
@@ -351,7 +351,7 @@ impl Memo {
             base[part] = total as i64 - layer.start as i64;
             total += layer.len();
         }
-        // A table costs less than hashing as long as most of it is looked at, as with formulas of a few literals.
+        // A table costs less than hashing while most of it is used, as with formulas of a few literals.
         if total <= 8 * (circuit.nodes().len() + factor.parts.len()) {
             Memo::Dense { base, values: vec![OPEN; total] }
         } else {
@@ -369,7 +369,7 @@ impl Memo {
         }
     }
 
-    /// How many bytes are in use.
+    /// The bytes in use.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Memo::Dense { base, values } => 8 * (base.len() + values.len()),
@@ -404,7 +404,7 @@ impl Slots {
         }
     }
 
-    /// How many bytes are in use.
+    /// The bytes in use.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Slots::Dense { base, .. } => 8 * base.len(),
@@ -437,7 +437,7 @@ impl Slots {
     }
 }
 
-/// The limits of a product, and what it has used.
+/// The limits of a product, and its use so far.
 pub(super) struct Budget<'a> {
     limits: &'a Limits,
     /// Pairs of nodes so far.
@@ -449,7 +449,7 @@ impl<'a> Budget<'a> {
         Budget { limits, pairs: 0 }
     }
 
-    /// Counts another pair; `bytes` adds up what is in use.
+    /// Counts another pair; `bytes` adds up the memory in use.
     pub(super) fn pair(&mut self, bytes: impl FnOnce() -> usize) -> Result<(), QueryError> {
         self.pairs += 1;
         if self.pairs > self.limits.nodes {
@@ -458,12 +458,12 @@ impl<'a> Budget<'a> {
         self.after(self.pairs, bytes)
     }
 
-    /// Begins to count again.
+    /// Starts counting again.
     pub(super) fn restart(&mut self) {
         self.pairs = 0;
     }
 
-    /// Looks at what is in use, once in a while of those that are numbered.
+    /// Checks the memory in use, for some of the numbered steps.
     pub(super) fn after(&self, number: usize, bytes: impl FnOnce() -> usize) -> Result<(), QueryError> {
         if number.is_multiple_of(LOOK_EVERY) { self.check(bytes()) } else { Ok(()) }
     }

@@ -1,12 +1,12 @@
-//! Formulas as clauses: every step gets a variable that has its value.
+//! Formulas as clauses: every step gets a variable for its value.
 
 use crate::logic::formula::{Comparison, Formula, Op, Rules};
 use crate::logic::solver::{L, Solver};
 
-/// More literals than this are not tried: a count of many among many is large as clauses.
+/// The most literals tried: as clauses, a count of many among many is large.
 const MOST_LITERALS: usize = 20_000_000;
 
-/// Clauses that hold together exactly if rules do; `None` if they are too many.
+/// Clauses that are satisfiable together exactly if the rules are; `None` if they are too many.
 pub(super) struct Encoded {
     pub(super) solver: Solver,
     /// For each rule, the literal that switches it on.
@@ -40,10 +40,10 @@ struct Encoder {
 }
 
 impl Encoder {
-    /// That a formula holds if its switch does.
+    /// A formula that must hold if its switch does.
     fn switch(&mut self, switch: L, formula: &Formula) -> Option<()> {
         let (&last, ops) = formula.ops().split_last().expect("a formula has a last step");
-        // What joins everything needs no variable of its own.
+        // The last step needs no variable of its own.
         match last {
             Op::And(_) => self.values(ops)?.into_iter().for_each(|part| self.solver.add(&[!switch, part])),
             Op::Or(_) => {
@@ -63,7 +63,7 @@ impl Encoder {
         Some(())
     }
 
-    /// The literals that are left on the stack by steps.
+    /// The literals that steps leave on the stack.
     fn values(&mut self, ops: &[Op]) -> Option<Vec<L>> {
         let mut stack: Vec<L> = Vec::new();
         for &op in ops {

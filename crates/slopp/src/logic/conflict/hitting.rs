@@ -1,51 +1,51 @@
-//! The fewest things of which every set has one.
+//! Smallest hitting sets.
 
-/// How many members of sets are looked at, over all questions.
+/// The most members of sets visited, over all searches.
 const WORK: u64 = 100_000_000;
 
-/// What became of a search for the fewest.
+/// The outcome of a search.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Hit {
-    /// These meet every set, and no fewer do.
+    /// A smallest hitting set.
     Fewest(Vec<usize>),
-    /// Whatever meets every set has at least as many members as was said.
+    /// Every hitting set has at least `below` members.
     NoneBelow,
-    /// The work that is allowed did not suffice.
+    /// The work limit was reached.
     Unknown,
 }
 
-/// Sets of which one member each is wanted.
+/// Sets to hit.
 pub(super) struct Sets {
     sets: Vec<Vec<usize>>,
     is_chosen: Vec<bool>,
-    /// Things that were tried in place of what is chosen now.
+    /// Members tried before the current choices.
     is_tried: Vec<bool>,
-    /// For each thing when it was last in a set that was counted, by the number of the question.
+    /// By member: the last search that counted a set with it.
     counted: Vec<u64>,
     question: u64,
     work: u64,
 }
 
-/// A set of which one member after the other is chosen.
+/// A set whose members are chosen in turn.
 struct Choice {
     set: usize,
     next: usize,
-    /// The members that were tried here.
+    /// The members tried here.
     tried: Vec<usize>,
 }
 
-/// What the sets that are not met yet need.
+/// The state of the sets not hit yet.
 enum Open {
     /// All sets are met.
     Nothing,
-    /// At least so many more members; this set has the fewest left.
+    /// At least this many more members are needed; this set has the fewest left.
     AtLeast(usize, usize),
     /// A set has no member left.
     Dead,
 }
 
 impl Sets {
-    /// Of things with numbers below this.
+    /// For members below `things`.
     pub(super) fn new(len: usize) -> Sets {
         let (is_chosen, is_tried, counted) = (vec![false; len], vec![false; len], vec![0; len]);
         Sets { sets: Vec::new(), is_chosen, is_tried, counted, question: 0, work: WORK }
@@ -57,7 +57,7 @@ impl Sets {
         self.sets.insert(place, set);
     }
 
-    /// The fewest things that meet every set, if they are fewer than `below`: branch and bound.
+    /// A smallest hitting set, if it has fewer than `below` members: branch and bound.
     pub(super) fn fewest(&mut self, below: usize) -> Hit {
         self.is_chosen.fill(false);
         self.is_tried.fill(false);
@@ -82,7 +82,7 @@ impl Sets {
                 }
             }
             let Some(choice) = choices.last_mut() else { break };
-            // A choice that goes on is done with its last member.
+            // A choice with another member continues with it.
             if !choice.tried.is_empty() {
                 let last = members.pop().expect("it was chosen");
                 self.is_chosen[last] = false;

@@ -1,4 +1,4 @@
-//! Rules that contradict each other: which ones, and no more than needed; and what follows from rules.
+//! Minimal contradictions among rules, and entailment by rules.
 
 mod encode;
 mod hitting;
@@ -18,14 +18,14 @@ use std::sync::Arc;
 pub struct Conflict {
     /// The positions of the rules, ascending.
     pub rules: Vec<usize>,
-    /// Whether all are needed: without any of them the others of this set can hold. Otherwise that was not proved.
+    /// Whether all are needed: without any one of them the others can hold. If false, this is unproved.
     pub minimal: bool,
-    /// Whether no conflict of these rules has fewer rules; otherwise that was not proved.
+    /// Whether no conflict of these rules is smaller. If false, this is unproved.
     pub smallest: bool,
 }
 
-/// How many clauses and literals are looked at in each part of the search: for a conflict, for rules of it that can be left
-/// out, for others in other orders, and for the proof that none is smaller.
+/// The most clauses and literals visited in each part of the search: for a conflict, for rules that can be left out,
+/// for other orders, and for the proof that none is smaller.
 pub(super) const WORK: u64 = 200_000_000;
 
 /// In how many orders rules are left out one by one.
@@ -35,16 +35,15 @@ const ORDERS: u64 = 8;
 const NODES: usize = 200_000;
 
 impl Rules {
-    /// Rules that contradict each other, as few as the work that is allowed finds; `None` if all can hold together.
+    /// A small set of rules that contradict each other; `None` if all can hold together.
     ///
-    /// Rules as clauses are solved with those switched on that are looked at. One by one they are left out, in several
-    /// orders, and of what cannot be left out the fewest are kept. That no fewer contradict each other is proved by
-    /// sets of rules of which every contradiction needs one: there is a possible world without them. Where a set
-    /// that meets them all is itself a contradiction, none is smaller (Ignatiev et al. 2015). If clauses do not
-    /// decide, a diagram on the vtree does.
+    /// Rules become clauses with switches. Rules are left out one by one, in several orders, and the smallest
+    /// contradiction is kept. The proof that none is smaller collects sets of rules of which every contradiction needs
+    /// one, as the other rules share a world. If a smallest hitting set of them is itself a contradiction, none is
+    /// smaller (Ignatiev et al. 2015). Where clauses do not decide, a diagram on the vtree does.
     ///
-    /// The limits are for that diagram; clauses have bounds of their own in time and memory, and stop when cancelled
-    /// too. A contradiction that is known is never lost to a limit: what is given then may not be minimal, and says so.
+    /// The limits are for that diagram; clauses have their own bounds in time and memory, and also stop when cancelled.
+    /// A contradiction found before a limit is still returned, marked as perhaps not minimal.
     ///
     /// ```
     /// use slopp::Vtree;
@@ -61,7 +60,7 @@ impl Rules {
         self.conflict_within(WORK, vtree.into(), limits)
     }
 
-    /// The same, with so much work for each part of the search among clauses.
+    /// The same, with this much work for each part of the search among clauses.
     fn conflict_within(&self, work: u64, vtree: Arc<Vtree>, limits: &Limits) -> Result<Option<Conflict>, Stopped> {
         if let Some(mut search) = Search::new(self, work, limits) {
             match search.solve(&(0..self.len()).collect::<Vec<_>>()) {
@@ -73,7 +72,7 @@ impl Rules {
         self.conflict_by_diagrams(vtree, limits)
     }
 
-    /// The same by diagrams: joined until nothing is possible, the last rule is part of a conflict.
+    /// The same by diagrams: rules are joined until no world is left, and the last rule is part of a conflict.
     fn conflict_by_diagrams(&self, vtree: Arc<Vtree>, limits: &Limits) -> Result<Option<Conflict>, Stopped> {
         if Manager::new(vtree.clone(), limits.clone()).compile_rules(self)? != Handle::FALSE {
             return Ok(None);
@@ -95,7 +94,7 @@ impl Rules {
 }
 
 impl Manager {
-    /// A minimal conflict of formulas that cannot all hold. Repeatedly, beginning with those known to be part of it.
+    /// A minimal conflict of formulas that cannot all hold; starts with those known to be part of it.
     fn minimal_conflict(&mut self, formulas: &[Handle]) -> Result<Vec<usize>, Stopped> {
         let mut found: Vec<usize> = Vec::new();
         let mut known = Handle::TRUE;
@@ -117,13 +116,13 @@ impl Manager {
     }
 }
 
-/// What some rules together are.
+/// The outcome for a set of rules.
 enum Found {
-    /// They hold in a world, with perhaps others: these.
+    /// They share a world, in which at least these rules hold.
     World(Vec<usize>),
-    /// Some of them contradict each other: these.
+    /// These of them contradict each other.
     Conflict(Vec<usize>),
-    /// The work that is allowed did not suffice.
+    /// The work limit was reached.
     Nothing,
 }
 
@@ -133,9 +132,9 @@ pub(super) struct Search<'a> {
     encoded: Encoded,
     /// The rule of each switch, by variable, from that of the first.
     rule_of: Vec<usize>,
-    /// How many steps the rules have together.
+    /// The total number of steps of the rules.
     steps: usize,
-    /// How much each part of the search may cost.
+    /// The work limit of each part of the search.
     work: u64,
 }
 
@@ -149,7 +148,7 @@ impl<'a> Search<'a> {
         Some(Search { rules, encoded, rule_of, steps, work })
     }
 
-    /// A world in which all rules hold, or that there is none; `None` if the work that is allowed did not suffice.
+    /// A world in which all rules hold, or `Some(None)` if there is none; `None` at the work limit.
     pub(super) fn world(&mut self) -> Option<Option<Vec<bool>>> {
         match self.encoded.solver.solve(&self.encoded.switches) {
             Answer::Possible => Some(Some(self.encoded.solver.world(self.rules.var_count()))),
@@ -172,7 +171,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// As few rules as the work that is allowed finds, of some that contradict each other.
+    /// A small contradiction among rules that contradict each other.
     fn explain(&mut self, core: Vec<usize>) -> Conflict {
         self.encoded.solver.work = self.work;
         let (mut best, minimal) = self.shrink(core.clone());
@@ -196,7 +195,7 @@ impl<'a> Search<'a> {
         Conflict { rules: best, minimal, smallest }
     }
 
-    /// Leaves out what can be left out, one after the other; whether nothing more can be is proved if it says so.
+    /// Leaves out rules one by one; returns whether the result is proved minimal.
     fn shrink(&mut self, mut core: Vec<usize>) -> (Vec<usize>, bool) {
         let (mut needed, mut minimal) = (Vec::new(), true);
         while let Some(tried) = core.pop() {
@@ -219,7 +218,7 @@ impl<'a> Search<'a> {
         (needed, minimal)
     }
 
-    /// Looks for a conflict with fewer rules until there is none, and says whether that was proved.
+    /// Looks for smaller conflicts until there is none; returns whether that was proved.
     fn prove_smallest(&mut self, best: &mut Vec<usize>) -> bool {
         let mut sets = Sets::new(self.rules.len());
         loop {
@@ -229,7 +228,7 @@ impl<'a> Search<'a> {
                 Hit::Unknown => return false,
             };
             match self.solve(&hit) {
-                // It meets all that every conflict needs, and nothing with fewer rules does.
+                // A smallest hitting set that is a conflict: no conflict is smaller.
                 Found::Conflict(_) => {
                     *best = hit;
                     return true;
@@ -243,7 +242,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds rules to some that hold together, until none can be added; gives the others, one of which every conflict
+    /// Extends rules that can hold together until no more can be added; returns the others, one of which every conflict
     /// needs.
     fn grow(&mut self, mut kept: Vec<usize>) -> Option<Vec<usize>> {
         let mut is_kept = vec![false; self.rules.len()];
@@ -273,9 +272,9 @@ impl<'a> Search<'a> {
 impl Rules {
     /// A world in which all rules hold and a formula does not; `None` if the rules entail it.
     ///
-    /// Rules and the negation of the formula are solved as clauses: a world is the answer, and so is that there is none.
-    /// Only if the work that clauses may cost does not suffice, a diagram on the vtree, or on a good one for the rules,
-    /// decides within the limits. Rules that contradict each other entail everything.
+    /// Rules and the negated formula are solved as clauses. Only if that reaches its work limit, a diagram on the
+    /// vtree, or on a good one for the rules, decides within the limits. Rules that contradict each other entail
+    /// everything.
     ///
     /// ```
     /// use slopp::logic::{Formula, Limits, Rules};
@@ -291,7 +290,7 @@ impl Rules {
     /// ```
     ///
     /// # Panics
-    /// If there are no variables, or the formula has others than the rules.
+    /// If there are no variables, or the formula has other variables than the rules.
     pub fn counterexample(
         &self,
         formula: &Formula,
@@ -314,7 +313,7 @@ impl Rules {
         Ok(manager.world(all))
     }
 
-    /// Whether clauses show that the rules contradict each other; if not, they may still do so.
+    /// Whether clauses show that the rules contradict each other; if not, they still may.
     pub fn is_contradiction(&self, limits: &Limits) -> bool {
         Search::new(self, WORK, limits).and_then(|mut search| search.world()).is_some_and(|world| world.is_none())
     }
@@ -329,7 +328,7 @@ mod tests {
     use crate::var::Var;
     use std::sync::atomic::AtomicBool;
 
-    /// A chain that contradicts itself, with a rule on both sides that has nothing to do with it.
+    /// A chain that contradicts itself, between two unrelated rules.
     fn chain() -> Rules {
         Rules::parse("f | g\na -> b\nb -> c\na & !c\nf -> g").unwrap()
     }
@@ -360,7 +359,7 @@ mod tests {
         assert_eq!(found, Conflict { rules: vec![1, 2, 3], minimal: true, smallest: true });
     }
 
-    /// One pigeon more than holes, and a rule that has nothing to do with them.
+    /// One pigeon more than holes, and an unrelated rule.
     fn pigeons(holes: usize) -> Rules {
         let cell = |pigeon: usize, hole: usize| Var((pigeon * holes + hole) as u32).is(true).into();
         let some_hole = (0..=holes).map(|pigeon| Formula::or((0..holes).map(|hole| cell(pigeon, hole))));
@@ -394,7 +393,7 @@ mod tests {
         let mut search = Search::new(&rules, WORK, &limits).unwrap();
         assert!(matches!(search.solve(&[0, 1, 2, 3, 4]), Found::Nothing));
         assert_eq!(search.explain(vec![1, 2, 3]), Conflict { rules: vec![1, 2, 3], minimal: false, smallest: false });
-        // Diagrams look now and then, so small ones are done before.
+        // Diagrams check now and then, so small ones finish first.
         let rules = pigeons(8);
         let stopped = rules.conflict(rules.min_fill_vtree(), &limits).unwrap_err();
         assert_eq!(stopped.limit, Limit::Cancelled);

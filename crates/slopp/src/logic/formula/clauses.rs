@@ -1,4 +1,4 @@
-//! Formulas as clauses over their own variables, where they are not too many.
+//! Formulas as clauses over their own variables, where these are few enough.
 
 use super::{Comparison, Formula, Op, starts};
 use crate::var::Lit;
@@ -6,17 +6,17 @@ use crate::var::Lit;
 /// Clauses that hold together; each is sorted and has no literal twice.
 type Clauses = Vec<Vec<Lit>>;
 
-/// The most literals that are written and combinations that are tried for one formula.
+/// The most literals written and combinations tried for one formula.
 const WORK: usize = 10_000_000;
 
-/// The clauses of a formula and of its negation, as far as they are asked for.
+/// The clauses of a formula and of its negation, as far as needed.
 #[derive(Default)]
 struct Both {
     holds: Clauses,
     fails: Clauses,
 }
 
-/// Which of both are asked for.
+/// Which of both are needed.
 #[derive(Clone, Copy, Default)]
 struct Asked {
     holds: bool,
@@ -24,10 +24,10 @@ struct Asked {
 }
 
 impl Formula {
-    /// Clauses that together say the same, with no new variables; `None` if that takes more than `limit` of them, or
-    /// more than ten million literals and combinations that are tried.
+    /// Equivalent clauses without new variables; `None` if that takes more than `limit` of them, or more than ten
+    /// million literals and combinations.
     ///
-    /// Numbers of operands become all their subsets: `exactly(1, a, b, c)` is `a | b | c` and a clause for each pair.
+    /// Counts become all subsets of their operands: `exactly(1, a, b, c)` is `a | b | c` and a clause for each pair.
     ///
     /// ```
     /// use slopp::Names;
@@ -49,7 +49,7 @@ impl Formula {
         stack.pop().map(|whole| whole.holds)
     }
 
-    /// For each step whether its clauses, and those of its negation, are needed.
+    /// For each step, whether its clauses and those of its negation are needed.
     fn asked(&self) -> Vec<Asked> {
         let ops = self.ops();
         let starts = starts(ops);
@@ -78,11 +78,11 @@ impl Formula {
     }
 }
 
-/// What may still be spent on the clauses of one formula.
+/// The remaining work for the clauses of one formula.
 struct Budget {
     /// The most clauses of any step.
     clauses: usize,
-    /// Literals written and combinations tried: clauses may be few and long, or mostly such as always hold.
+    /// Literals written and combinations tried: clauses may be few and long, or mostly tautologies.
     work: usize,
 }
 
@@ -101,7 +101,7 @@ fn joined(op: Op, operands: &[Both], asked: Asked, budget: &mut Budget) -> Optio
     Some(Both { holds: made(asked.holds, true)?, fails: made(asked.fails, false)? })
 }
 
-/// That a step has a value.
+/// The clauses that give a step a value.
 fn side(op: Op, operands: &[Both], value: bool, budget: &mut Budget) -> Option<Clauses> {
     let holds: Vec<&Clauses> = operands.iter().map(|operand| &operand.holds).collect();
     let fails: Vec<&Clauses> = operands.iter().map(|operand| &operand.fails).collect();
@@ -154,14 +154,14 @@ fn constant(value: bool) -> Clauses {
     if value { Vec::new() } else { vec![Vec::new()] }
 }
 
-/// That two have the same value, or that they do not.
+/// Clauses that two have the same value, or that they differ.
 fn alike(a: &Both, b: &Both, value: bool, budget: &mut Budget) -> Option<Clauses> {
     let (holds, fails) = if value { (&b.holds, &b.fails) } else { (&b.fails, &b.holds) };
     let parts = [any(&[&a.fails, holds], budget)?, any(&[&a.holds, fails], budget)?];
     all(&parts.each_ref(), budget)
 }
 
-/// That all of these hold.
+/// Clauses that all of these hold.
 fn all(parts: &[&Clauses], budget: &mut Budget) -> Option<Clauses> {
     let number: usize = parts.iter().map(|part| part.len()).sum();
     if number > budget.clauses {
@@ -172,13 +172,13 @@ fn all(parts: &[&Clauses], budget: &mut Budget) -> Option<Clauses> {
     Some(parts.iter().flat_map(|part| part.iter().cloned()).collect())
 }
 
-/// That one of these holds: a clause of each, in all ways, but for those that always hold.
+/// Clauses that one of these holds: all combinations of a clause of each, without tautologies.
 fn any(parts: &[&Clauses], budget: &mut Budget) -> Option<Clauses> {
     budget.spend(parts.len())?;
     if parts.iter().any(|part| part.is_empty()) {
         return Some(constant(true));
     }
-    // Parts of one clause are in all clauses: joined at once, however many they are.
+    // Parts of one clause are in all clauses: joined at once, however many there are.
     let (single, several): (Vec<&Clauses>, Vec<&Clauses>) = parts.iter().partition(|part| part.len() == 1);
     budget.spend(single.iter().map(|part| part[0].len()).sum())?;
     let mut found: Clauses = clause(single.iter().flat_map(|part| &part[0])).into_iter().collect();
@@ -196,7 +196,7 @@ fn any(parts: &[&Clauses], budget: &mut Budget) -> Option<Clauses> {
     Some(found)
 }
 
-/// A clause of these literals, unless it always holds.
+/// A clause of these literals, unless it is a tautology.
 fn clause<'a>(lits: impl Iterator<Item = &'a Lit>) -> Option<Vec<Lit>> {
     let mut clause: Vec<Lit> = lits.copied().collect();
     // Mostly made of sorted parts, which this sort merges.
@@ -205,7 +205,7 @@ fn clause<'a>(lits: impl Iterator<Item = &'a Lit>) -> Option<Vec<Lit>> {
     clause.windows(2).all(|pair| pair[0].var != pair[1].var).then_some(clause)
 }
 
-/// That at least `bound` of these hold: of any that are more than those that may fail, one holds.
+/// Clauses that at least `bound` of these hold: one of any subset larger than the number that may fail.
 fn several(bound: usize, parts: &[&Clauses], budget: &mut Budget) -> Option<Clauses> {
     if bound == 0 || bound > parts.len() {
         return Some(constant(bound == 0));

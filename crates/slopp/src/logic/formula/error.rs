@@ -1,4 +1,4 @@
-//! What is wrong with the text of a formula, with the place and a caret under it.
+//! Errors in the text of a formula, with the place and a caret under it.
 
 use crate::names::{NameError, abridged, is_unprintable};
 use std::fmt;
@@ -10,13 +10,13 @@ use std::ops::Range;
 pub struct FormulaError {
     /// The line, from one; `None` if the text has only one.
     pub line: Option<usize>,
-    /// The column of its line, from one.
+    /// The column in the line, from one.
     pub column: usize,
     /// What is wrong.
     pub problem: Box<FormulaProblem>,
     /// The line of the text, or the part of it around the place.
     excerpt: String,
-    /// Where the carets begin below the excerpt, and how many there are.
+    /// Where the carets start below the excerpt, and their number.
     carets: (usize, usize),
 }
 
@@ -24,10 +24,10 @@ pub struct FormulaError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormulaProblem {
-    /// A name that no variable has.
+    /// An unknown name.
     #[error("{0}")]
     Name(#[from] NameError),
-    /// Something else than expected.
+    /// Something other than expected.
     #[error("expected {expected}, found {}", abridged(.found))]
     Unexpected {
         /// What may stand there.
@@ -35,19 +35,19 @@ pub enum FormulaProblem {
         /// What stands there.
         found: String,
     },
-    /// Two words side by side, where nothing is known by both.
+    /// Two words side by side that are not one name.
     #[error("an operator is missing between {} and {}; {}", abridged(.left), abridged(.right), advice(.right, .fixed))]
     NoOperator {
         /// The word before.
         left: String,
-        /// The word behind, where the operator is missing.
+        /// The word after it.
         right: String,
-        /// Literals that only blanks separate, with commas.
+        /// Literals separated by blanks only, rewritten with commas.
         fixed: Option<String>,
     },
-    /// A variable is said to have both values.
+    /// A variable with both values.
     #[error(
-        "it says that variable \"{name}\" is both true and false, which is impossible; see column {first}, and keep one of the two"
+        "variable \"{name}\" is both true and false, which is impossible; see column {first}, and keep one of the two"
     )]
     Contradiction {
         /// The variable.
@@ -55,8 +55,8 @@ pub enum FormulaProblem {
         /// Where it is named first, from one.
         first: usize,
     },
-    /// A column is said to have two values.
-    #[error("it says that \"{name}\" is both \"{first}\" and \"{second}\", which is impossible; keep one of the two")]
+    /// A column with two values.
+    #[error("\"{name}\" is both \"{first}\" and \"{second}\", which is impossible; keep one of the two")]
     TwoValues {
         /// The column of the records.
         name: String,
@@ -74,26 +74,26 @@ pub enum FormulaProblem {
     /// A quote that is not closed.
     #[error("this quote is not closed in its line; add a quote, and write one in a name twice")]
     NotQuoted,
-    /// A word that does not count, where a list of formulas follows.
-    #[error("\"{}\" counts nothing; did you mean {nearest}?", abridged(.word))]
+    /// A word before a list of formulas that is not a count.
+    #[error("\"{}\" is not a count; did you mean {nearest}?", abridged(.word))]
     NoCount {
         /// The word.
         word: String,
-        /// The nearest one that counts.
+        /// The nearest count.
         nearest: &'static str,
     },
     /// Quotes with nothing between them.
-    #[error("there is no name between the quotes; write that of a variable")]
+    #[error("there is no name between the quotes; write the name of a variable")]
     NoName,
     /// A number that is too large.
     #[error("the number is too large; at most {} makes sense", u32::MAX)]
     Number,
-    /// No formula at all.
+    /// An empty text.
     #[error("expected a formula, found nothing; write it like \"smoker -> !(young | healthy)\"")]
     Empty,
 }
 
-/// What helps where an operator is missing before a word.
+/// Advice where an operator is missing before a word.
 fn advice(word: &str, fixed: &Option<String>) -> String {
     match (word.to_ascii_lowercase().as_str(), fixed) {
         ("and" | "or" | "xor" | "then" | "implies" | "iff", _) => {

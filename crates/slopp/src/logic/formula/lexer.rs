@@ -44,7 +44,7 @@ pub(super) struct Lexer<'a> {
     text: &'a str,
     pub(super) at: usize,
     end: usize,
-    /// Whether `#` begins a comment, as it does in files.
+    /// Whether `#` starts a comment, as in files.
     comments: bool,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..self.end]
     }
 
-    /// Skips blanks, comments, and the mark that a rule goes on in the next line.
+    /// Skips blanks, comments, and the mark that continues a rule on the next line.
     pub(super) fn skip_blanks(&mut self) {
         loop {
             self.at = self.end - self.rest().trim_start().len();
@@ -76,32 +76,32 @@ impl<'a> Lexer<'a> {
         FormulaError::new(self.text, place, problem)
     }
 
-    /// The error for what stands here.
+    /// The error at the current place.
     pub(super) fn expected(&self, expected: &'static str) -> FormulaError {
         let (found, length) = match self.rest().chars().next() {
             None => ("the end".to_owned(), 0),
             Some(c) => (format!("{c:?}"), c.len_utf8()),
         };
-        // What is missing at the end is missing in the last line that holds something.
+        // Something missing at the end is missing in the last line with text.
         let before = self.text[..self.at].trim_end();
         let lines_end = length == 0 && self.text[before.len()..self.at].contains('\n');
         let at = if lines_end { before.len() } else { self.at };
         self.error(at..at + length, FormulaProblem::Unexpected { expected, found })
     }
 
-    /// Whether nothing stands before this place in its line, which is not the first.
+    /// Whether this place starts a line other than the first.
     pub(super) fn begins_line(&self) -> bool {
         self.text[..self.at].trim_end_matches([' ', '\t']).ends_with('\n')
     }
 
-    /// Takes a character if it stands here.
+    /// Takes this character, if it is next.
     pub(super) fn take(&mut self, c: char) -> bool {
         let found = self.rest().starts_with(c);
         self.at += if found { c.len_utf8() } else { 0 };
         found
     }
 
-    /// Takes a negation if one stands here.
+    /// Takes a negation, if it is next.
     pub(super) fn take_negation(&mut self) -> bool {
         let rest = self.rest();
         if let Some(sign) = rest.chars().next().filter(|c| NEGATIONS.contains(c) && !rest.starts_with("->")) {
@@ -120,14 +120,14 @@ impl<'a> Lexer<'a> {
         negates
     }
 
-    /// Takes an operator if one stands here.
+    /// Takes an operator, if it is next.
     pub(super) fn take_operator(&mut self) -> Option<Binary> {
         let (spelling, operator) = operator_at(self.rest())?;
         self.at += spelling.len();
         Some(operator)
     }
 
-    /// Takes a word from a list if it stands here alone.
+    /// Takes a word from a list, if it is next.
     pub(super) fn take_word(&mut self, words: &[&str]) -> Option<usize> {
         let found = self.word();
         let i = words.iter().position(|word| *word == found)?;
@@ -135,7 +135,7 @@ impl<'a> Lexer<'a> {
         Some(i)
     }
 
-    /// What stands before the next operator, parenthesis or comment.
+    /// The text before the next operator, parenthesis or comment.
     pub(super) fn word(&self) -> &'a str {
         let rest = self.rest();
         let ends = |(i, c): (usize, char)| {
@@ -165,8 +165,8 @@ impl<'a> Lexer<'a> {
         Ok(number)
     }
 
-    /// A name with what may follow it: `x`, `x=0`, `color=red`, `color!=red`, `color=red = yes`; none for `color=?`, which
-    /// says nothing.
+    /// A name and its value: `x`, `x=0`, `color=red`, `color!=red`, `color=red = yes`; `None` for `color=?`, which says
+    /// nothing.
     pub(super) fn literal(&mut self, names: &mut Vocabulary<'_>) -> Result<Option<Lit>, FormulaError> {
         let start = self.at;
         let mut name = self.name(names)?;
@@ -176,7 +176,7 @@ impl<'a> Lexer<'a> {
         if self.rest().starts_with("==") {
             return Err(self.error(self.at..self.at + 2, names.compared(&name).into()));
         }
-        // The name may go on behind the sign: `color=red` is one.
+        // The name may continue after the sign: `color=red` is one.
         if let Some(length) = self.equals() {
             let (before, denied) = (self.at, length == 2);
             self.at += length;
@@ -237,7 +237,7 @@ impl<'a> Lexer<'a> {
         Ok(Some(var.is(value)))
     }
 
-    /// The length of `=` or `!=`, if one of them stands here.
+    /// The length of `=` or `!=`, if it is next.
     fn equals(&self) -> Option<usize> {
         let rest = self.rest();
         if rest.starts_with("!=") {
@@ -259,7 +259,7 @@ impl<'a> Lexer<'a> {
         if found.is_empty() {
             return Err(self.expected("a variable or \"(\""));
         }
-        // Where no names are known, or only the first word is one, a blank is where an operator is missing.
+        // Without known names, or if only the first word is one, an operator is missing at the blank.
         let first = found.split_whitespace().next().unwrap_or(found);
         if !names.contains(found) && (names.is_open() || names.contains(first)) {
             self.check_blanks(self.at, found, names)?;
@@ -268,7 +268,7 @@ impl<'a> Lexer<'a> {
         Ok(found.to_owned())
     }
 
-    /// Refuses a name of several words, which starts at a place; in quotes it may have them.
+    /// Refuses an unquoted name of several words.
     fn check_blanks(&self, start: usize, name: &str, names: &Vocabulary<'_>) -> Result<(), FormulaError> {
         let Some((left, rest)) = name.split_once(char::is_whitespace) else { return Ok(()) };
         let right = rest.split_whitespace().next().unwrap_or_default();
@@ -276,7 +276,7 @@ impl<'a> Lexer<'a> {
         Err(self.no_operator(left, at..at + right.len(), names))
     }
 
-    /// The error about a word that follows another; a list of literals is shown with its commas.
+    /// The error about two words in a row; a list of literals is shown with its commas.
     fn no_operator(&self, left: &str, right: Range<usize>, names: &Vocabulary<'_>) -> FormulaError {
         let start = self.text[..right.start].rfind([',', '&']).map_or(0, |i| i + 1);
         let end = self.text[right.start..].find([',', '&']).map_or(self.text.len(), |i| right.start + i);
@@ -285,7 +285,7 @@ impl<'a> Lexer<'a> {
         self.error(right, FormulaProblem::NoOperator { left, right: word, fixed })
     }
 
-    /// The error where an operand ends and no operator follows.
+    /// The error after an operand without an operator.
     pub(super) fn expected_operator(&self, names: &Vocabulary<'_>) -> FormulaError {
         let right = self.rest().split_whitespace().next().unwrap_or_default();
         let left = self.text[..self.at].split_whitespace().next_back().unwrap_or_default();
@@ -331,7 +331,7 @@ fn truth(word: &str) -> Option<bool> {
     }
 }
 
-/// Whether a name is read as itself without quotes, also where no names are known; `color=red` is.
+/// Whether a name needs no quotes, even where no names are known; `color=red` does not.
 pub(super) fn is_plain(name: &str) -> bool {
     let (first, second) = name.split_once('=').map_or((name, None), |(a, b)| (a, Some(b)));
     let simple = |word: &str| {

@@ -1,7 +1,7 @@
-//! Formulas as people write them: `smoker & !(cancer | xray)`.
+//! Formulas as text: `smoker & !(cancer | xray)`.
 //!
-//! Here: the [`Formula`], its text, its value in a world, and [`Rules`], a file of formulas that hold together. How a
-//! formula becomes a diagram comes with [`Rules::compile`].
+//! Here: the [`Formula`], its text, its value in a world, and [`Rules`], a conjunction of formulas with their lines.
+//! [`Rules::compile`] makes diagrams of them.
 
 mod clauses;
 mod error;
@@ -23,23 +23,23 @@ use vocabulary::Vocabulary;
 /// A step of a formula in postfix order: operands come before the step that joins them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Op {
-    /// True or false, whatever the world.
+    /// True or false in every world.
     Constant(bool),
     /// The value of a variable.
     Var(Var),
     /// The negation of the last operand.
     Not,
-    /// The conjunction of so many operands, at least two.
+    /// The conjunction of this many operands, at least two.
     And(u32),
-    /// The disjunction of so many operands, at least two.
+    /// The disjunction of this many operands, at least two.
     Or(u32),
-    /// Whether an odd number of so many operands holds, at least two.
+    /// Whether an odd number of this many operands holds, at least two.
     Xor(u32),
     /// The last operand but one implies the last.
     Implies,
     /// The last two operands have the same value.
     Iff,
-    /// How many of so many operands hold.
+    /// How many of this many operands hold.
     Count(Comparison, u32, u32),
 }
 
@@ -55,7 +55,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Whether a number of true operands is as the bound wants it.
+    /// Whether a number of true operands satisfies the bound.
     pub fn holds(self, number: u32, bound: u32) -> bool {
         match self {
             Comparison::Exactly => number == bound,
@@ -64,7 +64,7 @@ impl Comparison {
         }
     }
 
-    /// The word for it in texts.
+    /// Its word in texts.
     pub fn name(self) -> &'static str {
         match self {
             Comparison::Exactly => "exactly",
@@ -75,7 +75,7 @@ impl Comparison {
 }
 
 impl Op {
-    /// How many operands the step takes.
+    /// The number of operands of the step.
     pub(crate) fn arity(self) -> usize {
         match self {
             Op::Constant(_) | Op::Var(_) => 0,
@@ -88,8 +88,8 @@ impl Op {
 
 /// A propositional formula over variables.
 ///
-/// Stored as steps in postfix order, so nothing recurses however deep the formula is. Conjunctions directly inside
-/// conjunctions are one conjunction, likewise `|` and `^`; everything else stays as it was written.
+/// Stored as steps in postfix order, so nothing recurses however deep the formula is. Nested conjunctions are one
+/// conjunction, likewise `|` and `^`; everything else stays as written.
 ///
 /// | written | means | binds |
 /// |---|---|---|
@@ -103,9 +103,8 @@ impl Op {
 /// | `exactly(2, a, b, c)`, `at_most(…)`, `at_least(…)` | how many of the formulas hold | |
 /// | `true`, `false` | | |
 ///
-/// A name stands as it is, or in double quotes where it has blanks or would be read as something else; `x=1` and `x=0`
-/// (also true, false, yes, no) are `x` and `!x`; `color=red` is the variable of that name, and `color!=red` its
-/// negation.
+/// A name needs double quotes if it has blanks or could be read as something else; `x=1` and `x=0` (also true, false,
+/// yes, no) are `x` and `!x`; `color=red` is the variable of that name, and `color!=red` its negation.
 ///
 /// ```
 /// use slopp::Names;
@@ -130,12 +129,12 @@ pub struct Formula {
 impl Formula {
     /// Reads a formula over these names.
     ///
-    /// What [`crate::infer::Evidence::parse`] reads is a formula too, and means the same.
+    /// All evidence, as [`crate::infer::Evidence::parse`] reads it, is a formula with the same meaning.
     pub fn parse(text: &str, names: &Names) -> Result<Formula, FormulaError> {
         Ok(Formula::parse_places(text, &mut Vocabulary::known(names, false))?.0)
     }
 
-    /// Reads literals or a formula, and where its variables stand: a name that is known ends at `,`, `&` or `=` only.
+    /// Reads literals or a formula, and the places of its variables: a known name ends only at `,`, `&` or `=`.
     pub(crate) fn parse_list(text: &str, names: &Names) -> Result<(Formula, Vec<Range<usize>>), FormulaError> {
         Formula::parse_places(text, &mut Vocabulary::known(names, true))
     }
@@ -187,7 +186,7 @@ impl Formula {
         self
     }
 
-    /// That so many of the operands hold.
+    /// That this many of the operands hold.
     pub fn count(comparison: Comparison, bound: u32, operands: impl IntoIterator<Item = Formula>) -> Formula {
         let (mut ops, mut number) = (Vec::new(), 0);
         for operand in operands {
@@ -198,12 +197,12 @@ impl Formula {
         Formula { ops }
     }
 
-    /// The steps, operands before what joins them; the last step is the whole.
+    /// The steps, operands before the step that joins them; the last step is the whole.
     pub(crate) fn ops(&self) -> &[Op] {
         &self.ops
     }
 
-    /// How often variables occur.
+    /// The number of occurrences of variables.
     pub fn literal_count(&self) -> usize {
         self.ops.iter().filter(|op| matches!(op, Op::Var(_))).count()
     }
@@ -217,7 +216,7 @@ impl Formula {
         vars
     }
 
-    /// The formula as people write it, with no more parentheses than needed; [`Formula::parse`] reads it back.
+    /// The formula as text, with the fewest parentheses; [`Formula::parse`] reads it back.
     ///
     /// # Panics
     /// When printed, if a variable has no name.
@@ -225,7 +224,7 @@ impl Formula {
         Named { formula: self, names }
     }
 
-    /// The operands of a conjunction, or the formula alone: what must hold together.
+    /// The operands of a conjunction, or the formula alone.
     pub fn conjuncts(&self) -> Vec<Formula> {
         self.operands(|op| matches!(op, Op::And(_)))
     }
@@ -257,12 +256,12 @@ impl Formula {
         parts
     }
 
-    /// The literals of a clause or of a single literal, in order; `None` if this is no disjunction of literals.
+    /// The literals of a clause or of a single literal, in order; `None` for other formulas.
     pub fn as_clause(&self) -> Option<Vec<Lit>> {
         self.literals_joined_by(|op| matches!(op, Op::Or(_)), false)
     }
 
-    /// The literals of a conjunction of literals or of a single literal, in order; `None` if this is none.
+    /// The literals of a conjunction of literals or of a single literal, in order; `None` for other formulas.
     pub fn as_term(&self) -> Option<Vec<Lit>> {
         self.literals_joined_by(|op| matches!(op, Op::And(_)), true)
     }
@@ -282,7 +281,7 @@ impl Formula {
                     let lit = lits.last_mut().expect("a variable came before");
                     *lit = !*lit;
                 }
-                // It says nothing, as `color=?` does.
+                // It says nothing, like `color=?`.
                 Op::Constant(value) if *value == empty => {}
                 _ => return None,
             }
@@ -320,7 +319,7 @@ impl From<Lit> for Formula {
     }
 }
 
-/// Opens the last operand if it is joined in the same way; how many operands it then counts for.
+/// Opens the last operand if it is joined in the same way; returns the number of operands it counts for.
 fn flattened(ops: &mut Vec<Op>, join: fn(u32) -> Op) -> u32 {
     match ops.last() {
         Some(&op @ (Op::And(n) | Op::Or(n) | Op::Xor(n))) if op == join(n) => {
@@ -354,10 +353,10 @@ impl Formula {
         self.value(|var| Some(world[var.index()])).expect("all values are known")
     }
 
-    /// The value where only some variables are known, such as in a record with missing cells.
+    /// The value where only some variables are known, as in a record with missing cells.
     ///
-    /// `None` if what is known does not decide it step by step: an answer is right, but `x | !x` gets none while `x`
-    /// is not known.
+    /// `None` if the known values do not decide it step by step: answers are right, but `x | !x` has none while `x` is
+    /// unknown.
     pub fn value(&self, known: impl Fn(Var) -> Option<bool>) -> Option<bool> {
         let mut stack: Vec<Option<bool>> = Vec::new();
         for &op in &self.ops {
@@ -381,7 +380,7 @@ impl Formula {
     }
 }
 
-/// `neutral` if all operands are, its opposite if one of them is that.
+/// `neutral` if all operands are, its opposite if one of them is.
 fn all(operands: &[Option<bool>], neutral: bool) -> Option<bool> {
     if operands.contains(&Some(!neutral)) {
         return Some(!neutral);
@@ -409,7 +408,7 @@ struct Named<'a> {
     names: &'a Names,
 }
 
-/// What is still to be printed, last first.
+/// The rest to print, last first.
 enum Task {
     /// The step at this position with its operands.
     Step(usize),

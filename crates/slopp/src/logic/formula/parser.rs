@@ -1,4 +1,4 @@
-//! From words to steps: operator precedence with a stack of its own, linear in the text and without recursion.
+//! From words to steps: operator precedence with an explicit stack, linear in the text and without recursion.
 
 use super::error::{FormulaError, FormulaProblem};
 use super::lexer::{Binary, Lexer};
@@ -9,18 +9,18 @@ use std::ops::Range;
 
 const COMPARISONS: [Comparison; 3] = [Comparison::Exactly, Comparison::AtMost, Comparison::AtLeast];
 
-/// What waits for operands.
+/// An open operator or parenthesis.
 enum Pending {
     Not,
-    /// An operator with the number of operands it has so far.
+    /// An operator with its number of operands so far.
     Binary(Binary, u32),
-    /// A parenthesis, and where it is.
+    /// A parenthesis and its place.
     Group(usize),
-    /// A comparison with its bound, the number of its finished operands, and where it is.
+    /// A comparison with its bound, its number of finished operands, and its place.
     Count(Comparison, u32, u32, usize),
 }
 
-/// Reads a formula up to the end, and where its variables stand.
+/// Reads a formula to the end, and the places of its variables.
 pub(super) fn parse(
     lexer: Lexer<'_>,
     names: &mut Vocabulary<'_>,
@@ -50,7 +50,7 @@ struct Parser<'a, 'b, 'n> {
 }
 
 impl Parser<'_, '_, '_> {
-    /// Reads up to the end of an operand; `false` if only its beginning was read.
+    /// Reads an operand; `false` if only its beginning was read.
     fn operand(&mut self) -> Result<bool, FormulaError> {
         self.lexer.skip_blanks();
         let start = self.lexer.at;
@@ -72,7 +72,7 @@ impl Parser<'_, '_, '_> {
                 self.ops.push(Op::Var(lit.var));
                 self.ops.extend((!lit.value).then_some(Op::Not));
             }
-            // What says nothing holds, also if it is denied.
+            // `x=?` is true, even if negated.
             None => {
                 self.pending
                     .truncate(self.pending.iter().rposition(|p| !matches!(p, Pending::Not)).map_or(0, |i| i + 1));
@@ -82,7 +82,7 @@ impl Parser<'_, '_, '_> {
         Ok(true)
     }
 
-    /// Reads a parenthesis, a constant or a comparison, if one stands here, as [`Parser::operand`] does.
+    /// Reads a parenthesis, a constant or a comparison, if it is next, like [`Parser::operand`].
     fn word_or_parenthesis(&mut self, start: usize) -> Result<Option<bool>, FormulaError> {
         if self.lexer.take('(') {
             self.pending.push(Pending::Group(start));
@@ -115,7 +115,7 @@ impl Parser<'_, '_, '_> {
         Ok(None)
     }
 
-    /// Refuses a word before a parenthesis that is nearly one of a comparison.
+    /// Refuses a word before a parenthesis that is nearly a comparison.
     fn check_count(&self, start: usize) -> Result<(), FormulaError> {
         let word = self.lexer.word();
         if word.is_empty() || !self.lexer.rest()[word.len()..].trim_start().starts_with('(') {
@@ -133,7 +133,7 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    /// Reads what follows a complete operand; `false` if another operand must follow.
+    /// Reads on after a complete operand; `false` if another operand must follow.
     fn after_operand(&mut self) -> Result<bool, FormulaError> {
         self.lexer.skip_blanks();
         let start = self.lexer.at;
@@ -149,7 +149,7 @@ impl Parser<'_, '_, '_> {
             return Ok(true);
         }
         let Some(operator) = self.lexer.take_operator() else {
-            // In a file, the next rule was taken for a part of one with an open parenthesis.
+            // In a file, the next rule was read as part of one with an open parenthesis.
             if self.lexer.begins_line() && self.open().is_some() {
                 return Err(self.at_the_end());
             }
@@ -168,7 +168,7 @@ impl Parser<'_, '_, '_> {
         Ok(false)
     }
 
-    /// A comma ends an operand of a comparison, or the whole text; `false` if it is an operator.
+    /// Ends an operand of a comparison, or the whole text, at a comma; `false` if the comma is an operator.
     fn comma(&mut self, at: usize) -> Result<bool, FormulaError> {
         let open = self.pending.iter().rposition(|p| matches!(p, Pending::Group(_) | Pending::Count(..)));
         match open.map(|i| &self.pending[i]) {
@@ -177,7 +177,7 @@ impl Parser<'_, '_, '_> {
                 if let Some(Pending::Count(_, _, number, _)) = self.pending.last_mut() {
                     *number += 1;
                 }
-                // A comma with nothing behind it is an error there, not the end.
+                // There, nothing after a comma is an error, not the end.
                 self.lexer.skip_blanks();
                 match self.lexer.rest().is_empty() {
                     true => Err(self.at_the_end()),
@@ -217,7 +217,7 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    /// Finishes what binds tighter than an operator that comes next, or all up to the innermost parenthesis.
+    /// Finishes operators that bind tighter than the next one, or all up to the innermost parenthesis.
     fn reduce(&mut self, next: Option<Binary>) {
         while let Some(top) = self.pending.last() {
             match *top {

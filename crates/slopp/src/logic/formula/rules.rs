@@ -1,4 +1,4 @@
-//! Rules: formulas that hold together, each with its text and line; also those that records show.
+//! Rules: a conjunction of formulas, each with its text and line; also rules seen in records.
 
 use super::error::FormulaError;
 use super::lexer::Lexer;
@@ -13,32 +13,32 @@ use std::sync::Arc;
 /// A formula with its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// What must hold.
+    /// The formula.
     pub formula: Formula,
-    /// As it was written; empty if it was not.
+    /// Its text; empty if it was not read.
     pub text: String,
-    /// The line where it begins, from one; zero if it has none.
+    /// Its first line, from one; zero if it was not read.
     pub line: usize,
 }
 
-/// Rules that name no variables: they have no vtree, and there are no worlds to speak of.
+/// Rules without variables: they have no vtree and no worlds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the rules {}such as: smoker -> !young",
     if *.rules > 0 {
-        "name no variables, so there are no worlds to speak of; name at least one, "
+        "name no variables, so there are no worlds; name at least one, "
     } else {
         "have no variables; write at least one rule, "
     }
 )]
 pub struct NoVariables {
-    /// How many rules there are.
+    /// The number of rules.
     pub rules: usize,
 }
 
-/// Formulas that hold together, over named variables.
+/// A conjunction of formulas over named variables.
 ///
-/// A file of rules has one per line. `#` begins a comment, blank lines are skipped; a rule goes on in the next line
+/// A file of rules has one per line. `#` starts a comment, blank lines are skipped; a rule continues on the next line
 /// while a parenthesis is open, after an operator, and after `\` at the end.
 ///
 /// ```
@@ -56,7 +56,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Rules that were not read from a text.
+    /// Rules without text.
     ///
     /// # Panics
     /// If a variable has no name.
@@ -83,7 +83,7 @@ impl Rules {
 
     /// Reads rules; the variables are the names that occur, in this order.
     ///
-    /// A comment line `# names ["a", "b"]` puts names in front, so that variables which no rule mentions are there too.
+    /// A comment line `# names ["a", "b"]` puts names first, including variables that no rule mentions.
     ///
     /// ```
     /// use slopp::logic::Rules;
@@ -108,7 +108,7 @@ impl Rules {
         Ok(Rules { names, rules })
     }
 
-    /// Exactly one value for each column that has several, as a rule each.
+    /// A rule for each column with several values: exactly one holds.
     ///
     /// ```
     /// use slopp::logic::Rules;
@@ -127,8 +127,7 @@ impl Rules {
         Rules::new(names, formulas)
     }
 
-    /// For each group of variables, with its name, that they have values which some record shows together:
-    /// [`Formula::seen`].
+    /// For each named group of variables, the rule that their values occur together in some record: [`Formula::seen`].
     pub fn seen(records: &Records, groups: impl IntoIterator<Item = (String, Vec<Var>)>) -> Rules {
         let rule = |(text, mut vars): (String, Vec<Var>)| {
             vars.sort_unstable();
@@ -138,7 +137,7 @@ impl Rules {
         Rules::with_origin(records.names().clone(), groups.into_iter().map(rule).collect())
     }
 
-    /// These rules and those of the columns with several values.
+    /// These rules and those of columns with several values.
     pub fn with_columns(mut self) -> Rules {
         self.rules.extend(Rules::of_columns(self.names.clone()).rules);
         self
@@ -177,7 +176,7 @@ impl Rules {
         (0..self.rules.len()).filter(|&i| self.rules[i].formula.value(&known) == Some(false)).collect()
     }
 
-    /// The comment line that tells the names, if some variable is in none of the rules and would be lost as text.
+    /// The comment line with the names, needed if some variable is in none of the rules.
     pub fn names_line(&self) -> Option<String> {
         let mut is_named = vec![false; self.names.len()];
         self.rules.iter().flat_map(|rule| rule.formula.vars()).for_each(|var| is_named[var.index()] = true);
@@ -204,10 +203,10 @@ impl std::ops::Deref for Rules {
     }
 }
 
-/// What stands before the names in a comment line.
+/// Comes before the names in a comment line.
 const NAMES: &str = "# names ";
 
-/// The names that comment lines tell; a comment that only looks like one is a comment.
+/// The names in comment lines; a malformed one is an ordinary comment.
 fn named(text: &str) -> Vec<String> {
     let lists = text.lines().filter_map(|line| line.trim_start_matches('\u{feff}').trim_start().strip_prefix(NAMES));
     lists.filter_map(|list| serde_json::from_str::<Vec<String>>(list).ok()).flatten().collect()
@@ -223,7 +222,7 @@ fn read(text: &str, vocabulary: &mut Vocabulary<'_>) -> Result<Vec<Rule>, Formul
     Ok(rules)
 }
 
-/// The parts of a text that hold one rule each, with their first line and what is shown of them.
+/// The parts of a text with one rule each, their first lines, and their shown text.
 fn parts(text: &str) -> Vec<(usize, Range<usize>, String)> {
     let mut parts = Vec::new();
     let mut open: Option<(usize, usize, String)> = None;
@@ -270,10 +269,10 @@ fn parts(text: &str) -> Vec<(usize, Range<usize>, String)> {
 }
 
 impl Formula {
-    /// That these variables have values which some record has: what was not seen together does not happen.
+    /// That these variables have values which some record has: combinations that were not seen do not occur.
     ///
-    /// A record with missing cells among them shows every way to fill them in. A decision tree over the variables in the
-    /// order given, of at most distinct rows × variables nodes; it compiles fastest if that is the order of the vtree.
+    /// A record with missing cells shows every way to fill them in. The formula is a decision tree over the variables
+    /// in the given order, with at most distinct rows × variables nodes; it compiles fastest in the order of the vtree.
     ///
     /// ```
     /// use slopp::logic::Formula;
@@ -288,7 +287,7 @@ impl Formula {
             return Formula::constant(false);
         }
         let mut ops = Vec::new();
-        // What is left to be written, the last first.
+        // The rest to write, last first.
         let mut stack = vec![Part::Rows { rows: (0..records.len() as u32).collect(), position: 0, value: None }];
         while let Some(part) = stack.pop() {
             let (rows, mut position, value) = match part {
@@ -336,10 +335,10 @@ impl Formula {
     }
 }
 
-/// A part of a formula that is still to be written.
+/// A part of a formula still to be written.
 enum Part {
     /// A step as it is.
     Op(Op),
-    /// What rows that agree before a position show from it on, together with their value right before it.
+    /// The values that rows with a common prefix show from a position on, with their value just before it.
     Rows { rows: Vec<u32>, position: usize, value: Option<bool> },
 }

@@ -10,13 +10,12 @@ pub(super) enum Vocabulary<'a> {
     /// Those of a model or of records.
     Known {
         names: &'a Names,
-        /// Names that hold what otherwise ends a name, longest first.
+        /// Names that contain characters that would end a name, longest first.
         odd: Vec<&'a str>,
-        /// The length of the longest name, if they stand in a list of literals, where only `,`, `&` and `=` end a name
-        /// that is known.
+        /// The length of the longest name in a list of literals, where only `,`, `&` and `=` end a known name.
         list: Option<usize>,
     },
-    /// Whatever occurs.
+    /// Any name.
     Collected { names: Vec<String>, index: FxHashMap<String, Var> },
 }
 
@@ -40,12 +39,12 @@ impl<'a> Vocabulary<'a> {
         }
     }
 
-    /// Whether it is known as a column: of a variable, or with several values.
+    /// Whether it is a known column: of a variable, or with several values.
     pub(super) fn is_column(&self, name: &str) -> bool {
         matches!(self, Vocabulary::Known { names, .. } if names.contains(name) || names.group(name).is_some())
     }
 
-    /// The name of a column that a list of literals goes on with, if it is known.
+    /// The known column name that a list of literals continues with.
     pub(super) fn listed<'t>(&self, text: &'t str) -> Option<&'t str> {
         let Vocabulary::Known { names, .. } = self else { return None };
         let word = self.item(text)?;
@@ -55,12 +54,12 @@ impl<'a> Vocabulary<'a> {
         (known && !word.starts_with('"')).then_some(word)
     }
 
-    /// The value of a column that a list of literals goes on with, if the column has it.
+    /// The value of a column that a list of literals continues with.
     pub(super) fn listed_value<'t>(&self, column: &str, text: &'t str) -> Option<&'t str> {
         self.item(text).filter(|word| self.value(column, word).is_some())
     }
 
-    /// The beginning of a text up to where an item of a list of literals ends, if that is not longer than all names.
+    /// The next item of a list of literals, if it is not longer than all names.
     fn item<'t>(&self, text: &'t str) -> Option<&'t str> {
         let Vocabulary::Known { list: Some(longest), .. } = self else { return None };
         let end = text.char_indices().take_while(|(i, _)| i <= longest).find(|(_, c)| [',', '&', '='].contains(c));
@@ -68,13 +67,13 @@ impl<'a> Vocabulary<'a> {
         Some(text[..end].trim_end())
     }
 
-    /// The variable of a value in a list of literals: of a number it is that of its bin, whatever names bins have.
+    /// The variable of a value in a list of literals; a number stands for its bin.
     pub(super) fn value(&self, column: &str, value: &str) -> Option<Var> {
         let Vocabulary::Known { names, list: Some(_), .. } = self else { return None };
         names.group(column)?.find(value)
     }
 
-    /// Literals of a list that only blanks separate, with commas between them; `None` if a word is not a literal.
+    /// Literals separated by blanks only, with commas between them; `None` if a word is not a literal.
     pub(super) fn with_commas(&self, text: &str) -> Option<String> {
         let Vocabulary::Known { names, list: Some(_), .. } = self else { return None };
         let (mut literals, mut negated): (Vec<String>, bool) = (Vec::new(), false);
@@ -91,7 +90,7 @@ impl<'a> Vocabulary<'a> {
         (literals.len() > 1 && !negated).then(|| literals.join(", "))
     }
 
-    /// Whether any name will do.
+    /// Whether any name is accepted.
     pub(super) fn is_open(&self) -> bool {
         matches!(self, Vocabulary::Collected { .. })
     }
@@ -107,7 +106,7 @@ impl<'a> Vocabulary<'a> {
         }
     }
 
-    /// The error about a column that is compared.
+    /// The error about a comparison of a column.
     pub(super) fn compared(&self, column: &str) -> NameError {
         match self {
             Vocabulary::Known { names, .. } => names.compared(column),
@@ -115,7 +114,7 @@ impl<'a> Vocabulary<'a> {
         }
     }
 
-    /// The longest name that the text begins with although it holds what otherwise ends a name.
+    /// The longest name that the text starts with and that contains characters that would end a name.
     pub(super) fn odd_prefix(&self, text: &str) -> Option<&'a str> {
         let Vocabulary::Known { odd, .. } = self else { return None };
         let ends = |rest: &str| rest.chars().next().is_none_or(|c| c.is_whitespace() || ",&|^)=<-".contains(c));

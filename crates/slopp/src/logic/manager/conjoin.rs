@@ -1,12 +1,12 @@
-//! The conjunction of two diagrams, with a stack of its own.
+//! The conjunction of two diagrams, with an explicit stack.
 //!
 //! Two decisions of one vtree node are multiplied: a prime and a sub for each pair of elements whose primes share a
-//! world. Three things keep that small: elements whose sub is false need no multiplication, since the product is false
-//! too; a prime that lies inside another one shares no world with the rest; and a diagram below the other one's vtree
-//! node meets only its primes, or only its subs. Products with equal subs are then made one.
+//! world. Three things keep that small. Elements with sub false need no multiplication. A prime inside another one
+//! shares no world with the rest. A diagram below the vtree node of the other meets only its primes, or only its subs.
+//! Products with equal subs are then merged.
 //!
-//! Many formulas are joined in the order of the vtree, as libsdd does with clauses: what lies deep is joined first, and
-//! meets others at the lowest vtree node above both, so intermediate diagrams stay local.
+//! Many formulas are joined in the order of the vtree, as libsdd does with clauses: deep ones first, each at the lowest
+//! vtree node above both operands, so intermediate diagrams stay local.
 
 use super::Relation;
 use super::{Element, Handle, Manager};
@@ -17,26 +17,26 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A conjunction under way.
+/// A conjunction in progress.
 pub(super) struct Frame {
-    /// The operands, as the memo knows them.
+    /// The operands, as in the memo.
     key: (Handle, Handle),
     vtree: u32,
     work: Work,
-    /// The decision whose elements are gone through.
+    /// The decision whose elements are visited.
     upper: Handle,
     /// The other operand, unless it is a decision of the same vtree node.
     lower: Handle,
-    /// The next element of `upper`, and of `rights`.
+    /// The next elements of `upper` and of `rights`.
     i: u32,
     j: u32,
-    /// The prime that a sub is computed for, and whether it uses up the left prime.
+    /// The prime whose sub is being computed, and whether it uses up the left prime.
     prime: Handle,
     used_up: bool,
-    /// Where this frame's parts of the shared stacks begin.
+    /// Where the parts of this frame start in the shared stacks.
     rights_start: usize,
     products_start: usize,
-    /// Products up to here are merged, and the next one to look at.
+    /// Products up to here are merged, and the next one to compare.
     merged: usize,
     next: usize,
 }
@@ -126,14 +126,14 @@ impl Manager {
         self.decision(self.places.lowest_common(v, w), &mut elements).map(Some)
     }
 
-    /// Begins a conjunction that is not known.
+    /// Starts an unknown conjunction.
     fn open(&mut self, a: Handle, b: Handle) -> Result<(), Stopped> {
         self.check_steps()?;
         let key = if a < b { (a, b) } else { (b, a) };
         let relation = self.places.relation(self.nodes[a.node()].vtree, self.nodes[b.node()].vtree);
         let (upper, lower, work) = match relation {
             Relation::Same => {
-                // Going through the shorter one leaves the longer one to be used up.
+                // Visiting the shorter one leaves the longer one to be used up.
                 let shorter = self.nodes[a.node()].len <= self.nodes[b.node()].len;
                 if shorter { (a, b, Work::Primes) } else { (b, a, Work::Primes) }
             }
@@ -174,7 +174,7 @@ impl Manager {
         Ok(())
     }
 
-    /// Goes on until another conjunction is needed first, whose answer is given the next time.
+    /// Continues until it needs another conjunction, whose answer comes with the next call.
     fn go_on(&mut self, frame: &mut Frame, mut answer: Option<Handle>) -> Result<Outcome, Stopped> {
         let node = self.nodes[frame.upper.node()];
         while frame.work != Work::Merge {
@@ -272,7 +272,7 @@ impl Manager {
     }
 }
 
-/// What meets at a vtree node.
+/// Formulas that meet at a vtree node.
 struct Meeting<T> {
     vtree: u32,
     from_below: Vec<T>,
@@ -310,9 +310,9 @@ impl Manager {
         Ok(result.unwrap_or(Handle::FALSE).negated_if(odd))
     }
 
-    /// Puts the conjunction of the formulas from `start` on in their place; tells how many were joined.
+    /// Replaces the formulas from `start` on by their conjunction; returns how many were joined.
     ///
-    /// All formulas of the list survive if nodes are collected in between.
+    /// All formulas of the list survive garbage collection.
     pub(in crate::logic) fn join(
         &mut self,
         stack: &mut Vec<Handle>,
@@ -345,8 +345,9 @@ impl Manager {
         Ok(())
     }
 
-    /// Joins what is at vtree nodes from the bottom up: `meet` is called once for each vtree node where something is
-    /// or meets, with what comes from below it and what is there; it gives what goes up. What goes up at last, if anything.
+    /// Joins formulas at vtree nodes from the bottom up. `meet` is called once for each vtree node with formulas, with
+    /// those from below and those at the node, and returns what goes up. The result is what leaves the root, if
+    /// anything.
     pub(super) fn meet<T>(
         &mut self,
         mut order: Vec<(u32, usize)>,
@@ -399,7 +400,7 @@ impl Manager {
 }
 
 impl Manager {
-    /// The formula where literals are known to hold; it no longer depends on their variables.
+    /// The formula where these literals hold; it no longer depends on their variables.
     ///
     /// Of two literals of one variable the last one counts.
     pub fn condition(&mut self, formula: Handle, lits: &[Lit]) -> Result<Handle, Stopped> {
@@ -431,7 +432,7 @@ impl Manager {
         })
     }
 
-    /// The formula that holds where some values of these variables would make `formula` hold.
+    /// The formula that holds where some values of these variables make `formula` hold.
     ///
     /// Unlike conditioning, forgetting variables can make a diagram exponentially larger.
     pub fn exists(&mut self, formula: Handle, vars: &[Var]) -> Result<Handle, Stopped> {
@@ -472,7 +473,7 @@ impl Manager {
         over
     }
 
-    /// The decisions below a formula at these vtree nodes, children first; with negations apart, or taken as one.
+    /// The decisions below a formula at these vtree nodes, children first; negations are separate or not.
     fn decisions_below(&self, formula: Handle, touched: &[bool], apart: bool) -> Vec<Handle> {
         let named = |handle: Handle| if apart { handle } else { handle.negated_if(handle.is_negated()) };
         let is_one = |handle: Handle| {

@@ -1,10 +1,11 @@
-//! How many of some formulas hold, by counting over the vtree.
+//! Counting how many formulas hold, over the vtree.
 //!
-//! Where formulas lie apart in the vtree, "from a to b of them hold" is a decision: for each number `i` on the left
-//! that leaves the right a choice, the prime "exactly i hold" with the sub "from a − i to b − i hold"; one prime for all
-//! numbers that leave everything open, one for those that leave nothing. All of them are such intervals again, over
-//! fewer formulas, so nothing has to be combined: O(n·k²) elements for n variables and a bound k on balanced vtrees,
-//! where writing the cases out takes n over k of them. What is there several times is counted once, with a weight.
+//! If two groups of formulas are on either side of a vtree node, "from a to b of them hold" is a decision. For each
+//! number `i` on the left that constrains the right, it has the prime "exactly i hold" with the sub "from a − i to b −
+//! i hold"; one prime covers all numbers that leave the right free, one those that are impossible. All of these are
+//! intervals over fewer formulas, so nothing has to be conjoined: O(n·k²) elements for n variables and a bound k on
+//! balanced vtrees, where writing the cases out takes n over k of them. Repeated formulas are counted once, with a
+//! weight.
 
 use super::{Element, Handle, Manager};
 use super::{Sums, Weighted};
@@ -12,26 +13,26 @@ use crate::limits::{Limit, Stopped};
 use crate::logic::formula::Comparison;
 use rustc_hash::FxHashMap;
 
-/// Formulas that are counted together.
+/// Formulas counted together.
 enum Part {
-    /// With `n`, in this order: exactly `n` hold.
+    /// By `n`: exactly `n` hold.
     Table(Vec<(usize, Handle)>),
-    /// Those of a part over left and of a part over right variables of a vtree node.
+    /// A part over left and a part over right variables of a vtree node.
     Apart { vtree: u32, left: usize, right: usize },
 }
 
-/// Parts of the formulas, and what was already found out: of a part, from so many to so many hold.
+/// Parts of the formulas, and the known intervals of each part.
 struct Tally {
-    /// With how many can hold.
+    /// With the possible numbers of true formulas.
     parts: Vec<(Part, Sums)>,
     found: FxHashMap<(usize, usize, usize), Handle>,
 }
 
-/// From `from` to `to` formulas of a part; `None` where that cannot be.
+/// From `from` to `to` formulas of a part; `None` where that is impossible.
 type Interval = Option<(usize, usize, usize)>;
 
 impl Tally {
-    /// How many formulas a part has.
+    /// The number of formulas of a part.
     fn most(&self, part: usize) -> usize {
         self.parts[part].1.most()
     }
@@ -52,7 +53,7 @@ impl Tally {
         self.parts.len() - 1
     }
 
-    /// What is known about an interval.
+    /// The formula of an interval, if it is known.
     fn known(&self, interval: Interval) -> Option<Handle> {
         let Some((part, from, to)) = interval else { return Some(Handle::FALSE) };
         if (from, to) == (0, self.most(part)) {
@@ -61,13 +62,13 @@ impl Tally {
         self.found.get(&(part, from, to)).copied()
     }
 
-    /// The elements of an interval of formulas that lie apart: the prime, whether it is negated, and the sub.
+    /// The elements of an interval of separate formulas: the prime, whether it is negated, and the sub.
     fn elements(&self, (part, from, to): (usize, usize, usize)) -> Vec<(Interval, bool, Interval)> {
         let Part::Apart { left, right, .. } = self.parts[part].0 else { return Vec::new() };
         let (left_most, right_most) = (self.most(left), self.most(right));
         let (low, high) = (from.saturating_sub(right_most), to.min(left_most));
         let mut elements = vec![(self.interval(left, low, high), true, None)];
-        // From so many on the left on, up to so many, the right may have any number.
+        // From this many to this many on the left, the right is free.
         let open = to.checked_sub(right_most).map(|end| (from.max(low), end.min(high)));
         let open = open.filter(|(start, end)| start <= end);
         if let Some((start, end)) = open {
@@ -83,7 +84,7 @@ impl Tally {
 }
 
 impl Manager {
-    /// That so many of the formulas hold.
+    /// That this many of the formulas hold.
     pub fn count(&mut self, comparison: Comparison, bound: u32, formulas: &[Handle]) -> Result<Handle, Stopped> {
         let counted = Weighted::new(self, formulas);
         // At least k hold unless at most k − 1 do.
@@ -134,7 +135,7 @@ impl Manager {
         }
     }
 
-    /// The formula of an interval, found after those it is made of.
+    /// The formula of an interval, built after its parts.
     fn counted(&mut self, tally: &mut Tally, goal: Interval) -> Result<Handle, Stopped> {
         let mut stack: Vec<Interval> = vec![goal];
         while let Some(&interval) = stack.last() {
@@ -163,7 +164,7 @@ impl Manager {
                     });
                     let mut elements: Vec<Element> = elements.filter(|e| e.prime != Handle::FALSE).collect();
                     self.check_steps()?;
-                    // What cannot be is no node, but takes its place here.
+                    // Impossible intervals need no node, only an entry.
                     if tally.found.len() > self.limits.nodes {
                         return Err(self.stopped(Limit::Nodes(self.limits.nodes)));
                     }
@@ -176,7 +177,7 @@ impl Manager {
         Ok(tally.known(goal).expect("just found"))
     }
 
-    /// A decision whose subs are different unless formulas on the right depend on each other.
+    /// A decision whose subs differ unless formulas on the right depend on each other.
     fn distinct(&mut self, vtree: u32, elements: &mut [Element]) -> Result<Handle, Stopped> {
         elements.sort_unstable_by_key(|e| (e.sub, e.prime));
         if elements.windows(2).all(|pair| pair[0].sub != pair[1].sub) {

@@ -1,4 +1,4 @@
-//! Combining formulas: all diagrams over one vtree, each kept once.
+//! Combining formulas: all diagrams on one vtree, each stored once.
 
 mod conjoin;
 mod counter;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// A formula in a [`Manager`]: equal handles of one manager are equivalent formulas.
 ///
-/// The lowest bit says that the node is negated, so negation is free.
+/// The lowest bit marks negation, so negation is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle(u32);
 
@@ -53,7 +53,7 @@ struct Element {
     sub: Handle,
 }
 
-/// A decision owns the elements from `start`; constants and literals own none.
+/// A decision owns the elements from `start` on; constants and literals own none.
 #[derive(Clone, Copy)]
 struct Node {
     vtree: u32,
@@ -77,10 +77,10 @@ struct Node {
 /// # Ok::<(), slopp::logic::Stopped>(())
 /// ```
 ///
-/// How it works: nodes are an array, children before parents. A node stands for a formula and, negated, for its
-/// opposite: decisions are stored such that the sub of their first element is not negated. So only conjunction is
-/// needed, and one memo serves both operations. Nothing recurses: a conjunction keeps its own stack, at most as deep as
-/// the vtree. Nothing is thrown away until [`Manager::collect`] is called.
+/// Nodes are an array, children before parents. A node stands for a formula and its negation: the sub of the first
+/// element of a decision is never negated. So only conjunction is needed, and one memo serves both operations. Nothing
+/// recurses: a conjunction keeps its own stack, at most as deep as the vtree. Nodes are only freed by
+/// [`Manager::collect`].
 ///
 /// References: A. Darwiche, SDD: A New Canonical Representation of Propositional Knowledge Bases, IJCAI 2011; A. Choi and
 /// A. Darwiche, Dynamic Minimization of Sentential Decision Diagrams, AAAI 2013.
@@ -94,17 +94,17 @@ pub struct Manager {
     memo: Memo,
     limits: Limits,
     steps: u64,
-    /// Stacks of the conjunction under way.
+    /// Stacks of the conjunction in progress.
     frames: Vec<conjoin::Frame>,
     rights: Vec<Element>,
     products: Vec<Element>,
-    /// Whether nodes may be thrown away while a list is joined, and how many nodes must be there to do so.
+    /// Whether joining a list may free nodes, and from how many nodes on.
     pub(super) collects: bool,
     collect_at: usize,
 }
 
 impl Manager {
-    /// A manager without any formula.
+    /// A manager without formulas.
     pub fn new(vtree: impl Into<Arc<Vtree>>, limits: Limits) -> Manager {
         let vtree = vtree.into();
         let mut nodes = vec![Node { vtree: 0, start: 0, len: 0 }];
@@ -133,22 +133,22 @@ impl Manager {
         &self.vtree
     }
 
-    /// How many nodes there are, constants and literals included.
+    /// The number of nodes, constants and literals included.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// How many elements its decisions have.
+    /// The number of elements of decisions.
     pub fn element_count(&self) -> usize {
         self.elements.len()
     }
 
-    /// How many pairs of diagrams were combined so far.
+    /// The number of conjunctions so far.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// How many bytes are in use.
+    /// The bytes in use.
     pub fn bytes(&self) -> usize {
         12 * self.nodes.capacity()
             + 4 * self.hashes.capacity()
@@ -178,12 +178,12 @@ impl Manager {
         self.or(yes, no)
     }
 
-    /// Whether every world of `a` is one of `b`.
+    /// Whether every world of `a` is a world of `b`.
     pub fn implies(&mut self, a: Handle, b: Handle) -> Result<bool, Stopped> {
         Ok(self.and(a, !b)? == Handle::FALSE)
     }
 
-    /// A world in which a formula holds, with variables it does not care about false; `None` if there is none.
+    /// A world in which a formula holds, with irrelevant variables false; `None` if there is none.
     pub fn world(&self, formula: Handle) -> Option<Vec<bool>> {
         if formula == Handle::FALSE {
             return None;
@@ -223,7 +223,7 @@ impl Manager {
     }
 
     /// The decision over elements with exclusive, exhaustive primes that are not false, and different subs: trimmed,
-    /// then found or made. The elements are put in order.
+    /// then found or made. Sorts the elements.
     fn decision(&mut self, vtree: u32, elements: &mut [Element]) -> Result<Handle, Stopped> {
         match elements {
             [only] => return Ok(only.sub),
@@ -259,7 +259,7 @@ impl Manager {
         Ok(Handle(2 * node).negated_if(negated))
     }
 
-    /// How many bytes are in use, or will be while what is nearly full grows.
+    /// The bytes in use, including the growth of arrays that are nearly full.
     fn needed(&self) -> usize {
         let arrays = [&self.elements, &self.rights, &self.products].map(array_bytes).into_iter().sum::<usize>();
         let nodes = array_bytes(&self.nodes) + array_bytes(&self.hashes);
@@ -297,7 +297,7 @@ impl Manager {
     }
 }
 
-/// How the vtree nodes of two diagrams lie.
+/// The relation of the vtree nodes of two diagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
     Same,
@@ -313,10 +313,10 @@ enum Relation {
     Apart,
 }
 
-/// A vtree prepared for questions about pairs of its nodes.
+/// A vtree prepared for questions about pairs of nodes.
 ///
 /// In-order ids make the nodes below a node an interval, and the lowest common ancestor of two nodes the least deep
-/// node between them; a table of the least deep node of every interval of 2ᵏ nodes finds it with two look-ups.
+/// node between them; a table over intervals of 2ᵏ nodes finds it with two look-ups.
 struct Places {
     /// First and last id below each node.
     span: Vec<[u32; 2]>,
@@ -384,7 +384,7 @@ impl Places {
 
 const EMPTY: u32 = u32::MAX;
 
-/// Finds a decision by its content: open addressing over node numbers, with the hash of each node kept.
+/// Finds a decision by its content: open addressing over node numbers, with cached hashes.
 struct Unique {
     slots: Vec<u32>,
     used: usize,
@@ -408,7 +408,7 @@ impl Unique {
         }
     }
 
-    /// Puts a node where [`Unique::find`] said; `hashes` tells those of all nodes.
+    /// Puts a node where [`Unique::find`] said; `hashes` has those of all nodes.
     fn insert(&mut self, at: usize, node: u32, hashes: &[u32]) {
         self.slots[at] = node;
         self.used += 1;
@@ -428,7 +428,7 @@ impl Unique {
         4 * self.slots.len()
     }
 
-    /// The same, or what it takes to rebuild a table that is nearly full.
+    /// The bytes in use, or needed to rebuild a table that is nearly full.
     fn needed(&self) -> usize {
         if 2 * self.used > self.slots.len() / 8 * 7 { 4 * self.bytes() } else { self.bytes() }
     }
@@ -458,18 +458,18 @@ fn hash_of(vtree: u32, elements: &[Element]) -> u32 {
     (hash >> 32) as u32 ^ hash as u32
 }
 
-/// Remembers results of conjunctions; a newer one may take the place of an older one.
+/// Remembers results of conjunctions; newer ones may replace older ones.
 struct Memo {
     slots: Vec<[u32; 3]>,
     inserted: usize,
-    /// No more slots than this, however many nodes there are.
+    /// The most slots, however many nodes there are.
     most: usize,
 }
 
 impl Memo {
     const MOST_SLOTS: usize = 1 << 24;
 
-    /// A memo that does not grow beyond so many bytes: it only costs time to forget.
+    /// A memo of at most this many bytes: forgetting only costs time.
     fn new(bytes: usize) -> Memo {
         Memo { slots: vec![[EMPTY; 3]; 1 << 12], inserted: 0, most: (bytes / 12).min(Memo::MOST_SLOTS) }
     }
@@ -494,7 +494,7 @@ impl Memo {
         }
     }
 
-    /// Renames nodes; entries of nodes that are gone are dropped.
+    /// Renames nodes; drops the entries of freed nodes.
     fn rename(&mut self, new: impl Fn(u32) -> Option<u32>) {
         let old = std::mem::take(&mut self.slots);
         self.slots = vec![[EMPTY; 3]; old.len()];
@@ -516,19 +516,19 @@ impl Memo {
     }
 }
 
-/// How many ranges are told apart: more are one range, from zero to the largest total.
+/// The most separate ranges: more become one range, from zero to the largest total.
 const MOST_RANGES: usize = 256;
 
-/// Totals in order, as ranges that do not touch, first and last included; perhaps more than there are, never fewer.
+/// Possible totals, as ordered ranges that do not touch, ends included; a superset of the true ones.
 struct Sums(Vec<(usize, usize)>);
 
 impl Sums {
-    /// Totals that are in order and begin with zero.
+    /// Sorted totals that start with zero.
     fn of(totals: impl Iterator<Item = usize>) -> Sums {
         Sums::joined(totals.map(|n| (n, n)))
     }
 
-    /// The totals of two that are added.
+    /// The sums of two totals.
     fn plus(&self, other: &Sums) -> Sums {
         if self.0.len() * other.0.len() > MOST_RANGES {
             return Sums(vec![(0, self.most() + other.most())]);
@@ -569,14 +569,14 @@ impl Sums {
     }
 }
 
-/// Formulas to count, each once with its weight, and how many hold in any case.
+/// Formulas to count, each once with its weight, and how many always hold.
 struct Weighted {
     formulas: Vec<(Handle, usize)>,
     always: usize,
 }
 
 impl Weighted {
-    /// A formula that is there so many times has that weight; one and its negation together always count one.
+    /// A repeated formula becomes a weight; a formula and its negation together count one.
     fn new(manager: &Manager, formulas: &[Handle]) -> Weighted {
         let mut places: FxHashMap<usize, usize> = FxHashMap::default();
         let mut weights: Vec<(Handle, [usize; 2])> = Vec::new();
@@ -602,7 +602,7 @@ impl Weighted {
         Weighted { formulas, always }
     }
 
-    /// The weights without a number that divides them all, and that number.
+    /// The weights divided by their common factor, and that factor.
     fn divided(mut self) -> (Vec<(Handle, usize)>, usize) {
         let common =
             self.formulas.iter().fold(0, |common, &(_, weight)| greatest_common_divisor(common, weight)).max(1);
@@ -618,14 +618,14 @@ fn greatest_common_divisor(mut a: usize, mut b: usize) -> usize {
     a
 }
 
-/// The new number of a node that is gone.
+/// The new number of a freed node.
 const GONE: u32 = u32::MAX;
 
 impl Manager {
-    /// Keeps only what is below these formulas, and gives them their new handles.
+    /// Keeps only nodes below these formulas, and returns their new handles.
     ///
-    /// All other handles mean nothing afterwards. Nodes keep their order, so diagrams stay canonical; results that are
-    /// still about living nodes stay remembered.
+    /// All other handles become invalid. Nodes keep their order, so diagrams stay canonical; the memo keeps results
+    /// about living nodes.
     pub fn collect<'a>(&mut self, formulas: impl IntoIterator<Item = &'a mut Handle>) {
         let fixed = self.vtree.var_count() + 1;
         let mut formulas: Vec<&mut Handle> = formulas.into_iter().collect();
@@ -676,7 +676,7 @@ impl Manager {
         }
     }
 
-    /// Collects if joining may do so and at least half of the nodes are likely to be gone.
+    /// Collects garbage if joining may do so and at least half of the nodes are likely to be free.
     pub(in crate::logic) fn collect_if_full(&mut self, formulas: &mut [Handle]) {
         if self.collects && self.nodes.len() >= self.collect_at.min(self.limits.nodes / 2) {
             self.collect(formulas);
@@ -690,7 +690,7 @@ fn renamed(handle: Handle, new: &[u32]) -> Handle {
 }
 
 impl Manager {
-    /// The formula as a diagram of its own.
+    /// The formula as a separate diagram.
     pub fn sdd(&self, formula: Handle) -> Sdd {
         let reached = self.reached(formula);
         let mut new_ids = vec![SddId(0); reached.len()];
@@ -723,7 +723,7 @@ impl Manager {
         lengths.fold((0, 0), |(decisions, elements), len| (decisions + 1, elements + len))
     }
 
-    /// The formula of a diagram over the same vtree, which need not be canonical.
+    /// The formula of a diagram on the same vtree, which need not be canonical.
     ///
     /// # Panics
     /// If the diagram has another vtree.
@@ -745,8 +745,8 @@ impl Manager {
         Ok(handles[sdd.root().index()])
     }
 
-    /// The formula of a decision at an inner vtree node: primes must be exclusive and cover everything, over left
-    /// variables, subs over right ones.
+    /// The formula of a decision at an inner vtree node: primes over left variables, exclusive and exhaustive, subs
+    /// over right variables.
     pub fn partition(&mut self, v: VtreeId, elements: Vec<(Handle, Handle)>) -> Result<Handle, Stopped> {
         let elements = elements.into_iter().map(|(prime, sub)| Element { prime, sub });
         let mut elements: Vec<Element> = elements.filter(|e| e.prime != Handle::FALSE).collect();
@@ -773,7 +773,7 @@ impl Manager {
         }
     }
 
-    /// Which handles are needed for a formula, up to its own.
+    /// Which handles a formula needs, up to its own.
     fn reached(&self, formula: Handle) -> Vec<bool> {
         let mut reached = vec![false; formula.0 as usize + 1];
         reached[formula.0 as usize] = true;

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The rules of a circuit, none of which follows from the others as far as that can be decided.
+/// The rules of a circuit, none of which follows from the others, as far as that can be decided.
 pub(super) fn find(circuit: &Circuit, search: &RuleSearch) -> Result<BaseRules, RuleError> {
     let variables = circuit.var_count();
     if variables > MAX_PAIR_VARIABLES {
@@ -34,7 +34,7 @@ pub(super) fn find(circuit: &Circuit, search: &RuleSearch) -> Result<BaseRules, 
     let mut complete_to = longer.complete_to;
     let mut kept = 0;
     for clause in longer.clauses {
-        // What cannot be decided is kept: rules stay true, there may be one too many.
+        // Undecided rules are kept: they stay true, though one may be redundant.
         if prover.is_implied(std::slice::from_ref(&clause), None) == Some(true) {
             continue;
         }
@@ -82,7 +82,7 @@ fn marginals(circuit: &Circuit) -> Vec<f64> {
                 marginals[var.index()] += flow * circuit.log_parameters().tops[slot as usize][1].exp();
             }
             Node::Sum { .. } => {
-                // Files may have parameters that do not quite add up to one.
+                // The parameters of a file may not quite add up to one.
                 let total: f64 = circuit.elements_of(id).map(|(_, theta)| theta.exp()).sum();
                 for (element, theta) in circuit.elements_of(id) {
                     let used = flow * theta.exp() / total;
@@ -117,7 +117,7 @@ struct Pairs {
     together: BitMatrix,
     /// The classes of two or more equivalent literals, each class up to negation, the first literal positive.
     classes: Vec<Vec<Lit>>,
-    /// Both literals of every variable that is neither fixed nor stands for by another.
+    /// Both literals of every variable that is neither fixed nor represented by another.
     literals: Vec<Lit>,
 }
 
@@ -179,8 +179,8 @@ impl Pairs {
 
     /// The clauses of two literals that do not follow from other clauses of two literals.
     ///
-    /// Entailed implications are closed under transitivity, and without equivalent literals they have no cycles: so
-    /// exactly one set of them implies all and has nothing superfluous, the implications without a literal between.
+    /// Entailed implications are transitive, and without equivalent literals they have no cycles. So exactly one
+    /// minimal set implies all: the implications without a literal between.
     fn reduced(&self) -> Vec<[Lit; 2]> {
         let count = self.together.lines();
         let mut implied = BitMatrix::zeros(count, count);
@@ -198,7 +198,7 @@ impl Pairs {
                 direct.iter_mut().zip(implied.line(between)).for_each(|(word, beyond)| *word &= !beyond);
             }
             for b in ones(&direct).map(literal) {
-                // Every clause is two implications; the one that begins with the smaller negated literal is taken.
+                // Every clause is two implications; the one from the smaller negated literal is taken.
                 if !a < b {
                     clauses.push([!a, b]);
                 }
@@ -210,7 +210,7 @@ impl Pairs {
 }
 
 const WORDS: usize = 4;
-/// How many sets are asked about at once.
+/// The number of sets tested at once.
 const LANES: usize = 64 * WORDS;
 
 type Mask = [u64; WORDS];
@@ -267,7 +267,7 @@ impl<'a> Together<'a> {
         self.up[self.circuit.root().index()]
     }
 
-    /// For every literal the sets that it can hold together with; for an impossible set no literal can.
+    /// For every literal the sets that it can hold together with; none for impossible sets.
     fn partners<S: AsRef<[Lit]>>(&mut self, sets: &[S]) -> &[Mask] {
         let possible = self.possible(sets);
         self.seen.fill([0; WORDS]);
@@ -326,7 +326,7 @@ impl BaseRules {
     /// ```
     ///
     /// # Panics
-    /// If the vtree has fewer variables than the circuit the rules are of.
+    /// If the vtree has fewer variables than the circuit of the rules.
     pub fn compile(&self, vtree: impl Into<Arc<Vtree>>, limits: &Limits) -> Result<Sdd, Stopped> {
         let vtree = vtree.into();
         let names = Names::numbered(vtree.var_count());
@@ -355,15 +355,15 @@ impl BaseRule {
     }
 }
 
-/// How many partial groups the search looks at.
+/// The most partial groups visited.
 const STEPS: usize = 1_000_000;
-/// How far below one the probabilities of a group may add up to: rounding only, as the circuit has the last word.
+/// How far below one the probabilities of a group may add up to: only rounding, as the circuit decides.
 const SLACK: f64 = 1e-4;
 
-/// The groups of three or more variables of which exactly one holds.
+/// The groups of three or more variables with exactly one true.
 ///
-/// Of variables that exclude each other one always holds iff their probabilities add up to one; so partial groups
-/// that cannot get there are given up at once, and the few that do are proved by the circuit.
+/// One of several exclusive variables always holds iff their probabilities add up to one. So partial groups that cannot
+/// get there are dropped at once, and the few that do are proved by the circuit.
 fn exactly_one(circuit: &Circuit, pairs: &Pairs, marginals: &[f64]) -> Vec<Vec<Lit>> {
     let positive: Vec<Lit> = pairs.literals.iter().copied().filter(|lit| lit.value).collect();
     let p = |lit: &Lit| marginals[lit.var.index()];
@@ -372,7 +372,7 @@ fn exactly_one(circuit: &Circuit, pairs: &Pairs, marginals: &[f64]) -> Vec<Vec<L
     let mut steps = 0;
     for (i, &first) in positive.iter().enumerate() {
         let others: Vec<Lit> = positive[i + 1..].iter().copied().filter(|&lit| !pairs.both(first, lit)).collect();
-        // A partial group, and what it can still be extended by.
+        // A partial group, and its possible extensions.
         let mut stack = vec![(vec![first], others)];
         while let Some((group, others)) = stack.pop() {
             steps += 1;
@@ -398,9 +398,9 @@ fn exactly_one(circuit: &Circuit, pairs: &Pairs, marginals: &[f64]) -> Vec<Vec<L
     groups
 }
 
-/// The rules about two literals: implications, and exclusions joined to groups of which at most one holds.
+/// The rules about two literals: implications, and exclusions joined to groups with at most one true.
 ///
-/// Exclusions that a group of exactly one has already are left out.
+/// Exclusions that follow from a group of exactly one are left out.
 fn implications_and_exclusions(
     pairs: &Pairs,
     clauses: &[[Lit; 2]],
@@ -412,7 +412,7 @@ fn implications_and_exclusions(
     for &[a, b] in clauses {
         match (a.value, b.value) {
             (false, false) => drop(open.insert([!a, !b])),
-            // What is implied reads best as it is, what implies as what it is not.
+            // A consequence reads best as it is, a condition as its negation.
             (false, _) => rules.push(BaseRule::new(RuleKind::Implication, vec![!a, b], marginals)),
             (true, false) => rules.push(BaseRule::new(RuleKind::Implication, vec![!b, a], marginals)),
             (true, true) => rules.push(BaseRule::new(RuleKind::Implication, vec![!a, b], marginals)),
@@ -439,13 +439,13 @@ fn implications_and_exclusions(
 }
 
 impl BaseRules {
-    /// The same rules, in which that a column has one value is said by its own values.
+    /// The same rules, with the rule that a column has one value in terms of its own values.
     ///
-    /// Of literals that are equivalent the search keeps the first, so a column may be told by the values of another. Here
-    /// the values are put back that are equivalent by the rules, so the same follows as before.
+    /// Of equivalent literals the search keeps the first, so a column may be described by the values of another. Here
+    /// the equivalent values of the column are put back, so the consequences stay the same.
     #[must_use]
     pub fn with_whole_columns(mut self, names: &Names) -> BaseRules {
-        // Each variable as the first of the literals that are equivalent to it.
+        // Each variable as the first of its equivalent literals.
         let mut first: Vec<Lit> = (0..names.len()).map(|i| Var(i as u32).is(true)).collect();
         let mut never = vec![false; names.len()];
         for rule in &self.rules {
@@ -463,19 +463,19 @@ impl BaseRules {
         let mut is_changed = false;
         for group in names.groups() {
             let values: Vec<Lit> = group.vars().filter(|var| !never[var.index()]).map(|var| var.is(true)).collect();
-            let told: BTreeSet<Lit> = values.iter().map(same).collect();
+            let expected: BTreeSet<Lit> = values.iter().map(same).collect();
             let is_own =
                 |lits: &[Lit]| names.groups().iter().any(|group| lits.iter().all(|lit| group.contains(lit.var)));
             let mut rules = self.rules.iter_mut().filter(|rule| rule.kind == RuleKind::ExactlyOne);
             let found = rules.find(|rule| {
-                !is_own(&rule.literals) && rule.literals.iter().map(same).collect::<BTreeSet<_>>() == told
+                !is_own(&rule.literals) && rule.literals.iter().map(same).collect::<BTreeSet<_>>() == expected
             });
             if let Some(rule) = found {
                 rule.literals = values;
                 is_changed = true;
             }
         }
-        // Only an equivalence may follow now and did not before: of others as much is said as then.
+        // Only an equivalence can have become redundant.
         self.is_minimal &= !is_changed || self.no_equivalence_follows(names.len());
         self
     }
@@ -493,13 +493,13 @@ impl BaseRules {
 struct Longer {
     /// Shorter ones first, then those that exclude most.
     clauses: Vec<Vec<Lit>>,
-    /// All entailed clauses of at most this length that are shortest by inclusion are there, or are pairs.
+    /// All minimal entailed clauses of at most this length are found, or are pairs.
     complete_to: usize,
 }
 
-/// How many passes are made before sets that are too many are cut.
+/// The number of passes before large lists of sets are cut.
 const BLOCK: usize = 4;
-/// How many clauses of one length are looked at.
+/// The most clauses of one length.
 const FOUND_LIMIT: usize = 100_000;
 
 /// A set of literals and the probability that all hold, if they were independent.
@@ -510,12 +510,12 @@ fn longer_clauses(circuit: &Circuit, pairs: &Pairs, marginals: &[f64], search: &
     let mut longer = Longer { clauses: Vec::new(), complete_to: search.length.max(2) };
     let mut steps = search.steps;
     let literals = &pairs.literals;
-    // Longer clauses than there are variables say the same as shorter ones.
+    // Clauses longer than the number of variables say the same as shorter ones.
     let longest = search.length.min(circuit.var_count());
     let heavy = |mass: f64| mass >= search.least_excluded;
     let mut sets: Vec<Set> = Vec::new();
     if longest > 2 {
-        // A few more than there are steps, or the list of pairs is the largest thing around.
+        // A few more than there are steps, or the list of pairs would dominate the memory.
         for (i, &a) in literals.iter().enumerate() {
             let behind = literals[i + 1..].iter().copied().filter(|b| b.var != a.var && pairs.both(a, *b));
             sets.extend(behind.map(|b| (vec![a, b], p(a) * p(b))).filter(|&(_, mass)| heavy(mass)));
@@ -534,9 +534,9 @@ fn longer_clauses(circuit: &Circuit, pairs: &Pairs, marginals: &[f64], search: &
         }
         let mut found: Vec<Set> = Vec::new();
         let mut grown: Vec<Set> = Vec::new();
-        // Block by block, so that what is too much is cut before it is too much for the memory.
+        // Block by block, so that lists are cut before they fill the memory.
         for block in sets.chunks(BLOCK * LANES) {
-            // Once there are as many as there are steps, only heavier ones are of use.
+            // Once there are as many as steps, only heavier ones help.
             let floor = if steps > 0 && grown.len() == steps { grown[steps - 1].1 } else { 0.0 };
             let grow_above = grow_on.then_some(floor);
             let parts: Vec<(Vec<Set>, Vec<Set>)> = block
@@ -573,7 +573,7 @@ fn extend(
     let (mut found, mut next) = (Vec::new(), Vec::new());
     for (i, (set, mass)) in sets.iter().enumerate() {
         let last = set[set.len() - 1];
-        // Behind the last literal only, or every set would be found several times.
+        // Only after the last literal, or every set would be found several times.
         let behind = literals.partition_point(|&lit| lit <= last);
         for &lit in literals[behind..].iter().filter(|lit| lit.var != last.var) {
             let mass = mass * p(lit);
@@ -589,7 +589,7 @@ fn extend(
     (found, next)
 }
 
-/// Keeps the sets that exclude most if there are more than so many; then only clauses up to `length` are complete.
+/// Keeps the sets that exclude most if there are too many; then only clauses up to `length` are complete.
 fn cut(sets: &mut Vec<Set>, most: usize, longer: &mut Longer, length: usize) {
     if sets.len() > most {
         heaviest_first(sets);
@@ -602,7 +602,7 @@ fn heaviest_first(sets: &mut [Set]) {
     sets.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
 }
 
-/// Whether a proper part of a set of three or more literals is known to be impossible; parts of two are not looked at.
+/// Whether a proper part of three or more literals of a set is known to be impossible.
 fn has_part(impossible: &FxHashSet<Vec<Lit>>, set: &[Lit]) -> bool {
     let n = set.len();
     // Sets are short: all parts of three or more, by their bits.

@@ -1,11 +1,11 @@
-//! Knowledge out: the base of a circuit as rules that people read.
+//! The base of a circuit as readable rules.
 //!
 //! Every rule is proved by the circuit: a set of literals is impossible if no derivation holds them together, which one
-//! Boolean pass decides for 256 sets at once. Nothing is sampled, and nothing needs determinism. The order of the
-//! search: literals that always hold; classes of equivalent literals, of which one goes on to stand for all;
-//! implications and exclusions, without those that follow from others; groups of which exactly or at most
-//! one holds; then longer clauses, grown from possible sets by one literal that makes them impossible. At the end a rule
-//! that the others imply is left out, by a search for a world that breaks it and keeps the others.
+//! Boolean pass decides for 256 sets at once. Nothing is sampled, and nothing needs determinism. The search finds, in
+//! this order: literals that always hold; classes of equivalent literals, each represented by one; implications and
+//! exclusions that do not follow from others; groups with exactly or at most one true; then longer clauses, grown from
+//! possible sets by one literal that makes them impossible. Finally it drops rules that the others imply, by a search
+//! for a world that breaks the rule and keeps the others.
 
 mod find;
 mod prove;
@@ -18,7 +18,7 @@ use find::find;
 use rustc_hash::FxHashSet;
 use std::fmt;
 
-/// What a rule says about its literals.
+/// The kinds of rules about literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RuleKind {
     /// The one literal always holds.
@@ -36,7 +36,7 @@ pub enum RuleKind {
 }
 
 impl RuleKind {
-    /// The name that answers for machines have.
+    /// The name in machine-readable answers.
     pub fn name(self) -> &'static str {
         match self {
             RuleKind::Literal => "literal",
@@ -52,26 +52,26 @@ impl RuleKind {
 /// A rule that the base of a circuit entails.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaseRule {
-    /// What it says.
+    /// Its kind.
     pub kind: RuleKind,
-    /// What it says it about.
+    /// Its literals.
     pub literals: Vec<Lit>,
-    /// The weight of the records that had occasion to break the rule, if that is known.
+    /// The weight of the records that could have broken the rule, if known.
     ///
-    /// For an implication and for a clause, records where the body holds: the first literal, or all negative literals of
-    /// the clause negated, but one if there is no other. For an exclusion, records where one of the literals holds. For
-    /// the other kinds, all records. Cells that are missing hold nothing.
+    /// For an implication and for a clause, records where the body holds: the first literal, or all negative literals
+    /// of the clause negated, but one if there is no other. For an exclusion, records where one of the literals holds.
+    /// For the other kinds, all records. Missing cells hold nothing.
     pub support: Option<f64>,
     /// The probability of breaking the rule if all variables were independent with the marginals of the circuit.
     ///
-    /// How much the rule adds to knowing each variable by itself; so it is zero for literals that always hold.
+    /// It measures what the rule adds to the marginals; so it is zero for literals that always hold.
     pub excluded: f64,
 }
 
 /// The base of a circuit as rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaseRules {
-    /// The rules, by kind, then by what they exclude, most first.
+    /// The rules, by kind, then by the probability they exclude, largest first.
     pub rules: Vec<BaseRule>,
     /// All entailed clauses of at most this length follow from the rules, except for those that exclude less than
     /// [`RuleSearch::least_excluded`].
@@ -85,11 +85,11 @@ pub struct BaseRules {
 pub struct RuleSearch {
     /// The longest clauses to look for; at least 2.
     pub length: usize,
-    /// How many sets of literals may be tried for clauses of more than two.
+    /// The most sets of literals tried for clauses of more than two.
     pub steps: usize,
-    /// Clauses of more than two literals must exclude at least this probability; sets that cannot are not tried.
+    /// Clauses of more than two literals must exclude at least this probability.
     pub least_excluded: f64,
-    /// How many clauses of more than two literals are kept at most, those that exclude most.
+    /// The most clauses of more than two literals kept, those that exclude most.
     pub most_clauses: usize,
 }
 
@@ -99,7 +99,7 @@ impl Default for RuleSearch {
     }
 }
 
-/// Why no rules could be found.
+/// Why rules could not be listed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RuleError {
@@ -120,10 +120,10 @@ pub enum RuleError {
 }
 
 impl Circuit {
-    /// The base as rules, with their support in the records the circuit keeps the counts of, as far as those tell.
+    /// The base as rules, with their support in the records whose counts the circuit keeps, where these suffice.
     ///
-    /// Counts tell the support of rules about single literals; that of clauses of three or more needs records.
-    /// Cost: elements × variables / 128 for all pairs, then elements × steps / 256; plus the square of the variables.
+    /// Counts give the support of rules about single literals; that of clauses of three or more needs records. Cost:
+    /// elements × variables / 128 for all pairs, then elements × steps / 256; plus the square of the variables.
     ///
     /// ```
     /// use slopp::logic::RuleSearch;
@@ -234,7 +234,7 @@ impl BaseRule {
         BaseRule { kind, literals, support: None, excluded: excluded.clamp(0.0, 1.0) }
     }
 
-    /// The literals that must hold together to put the rule to the test; for exclusions one of them is enough.
+    /// The literals that must hold together to test the rule; for exclusions one of them is enough.
     fn body(&self) -> Vec<Lit> {
         match self.kind {
             RuleKind::Literal | RuleKind::Equivalence | RuleKind::ExactlyOne => Vec::new(),
@@ -301,7 +301,7 @@ fn literal(index: usize) -> Lit {
     Var(index as u32 / 2).is(index % 2 == 1)
 }
 
-/// Literals of which one holds: the plainest of rules.
+/// A disjunction of literals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
     /// The literals; at least one.
@@ -379,13 +379,13 @@ impl fmt::Display for Named<'_> {
     }
 }
 
-/// Whether a value cannot be taken for anything else, not even where the names are not known: `x=yes` could be `x`.
+/// Whether a value is unambiguous, even without names: `x=yes` could be `x`.
 fn is_plain_value(value: &str) -> bool {
     const TRUTHS: [&str; 6] = ["1", "0", "true", "false", "yes", "no"];
     value.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)) && !TRUTHS.contains(&value.to_lowercase().as_str())
 }
 
-/// Whether a name cannot be taken for anything but a name.
+/// Whether a text can only be a name.
 fn is_plain(name: &str) -> bool {
     const WORDS: [&str; 8] = ["true", "false", "not", "and", "or", "exactly", "at_most", "at_least"];
     let first = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');

@@ -3,18 +3,18 @@
 use crate::logic::solver::{Answer, L, Solver};
 use crate::var::Lit;
 
-/// How many clauses and literals a search may look at before it gives up.
+/// The most clauses and literals that a search may visit.
 const WORK: u64 = 5_000_000;
 
 /// Rules as clauses, each with a switch.
 pub(super) struct Prover {
     solver: Solver,
-    /// What every search assumes: the switch of each rule, or its negation if the rule was dropped.
+    /// The assumptions of every search: the switch of each rule, negated if the rule was dropped.
     assumed: Vec<L>,
 }
 
 impl Prover {
-    /// No rules yet, over variables whose values are tried first: best those of a world that keeps the rules.
+    /// No rules yet; searches try these values of the variables first, best those of a world that keeps the rules.
     pub(super) fn new(first: &[bool]) -> Prover {
         let mut solver = Solver::new(WORK);
         for &value in first {
@@ -24,7 +24,7 @@ impl Prover {
         Prover { solver, assumed: Vec::new() }
     }
 
-    /// Adds a rule: clauses that hold together.
+    /// Adds a rule, as clauses.
     pub(super) fn add(&mut self, clauses: &[Vec<Lit>]) {
         let switch = self.solver.new_var();
         self.assumed.push(switch);
@@ -57,7 +57,7 @@ impl Prover {
         let rules = self.assumed.len();
         let left_out = without.map(|rule| (rule, self.assumed[rule]));
         without.into_iter().for_each(|rule| self.drop(rule));
-        // The rules come first, because searches share what follows from the same beginning.
+        // The rules come first: searches share the consequences of a common beginning.
         self.assumed.extend(clause.iter().map(|&lit| !literal(lit)));
         self.solver.work = WORK;
         let answer = self.solver.solve(&self.assumed);

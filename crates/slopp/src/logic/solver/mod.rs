@@ -1,8 +1,8 @@
-//! Whether clauses can hold together: search with learned clauses, under assumptions.
+//! Satisfiability of clauses: search with learned clauses, under assumptions.
 //!
-//! A diagram of contradicting rules is small, but one of half of them may be huge. Whether half of them can hold needs no
-//! diagram: one world, or a proof that there is none, is enough. Questions that begin with the same assumptions share
-//! what follows from those.
+//! A diagram of contradicting rules is small, but one of half of them may be huge. Whether half of them can hold needs
+//! no diagram: one world, or a proof that there is none, is enough. Questions with a common beginning of assumptions
+//! share its consequences.
 //!
 //! References: J. Marques-Silva and K. Sakallah, GRASP, IEEE Transactions on Computers 1999 (learned clauses); N. Eén and
 //! N. Sörensson, An Extensible SAT-solver, SAT 2003 (assumptions).
@@ -39,46 +39,46 @@ impl std::ops::Not for L {
     }
 }
 
-/// What became of a search.
+/// The outcome of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// The clauses hold together with the assumptions, in [`Solver::world`].
     Possible,
     /// These assumptions are enough to make the clauses impossible.
     Impossible(Vec<L>),
-    /// The work that was allowed did not suffice.
+    /// The work limit was reached.
     Unknown,
 }
 
-/// No clause: a value that was decided.
+/// No clause: the value was decided.
 const DECIDED: u32 = u32::MAX;
 
 /// Conflicts between restarts, times Luby's sequence.
 const RESTART: u64 = 64;
 
-/// The most literals of learned clauses, so that memory is bounded; above, long ones are forgotten.
+/// The most literals of learned clauses; above, long ones are forgotten.
 const MOST_LEARNED: usize = 10_000_000;
 
-/// Clauses, what follows from them, and how much work is left.
+/// Clauses, their consequences, and the remaining work.
 pub(super) struct Solver {
     /// The literals of all clauses; the first two of each are watched.
     lits: Vec<L>,
-    /// Where each clause begins; one more for the end.
+    /// Where each clause starts, and the end.
     starts: Vec<u32>,
     /// For each literal, the clauses that watch it.
     watches: Vec<Vec<u32>>,
     values: Vec<Option<bool>>,
-    /// What each variable was last: tried first.
+    /// The last value of each variable, which is tried first.
     last: Vec<bool>,
     level: Vec<u32>,
     reason: Vec<u32>,
-    /// What is true, in the order it became so.
+    /// The true literals, in the order they became so.
     trail: Vec<L>,
-    /// Where on the trail each level begins.
+    /// Where on the trail each level starts.
     levels: Vec<usize>,
-    /// How much of the trail was propagated.
+    /// How much of the trail is propagated.
     propagated: usize,
-    /// What was assumed last, one per level from the first.
+    /// The last assumptions, one per level from the first.
     assumed: Vec<L>,
     order: Order,
     seen: Vec<bool>,
@@ -86,12 +86,12 @@ pub(super) struct Solver {
     broken: bool,
     /// Which clauses were learned.
     is_learned: Vec<bool>,
-    /// How many literals learned clauses have, and may have.
+    /// The number of literals of learned clauses, and its limit.
     learned: usize,
     most_learned: usize,
-    /// How much work is left: clauses and literals looked at.
+    /// The remaining work: clauses and literals visited.
     pub(super) work: u64,
-    /// Someone may want the work to stop: then none is left.
+    /// Once cancelled, no work is left.
     pub(super) cancel: Option<Arc<AtomicBool>>,
 }
 
@@ -124,12 +124,12 @@ impl Solver {
         self.values.len()
     }
 
-    /// How many literals the clauses have.
+    /// The number of literals of the clauses.
     pub(super) fn size(&self) -> usize {
         self.lits.len()
     }
 
-    /// A new variable, which is tried as false first.
+    /// A new variable, tried as false first.
     pub(super) fn new_var(&mut self) -> L {
         let var = self.values.len();
         self.watches.extend([Vec::new(), Vec::new()]);
@@ -190,14 +190,14 @@ impl Solver {
         self.trail.push(lit);
     }
 
-    /// All that follows from what is true; the clause that is broken then, if any.
+    /// Propagates all consequences; returns the broken clause, if any.
     fn propagate(&mut self) -> Option<u32> {
         while self.propagated < self.trail.len() {
             let false_lit = !self.trail[self.propagated];
             self.propagated += 1;
             let mut watching = std::mem::take(&mut self.watches[false_lit.index()]);
             self.spend(1 + watching.len());
-            // Those that go on watching move up to the front.
+            // Clauses that keep watching move to the front.
             let (mut kept, mut broken) = (0, None);
             for i in 0..watching.len() {
                 let clause = watching[i];
@@ -251,7 +251,7 @@ impl Solver {
         self.search(assumptions)
     }
 
-    /// The values of the first variables, after they were found possible and until the next question.
+    /// The values of the first variables, after a satisfiable answer and until the next question.
     pub(super) fn world(&self, vars: usize) -> Vec<bool> {
         self.values[..vars].iter().map(|value| *value == Some(true)).collect()
     }
@@ -352,7 +352,7 @@ impl Solver {
         id
     }
 
-    /// The clause that the first unique implication point gives, its true-to-be literal first, and the level to go to.
+    /// The clause of the first unique implication point, with its asserting literal first, and the level to go to.
     fn learn(&mut self, broken: u32) -> (Vec<L>, usize) {
         let now = self.levels.len() as u32;
         let mut learned = vec![L(0)];
@@ -397,7 +397,7 @@ impl Solver {
         (learned, level)
     }
 
-    /// The assumptions, this one among them, that make an assumption false.
+    /// The assumptions, including this one, that make an assumption false.
     fn reasons_against(&mut self, assumption: L) -> Vec<L> {
         let mut found = vec![assumption];
         self.spend(self.trail.len());
@@ -419,7 +419,7 @@ impl Solver {
         found
     }
 
-    /// Keeps half of what may be learned: short clauses, of those as long the last ones. Only where nothing is assumed.
+    /// Keeps half of the learned clauses: short ones, and the latest of equal length. Only where nothing is assumed.
     fn forget(&mut self) {
         debug_assert!(self.levels.is_empty());
         self.spend(self.lits.len() + self.starts.len());
@@ -439,7 +439,7 @@ impl Solver {
         let is_learned = std::mem::take(&mut self.is_learned);
         self.watches.iter_mut().for_each(Vec::clear);
         self.learned = 0;
-        // What holds without assumptions needs no reason any more.
+        // Literals that hold without assumptions need no reason any more.
         self.trail.iter().for_each(|lit| self.reason[lit.var()] = DECIDED);
         for id in (0..is_kept.len()).filter(|&id| is_kept[id]) {
             self.push_clause(&lits[starts[id] as usize..starts[id + 1] as usize], is_learned[id]);
@@ -447,11 +447,11 @@ impl Solver {
     }
 }
 
-/// Variables by how often they were part of conflicts lately: a heap.
+/// Variables by how often they were in recent conflicts: a heap.
 #[derive(Default)]
 struct Order {
     heap: Vec<u32>,
-    /// Where each variable is in the heap, if it is.
+    /// The place of each variable in the heap, if it is there.
     place: Vec<Option<u32>>,
     activity: Vec<f64>,
     step: f64,

@@ -11,7 +11,7 @@ fn answers_are_those_of_enumeration() {
         let (vars, number) = (1 + random.below(7), random.below(40));
         let mut lit = || L::new(random.below(vars), random.below(2) == 0);
         let clauses: Vec<Vec<L>> = (0..number).map(|i| (0..1 + i % 4).map(|_| lit()).collect()).collect();
-        // Some begin as the one before, as if rules were switched off one by one.
+        // Some start as the one before, as if rules were switched off one by one.
         let mut assumed: Vec<Vec<L>> = (0..4).map(|i| (0..i).map(|_| lit()).collect()).collect();
         for i in 0..4 {
             let other = [&assumed[3][..i.min(3)], &[lit()]].concat();
@@ -76,7 +76,7 @@ fn work_is_bounded() {
 
 #[test]
 fn literals_are_work() {
-    // All literals of one long clause are looked at, again and again.
+    // All literals of one long clause are visited, again and again.
     let mut solver = Solver::new(1 << 30);
     let vars: Vec<L> = (0..1001).map(|_| solver.new_var()).collect();
     solver.add(&vars);

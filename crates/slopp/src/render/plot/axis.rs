@@ -1,21 +1,21 @@
 //! Axes: from numbers to places, with round numbers as ticks.
 
-/// What an axis shows.
+/// The label and scale of an axis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Axis {
-    /// What is shown, with its unit.
+    /// The label, with its unit.
     pub label: String,
-    /// Whether equal steps are equal factors; numbers that are not positive are left out then.
+    /// Whether the axis is logarithmic; numbers that are not positive are then left out.
     pub log: bool,
 }
 
 impl Axis {
-    /// Equal steps are equal differences.
+    /// A linear axis.
     pub fn linear(label: impl Into<String>) -> Axis {
         Axis { label: label.into(), log: false }
     }
 
-    /// Equal steps are equal factors.
+    /// A logarithmic axis.
     pub fn log(label: impl Into<String>) -> Axis {
         Axis { label: label.into(), log: true }
     }
@@ -51,7 +51,7 @@ impl Scale {
         Scale { log: axis.log, low: low - room, high: high + room, from, to }
     }
 
-    /// The same scale without room before zero, from which bars start.
+    /// The same scale without room before zero, where bars start.
     pub fn starting_at_zero(mut self) -> Scale {
         if !self.log {
             (self.low, self.high) = match self.low >= 0.0 || self.high > 0.0 && -self.low < 0.06 * self.high {
@@ -62,18 +62,18 @@ impl Scale {
         self
     }
 
-    /// Where a number is.
+    /// The place of a number.
     pub fn at(&self, x: f64) -> f64 {
         let x = if self.log { x.log10() } else { x };
         self.from + (x - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// Where bars start: at zero, or where the axis begins if it has no zero.
+    /// Where bars start: at zero, or at the start of the axis if it has no zero.
     pub fn base(&self) -> f64 {
         if self.log { self.from } else { self.at(0.0f64.clamp(self.low, self.high)) }
     }
 
-    /// Round numbers on the axis, at most about `wanted`, and how they are written.
+    /// Round numbers on the axis, about `wanted` at most, and their labels.
     pub fn ticks(&self, wanted: usize) -> Vec<(f64, String)> {
         if self.log { self.log_ticks(wanted) } else { self.linear_ticks(wanted) }
     }
@@ -85,7 +85,7 @@ impl Scale {
         let step = factor * power;
         let decimals = (-step.log10().floor()).max(0.0) as usize;
         let (first, last) = ((self.low / step).ceil(), (self.high / step).floor());
-        // Numbers that differ by less than what they can hold have no steps between them.
+        // Numbers that differ by rounding only have no steps between them.
         if !(first.is_finite() && last - first <= 1000.0) {
             return Vec::new();
         }
@@ -111,7 +111,7 @@ impl Scale {
     }
 }
 
-/// A number as people read it: digits in groups of three, a true minus sign.
+/// A number as text: digits in groups of three, a true minus sign.
 pub(super) fn grouped(x: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", x.abs());
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
@@ -128,7 +128,7 @@ pub(super) fn grouped(x: f64, decimals: usize) -> String {
     result + rest
 }
 
-/// A number with as many decimals as its size deserves.
+/// A number with decimals according to its size.
 pub fn plain(x: f64) -> String {
     let decimals = match x.abs() {
         a if a >= 1000.0 || a == a.round() => 0,

@@ -1,16 +1,16 @@
-//! What charts are made of, for the charts here and those of `slopp-lab`; no stable interface.
+//! Parts of charts, for this crate and `slopp-lab`; not a stable interface.
 
 pub use super::super::svg::{Svg, num, text_width};
 pub use super::axis::{Scale, plain};
 
-/// How wide a chart is.
+/// The width of a chart.
 pub const WIDTH: f64 = 640.0;
 /// Room on the left and right of a chart.
 pub const EDGE: f64 = 16.0;
-/// How many series have colours of their own; further ones begin again.
+/// The number of series with different colours; further ones repeat them.
 pub const COLOURS: usize = 8;
 
-/// Everything is inside `.slopp-plot`, and colours fit any page, as in drawings.
+/// Everything is inside `.slopp-plot`, with colours for any page.
 pub const STYLE: &str = "\
 .slopp-plot text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',Helvetica,Arial,sans-serif;fill:currentColor}\
 .slopp-plot .headline{font-size:14px;font-weight:600}\
@@ -29,7 +29,7 @@ pub const STYLE: &str = "\
 .slopp-plot .bar{fill-opacity:.85;stroke:none}\
 .slopp-plot .reference{fill:currentColor;fill-opacity:.12;stroke:currentColor;stroke-width:1.8}";
 
-/// A chart with title, note and legend, and where they end.
+/// A chart with title, note and legend, and their lower end.
 pub fn headed(title: &str, note: &str, series: &[&str], reference: Option<&str>) -> (Svg, f64) {
     let mut svg = Svg::default();
     svg.reach(WIDTH - EDGE, 0.0);
@@ -41,7 +41,7 @@ pub fn headed(title: &str, note: &str, series: &[&str], reference: Option<&str>)
     }
     let named = |name: &&&str| !name.is_empty();
     let all = series.iter().filter(named).count() + usize::from(reference.is_some());
-    // One series alone is what the title says.
+    // A single series needs no legend.
     if all > 1 {
         let mut x = EDGE + 6.0;
         y += 20.0;
@@ -63,13 +63,13 @@ pub fn headed(title: &str, note: &str, series: &[&str], reference: Option<&str>)
     (svg, y + 14.0)
 }
 
-/// Ticks below a field, a line up from each, and what is shown.
+/// Ticks below a field, with grid lines and the label of the axis.
 pub fn horizontal_axis(svg: &mut Svg, scale: &Scale, label: &str, [top, bottom]: [f64; 2]) {
     let mut free = f64::NEG_INFINITY;
     for (tick, text) in scale.ticks(7) {
         let x = scale.at(tick);
         svg.path("grid", &format!("M{0} {1}V{2}", num(x), num(top), num(bottom)));
-        // Labels that would run into each other are left out.
+        // Labels that would overlap are left out.
         let half = 0.5 * text_width(&text);
         if x - half > free + 4.0 {
             svg.text("centred small", x, bottom + 16.0, &text);
@@ -80,7 +80,7 @@ pub fn horizontal_axis(svg: &mut Svg, scale: &Scale, label: &str, [top, bottom]:
     svg.reach(0.0, bottom + 30.0);
 }
 
-/// Where a field begins that has names on its left.
+/// Where a field with names on its left starts.
 pub fn row_labels<'a>(names: impl Iterator<Item = &'a str>) -> f64 {
     EDGE + 14.0 + names.map(text_width).fold(0.0, f64::max).min(WIDTH / 2.0)
 }

@@ -1,10 +1,10 @@
-//! Log-likelihood against size, the chart of circuits of the same records.
+//! Log-likelihood against size, for circuits of the same records.
 
 use super::axis::plain;
 use super::{Axis, Point, Scatter, Series};
 
 impl Scatter {
-    /// A line for each part of the records, such as those to train on and to test, with a point for each circuit: its
+    /// A line for each part of the records, such as training and test records, with a point for each circuit: its
     /// elements and its log-likelihood per record.
     ///
     /// ```
@@ -15,7 +15,7 @@ impl Scatter {
     /// ```
     pub fn of_sizes<N: Into<String>>(parts: impl IntoIterator<Item = (N, Vec<(usize, f64)>)>) -> Scatter {
         let point = |(elements, log_likelihood): (usize, f64)| {
-            // One variable alone needs no element, and zero has no place on a logarithmic axis.
+            // A single variable needs no element, and zero has no place on a logarithmic axis.
             let name = format!("{} elements", plain(elements as f64));
             Point::new(elements.max(1) as f64, log_likelihood, name)
         };
