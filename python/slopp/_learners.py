@@ -32,7 +32,7 @@ Variant = Literal["notebook", "algorithm2"]
 #: By which variables Strudel splits an element.
 Scope = Literal["prime", "whole"]
 
-#: What stands where records are not divided further.
+#: The model of records that are not divided further.
 Leaves = Literal["chow-liu", "independent"]
 
 

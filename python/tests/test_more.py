@@ -201,7 +201,7 @@ def test_every_kind_is_fitted_also_to_missing_cells(model):
         assert fitted.prob(records=table_of(PSDD).worlds).sum() == pytest.approx(1)
         assert fitted.origin["records"] == "200"
     if model is not PSDD:
-        with pytest.raises(LearnError, match="added to exact counts only"):
+        with pytest.raises(LearnError, match="only be added to exact counts"):
             model.fit(cells, add=True)
 
 

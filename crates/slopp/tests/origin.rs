@@ -81,13 +81,14 @@ fn what_is_refined_says_what_is_possible() {
     let origin = refined(&Model { origin: start.origin, ..given.clone() });
     assert_eq!([&origin["start"], &origin["world"], &origin["vtree"]], ["slopp", "closed", "file"]);
     let other = Task { start: Some(&given), ..Task::new(&records) }.learn(&Slopp::default(), &()).unwrap_err();
-    assert!(other.to_string().contains("the learner slopp refines no model"), "{other}");
+    assert!(other.to_string().contains("the learner slopp does not refine models"), "{other}");
     let vtree = given.circuit().unwrap().vtree();
     let with_vtree = Task { start: Some(&given), vtree: Some(vtree), ..Task::new(&records) };
     assert!(with_vtree.learn(&LearnPsdd::default(), &()).is_err(), "a model has its vtree");
 }
 
-/// Where closed columns make a model larger than asked for, a smaller one is learned, but the origin tells what was asked.
+/// Where closed columns make a model larger than asked for, a smaller one is learned, but the origin tells what was
+/// asked.
 #[test]
 fn the_size_that_was_asked_for_is_told() {
     let records = slopp::example::Truth::configurations().sample(400, 1);

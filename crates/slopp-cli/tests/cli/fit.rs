@@ -30,7 +30,7 @@ fn fitting_keeps_the_structure() {
 fn counts_are_needed_to_add() {
     let folder = Folder::with_paper();
     folder.write("data.csv", "1,1,1,0\n");
-    folder.run("fit plain.psdd data.csv --add").fails(&["keeps no counts", "try: `slopp fit MODEL"]);
+    folder.run("fit plain.psdd data.csv --add").fails(&["has no counts", "try: `slopp fit MODEL"]);
     folder.run("fit plain.psdd data.csv -o fitted.psdd").ok();
     folder.run("fit fitted.psdd data.csv --add").ok();
 }

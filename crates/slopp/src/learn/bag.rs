@@ -1,10 +1,10 @@
 //! A bag: a mixture of SLoPP models.
 //!
-//! Each model of a bag learns from a bootstrap of the records (as many, drawn with replacement) along an order of its
-//! own, so what is noise in the choice of one is averaged away by the others.
+//! Each model of a bag learns from a bootstrap of the records (as many, drawn with replacement) along its own order.
+//! Averaging over the models removes the noise in each single choice.
 
 use super::LearnError;
-use super::error::{check_records, check_validation};
+use super::error::{check_range, check_records, check_validation};
 use super::judge::{Possible, score};
 use super::mixture::{MAX_COMPONENTS, MixtureGrid, Point, STOP, divide};
 use super::refine::refit;
@@ -25,19 +25,19 @@ use crate::vtree::Vtree;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// How many steps the weights of a bag are fitted for at most.
+/// The largest number of steps to fit the weights of a bag.
 const WEIGHT_STEPS: usize = 300;
 
-/// The orders, by validation, that members of a bag share among them.
+/// How many of the best orders the members of a bag take in turn.
 const GOOD_ORDERS: usize = 5;
 
-/// A mixture of SLoPP models as a [`Learner`]: each learns from a bootstrap of the records along an order of its own.
+/// A mixture of SLoPP models as a [`Learner`]: each learns from a bootstrap of the records along its own order.
 ///
-/// Each model is divided into components that share its structure, by expectation maximisation over all records, if that
-/// explains the validation records better. Weights are fitted to the validation records if either half of them, fitted
-/// to, explains the other half better than equal weights do. Without validation records a tenth of the records is held
-/// out by seed, and the parameters are fitted to all in the end, smoothed as was chosen. A pseudocount that is given is
-/// the weight of the prior in every model, and of a model in the components it is divided into.
+/// If it explains the validation records better, expectation maximisation over all records divides each model into
+/// components that share its structure. Weights are fitted to the validation records if weights fitted to one half
+/// explain the other half better than equal weights do. Without validation records the learner holds out a tenth of the
+/// records by seed, and in the end fits the parameters to all records with the chosen smoothing. A given pseudocount is
+/// the weight of the prior in every model, and of a model in its components.
 ///
 /// ```
 /// use slopp::learn::{SloppBag, Task};
@@ -48,7 +48,7 @@ const GOOD_ORDERS: usize = 5;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SloppBag {
-    /// How each model is learned; where a vtree is given, all are on that one.
+    /// How each model is learned; if a vtree is given, all use it.
     pub model: Slopp,
     /// How many models.
     pub members: usize,
@@ -68,7 +68,7 @@ impl SloppBag {
         SloppBag::with_effort(model, Effort::Fast)
     }
 
-    /// As many models as the effort is worth: 16, 32 or 64.
+    /// 16, 32 or 64 models, by effort.
     pub fn with_effort(model: Slopp, effort: Effort) -> SloppBag {
         let members = match effort {
             Effort::Fast => 16,
@@ -85,7 +85,7 @@ pub(super) struct Bag {
     pub(super) mixture: Mixture,
     /// The models as they were learned.
     members: Vec<Member>,
-    /// The weight of a model in each component that it was divided into, in records; `None` if models are whole.
+    /// The weight of a model in each of its components, in records; `None` if models are whole.
     divided: Option<f64>,
     /// Whether the weights are fitted; otherwise they are equal.
     fitted: bool,
@@ -98,7 +98,7 @@ struct Member {
     pseudocount: f64,
 }
 
-/// A bag of which every other model is along one of the best of these orders.
+/// A bag in which every other model follows one of the best of these orders.
 pub(super) fn bag_along(
     task: &Task,
     config: &SloppBag,
@@ -106,10 +106,7 @@ pub(super) fn bag_along(
     progress: &dyn Progress,
 ) -> Result<Bag, LearnError> {
     let Task { train, valid: judge, seed, .. } = *task;
-    if !(1..=MAX_COMPONENTS).contains(&config.members) {
-        let (name, value) = ("components", config.members.to_string());
-        return Err(LearnError::Setting { name, value, expected: "at least 1 and at most 4096".into() });
-    }
+    check_range("components", config.members, 1..=MAX_COMPONENTS)?;
     progress.begin("learning a bag of models", config.members as u64);
     let member = |index: usize| -> Result<Member, LearnError> {
         let mut random = Random::stream(seed, index as u64 + 1);
@@ -144,10 +141,9 @@ pub(super) fn bag_along(
 /// The models of a bag that are divided in every way before one way is chosen.
 const CHOOSERS: usize = 4;
 
-/// Every model divided into components, all in the way that is best for the mixture of the first few; and the pseudocount
-/// of that way.
+/// Divides every model at the grid point that is best for the mixture of the first few, and gives its pseudocount.
 ///
-/// Not for each model: what one overfits alone, the others average away.
+/// The point is not chosen per model: the mixture averages away what one model overfits.
 fn divide_all(
     models: &[Certified],
     train: &Records,
@@ -171,7 +167,7 @@ fn divide_all(
     let (point, mut parts) = grid.best(|point| {
         let parts = (0..few).into_par_iter().map(|index| divided(index, point)).collect::<Result<Vec<_>, _>>()?;
         let logs = parts.iter().map(|part| part.log_likelihoods(judge)).collect::<Result<Vec<_>, _>>()?;
-        // All have equal shares, a constant.
+        // The shares are equal, so they only add a constant.
         let logs: Vec<f64> = (0..judge.len()).map(|row| log_sum(logs.iter().map(|logs| logs[row]))).collect();
         Ok((judge_of_few.mean(&logs), parts))
     })?;
@@ -180,7 +176,7 @@ fn divide_all(
     Ok((mixed(parts), point.pseudocount))
 }
 
-/// One mixture of all components, in which each of these mixtures has the same share.
+/// One mixture of all components, with an equal share for each of these mixtures.
 fn mixed(mixtures: Vec<Mixture>) -> Mixture {
     let share = 1.0 / mixtures.len() as f64;
     let parts = mixtures.into_iter().flat_map(|mixture| {
@@ -190,10 +186,10 @@ fn mixed(mixtures: Vec<Mixture>) -> Mixture {
     Mixture::new(parts).expect("the weights of each sum to its share")
 }
 
-/// The same structures and weights with parameters fitted to all records, smoothed as was chosen.
+/// The same structures and weights with parameters fitted to all records, with the chosen smoothing.
 ///
-/// A whole model is fitted with its own pseudocount. Components that a model was divided into share the records among them,
-/// as in a step of expectation maximisation, with that model as the prior, which has this weight.
+/// A whole model is fitted with its own pseudocount. The components of a divided model share the records, as in a step
+/// of expectation maximisation, with that model as the prior.
 fn joined(Bag { mixture, members, divided, .. }: &Bag, all: &Records) -> Result<Mixture, LearnError> {
     let (components, weights) = (mixture.components(), mixture.weights());
     let mut parts: Vec<(f64, Certified)> = Vec::with_capacity(components.len());
@@ -226,7 +222,8 @@ fn joined(Bag { mixture, members, divided, .. }: &Bag, all: &Records) -> Result<
     Ok(Mixture::new(parts).expect("the same weights"))
 }
 
-/// The best orders in turn for even models; depth-first from anywhere in the tree of their own records for odd ones.
+/// The order of a model: even ones take the best orders in turn, odd ones go depth-first through the Chow-Liu tree of
+/// their own records, from a random root.
 fn own_order(index: usize, drawn: &Records, orders: &[Vec<Var>], random: &mut Random) -> Result<Vec<Var>, LearnError> {
     let good = &orders[..orders.len().min(GOOD_ORDERS)];
     if index.is_multiple_of(2) && !good.is_empty() {
@@ -238,7 +235,7 @@ fn own_order(index: usize, drawn: &Records, orders: &[Vec<Var>], random: &mut Ra
     Ok(gathered.order(tree.rooted_at(root).depth_first()))
 }
 
-/// Weights that are fitted, if half of the records say so of the other half.
+/// Fitted weights, if weights fitted to each half of the records explain the other half better.
 fn weighed(uniform: Mixture, judge: &Records, seed: u64) -> Result<(Mixture, bool), LearnError> {
     let Ok(halves) = judge.split(&[0.5, 0.5], seed) else { return Ok((uniform, false)) };
     let [a, b] = &halves[..] else { return Ok((uniform, false)) };
@@ -250,11 +247,11 @@ fn weighed(uniform: Mixture, judge: &Records, seed: u64) -> Result<(Mixture, boo
         let fitted = uniform.fit_weights(fit, WEIGHT_STEPS)?;
         gain += other.total() * (score(&fitted, other)? - score(&uniform, other)?);
     }
-    // In a closed world both may be minus infinity, and equal weights lose no record.
+    // In a closed world both may be minus infinity; equal weights lose no record.
     if gain > 0.0 { Ok((uniform.fit_weights(judge, WEIGHT_STEPS)?, true)) } else { Ok((uniform, false)) }
 }
 
-/// As many records, drawn with replacement.
+/// The same number of records, drawn with replacement.
 fn bootstrap(records: &Records, random: &mut Random) -> Records {
     let mut sums = Vec::with_capacity(records.len());
     let mut sum = 0.0;
@@ -262,7 +259,7 @@ fn bootstrap(records: &Records, random: &mut Random) -> Records {
         sum += weight;
         sums.push(sum);
     }
-    // Weights may be fractions or huge: the number drawn stays within reason, and the total is the same.
+    // Weights may be fractional or huge: the number of draws is bounded, and the total stays the same.
     let draws = sum.round().clamp(1.0, MAX_DRAWS);
     let mut times = vec![0u32; records.len()];
     for _ in 0..draws as usize {
@@ -307,7 +304,7 @@ impl Learner for SloppBag {
         check_records(task.train)?;
         check_validation(task.train, task.valid)?;
         let parts = task.parts()?;
-        // A model must not rule out what its bootstrap left out, so each has some prior.
+        // A model must not rule out records that its bootstrap missed, so each has some prior.
         let pseudocount =
             self.model.pseudocount.filter(|&pseudocount| !task.support.world.is_all_closed() || pseudocount > 0.0);
         let config = &SloppBag { model: Slopp { pseudocount, ..self.model.clone() }, ..self.clone() };
@@ -317,7 +314,7 @@ impl Learner for SloppBag {
             None => ranked_orders(&on_part, &config.model, progress)?,
         };
         let mut bag = bag_along(&on_part, config, &orders, progress)?;
-        // A model has seen its bootstrap, and not what was held out.
+        // The models have seen only their bootstraps, not the held-out records.
         if parts.is_divided() || parts.judge().is_none() {
             bag.mixture = joined(&bag, task.train)?;
         }

@@ -13,7 +13,7 @@ use crate::var::Var;
 use crate::vtree::{Vtree, VtreeId};
 use std::sync::Arc;
 
-/// Every variable for itself: `P(x) = Π P(xᵢ)`, on any vtree; everything is possible.
+/// Independent variables, on any vtree: `P(x) = Π P(xᵢ)`. Every world is possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Factorised {
     /// The weight of the prior in records; 2 unless given, none in a closed world.
@@ -22,18 +22,18 @@ pub struct Factorised {
 
 /// The Chow-Liu tree: every variable depends on one other, `P(x) = Π P(xᵢ | x_parent(i))`.
 ///
-/// It brings its own vtree, that of the tree hung up at its centre. The values of one column are
-/// connected. Everything is possible.
+/// It makes its own vtree, from the tree rooted at its centre. The values of one column are connected. Every world is
+/// possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChowLiu {
     /// The weight of the prior in records; 2 unless given, none in a closed world.
     pub pseudocount: Option<f64>,
 }
 
-/// The usual weight of the prior in records where everything is possible.
+/// The usual weight of the prior in records in an open world.
 pub(super) const USUAL_PSEUDOCOUNT: f64 = 2.0;
 
-/// The prior with a weight that was asked for, or the usual one, and the weight to fit an open world with.
+/// The prior with the given or the usual weight, and the weight to fit an open world with.
 pub(super) fn prior_of(asked: Option<f64>, task: &Task) -> Result<(Prior, f64), LearnError> {
     task.support.check_weight(task.support.weight(asked, USUAL_PSEUDOCOUNT))?;
     let weight = asked.filter(|&asked| asked > 0.0).unwrap_or(USUAL_PSEUDOCOUNT);
@@ -49,7 +49,7 @@ impl Learner for Factorised {
         Vec::new()
     }
 
-    /// Its distribution is the same on every vtree, so it takes one that costs nothing.
+    /// The distribution is the same on every vtree, so it takes one that costs nothing.
     fn vtree(&self) -> VtreeUse {
         VtreeUse::Any(VtreeMethod::Balanced)
     }
@@ -120,12 +120,12 @@ pub(super) fn chow_liu(records: &Records, pseudocount: f64) -> Result<Psdd, Lear
     Ok(given.builder.finish_counts(root[0], &Smoothing::marginal(pseudocount, records))?.certify(&Limits::default())?)
 }
 
-/// Builds, for every vtree node, a circuit node for each value of the variable that its part of the tree hangs on.
+/// Builds, for every vtree node, a circuit node for each value of the parent of its part of the tree.
 struct Given<'a> {
     records: &'a Records,
     tree: RootedTree,
     builder: Builder,
-    /// By rank of the vtree node: the variable it hangs on, and the nodes given that it is false and true.
+    /// By rank of the vtree node: the parent variable, and the nodes given that it is false and true.
     done: Vec<(Option<Var>, [NodeId; 2])>,
 }
 
@@ -141,7 +141,7 @@ impl Given<'_> {
         };
         let (above, subs) = self.done[vtree.rank(right)];
         if let Some(var) = vtree.leaf_var(left).filter(|&var| above == Some(var)) {
-            // A variable and what hangs on it: decide the variable.
+            // A variable and its descendants: decide the variable.
             let parent = self.tree.parent(var);
             let literals = [self.builder.literal(var.is(false))?, self.builder.literal(var.is(true))?];
             let mut sum = |value| {
@@ -153,7 +153,7 @@ impl Given<'_> {
             };
             return Ok((parent, [sum(false)?, sum(true)?]));
         }
-        // Siblings that hang on the same variable are independent given it.
+        // Siblings are independent given their parent.
         let (_, primes) = self.done[vtree.rank(left)];
         let mut product = |value: bool| {
             let side = usize::from(value);
@@ -163,7 +163,7 @@ impl Given<'_> {
     }
 }
 
-/// The weight of the records in which a parent, if there is one, has `value`, and a variable, if given, has its value.
+/// The weight of the records in which the parent, if any, has `value`, and the variable, if given, has its value.
 fn count(records: &Records, parent: Option<Var>, value: bool, var: Option<(Var, bool)>) -> f64 {
     match (parent, var) {
         (None, None) => records.total(),

@@ -1,8 +1,8 @@
 //! Distillation: one PSDD from a teacher that is larger, or not a PSDD at all.
 //!
-//! What limits a single model is the noise in choosing its transitions, not its parameters. A teacher that averages
-//! over many structures has less of it. It can be sampled without end, and a structure learned from its samples is
-//! better than one learned from the real records. Its parameters are then refitted to those.
+//! A single model is limited by the noise in choosing its transitions, not by its parameters. A teacher that averages
+//! over many structures has less of that noise and can be sampled without end. A structure learned from its samples is
+//! better than one learned from the real records. Its parameters are then refitted to the real records.
 
 use super::LearnError;
 use super::error::{check_records, check_validation, check_weights};
@@ -20,7 +20,7 @@ use crate::progress::Progress;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// How large the base of the teacher may be on the vtree of the student.
+/// The largest base of the teacher on the vtree of the student, in nodes.
 const BASE_NODES: usize = 2_000_000;
 
 /// The source of the records of a lesson.
@@ -32,7 +32,7 @@ pub enum Teacher<'a> {
     Records(&'a Records),
 }
 
-/// A lesson: distils a teacher to one PSDD.
+/// A lesson: distils a teacher into one PSDD.
 ///
 /// ```
 /// use slopp::learn::{Lesson, Task, Teacher};
@@ -50,9 +50,9 @@ pub struct Lesson<'a> {
     /// How many to draw from a model; by default ten for each real record, at least 50 000 and at most 600 000.
     pub samples: Option<usize>,
     /// How the student learns. It gets at least 64 classes, unless they are capped, and a higher price of copies, since
-    /// records are many.
+    /// there are many records.
     pub student: Slopp,
-    /// Whether the student may allow what is impossible for the teacher.
+    /// Whether the student may allow worlds that are impossible for the teacher.
     pub free: bool,
 }
 
@@ -68,12 +68,12 @@ pub struct Student {
     pub strength: f64,
     /// The weight of the records that were held out to choose by.
     pub held_out: f64,
-    /// Whether what is impossible for the teacher is impossible for the student.
+    /// Whether every world that is impossible for the teacher is impossible for the student.
     pub keeps_base: bool,
 }
 
 impl<'a> Lesson<'a> {
-    /// A student with default settings, inside the base of the teacher if that is known.
+    /// A student with default settings, inside the base of the teacher if it is known.
     pub fn new(teacher: Teacher<'a>) -> Lesson<'a> {
         Lesson { teacher, samples: None, student: Slopp::default(), free: false }
     }
@@ -81,11 +81,11 @@ impl<'a> Lesson<'a> {
     /// Teaches a student: draws records, learns one PSDD from them and the real ones, refits its parameters to the real
     /// ones, and keeps it inside the support of the task and the base of the teacher.
     ///
-    /// Where these make it larger than asked for, it is learned again within less, as by [`Task::learn`]; it may still
+    /// If this makes it larger than asked for, it is learned again with less room, as by [`Task::learn`]. It may still
     /// be larger.
     pub fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Student, LearnError> {
         let config = Distil::new(self.student.clone());
-        // Before anything is drawn, which takes a while.
+        // Drawing takes a while, so check first.
         config.student.check(task.train.var_count(), task.support)?;
         let base = match self.teacher {
             Teacher::Model(ModelKind::Circuit(teacher)) if !self.free && limits_worlds(teacher, task.train)? => {
@@ -114,7 +114,7 @@ impl<'a> Lesson<'a> {
 }
 
 impl Student {
-    /// How it was made, as in [`Outcome::origin`](super::Outcome::origin); a word names the teacher.
+    /// How it was made, as in [`Outcome::origin`](super::Outcome::origin); `teacher` is the name of the teacher.
     pub fn origin(&self, task: &Task, teacher: &str) -> BTreeMap<String, String> {
         let facts = [
             ("learner", "slopp".to_owned()),
@@ -156,8 +156,8 @@ fn taught(
     Ok(Made { made, elements, unrestricted })
 }
 
-/// Whether a teacher is deterministic, so that its worlds can be counted, and excludes a world in which columns have one
-/// value. The records must be inside.
+/// Whether a teacher is deterministic, so that its worlds can be counted, and excludes a world in which every column
+/// has one value. It is an error if it excludes a record.
 fn limits_worlds(teacher: &Certified, train: &Records) -> Result<bool, LearnError> {
     let Ok(circuit) = teacher.deterministic() else { return Ok(false) };
     let columns = Rules::of_columns(train.names().clone());
@@ -180,12 +180,12 @@ fn limits_worlds(teacher: &Certified, train: &Records) -> Result<bool, LearnErro
 pub(super) struct Distil {
     /// How the model is learned from synthetic and real records together.
     pub(super) student: Slopp,
-    /// The weights to try, in records, of the parameters learned from all in the fit to the real records.
+    /// The weights to try, in records, of the parameters learned from all records in the fit to the real ones.
     pub(super) strengths: Vec<f64>,
 }
 
 impl Distil {
-    /// With more classes, unless these settings have a cap on them, and a higher price of copies, since records are many.
+    /// With more classes, unless these settings cap them, and a higher price of copies, since there are many records.
     pub(super) fn new(model: Slopp) -> Distil {
         let max_classes = if model.capped { model.max_classes } else { model.max_classes.max(64) };
         let student = Slopp { max_classes, clone_penalty: 1.0, ..model };
@@ -199,15 +199,17 @@ pub(super) struct Distilled {
     pub(super) psdd: Psdd,
     /// The best weight of the parameters learned from all records.
     pub(super) strength: f64,
-    /// The log-likelihood per record of those it was chosen by, before held-out records came in.
+    /// The log-likelihood per record to choose by, before the held-out records are added.
     pub(super) log_likelihood: f64,
     /// The weight of the records that were held out to choose by.
     held_out: f64,
 }
 
-/// Learns one PSDD from synthetic and real records together, and refits its parameters to the real ones, with those
-/// learned from all as the prior. All is chosen by the validation records; without any by a tenth of the real ones, held out
-/// by seed, and the parameters are then fitted to all of those.
+/// Learns one PSDD from synthetic and real records together, and refits its parameters to the real ones, with the
+/// parameters learned from all records as the prior.
+///
+/// Validation records decide. Without them a tenth of the real records is held out by seed, and in the end the
+/// parameters are fitted to all real records.
 pub(super) fn distil(
     task: &Task,
     synthetic: &Records,
@@ -247,7 +249,7 @@ pub(super) fn distil(
     }
 }
 
-/// How many records to draw from a teacher by default.
+/// The default number of records to draw from a teacher.
 fn sample_size(train: &Records) -> usize {
     (10.0 * train.total()).clamp(50_000.0, 600_000.0) as usize
 }

@@ -1,6 +1,6 @@
 //! Expectation maximisation: parameters of any model, also from records with missing cells.
 //!
-//! [`climb`] is the one loop. What it fits supplies the two [`Steps`].
+//! [`climb`] is the one loop; each kind of model supplies the two [`Steps`].
 
 use super::LearnError;
 use crate::certified::Certified;
@@ -48,10 +48,9 @@ pub struct EmFit {
 impl ModelKind {
     /// Fits the parameters to records, which may have missing cells.
     ///
-    /// Each step divides expected counts, so without smoothing the likelihood never falls. For a deterministic circuit
-    /// and complete records the first step already gives maximum likelihood; otherwise EM finds a local optimum.
-    /// Impossible records are left out and reported. An element that is never expected and not smoothed is dropped, as
-    /// in [`Psdd::fit`](crate::Psdd::fit).
+    /// Without smoothing the likelihood never falls. For a deterministic circuit and complete records the first step
+    /// already gives maximum likelihood; otherwise EM finds a local optimum. Impossible records are left out and
+    /// reported. An element that is never expected and not smoothed is dropped, as in [`Psdd::fit`](crate::Psdd::fit).
     ///
     /// A mixture shares every record among its components by their posteriors. Each component gets the parameters and
     /// the weight of its share; a component without a share is left out. In a sum-product network the parameters of
@@ -80,9 +79,8 @@ impl ModelKind {
             ModelKind::Spn(start) => {
                 let pseudocount = config.smoothing.pseudocount;
                 if !(pseudocount.is_finite() && pseudocount > 0.0) {
-                    let (name, value) = ("pseudocount", pseudocount.to_string());
-                    let expected = "a finite number above 0 for a sum-product network".into();
-                    return Err(LearnError::Setting { name, value, expected });
+                    let expected = "a finite number above 0 for a sum-product network";
+                    return Err(LearnError::setting("pseudocount", pseudocount, expected));
                 }
                 let steps = FitNetwork { records, prior: start, pseudocount };
                 climb(&steps, start.clone(), &config.stop(), progress)?.fit(|spn| spn)
@@ -103,9 +101,9 @@ pub(super) fn fit_circuit(
     climb(&steps, start.clone(), &config.stop(), progress)
 }
 
-/// What EM fits: its two steps.
+/// The two steps of EM for a kind of model.
 pub(super) trait Steps<M> {
-    /// What the M step needs.
+    /// The result of the E step, which the M step needs.
     type Counts;
 
     /// E: the counts that a model expects, and how likely the records are.
@@ -161,7 +159,7 @@ impl<M> Climb<M> {
     }
 }
 
-/// Expectation maximisation.
+/// Runs EM from a start.
 pub(super) fn climb<M, S: Steps<M>>(
     steps: &S,
     start: M,
@@ -258,13 +256,13 @@ impl Steps<Mixture> for Fit<'_> {
             let component = &mixture.components()[i];
             let counts = component.expected_counts_of(self.records, &shares[i])?.weights;
             let fitted = Circuit::clone(component).with_estimates(counts, self.smoothing)?;
-            // Shares of records are not counts that others could be added to.
+            // Shares of records are not counts that later records could be added to.
             Ok(component.carry_over(fitted.without_counts()))
         })
     }
 }
 
-/// A mixture of the components whose weight is not negligible within the total.
+/// A mixture of the components whose share of the total is not negligible.
 pub(super) fn weighted(
     weights: &[f64],
     total: f64,
@@ -300,7 +298,7 @@ impl Steps<Spn> for FitNetwork<'_> {
 }
 
 impl Mixture {
-    /// The same components with weights fitted to records by EM: for bags, to the validation part.
+    /// The same components with weights fitted to records by EM; for bags, to the validation records.
     ///
     /// Each step gives a component the mean of its posteriors over the records, so the likelihood never falls; it is
     /// concave in the weights, so the limit is the optimum. Stops after `steps` steps, or when a step gains less than
@@ -340,7 +338,7 @@ impl Mixture {
     }
 }
 
-/// The possible rows under components that stay.
+/// The possible rows, under fixed components.
 struct FitWeights {
     rows: Vec<Row>,
     /// The weight of all rows.

@@ -48,16 +48,17 @@ pub enum LearnError {
         /// The methods.
         known: String,
     },
-    /// Too many variables to look at all pairs.
+    /// Too many variables to count all pairs.
     #[error(
-        "this looks at all pairs of variables, too many for {variables} of them (limit {MAX_PAIR_VARIABLES}); use the \
-         vtree balanced, right-linear, left-linear or random and a learner that does not look at pairs, such as factorised"
+        "this counts all pairs of variables, but {variables} variables are too many (limit {MAX_PAIR_VARIABLES}); use \
+         the vtree balanced, right-linear, left-linear or random and a learner that does not count pairs, such as \
+         factorised"
     )]
     TooManyPairs {
         /// How many variables there are.
         variables: usize,
     },
-    /// A vtree for a learner that takes none.
+    /// A vtree is given to a learner that takes none.
     #[error("the learner {learner} takes no vtree, but one is given: leave it out, or choose another learner")]
     VtreeGiven {
         /// The learner.
@@ -65,7 +66,8 @@ pub enum LearnError {
     },
     /// Cells are missing.
     #[error(
-        "{rows} of {total} records have missing cells, and this learner needs complete records: drop them or fill them in"
+        "{rows} of {total} records have missing cells, but this learner needs complete records: drop them or fill them \
+         in"
     )]
     MissingCells {
         /// How many records have missing cells.
@@ -82,17 +84,17 @@ pub enum LearnError {
         reason: Reason,
     },
     /// There are too few records to hold some out.
-    #[error("there are too few records to hold some out to choose by; give validation records")]
+    #[error("there are too few records to hold some out; give validation records")]
     NothingToChooseBy,
     /// No record is possible.
-    #[error("none of the records is possible under the circuit, so there is nothing to fit it to; learn a new one")]
+    #[error("none of the records is possible under the circuit, so it cannot be fitted to them; learn a new one")]
     NothingPossible,
     /// There are no counts to add to.
-    #[error("the circuit keeps no counts that records could be added to: fit it to all records instead")]
+    #[error("the circuit has no counts to add records to: fit it to all records instead")]
     NoCounts,
-    /// Records cannot be added to counts that are only expected.
+    /// Records can only be added to exact counts, not to expected ones.
     #[error(
-        "records can be added to exact counts only, but {}, so counts would be expected ones",
+        "records can only be added to exact counts, but {}, so counts would only be expected ones",
         if *.missing { "cells are missing" } else { "sums of the model overlap" }
     )]
     ExpectedCounts {
@@ -112,7 +114,7 @@ pub enum LearnError {
         name: &'static str,
         /// Its value.
         value: String,
-        /// What it may be.
+        /// The values it may have.
         expected: Cow<'static, str>,
     },
     /// No learner has an option of this name.
@@ -123,7 +125,7 @@ pub enum LearnError {
         /// All options.
         known: Vec<&'static str>,
     },
-    /// An option that only other learners have.
+    /// The option belongs to other learners only.
     #[error("{option} belongs to {}, not to {learner}", .owners.join(", "))]
     OptionOfOthers {
         /// The learner.
@@ -139,22 +141,22 @@ pub enum LearnError {
     /// No world obeys the rules.
     #[error("no world obeys the rules; change or leave out one of those that contradict each other")]
     Contradiction {
-        /// All rules, those that every column has one value last.
+        /// All rules; the last ones say that every column has one value.
         rules: Rules,
-        /// Those that contradict each other.
+        /// The rules that contradict each other.
         conflict: Conflict,
     },
-    /// Records break rules, and are to be refused.
+    /// Records break rules and were to be refused.
     #[error("records of weight {} of {} break a rule; drop or repair them", .0.weight, .0.total)]
     Broken(Box<Violations>),
     /// No record is left.
-    #[error("every record breaks a rule, so dropping leaves none; look at the rules, or repair the records")]
+    #[error("every record breaks a rule, so dropping leaves none; check the rules, or repair the records")]
     NothingLeft,
-    /// A sum-product network has no vtree that rules could be compiled on.
+    /// Rules are compiled on a vtree, and a sum-product network has none.
     #[error("a sum-product network cannot be conditioned on rules; choose a learner that gives a circuit")]
     Network,
-    /// Nothing that was learned obeys the rules.
-    #[error("nothing that was learned obeys the rules; look at the rules")]
+    /// No world of the learned model obeys the rules.
+    #[error("no world of the learned model obeys the rules; check the rules")]
     NothingObeys,
     /// The rules, or their product with the model, are too large on its vtree.
     #[error("the rules do not fit the vtree of the learned model: {0}")]
@@ -176,12 +178,12 @@ pub enum LearnError {
     /// The base of the teacher is too large on the vtree of the student.
     #[error("the base of the teacher is too large on the vtree of the student: {0}")]
     Base(#[source] Stopped),
-    /// It is not known how much the circuit weighs next to new records.
-    #[error("the circuit keeps no counts, so it is not known how many records it stands for; say how many")]
+    /// The weight of the circuit relative to new records is unknown.
+    #[error("the circuit has no counts, so the number of records it stands for is unknown; give that number")]
     NoWeight,
-    /// A record in which a column does not have exactly one value, so that no model of its columns can allow it.
+    /// A column does not have exactly one value in a record, so no model of its columns can allow the record.
     #[error(
-        "column \"{column}\" has {} in record {record}, and no world can have that; correct the record",
+        "column \"{column}\" has {} in record {record}, but must have exactly one; correct the record",
         if *.values == 0 { "no value".to_owned() } else { format!("{values} values") }
     )]
     Column {
@@ -195,10 +197,10 @@ pub enum LearnError {
     /// A weight is not a positive number.
     #[error("the weight is {0}, but must be a finite number above 0")]
     Weight(f64),
-    /// The weights are so far apart that something possible would get probability zero.
+    /// The weights are so far apart that a possible world would get probability zero.
     #[error(
-        "the model weighs {own:e} records and the new worlds {new:e}, which is too far apart: probabilities would be too \
-         small to be represented; choose weights that are closer"
+        "the model weighs {own:e} records and the new worlds {new:e}, which is too far apart: probabilities would be \
+         too small to represent; choose weights that are closer"
     )]
     TooFarApart {
         /// The weight of the model.
@@ -207,19 +209,17 @@ pub enum LearnError {
         new: f64,
     },
     /// The new worlds of a formula need a diagram that is too large.
-    #[error(
-        "the new worlds of the formula are too large a diagram to make room for: {0}; or make the formula stronger"
-    )]
+    #[error("the diagram of the new worlds of the formula is too large: {0}; or make the formula stronger")]
     NewWorlds(#[source] Stopped),
-    /// The formula has too many models to look at one by one, and too large a diagram to find those that are impossible.
+    /// The formula has too many models to list, and too large a diagram to find those that are impossible.
     #[error(
-        "the formula has {models} models, and finding the impossible ones takes too large a diagram; only up to {limit} \
-         are looked at one by one; make it stronger, or allow larger diagrams"
+        "the formula has {models} models, more than the {limit} that can be listed, and the diagram of the impossible \
+         ones is too large; make the formula stronger, or allow larger diagrams"
     )]
     TooManyModels {
-        /// How many.
+        /// The number of models.
         models: BigUint,
-        /// How many are looked at one by one.
+        /// The largest number that can be listed.
         limit: usize,
     },
     /// The formula has no models, or is not a valid diagram.
@@ -231,7 +231,7 @@ pub enum LearnError {
     /// The sum-product network would be too large.
     #[error(transparent)]
     Spn(#[from] SpnError),
-    /// A result that must be a PSDD is not one: a bug, and never handed out silently.
+    /// A result that must be a PSDD is not one: a bug.
     #[error("the circuit failed its certificate, please report this: {0}")]
     Certificate(#[from] Refusal),
 }
@@ -303,13 +303,13 @@ pub(crate) fn check_range(name: &'static str, value: usize, range: RangeInclusiv
     Err(LearnError::setting(name, value, expected))
 }
 
-/// Checks that there is something to learn from, and that every cell is there.
+/// Checks that there are variables and records, and that no cell is missing.
 pub(crate) fn check_records(records: &Records) -> Result<(), LearnError> {
     check_some(records)?;
     check_complete(records)
 }
 
-/// The same, and that the vtree is over as many variables.
+/// Also checks that the vtree has the same number of variables.
 pub(crate) fn check(records: &Records, vtree: &Vtree) -> Result<(), LearnError> {
     check_some(records)?;
     if records.var_count() != vtree.var_count() {
@@ -318,7 +318,6 @@ pub(crate) fn check(records: &Records, vtree: &Vtree) -> Result<(), LearnError> 
     check_complete(records)
 }
 
-/// Checks that there are variables and records.
 fn check_some(records: &Records) -> Result<(), LearnError> {
     match (records.var_count(), records.is_empty()) {
         (0, _) => Err(LearnError::NoVariables),
@@ -327,7 +326,7 @@ fn check_some(records: &Records) -> Result<(), LearnError> {
     }
 }
 
-/// Checks that every cell is there.
+/// Checks that no cell is missing.
 pub(crate) fn check_complete(records: &Records) -> Result<(), LearnError> {
     match records.incomplete().count() {
         0 => Ok(()),

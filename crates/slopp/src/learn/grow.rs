@@ -1,7 +1,7 @@
-//! The recursion that all variants of SLoPP share: cluster the left side, grow primes and subs, never recurse.
+//! The loop that all variants of SLoPP share: cluster the left side, grow primes and subs.
 //!
-//! A sub-database is a slice of one permutation of the rows. Clustering reorders the slice so that each cluster is a
-//! consecutive part; growing a prime and a sub from a part reorders it again, which is harmless, being the same set.
+//! A sub-database is a slice of one permutation of the rows. Clustering reorders the slice so that each cluster is
+//! consecutive. Growing a prime and a sub reorders a cluster again, which is harmless: its set of rows is the same.
 
 use super::LearnError;
 use crate::circuit::{BuildError, Builder, Circuit, NodeId, Sharing, Smoothing};
@@ -101,7 +101,7 @@ impl Task<'_> {
     }
 }
 
-/// A cluster: the next `rows` rows of the task, and the left literals that tell it from its siblings.
+/// A cluster: the next `rows` rows of the task, and the left literals that separate it from its siblings.
 pub(super) struct Part {
     pub(super) rows: usize,
     pub(super) literals: Vec<Lit>,
@@ -116,16 +116,16 @@ pub(super) trait Cluster {
 struct Frame {
     vtree: VtreeId,
     seed: u64,
-    /// Start of the rows of the part at hand.
+    /// Where the rows of the current part start.
     start: usize,
     parts: Vec<Part>,
-    /// The part at hand and the prime it already has.
+    /// The current part and its prime, once that is done.
     part: usize,
     prime: Option<NodeId>,
     elements: Vec<(NodeId, NodeId, f64)>,
 }
 
-/// Grows the circuit from the root; numbers in the builder are counts.
+/// Grows the circuit from the root. The weights in the builder are counts.
 pub(super) fn grow(
     database: &Database<'_>,
     cluster: &mut impl Cluster,
@@ -187,8 +187,8 @@ pub(super) fn grow(
     }
 }
 
-/// The circuit of what was grown. In a closed world what was never seen is dropped before smoothing, so that smoothing does
-/// not make it possible.
+/// The grown circuit. In a closed world elements that no record uses are dropped before smoothing, which would make
+/// them possible.
 pub(super) fn finished(
     builder: Builder,
     root: NodeId,
@@ -205,7 +205,7 @@ pub(super) fn finished(
     }
 }
 
-/// The prime of the part at hand, with the literals of the part fixed while it grows.
+/// The prime of the current part, with the literals of the part fixed while it grows.
 fn prime_of_part(frame: &Frame, vtree: &Vtree, fixed: &mut [bool]) -> (VtreeId, Range<usize>, u64) {
     let [left, _] = vtree.children(frame.vtree).expect("sums are at inner nodes");
     let part = &frame.parts[frame.part];
@@ -235,7 +235,7 @@ fn leaf(
     })
 }
 
-/// A seed for the prime (`side` 0) or sub (1) of a part, so that no order of work matters.
+/// A seed for the prime (`side` 0) or sub (1) of a part, independent of the order of work.
 fn child_seed(seed: u64, part: usize, side: u64) -> u64 {
     let mut x = seed ^ (2 * part as u64 + side + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

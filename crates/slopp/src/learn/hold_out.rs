@@ -4,19 +4,19 @@ use super::LearnError;
 use super::error::check_validation;
 use crate::data::Records;
 
-/// Fewer records than this tell when to stop, but not how improbable is what they do not show.
+/// Fewer records than this suffice to decide when to stop, but not to judge how improbable unseen worlds are.
 pub const FEW_JUDGES: f64 = 50.0;
 
 /// The records to learn from and those to choose by.
 pub(crate) struct Parts<'a> {
     all: &'a Records,
     valid: Option<&'a Records>,
-    /// Both parts of the training records, where some are held out.
+    /// Both parts of the training records, if some are held out.
     divided: Option<(Records, Records)>,
 }
 
 impl<'a> Parts<'a> {
-    /// The validation records, or a tenth held out by seed; empty validation records are none.
+    /// The validation records; if there are none or they are empty, a tenth of all records, held out by seed.
     pub(crate) fn new(all: &'a Records, valid: Option<&'a Records>, seed: u64) -> Result<Parts<'a>, LearnError> {
         check_validation(all, valid)?;
         let valid = valid.filter(|valid| !valid.is_empty());

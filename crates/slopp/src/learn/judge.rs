@@ -1,4 +1,4 @@
-//! Choosing: what a model is worth by the records to choose by, once support has been applied.
+//! Choosing among models by held-out records, once support has been applied.
 
 use super::LearnError;
 use super::structure::Structure;
@@ -10,7 +10,7 @@ use crate::infer::{Distribution, QueryError};
 use crate::logspace::{LOG_ZERO, log_sum};
 use crate::var::Var;
 
-/// Records to choose by, and which of them the structure to start from makes possible.
+/// Records to choose by, and which of them are possible under the first structure.
 pub(crate) struct Possible<'a> {
     pub(crate) records: &'a Records,
     possible: Vec<bool>,
@@ -22,7 +22,7 @@ impl<'a> Possible<'a> {
         Ok(Possible::over(records, structure.possible(records)?))
     }
 
-    /// As what a model of any kind makes possible.
+    /// The same for a model of any kind.
     pub(crate) fn of(model: &dyn Distribution, records: &'a Records) -> Result<Possible<'a>, QueryError> {
         let possible = model.log_likelihoods(records)?.into_iter().map(|log| log > LOG_ZERO).collect();
         Ok(Possible::over(records, possible))
@@ -33,8 +33,8 @@ impl<'a> Possible<'a> {
         Possible { records, possible, total }
     }
 
-    /// The mean of the log-likelihoods of the records that the structure makes possible: those a model loses cost
-    /// infinity, or losing the hard ones would pay.
+    /// The mean of the log-likelihoods of the possible records. A record that a model loses costs infinity; otherwise
+    /// losing hard records would pay.
     pub(crate) fn mean(&self, log_likelihoods: &[f64]) -> f64 {
         if self.total == 0.0 {
             return LOG_ZERO;
@@ -45,30 +45,30 @@ impl<'a> Possible<'a> {
     }
 }
 
-/// What a model is worth by the records to choose by.
+/// The value of a model by the records to choose by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Worth {
-    /// The weight of those that are impossible under it; counted in a closed world only.
+    /// The weight of the records that are impossible under it; counted in a closed world only.
     impossible: f64,
-    /// The log-likelihood per record. In a closed world one record's weight of the model is given to independent variables:
-    /// so the cost of an impossible record is finite, and can be compared.
+    /// The log-likelihood per record. In a closed world the model is mixed with independent variables, which weigh one
+    /// record, so that an impossible record has a finite cost.
     log_likelihood: f64,
 }
 
 impl Worth {
-    /// Of a model under which everything is possible.
+    /// The worth of a model under which everything is possible.
     pub(crate) fn open(log_likelihood: f64) -> Worth {
         Worth { impossible: 0.0, log_likelihood }
     }
 
-    /// More likely, and not by making records impossible. Along a row of candidates, each compared with the best before it,
-    /// both never get worse.
+    /// More likely, without making more records impossible. Neither gets worse along a series of candidates, each
+    /// compared with the best before it.
     pub(crate) fn is_better_than(&self, other: &Worth) -> bool {
         self.impossible <= other.impossible && self.log_likelihood > other.log_likelihood
     }
 }
 
-/// Chooses among structures by what they are worth once support has been applied.
+/// Chooses among structures by their worth once support has been applied.
 pub(crate) struct Judge<'a> {
     task: Task<'a>,
     records: &'a Records,
@@ -77,13 +77,13 @@ pub(crate) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// Of structures that were found for a task.
+    /// For the structures found for a task.
     pub(crate) fn new(task: Task<'a>, records: &'a Records) -> Judge<'a> {
         let is_closed = task.support.world != World::Open;
         Judge { task, records, independent: is_closed.then(|| independent(task.train, records)) }
     }
 
-    /// What a structure is worth, of which the log-likelihood is known as if everything were possible.
+    /// The worth of a structure, given its log-likelihood before support is applied.
     pub(crate) fn worth(
         &self,
         log_likelihood: f64,
@@ -93,7 +93,7 @@ impl<'a> Judge<'a> {
         if support.is_everything(train.names()) {
             return Ok(Worth::open(log_likelihood));
         }
-        // What cannot keep to the support is worth nothing.
+        // A structure that cannot keep to the support is worthless.
         let Ok(model) = support.apply(structure()?, train, &()) else {
             return Ok(Worth { impossible: f64::INFINITY, log_likelihood: LOG_ZERO });
         };

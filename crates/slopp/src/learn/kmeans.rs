@@ -3,12 +3,12 @@
 use crate::data::{BitMatrix, ones};
 use crate::random::Random;
 
-/// Rounds of Lloyd's iteration before it is taken to have converged.
+/// The largest number of rounds of Lloyd's iteration.
 const MAX_ROUNDS: usize = 100;
 
 /// A cluster for each row: Lloyd's iteration from k-means++ seeds, with squared Euclidean distance.
 ///
-/// Labels are below `k`, every one of them used, and at most as many as rows. Cost per round: ones of the rows × k.
+/// Labels are below `k` and all in use; there are at most as many as rows. Cost per round: ones of the rows × k.
 pub(super) fn k_means(rows: &BitMatrix, weights: &[f64], k: usize, random: &mut Random) -> Vec<usize> {
     let k = k.min(rows.lines());
     if k == rows.lines() {
@@ -51,7 +51,7 @@ struct Centres {
     width: usize,
     /// Means, a line per centre.
     means: Vec<f64>,
-    /// For each centre `Σ c²`, and for each coordinate what a one adds to that: `1 - 2c`.
+    /// For each centre `Σ c²`, and for each coordinate the amount that a one adds: `1 - 2c`.
     base: Vec<f64>,
     slope: Vec<f64>,
 }

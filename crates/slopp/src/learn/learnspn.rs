@@ -1,7 +1,7 @@
 //! LearnSPN as a learner: its settings, and the records it takes. The algorithm is in `spn/learnspn`.
 
 use super::LearnError;
-use super::error::check_records;
+use super::error::{check_numbers, check_range, check_records};
 use super::structure::{Prior, Structure};
 use super::task::{Learner, Task, VtreeUse};
 use crate::data::MAX_PAIR_VARIABLES;
@@ -10,26 +10,16 @@ use crate::spn::learnspn::{LearnSpn, Leaves};
 
 impl LearnSpn {
     fn check(&self) -> Result<(), LearnError> {
-        let fault = |name, value: String, expected: &'static str| {
-            Err(LearnError::Setting { name, value, expected: expected.into() })
-        };
-        if self.max_clusters == 0 {
-            return fault("max_clusters", "0".into(), "at least 1");
-        }
-        let numbers = [
+        check_range("max_clusters", self.max_clusters, 1..=usize::MAX)?;
+        check_numbers([
             ("independence", self.independence),
             ("cluster_penalty", self.cluster_penalty),
             ("min_records", self.min_records),
-        ];
-        for (name, value) in numbers {
-            if !(value.is_finite() && value >= 0.0) {
-                return fault(name, value.to_string(), "a finite number of at least 0");
-            }
+        ])?;
+        match (1e-6..=1e6).contains(&self.pseudocount) {
+            true => Ok(()),
+            false => Err(LearnError::setting("pseudocount", self.pseudocount, "between 1e-6 and 1e6")),
         }
-        if !(1e-6..=1e6).contains(&self.pseudocount) {
-            return fault("pseudocount", self.pseudocount.to_string(), "between 1e-6 and 1e6");
-        }
-        Ok(())
     }
 }
 
@@ -65,7 +55,7 @@ impl Learner for LearnSpn {
         if variables > MAX_PAIR_VARIABLES {
             return Err(LearnError::TooManyPairs { variables });
         }
-        // Their missing cells are summed out.
+        // Validation records may have missing cells, which are summed out.
         if let Some(valid) = task.valid.filter(|valid| valid.var_count() != variables) {
             return Err(LearnError::WrongValidation { valid: valid.var_count(), train: variables });
         }

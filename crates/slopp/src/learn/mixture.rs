@@ -1,12 +1,12 @@
 //! Mixtures over one structure, by expectation maximisation, and the learners `slopp-em` and `strudel-em`.
 //!
-//! Determinism makes both steps cheap: a record has the same derivation in every component, so one pass of bit masks
-//! serves them all, and the parameters of a component are its shares of the counts, in closed form. Validation records
-//! choose the number of components and how near they stay to the single model.
+//! Determinism makes both steps cheap. A record has the same derivation in every component, so one pass of bit masks
+//! serves all of them. The parameters of a component are its shares of the counts, in closed form. Validation records
+//! decide the number of components and how close they stay to the single model.
 
 use super::LearnError;
 use super::em::{Expected, Steps, Stop, climb, weighted};
-use super::error::{check_records, check_validation};
+use super::error::{check_numbers, check_range, check_records, check_validation};
 use super::hold_out::Parts;
 use super::judge::Possible;
 use super::kmeans::k_means;
@@ -24,7 +24,7 @@ use crate::progress::Progress;
 use crate::random::Random;
 use rayon::prelude::*;
 
-/// The largest number of components, or of models of a bag, that may be asked for.
+/// The largest number of components, or of models in a bag.
 pub(super) const MAX_COMPONENTS: usize = 4096;
 
 /// When EM over one structure stops.
@@ -53,14 +53,13 @@ pub(super) struct Point {
 }
 
 impl MixtureGrid {
-    /// The points.
     pub(super) fn points(&self) -> Vec<Point> {
         let with =
             |&components: &usize| self.pseudocounts.iter().map(move |&pseudocount| Point { components, pseudocount });
         self.components.iter().flat_map(with).collect()
     }
 
-    /// The point with the highest score, of equals the first, and what was made of it.
+    /// The first point with the highest score, and its result.
     pub(super) fn best<T: Send>(
         &self,
         score: impl Fn(Point) -> Result<(f64, T), LearnError> + Sync,
@@ -74,23 +73,12 @@ impl MixtureGrid {
 
     /// Refuses a grid without points and points out of range, before any work.
     pub(super) fn check(&self) -> Result<(), LearnError> {
-        let setting = |name, value: String, expected: &'static str| {
-            Err(LearnError::Setting { name, value, expected: expected.into() })
-        };
-        for (name, empty) in
-            [("components", self.components.is_empty()), ("pseudocounts", self.pseudocounts.is_empty())]
-        {
-            if empty {
-                return setting(name, "empty".to_owned(), "at least one");
-            }
+        let lists = [("components", self.components.is_empty()), ("pseudocounts", self.pseudocounts.is_empty())];
+        if let Some((name, _)) = lists.into_iter().find(|(_, is_empty)| *is_empty) {
+            return Err(LearnError::setting(name, "empty", "at least one"));
         }
-        if let Some(wrong) = self.components.iter().find(|n| !(1..=MAX_COMPONENTS).contains(n)) {
-            return setting("components", wrong.to_string(), "at least 1 and at most 4096");
-        }
-        match self.pseudocounts.iter().find(|&&x| !(x.is_finite() && x >= 0.0)) {
-            Some(wrong) => setting("pseudocount", wrong.to_string(), "a finite number of at least 0"),
-            None => Ok(()),
-        }
+        self.components.iter().try_for_each(|&n| check_range("components", n, 1..=MAX_COMPONENTS))?;
+        check_numbers(self.pseudocounts.iter().map(|&pseudocount| ("pseudocount", pseudocount)))
     }
 
     /// The points, as the settings of a learner.
@@ -102,10 +90,10 @@ impl MixtureGrid {
         ]
     }
 
-    /// The mixture over the structure of a circuit that explains the records to choose by best, fitted to all records.
+    /// The mixture over the structure of a circuit that best explains the records to choose by, fitted to all records.
     ///
-    /// Without records to choose by it is the most careful one: training records would ask for the most components, as
-    /// far from the circuit as possible. `pseudocount` is that of the circuit.
+    /// Without such records it is the most cautious one: training records would always favour the most components,
+    /// as far from the circuit as possible. `pseudocount` is that of the circuit.
     fn find(
         &self,
         start: &Certified,
@@ -157,9 +145,9 @@ pub(super) struct Divided {
 /// Divides a deterministic circuit into components, which all have its structure.
 ///
 /// Each step shares every record among the components by their posteriors, and refits each component to its shares.
-/// Without a pseudocount the training likelihood never falls, and a component drops what it never sees. With one, all
-/// keep the base of the circuit, whose parameters are the prior. The records are complete. Cost of a step: elements ×
-/// records / 64, and variables × records × components.
+/// Without a pseudocount the training likelihood never falls, and a component drops elements that it never uses. With
+/// one, all components keep the base of the circuit, whose parameters are the prior. Records must be complete. Cost of
+/// a step: elements × records / 64, and variables × records × components.
 pub(super) fn divide(
     start: &Certified,
     train: &Records,
@@ -176,13 +164,13 @@ pub(super) fn divide(
     let Shared { counts, weights, possible, .. } = climbed.model;
     let mixture = weighted(&weights, possible, |i| {
         let circuit = structure.with_estimates_towards(counts[i].clone(), pseudocount)?;
-        // Shares of records are not counts that others could be added to.
+        // Shares of records are not counts that later records could be added to.
         Ok(start.carry_over(circuit.without_counts()))
     })?;
     Ok(Divided { mixture, score: climbed.score.unwrap_or(LOG_ZERO), steps: climbed.steps })
 }
 
-/// The steps over one structure. The parameters of components follow from what each is responsible for.
+/// The steps over one structure. The parameters of a component follow from its shares of the records.
 struct Division<'a> {
     structure: &'a Deterministic,
     train: &'a Records,
@@ -209,7 +197,7 @@ impl Steps<Shared> for Division<'_> {
     }
 }
 
-/// For every row the shares of the components before the first step: most for that of its k-means cluster.
+/// The first shares of the components in every row: most goes to the component of its k-means cluster.
 fn first_shares(records: &Records, k: usize, seed: u64) -> Vec<f64> {
     let mut random = Random::new(seed);
     let labels = if k > 1 { k_means(records.rows(), records.weights(), k, &mut random) } else { Vec::new() };
@@ -217,9 +205,9 @@ fn first_shares(records: &Records, k: usize, seed: u64) -> Vec<f64> {
     for (row, &weight) in records.weights().iter().enumerate() {
         let start = shares.len();
         match labels.get(row) {
-            // A little for all, so that without a pseudocount nothing is ruled out before it was tried.
+            // A little for all, so that without a pseudocount no component rules out records at once.
             Some(&label) => shares.extend((0..k).map(|i| if i == label { 0.9 } else { 0.0 } + 0.1 / k as f64)),
-            // A single component takes all; the number that is divided by itself keeps the rounding of earlier models.
+            // A single component takes all. Dividing a random number by itself keeps the rounding of earlier models.
             None => shares.push(-(1.0 - random.unit()).ln() + f64::MIN_POSITIVE),
         }
         let total: f64 = shares[start..].iter().sum();
@@ -230,8 +218,8 @@ fn first_shares(records: &Records, k: usize, seed: u64) -> Vec<f64> {
 
 /// A mixture of components that share the structure of [SLoPP](super::Slopp), as a [`Learner`].
 ///
-/// Structured decomposable, and one structure to store. Without validation records a tenth of the records is held out,
-/// and the chosen mixture is fitted to all.
+/// It is structured decomposable and stores one structure. Without validation records a tenth of the records is held
+/// out, and the chosen mixture is fitted to all records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SloppEm {
     /// How the structure is learned.
@@ -299,7 +287,7 @@ impl Learner for StrudelEm {
         true
     }
 
-    /// Without validation records a tenth of the records is held out by seed, and the chosen mixture is fitted to all.
+    /// Without validation records a tenth is held out by seed, and the chosen mixture is fitted to all records.
     fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         self.grid.check()?;
         let parts = task.parts()?;
@@ -373,7 +361,7 @@ mod tests {
 
     #[test]
     fn one_step_is_responsibilities_times_counts() {
-        // The step is done again here, component by component, with queries that know nothing of mixtures.
+        // Repeats the step component by component, with queries that know nothing of mixtures.
         let records = two_populations(6, 200, 3);
         let start = structure(&records);
         let [before, after] = [3, 4].map(|steps| after(steps, &start, &records, 3, 2.0));

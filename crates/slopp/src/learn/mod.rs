@@ -1,7 +1,7 @@
 //! Learners: from records to models.
 //!
-//! A [`Task`] holds the records, the [`Support`] and the seed. A [`Learner`] finds a structure for it as if everything were
-//! possible; the support then says what is. [`Task::learn`] does both:
+//! A [`Task`] holds the records, the [`Support`] and the seed. A [`Learner`] finds a structure for it as if every world
+//! were possible. The support then rules worlds out. [`Task::learn`] does both:
 //!
 //! ```
 //! use slopp::learn::{Slopp, Task};
@@ -20,15 +20,16 @@
 //! | `slopp-kmeans` | [`SloppKmeans`] | a [`Circuit`](crate::Circuit) as published, with its overlaps |
 //! | `factorised`, `chow-liu` | [`Factorised`], [`ChowLiu`] | a certified PSDD |
 //! | `learnpsdd` | [`LearnPsdd`] | a certified PSDD on the base of the model it starts from |
-//! | `slopp+learnpsdd` | [`SloppLearnPsdd`] | what `slopp` learns, refined |
+//! | `slopp+learnpsdd` | [`SloppLearnPsdd`] | the PSDD of `slopp`, refined |
 //! | `strudel` | [`Strudel`] | a certified circuit on the base of the model it starts from |
 //! | `strudel-em` | [`StrudelEm`] | a mixture of components on the structure of Strudel |
 //! | `learnspn` | [`LearnSpn`] | a sum-product network, which needs no vtree |
 //!
-//! Also: [`ModelKind::em`](crate::ModelKind::em) fits any model to records with missing cells, [`Psdd::revise`](crate::Psdd::revise) allows records
-//! that a PSDD excludes and nothing else new, and a [`Lesson`] distils a teacher to one PSDD.
+//! Also: [`ModelKind::em`](crate::ModelKind::em) fits any model to records with missing cells.
+//! [`Psdd::revise`](crate::Psdd::revise) makes excluded records possible, and nothing else. A [`Lesson`] distils a
+//! teacher into one PSDD.
 //!
-//! Every learner reports its [`Progress`](crate::Progress), and gives the same bytes for the same task.
+//! Every learner reports its [`Progress`](crate::Progress) and gives the same bytes for the same task.
 
 mod bag;
 mod baseline;

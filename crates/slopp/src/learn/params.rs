@@ -1,4 +1,4 @@
-//! Parameters of a fixed structure: fitted to records, or with records added to the counts that are kept.
+//! Parameters of a fixed structure: fitted to records, or with records added to its counts.
 //!
 //! Determinism makes maximum likelihood a matter of counting: every possible record uses one element of each sum it
 //! reaches, so `θ` is the share of records that use the element, smoothed as [`Smoothing`] says.
@@ -10,7 +10,7 @@ use crate::infer::{Distribution, QueryError};
 use crate::logspace::LOG_ZERO;
 use std::borrow::Cow;
 
-/// A circuit with new parameters, and what happened to the records and the structure.
+/// A circuit with new parameters, and the weights of the records that were used and left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fitted<C> {
     /// The circuit.
@@ -19,19 +19,19 @@ pub struct Fitted<C> {
     pub counted: f64,
     /// The weight of the records that are impossible under the structure, and were left out.
     pub impossible: f64,
-    /// How many elements were never used and, without a pseudocount, are gone.
+    /// How many elements were dropped, because no record uses them and there is no pseudocount.
     pub dropped: usize,
 }
 
 impl<C> Fitted<C> {
-    /// The same with the circuit as something else, such as a [`Certified`](crate::Certified).
+    /// The same with the circuit as another type, such as a [`Certified`](crate::Certified).
     pub fn map<D>(self, as_other: impl FnOnce(C) -> D) -> Fitted<D> {
         let Fitted { circuit, counted, impossible, dropped } = self;
         Fitted { circuit: as_other(circuit), counted, impossible, dropped }
     }
 }
 
-/// The records that a model makes possible: those that fitting counts, so that a prior must be made from them only.
+/// The records that are possible under a model. Fitting counts only these, so priors must come from them alone.
 ///
 /// ```
 /// use slopp::{Names, Records};
@@ -52,8 +52,8 @@ pub fn possible_records<'a>(model: &dyn Distribution, records: &'a Records) -> R
 impl Deterministic {
     /// The same structure with parameters fitted to these records.
     ///
-    /// Records that are impossible are left out and reported. With a pseudocount the base stays the same; without,
-    /// elements that no record uses become impossible and are dropped.
+    /// Impossible records are left out and reported. With a pseudocount the base stays the same. Without one, elements
+    /// that no record uses are dropped.
     ///
     /// ```
     /// use slopp::circuit::Smoothing;
@@ -65,25 +65,25 @@ impl Deterministic {
         estimate(self, records, None, smoothing)
     }
 
-    /// The same structure with these records added to the counts that are kept; nothing is learned anew.
+    /// The same structure with these records added to its counts.
     pub fn add_records(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Deterministic>, LearnError> {
         estimate(self, records, Some(self.counts().ok_or(LearnError::NoCounts)?), smoothing)
     }
 }
 
 impl Psdd {
-    /// As [`Deterministic::fit`], and the result is a PSDD again.
+    /// Like [`Deterministic::fit`], for a PSDD.
     pub fn fit(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Psdd>, LearnError> {
         estimate(self, records, None, smoothing)
     }
 
-    /// As [`Deterministic::add_records`], and the result is a PSDD again.
+    /// Like [`Deterministic::add_records`], for a PSDD.
     pub fn add_records(&self, records: &Records, smoothing: &Smoothing) -> Result<Fitted<Psdd>, LearnError> {
         estimate(self, records, Some(self.counts().ok_or(LearnError::NoCounts)?), smoothing)
     }
 }
 
-/// The one way to both, for circuits with either certificate.
+/// Fits or adds records, for circuits with either certificate.
 fn estimate<C: Certificate + AsRef<Deterministic>>(
     given: &C,
     records: &Records,

@@ -12,13 +12,13 @@ use rustc_hash::FxHashMap;
 pub enum Variant {
     /// The pseudo-code: k-means wherever at least `d` records are left.
     Algorithm2,
-    /// The authors' code: a single left variable is always split by value, otherwise k-means on more than `d` records.
+    /// The authors' code: splits a single left variable by value, otherwise uses k-means on more than `d` records.
     Notebook,
 }
 
 /// An explicit partition: for some vtree nodes, which left rows belong together.
 ///
-/// What the paper prints in Table 1 is one: no k-means run gives those clusters.
+/// Table 1 of the paper is an example: no k-means run gives those clusters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Partition {
     clusters: FxHashMap<(VtreeId, Vec<bool>), usize>,

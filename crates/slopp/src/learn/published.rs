@@ -1,7 +1,7 @@
-//! SLoPP as published, whose CLUSTER is k-means or an explicit partition.
+//! SLoPP as published, with k-means or an explicit partition as CLUSTER.
 //!
-//! Each prime is a *relaxation* of its cluster, and two relaxations may overlap, so the result is a [`Circuit`] whose
-//! primes may overlap. The paper's Proposition 1 claims exclusive primes for it; the tests hold the smallest
+//! Each prime is a *relaxation* of its cluster, and relaxations may overlap. So the result is a [`Circuit`] whose
+//! primes may overlap. The paper's Proposition 1 claims that they are exclusive; the tests hold the smallest
 //! counterexamples.
 
 use super::LearnError;
@@ -17,7 +17,7 @@ use crate::logic::Limits;
 use crate::model::Certified;
 use crate::progress::Progress;
 
-/// SLoPP as published; the world of the paper is closed.
+/// SLoPP as published. The paper's world is closed.
 ///
 /// ```
 /// use slopp::learn::{SloppKmeans, Task, Variant};
@@ -34,7 +34,7 @@ pub struct SloppKmeans {
     pub variant: Variant,
     /// The number of clusters.
     pub k: usize,
-    /// The number of records from which a sub-database is clustered.
+    /// The smallest number of records that are clustered.
     pub d: usize,
     /// The weight of the prior in records; 2 unless given, none in a closed world, as in the paper.
     pub pseudocount: Option<f64>,

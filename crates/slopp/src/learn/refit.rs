@@ -1,4 +1,4 @@
-//! Models fitted to records, their structure fixed: by counting where that is exact, else by expectation maximisation.
+//! Models of fixed structure fitted to records: by counting where that is exact, else by expectation maximisation.
 
 use super::em::EmConfig;
 use super::error::LearnError;
@@ -13,9 +13,9 @@ use crate::progress::Progress;
 /// How to fit a model again.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Refit {
-    /// The weight of the prior in records; by default the one that the model was learned with, else 1.
+    /// The weight of the prior in records; by default the weight that the model was learned with, else 1.
     pub pseudocount: Option<f64>,
-    /// Adds the records to the counts that the model keeps, instead of replacing these.
+    /// Adds the records to the counts of the model instead of replacing these.
     pub add: bool,
     /// Uses expectation maximisation even where counting is exact.
     pub em: bool,
@@ -33,14 +33,14 @@ pub struct Refitted {
     pub used: f64,
     /// The weight of the records that are impossible under the structure, and were left out.
     pub impossible: f64,
-    /// How many elements no record uses and, without a pseudocount, are gone.
+    /// How many elements were dropped, because no record uses them and there is no pseudocount.
     pub dropped: usize,
     /// The log-likelihood per possible record before each step of expectation maximisation, and after the last.
     pub history: Option<Vec<f64>>,
 }
 
 impl Model {
-    /// Whether records are fitted exactly, by counting: the circuit is deterministic and no cell is missing.
+    /// Whether counting fits these records exactly: the circuit is deterministic and no cell is missing.
     pub fn is_fitted_by_counting(&self, records: &Records) -> bool {
         self.deterministic().is_some() && !records.has_missing()
     }

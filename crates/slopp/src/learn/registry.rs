@@ -1,6 +1,6 @@
-//! The one table of learners: what they are called, what they take, what they make.
+//! The one table of learners: their names, options and results.
 //!
-//! The command line, Python, the benchmark and the guide are made from it. A new learner is one file and one entry here.
+//! The command line, Python, the benchmark and the guide use it. A new learner is one file and one entry here.
 
 use super::support::World;
 use super::task::Learner;
@@ -10,25 +10,25 @@ use super::{
 };
 use std::collections::BTreeMap;
 
-/// A learner as people choose it.
+/// A learner in the table.
 #[non_exhaustive]
 pub struct Entry {
-    /// The name people write.
+    /// Its name.
     pub name: &'static str,
     /// One line of help.
     pub about: &'static str,
-    /// What it makes.
+    /// The kind of its result.
     pub makes: Makes,
-    /// The world if none is asked for.
+    /// The default world.
     pub world: World,
     /// Whether it refines a given model.
     pub refines: bool,
-    /// Its options, with their defaults as people read them.
+    /// Its options, with the text of their defaults.
     pub options: &'static [(&'static str, &'static str)],
     make: fn(&Options) -> Box<dyn Learner + Send + Sync>,
 }
 
-/// What a learner makes.
+/// The kind of a learner's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Makes {
     /// A certified PSDD.
@@ -49,20 +49,20 @@ pub enum Makes {
 pub struct LearnerOption {
     /// Its name, with underscores.
     pub name: &'static str,
-    /// What it means.
+    /// One line of help.
     pub about: &'static str,
-    /// What it may be.
+    /// The values it may have.
     pub kind: OptionKind,
 }
 
-/// What an option may be.
+/// The values an option may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionKind {
-    /// A whole number of at least this.
+    /// A whole number, at least this.
     Whole(usize),
     /// A finite number of at least 0.
     Real,
-    /// One of these words, with what they mean; the first is the default.
+    /// One of these words, each with its meaning; the first is the default.
     Word(&'static [(&'static str, &'static str)]),
     /// Yes or no.
     Flag,
@@ -106,14 +106,14 @@ pub static OPTIONS: &[LearnerOption] = &[
     option("max_clusters", OptionKind::Whole(1), "The largest number of clusters of a sum"),
     option("min_records", OptionKind::Real, "The smallest number of records that may be clustered"),
     option("split_penalty", OptionKind::Real, "The gain that a cluster needs to be split off, in units of ½ ln N nats"),
-    option("parameter_penalty", OptionKind::Real, "The same for each parameter that the split doubles, in nats"),
+    option("parameter_penalty", OptionKind::Real, "The gain that a split needs for each parameter it doubles, in nats"),
     option(
         "variant",
         OptionKind::Word(&[("notebook", "the code of the authors"), ("algorithm2", "the pseudo-code of the paper")]),
         "Which reading of the paper",
     ),
     option("k", OptionKind::Whole(1), "The number of clusters"),
-    option("d", OptionKind::Whole(0), "The number of records from which a sub-database is clustered"),
+    option("d", OptionKind::Whole(0), "The smallest number of records that are clustered"),
     option("penalty", OptionKind::Real, "The gain that an operation of LearnPSDD needs for each new element, in nats"),
     option(
         "scope",
@@ -130,7 +130,7 @@ pub static OPTIONS: &[LearnerOption] = &[
     option(
         "leaves",
         OptionKind::Word(&[("chow-liu", "a Chow-Liu tree"), ("independent", "independent columns")]),
-        "What stands where records are not divided further",
+        "The model of records that are not divided further",
     ),
 ];
 
@@ -336,7 +336,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 }
 
 impl Entry {
-    /// The learner with these options; one that it does not have is refused.
+    /// The learner with these options. An option of other learners is an error.
     pub fn learner(&self, options: &Options) -> Result<Box<dyn Learner + Send + Sync>, LearnError> {
         let foreign = options.0.keys().find(|name| !self.has(name));
         match foreign {
@@ -353,12 +353,12 @@ impl Entry {
         self.options.iter().any(|(name, _)| *name == option)
     }
 
-    /// Whether what it makes can be closed and conditioned on rules.
+    /// Whether its result can be closed and conditioned on rules.
     pub fn obeys_rules(&self) -> bool {
         self.makes != Makes::Spn
     }
 
-    /// How the file of a model ends.
+    /// The file name ending of its result.
     pub fn ending(&self) -> &'static str {
         match self.makes {
             Makes::Psdd | Makes::Deterministic | Makes::Circuit => ".psdd",
@@ -375,7 +375,7 @@ impl LearnerOption {
         LEARNERS.iter().filter(move |entry| entry.has(name))
     }
 
-    /// The default as people read it, with the learners that have another one.
+    /// The text of the default, and of other learners' defaults.
     pub fn default_text(&self) -> String {
         let default =
             |entry: &'static Entry| entry.options.iter().find(|(name, _)| *name == self.name).map(|(_, d)| *d);
@@ -435,7 +435,7 @@ impl LearnerOption {
                 format!("one of {}", words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", "))
             }
         };
-        LearnError::Setting { name: self.name, value: value.to_string(), expected: expected.into() }
+        LearnError::setting(self.name, value, expected)
     }
 }
 
@@ -461,12 +461,12 @@ impl Options {
         }
     }
 
-    /// A whole number that is set.
+    /// The whole number, if set.
     pub fn whole(&self, name: &str) -> Option<usize> {
         self.real(name).map(|number| number as usize)
     }
 
-    /// The word that is set, or an empty one, which stands for the default.
+    /// The word, or an empty one, which means the default.
     pub fn word(&self, name: &str) -> &str {
         match self.0.get(name) {
             Some(OptionValue::Word(word)) => word,
@@ -504,7 +504,7 @@ impl Options {
         MixtureGrid { components: self.whole("components").map_or(default.components, |n| vec![n]), ..default }
     }
 
-    /// In every world some pseudocount, so that the base stays what the start makes it.
+    /// With a pseudocount in every world, so that the base stays that of the start.
     fn learn_psdd(&self) -> LearnPsdd {
         let default = LearnPsdd::default();
         LearnPsdd {
@@ -549,7 +549,7 @@ mod tests {
             assert_eq!(usual.name(), entry.name);
             for (name, default) in entry.options {
                 let Ok(()) = Options::default().set(name, default) else {
-                    // Chosen, or by world: then a sentence says so.
+                    // A default that is chosen or depends on the world is a phrase.
                     assert!(default.contains(' '), "{} {name}: {default}", entry.name);
                     continue;
                 };

@@ -1,11 +1,11 @@
 //! Revision: records that a PSDD excludes become possible, and nothing else does.
 //!
-//! The base becomes `base ∨ r₁ ∨ … ∨ rₘ` for the records `r` that were impossible: the least change that makes room
-//! for them. The distribution becomes the mixture `(N·P + Σ wᵢ δᵢ) / (N + Σ wᵢ)` of the circuit, which stands for `N`
-//! records, and the new records; worlds that were possible keep their proportions. Both are exact, because a PSDD can be
-//! split around a single world (`draft`). A formula with very many new worlds is worked in as a diagram (`grow`).
+//! The base becomes `base ∨ r₁ ∨ … ∨ rₘ` for the impossible records `r`: the least change that makes room for them. The
+//! distribution becomes the mixture `(N·P + Σ wᵢ δᵢ) / (N + Σ wᵢ)` of the circuit, which stands for `N` records, and
+//! the new records. Worlds that were possible keep their proportions. Both are exact, because a PSDD can be split
+//! around a single world (`draft`). A formula with very many new worlds is added as a diagram (`grow`).
 //!
-//! The opposite, taking worlds away by a rule, is [`Psdd::given`].
+//! [`Psdd::given`] does the opposite: it removes worlds by a rule.
 
 mod draft;
 mod grow;
@@ -21,10 +21,10 @@ use draft::Draft;
 use num_bigint::BigUint;
 use std::sync::Arc;
 
-/// How many new models of a formula are worked in one by one, each with the same weight.
+/// The largest number of new models of a formula that are added one by one, each with the same weight.
 pub const WORLD_LIMIT: usize = 4096;
 
-/// How many records are worked in before equal nodes are shared again.
+/// How many records are added before equal nodes are shared again.
 const CHUNK: usize = 128;
 
 /// A PSDD with room for more worlds.
@@ -34,18 +34,17 @@ pub struct Revised {
     pub psdd: Psdd,
     /// How many distinct worlds became possible.
     pub added: BigUint,
-    /// The weight of these worlds together, of one.
+    /// The probability of these worlds together.
     pub share: f64,
 }
 
 impl Psdd {
     /// Makes room for records that are impossible, and for nothing else.
     ///
-    /// The circuit weighs as many records as `weight` says, or as those whose counts it keeps; each new record weighs
-    /// what it weighs in `records`. Records that are possible already change nothing; use
-    /// [`Psdd::add_records`] to count them too. If the circuit keeps counts, the result has expected ones, so that
-    /// records can be added later; to fit it to records exactly, use [`Psdd::fit`]. Records must be complete, and every
-    /// column in them must have exactly one value.
+    /// The circuit weighs `weight` records, by default the number it was counted on. New records keep their weights in
+    /// `records`. Records that are already possible change nothing; [`Psdd::add_records`] counts them too. If the
+    /// circuit has counts, the result has expected ones, so that records can be added later; [`Psdd::fit`] fits it
+    /// exactly. Records must be complete, and every column in them must have exactly one value.
     ///
     /// ```
     /// use slopp::{Names, Records};
@@ -53,7 +52,7 @@ impl Psdd {
     /// let record = [false, false, true, false];
     /// assert!(!psdd.is_possible(&record)?);
     /// let revised = psdd.revise(&Records::from_rows(Names::numbered(4), [record]), None)?;
-    /// // One record beside the thirty that the circuit was learned from.
+    /// // One record more than the thirty that the circuit was learned from.
     /// assert!((revised.psdd.log_probability(&record)?.exp() - 1.0 / 31.0).abs() < 1e-12);
     /// assert_eq!(revised.psdd.model_count(), psdd.model_count() + 1u32);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -76,7 +75,7 @@ impl Psdd {
 
     /// Makes room for the worlds of a formula over these names, as [`Psdd::revise_by`] does for a diagram.
     ///
-    /// A world in which a column has two values or none is none, whatever the formula says.
+    /// A world in which a column has two values or none stays impossible, even if the formula allows it.
     ///
     /// ```
     /// use slopp::logic::{Formula, Limits, Rules};
@@ -105,13 +104,13 @@ impl Psdd {
 
     /// Makes room for all models of a formula, and for nothing else; the new ones share `weight` records.
     ///
-    /// They share them evenly if there are at most [`WORLD_LIMIT`] of them. More are worked in as a diagram: in the order of
-    /// the vtree, a new world is as probable as the circuit finds the longest part of it that is possible, and what follows
-    /// is even. The formula is compiled on the vtree of the circuit, which weighs as many records as `own_weight` says, or
-    /// as those whose counts it keeps.
+    /// They share them evenly if there are at most [`WORLD_LIMIT`]. More are added as a diagram: in vtree order, the
+    /// circuit gives the probability of the longest possible part of a new world, and the rest is uniform. The formula
+    /// is compiled on the vtree of the circuit. The circuit weighs `own_weight` records, by default the number it was
+    /// counted on.
     ///
-    /// What it takes to tell new worlds from others, and to work them in, keeps within the limits; where the limits are too
-    /// little for the first, up to [`WORLD_LIMIT`] models are looked at one by one.
+    /// Finding and adding new worlds keeps within the limits. If finding them as a diagram takes too much, up to
+    /// [`WORLD_LIMIT`] models are checked one by one.
     pub fn revise_by(
         &self,
         formula: &Sdd,
@@ -123,7 +122,7 @@ impl Psdd {
             return Err(QueryError::FormulaVtree.into());
         }
         let allowed = formula.to_circuit()?;
-        // Where the base is too large for a diagram, all models are looked at.
+        // If the base is too large for a diagram, all models are checked.
         let new = self.without_base(formula, limits);
         let circuit = match &new {
             None => allowed,
@@ -153,7 +152,8 @@ impl Psdd {
         self.with_worlds(&worlds, own_weight)
     }
 
-    /// The models of a formula that are impossible, with the bases of all nodes; `None` if that takes too large a diagram.
+    /// The models of a formula that are impossible, with the bases of all nodes; `None` if that takes too large a
+    /// diagram.
     fn without_base(&self, formula: &Sdd, limits: &Limits) -> Option<(Manager, Vec<Handle>, Handle)> {
         let mut manager = Manager::new(self.vtree().clone(), limits.clone());
         let bases = manager.bases_of(self).ok()?;
@@ -187,7 +187,7 @@ impl Psdd {
         check_weight(weight.or(kept).ok_or(LearnError::NoWeight)?)
     }
 
-    /// A revised circuit, certified, with the counts that are expected of so many records if this one keeps counts.
+    /// A revised circuit, certified. If this one has counts, so has the result: those expected of `total` records.
     fn counted(&self, circuit: Circuit, total: f64) -> Result<Psdd, LearnError> {
         let circuit = match self.counts() {
             None => circuit,
@@ -243,7 +243,7 @@ fn finite(value: f64) -> Result<f64, LearnError> {
     if value.is_finite() { Ok(value) } else { Err(BuildError::Parameter { value }.into()) }
 }
 
-/// What is wrong with the weights, where a parameter is log zero, or with the new worlds.
+/// The error about the weights, if a parameter is log zero, or about the new worlds.
 fn too_far_apart(error: LearnError, own: f64, new: f64) -> LearnError {
     match error {
         LearnError::Build(BuildError::Parameter { .. }) => LearnError::TooFarApart { own, new },
@@ -252,7 +252,7 @@ fn too_far_apart(error: LearnError, own: f64, new: f64) -> LearnError {
     }
 }
 
-/// How many of so many records are expected to use each parameter.
+/// How many of `total` records are expected to use each parameter.
 fn expected(circuit: &Circuit, total: f64) -> Weights {
     let logs = circuit.log_parameters();
     let mut counts = Weights::zeros(logs.tops.len(), logs.elements.len());

@@ -1,8 +1,8 @@
 //! CLUSTER by a separating tree: the leaves of a small decision tree over the left variables.
 //!
 //! Separation lemma: if every two clusters differ on some left variable that is constant inside each of the two, their
-//! primes are exclusive whatever happens below, because every sub-database of a cluster keeps that variable constant,
-//! so that every branch of its prime ends in the same literal. Leaves of a decision tree differ exactly so.
+//! primes are exclusive. Every sub-database of a cluster keeps that variable constant, so every branch of its prime
+//! ends in the same literal. Any two leaves of a decision tree differ in this way.
 
 use super::grow::{Cluster, Database, Part, Task};
 use super::vtree::spanning_tree;
@@ -14,7 +14,7 @@ use crate::vtree::VtreeId;
 /// Largest total weight for which `n ln n` is tabulated.
 const MAX_TABLE: f64 = 4e6;
 
-/// How many right variables a split is judged by: those that the left ones tell most about.
+/// The largest number of right variables to judge a split by: those with the most information about the left ones.
 ///
 /// Without a bound, nested scopes of a linear vtree would cost the cube of the variables.
 const MAX_RIGHT: usize = 256;
@@ -24,18 +24,18 @@ const MAX_RIGHT: usize = 256;
 pub(super) struct Limits {
     pub(super) leaves: usize,
     pub(super) min_records: f64,
-    /// What a split must gain, in nats, at least; and on top for each parameter of the right side it doubles.
+    /// The gain in nats that a split needs, and the additional gain for each right parameter that it doubles.
     pub(super) gain: f64,
     pub(super) gain_per_parameter: f64,
 }
 
-/// Splits where the right side profits most, measured by the likelihood of a Chow-Liu tree over the right variables.
+/// Splits where the right side gains most, measured by the likelihood of a Chow-Liu tree over the right variables.
 pub(super) struct Separating<'m> {
     limits: Limits,
     mutual_information: &'m dyn Fn(Var, Var) -> f64,
     /// The tree over the variables below each vtree node, made when first needed.
     trees: Vec<Option<Tree>>,
-    /// Whether trees are over the variables that are not fixed only, and the one made last, with what was fixed for it.
+    /// Whether trees leave out fixed variables; and the node of the last tree, with the variables left out.
     free_only: bool,
     last: Option<(VtreeId, Vec<Var>)>,
     logs: Logs,
@@ -52,17 +52,16 @@ impl<'m> Separating<'m> {
         Separating { limits, mutual_information, trees, free_only: false, last: None, logs }
     }
 
-    /// The same with trees through right variables that are not fixed; dearer, since those differ from task to task.
+    /// The same with trees over the right variables that are not fixed. Costs more, since these differ between tasks.
     pub(super) fn through_free(self) -> Separating<'m> {
         Separating { free_only: true, ..self }
     }
 
-    /// From now on a tree has at most this many leaves.
     pub(super) fn set_leaves(&mut self, leaves: usize) {
         self.limits.leaves = leaves;
     }
 
-    /// Makes the tree over the right variables of a vtree node, those that are not fixed if that matters.
+    /// Makes the tree over the right variables of a vtree node; with `free_only`, over those that are not fixed.
     fn make_tree(&mut self, left: &[Var], right: (VtreeId, &[Var]), fixed: &[bool]) {
         let (v, vars) = right;
         let out: Vec<Var> = vars.iter().copied().filter(|x| self.free_only && fixed[x.index()]).collect();
@@ -83,7 +82,7 @@ impl<'m> Separating<'m> {
         let masked = columns.masked(leaf);
         let all: Vec<f64> = masked.iter().map(|column| columns.count(column)).collect();
         let own = tree.log_likelihood(total, &all, &self.logs);
-        // No split can gain more than what is left to explain.
+        // No split can gain more than the log-likelihood that is left.
         if -own <= needed {
             return None;
         }
@@ -112,7 +111,7 @@ impl<'m> Separating<'m> {
 }
 
 impl Separating<'_> {
-    /// The left variable of a vtree node whose split of these rows the right side profits most from.
+    /// The left variable of a vtree node whose split of these rows gains most on the right side.
     pub(super) fn best_variable(&mut self, database: &Database<'_>, v: VtreeId, rows: &mut [u32]) -> Option<Var> {
         let vtree = database.vtree.clone();
         let [left, right] = vtree.children(v).expect("splits are at inner nodes");
@@ -242,7 +241,7 @@ impl Columns {
     }
 }
 
-/// A maximum spanning tree on mutual information over the right variables, or the most telling of them.
+/// A maximum spanning tree on mutual information over the right variables, or the most informative of them.
 struct Tree {
     /// Positions of its variables among the right ones.
     positions: Vec<usize>,
@@ -260,9 +259,9 @@ impl Tree {
         mutual_information: &dyn Fn(Var, Var) -> f64,
     ) -> Tree {
         if positions.len() > MAX_RIGHT {
-            let told = |i: usize| left.iter().map(|&x| mutual_information(x, right[i])).sum::<f64>();
-            let told: Vec<f64> = (0..right.len()).map(told).collect();
-            positions.sort_by(|&i, &j| told[j].total_cmp(&told[i]));
+            let shared = |i: usize| left.iter().map(|&x| mutual_information(x, right[i])).sum::<f64>();
+            let shared: Vec<f64> = (0..right.len()).map(shared).collect();
+            positions.sort_by(|&i, &j| shared[j].total_cmp(&shared[i]));
             positions.truncate(MAX_RIGHT);
             positions.sort_unstable();
         }

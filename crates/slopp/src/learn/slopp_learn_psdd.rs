@@ -1,4 +1,4 @@
-//! SLoPP, refined by LearnPSDD, which the paper of SLoPP names as future work.
+//! SLoPP refined by LearnPSDD, which the SLoPP paper names as future work.
 
 use super::LearnError;
 use super::refine::LearnPsdd;
@@ -7,7 +7,7 @@ use super::structure::Structure;
 use super::task::{Learner, Task, VtreeUse};
 use crate::progress::Progress;
 
-/// What [`Slopp`] learns, refined by [`LearnPsdd`].
+/// The PSDD of [`Slopp`], refined by [`LearnPsdd`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SloppLearnPsdd {
     /// How the model to start from is learned.
@@ -38,7 +38,7 @@ impl Learner for SloppLearnPsdd {
         Some(Box::new(SloppLearnPsdd { slopp: self.slopp.with_max_elements(max_elements), refinement }))
     }
 
-    /// The start is in the world of the task, and refinement stays inside.
+    /// The start is in the world of the task, and refinement does not leave it.
     fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         task.support.check_weight(self.refinement.pseudocount)?;
         let learned = self.slopp.find(task, progress)?.model.into_psdd().expect("SLoPP makes PSDDs");

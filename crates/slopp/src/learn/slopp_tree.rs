@@ -14,19 +14,19 @@ use crate::var::Var;
 
 /// SLoPP with separating trees as CLUSTER: a certified PSDD on any vtree.
 ///
-/// Every training record is possible; in an open world every world is.
+/// Every training record is possible; in an open world, every world is possible.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SloppTree {
     /// The largest number of clusters, which are the leaves of a decision tree.
     pub max_clusters: usize,
     /// The smallest number of records that may be clustered.
     pub min_records: f64,
-    /// What a cluster must gain, in units of `½ ln N` nats, to be split off.
+    /// The gain that a cluster needs to be split off, in units of `½ ln N` nats.
     pub split_penalty: f64,
-    /// The same for each parameter that the split doubles on the right side, in nats.
+    /// The additional gain for each right parameter that the split doubles, in nats.
     pub parameter_penalty: f64,
-    /// The weight of the prior in records; zero is maximum likelihood and needs a closed world. 2 unless given, none in a
-    /// closed world.
+    /// The weight of the prior in records; zero is maximum likelihood and needs a closed world. 2 unless given, none in
+    /// a closed world.
     pub pseudocount: Option<f64>,
 }
 
@@ -82,7 +82,7 @@ impl SloppTree {
         let (builder, root) = grow(&database, &mut cluster, is_closed, 0, progress)?;
         let smoothing = Smoothing::marginal(pseudocount, records);
         let circuit = finished(builder, root, is_closed, &smoothing)?.shared()?;
-        // Nodes that became one have their counts together, and the parameters that follow from them.
+        // Nodes that were joined add their counts, which changes their parameters.
         let circuit = match circuit.counts().cloned() {
             Some(counts) => circuit.with_estimates(counts, &smoothing)?,
             None => circuit,

@@ -1,50 +1,51 @@
-//! What a learner finds: a model in which everything is still possible.
+//! The result of a learner before support is applied.
 
 use crate::model::ModelKind;
 
-/// What a learner found, before support is applied.
+/// The result of a learner, before support is applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structure {
     /// The model, fitted to the training records.
     pub model: ModelKind,
     /// The prior of its parameters.
     pub prior: Prior,
-    /// Whether the model keeps to the world of the task already, because the learner grew it there.
+    /// Whether the model already keeps to the world of the task, because the learner grew it there.
     ///
-    /// Closing in the end gives other bytes in 11 of 16 cases (four learners on nltcs and three generated tables). On nltcs
-    /// it costs `slopp-kmeans` likelihood, -6.046 for -6.041, and refinements some of the base they promise to keep, 62 464
-    /// for 65 536 worlds; `slopp-tree` gets one element more.
+    /// Closing at the end gives other bytes in 11 of 16 cases (four learners on nltcs and three generated tables). On
+    /// nltcs it costs `slopp-kmeans` likelihood (-6.046 instead of -6.041) and refinements part of the base that they
+    /// promise to keep (62 464 instead of 65 536 worlds). `slopp-tree` gets one more element.
     pub keeps_world: bool,
-    /// What the learner chose itself, as name and value; it replaces what [`Learner::settings`](super::Learner::settings) says.
+    /// The settings that the learner chose, as name and value. They replace those of
+    /// [`Learner::settings`](super::Learner::settings).
     pub chosen: Vec<(&'static str, String)>,
-    /// What else there is to say about it.
+    /// Facts about the learning.
     pub report: Report,
 }
 
-/// What there is to say about learning a model.
+/// Facts about the learning of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// The weight of the records that were held out to choose by; `None` of learners that choose by none.
+    /// The weight of the records that were held out to choose by; `None` for learners that need none.
     pub held_out: Option<f64>,
-    /// The weight of the records to choose by, where that is too little for the effort that was asked for:
-    /// [`FEW_JUDGES`](super::FEW_JUDGES) are enough.
+    /// The weight of the records to choose by, if it is too small for the effort; [`FEW_JUDGES`](super::FEW_JUDGES) are
+    /// enough.
     pub few_judges: Option<f64>,
     /// How many models were divided into the components of a mixture.
     pub divided: Option<usize>,
-    /// How many elements the largest circuit had before something was ruled out, where it has many times more now.
+    /// The elements of the largest circuit before support was applied, if it has many times more now.
     pub much_smaller: Option<usize>,
-    /// The largest number of elements that was asked for, where the largest circuit has more.
+    /// The given largest number of elements, if the largest circuit has more.
     pub exceeded: Option<usize>,
 }
 
 /// The prior of parameters that are fitted to records.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prior {
-    /// The weight that was asked for, in records.
+    /// The given weight, in records.
     pub asked: Option<f64>,
-    /// The weight that the parameters of the structure were fitted with; zero of mixtures and networks, whose parameters
-    /// stay.
+    /// The weight that the parameters of the structure were fitted with; zero for mixtures and networks, whose
+    /// parameters stay.
     pub weight: f64,
     /// Whether the prior of a literal also holds where it is the prime of an element.
     pub of_literals: bool,
@@ -58,7 +59,7 @@ impl Structure {
         Structure { model: model.into(), prior, keeps_world: false, chosen: Vec::new(), report: Report::default() }
     }
 
-    /// The same, found with so many records held out to choose by.
+    /// The same, with the weight of the records that were held out.
     pub(super) fn holding_out(mut self, weight: f64) -> Structure {
         self.report.held_out = Some(weight);
         self
@@ -74,7 +75,7 @@ impl Prior {
     /// No prior: the parameters stay as they are.
     pub const NONE: Prior = Prior { asked: None, weight: 0.0, of_literals: false, reported_as: None };
 
-    /// The weight that was asked for, or else the usual one.
+    /// The given weight, or else the usual one.
     pub fn new(asked: Option<f64>, usual: f64) -> Prior {
         Prior { asked, weight: asked.unwrap_or(usual), of_literals: false, reported_as: Some("pseudocount") }
     }

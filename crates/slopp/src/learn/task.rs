@@ -1,4 +1,4 @@
-//! Learning: a [`Learner`] finds a structure for a [`Task`], support is applied to it, and the result kept within a size.
+//! Learning: a [`Learner`] finds a structure for a [`Task`]; support is applied to it; the result keeps within a size.
 
 use super::LearnError;
 use super::error::check_records;
@@ -13,18 +13,18 @@ use crate::vtree::Vtree;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How many times larger a model must become for that to be reported.
+/// A model that support makes more than this many times larger is reported.
 const MUCH_LARGER: usize = 4;
 
-/// How often a smaller model is tried where support makes one larger than asked for.
+/// How often a smaller model is tried if support makes one too large.
 const SMALLER: usize = 8;
 
-/// What a learner has to work with.
+/// The input of a learner.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
     /// The records to learn from.
     pub train: &'a Records,
-    /// Records to choose or stop by, for learners that do; without them these hold out a tenth of the training records.
+    /// Records to choose or stop by. Without them, learners that need some hold out a tenth of the training records.
     pub valid: Option<&'a Records>,
     /// The vtree to learn on; without one the learner makes its own, as [`Learner::vtree`] says.
     pub vtree: Option<&'a Arc<Vtree>>,
@@ -32,39 +32,39 @@ pub struct Task<'a> {
     pub vtree_from: Option<VtreeFrom>,
     /// The model to start from, for learners that refine one; the result is on its vtree.
     pub start: Option<&'a Model>,
-    /// What is possible in the result.
+    /// The worlds that are possible in the result.
     pub support: &'a Support,
     /// The seed of everything random.
     pub seed: u64,
 }
 
-/// Where a vtree that is asked for comes from.
+/// Where a vtree comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VtreeFrom {
-    /// It is made from the records in this way.
+    /// It is made from the records by this method.
     Method(VtreeMethod),
-    /// It was there before: a file, or the vtree of a model.
+    /// A file, or the vtree of a model.
     File,
-    /// It was written as a text.
+    /// A text.
     Text,
 }
 
-/// What a learner does about the vtree.
+/// How a learner uses a vtree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VtreeUse {
-    /// It learns without one.
+    /// It needs none.
     None,
-    /// It brings its own, which is made in this way.
+    /// It makes its own by this method.
     Own(VtreeMethod),
-    /// It takes any; where none is given, one made in this way.
+    /// It takes any; without one, it makes one by this method.
     Any(VtreeMethod),
-    /// It takes one, and learns its own where none is given.
+    /// It takes any; without one, it learns its own.
     Inside,
 }
 
 /// A learner with its settings.
 ///
-/// It finds a structure as if everything were possible; [`Support`] then says what is. [`Task::learn`] does both.
+/// It finds a structure as if every world were possible. [`Support`] then rules worlds out. [`Task::learn`] does both.
 ///
 /// ```
 /// use slopp::learn::{Learner, LearnSpn, SloppTree, Task};
@@ -78,28 +78,28 @@ pub enum VtreeUse {
 /// # Ok::<(), slopp::learn::LearnError>(())
 /// ```
 pub trait Learner {
-    /// The name people write.
+    /// The name in the table of learners.
     fn name(&self) -> &'static str;
 
     /// The settings, as name and value: with records, vtree, support and seed, enough to learn the same again.
     fn settings(&self) -> Vec<(&'static str, String)>;
 
-    /// What it does about the vtree.
+    /// How it uses a vtree.
     fn vtree(&self) -> VtreeUse {
         VtreeUse::Any(VtreeMethod::ChowLiu)
     }
 
-    /// Whether it refines the model of a task that has one to start from.
+    /// Whether it refines the model that a task starts from.
     fn refines(&self) -> bool {
         false
     }
 
-    /// The largest number of elements of what it makes, if it was given one.
+    /// The largest number of elements of its result, if it is limited.
     fn max_elements(&self) -> Option<usize> {
         None
     }
 
-    /// The same learner with another largest number of elements, if it can keep to one.
+    /// The same learner with another largest number of elements, if it supports a limit.
     fn within(&self, _max_elements: usize) -> Option<Box<dyn Learner>> {
         None
     }
@@ -108,41 +108,41 @@ pub trait Learner {
     fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError>;
 }
 
-/// What was learned.
+/// The result of learning.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
     /// The model.
     pub model: ModelKind,
-    /// How it was made: learner, settings, vtree, support, seed and what was chosen.
+    /// How it was made: learner, settings, chosen settings, vtree, support and seed.
     pub origin: BTreeMap<String, String>,
-    /// What the learner chose itself, as name and value, which is also in the origin.
+    /// The settings that the learner chose, as name and value; they are also in the origin.
     pub chosen: Vec<(&'static str, String)>,
-    /// What else there is to say about it.
+    /// Facts about the learning.
     pub report: Report,
 }
 
-/// What a learner made within a size.
+/// The result of a learner within a size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AtSize {
-    /// The largest number of elements that was asked for; none of the first, unless the learner has one itself.
+    /// The largest number of elements; the first size has none, unless the learner has one.
     pub max_elements: Option<usize>,
-    /// What was made, which may be larger where something is ruled out.
+    /// The result. Support may make it larger than the limit.
     pub outcome: Outcome,
 }
 
 impl<'a> Task<'a> {
-    /// Records alone: an open world, no rules.
+    /// Records in an open world, without rules.
     pub fn new(train: &'a Records) -> Task<'a> {
         Task { train, valid: None, vtree: None, vtree_from: None, start: None, support: Support::open(), seed: 0 }
     }
 
-    /// Records in a closed world: only what they show, relaxed, is possible.
+    /// Records in a closed world: only combinations in the records, relaxed, are possible.
     pub fn closed(train: &'a Records) -> Task<'a> {
         Task { support: Support::closed(), ..Task::new(train) }
     }
 
-    /// The vtree that is given, or else one that is made in this way.
+    /// The given vtree, or else one made by this method.
     pub(super) fn vtree_or(&self, method: VtreeMethod, progress: &dyn Progress) -> Result<Arc<Vtree>, LearnError> {
         if let Some(vtree) = self.vtree {
             return Ok(vtree.clone());
@@ -163,7 +163,7 @@ impl<'a> Task<'a> {
 }
 
 impl VtreeFrom {
-    /// The word that an origin has.
+    /// The word for it in an origin.
     pub fn name(self) -> &'static str {
         match self {
             VtreeFrom::Method(method) => method.name(),
@@ -174,7 +174,7 @@ impl VtreeFrom {
 }
 
 impl VtreeUse {
-    /// How the learner makes a vtree itself, where it is told beforehand.
+    /// The method by which the learner makes a vtree itself, if it is fixed.
     pub fn method(self) -> Option<VtreeMethod> {
         match self {
             VtreeUse::Any(method) | VtreeUse::Own(method) => Some(method),
@@ -186,11 +186,11 @@ impl VtreeUse {
 impl Task<'_> {
     /// Learns: the learner finds a structure, and support is applied to it.
     ///
-    /// A learner that keeps within some size is asked for less where support makes the result larger. It may stay larger
-    /// all the same, which [`Report::exceeded`] says.
+    /// If the learner has a largest size and support makes the result larger, smaller sizes are tried. The result may
+    /// still be larger; [`Report::exceeded`] says so.
     pub fn learn(&self, learner: &dyn Learner, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         if self.start.is_some() && !learner.refines() {
-            let expected = format!("left out: the learner {} refines no model", learner.name());
+            let expected = format!("left out: the learner {} does not refine models", learner.name());
             return Err(LearnError::setting("start", "a model", expected));
         }
         if self.start.is_some() && (self.vtree.is_some() || self.vtree_from.is_some()) {
@@ -209,7 +209,7 @@ impl Task<'_> {
                 })?
             }
         };
-        // It names the size that was asked for, not the smaller ones that were tried.
+        // The origin names the size that was asked for, not the smaller ones that were tried.
         outcome.origin = origin(learner, task);
         let elements = outcome.model.most_elements();
         outcome.report.exceeded = learner.max_elements().filter(|&max| elements > max);
@@ -217,10 +217,10 @@ impl Task<'_> {
         Ok(outcome)
     }
 
-    /// What a learner makes at up to so many sizes, the largest first: as it is, then within half the elements of that,
-    /// and so on, until there is one element for each variable but the last, or less room makes nothing smaller.
+    /// Learns at up to `points` sizes, the largest first: each has at most half the elements of the one before. Stops
+    /// early at one element for each variable but the last, or if a smaller limit does not make the model smaller.
     ///
-    /// Each is what [`Task::learn`] makes within its size.
+    /// Each result is that of [`Task::learn`] within its size.
     ///
     /// ```
     /// use slopp::learn::{Slopp, Task};
@@ -275,7 +275,7 @@ fn once(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<M
     Ok(Made { made, elements, unrestricted })
 }
 
-/// The vtree of the method that is asked for. What the learner would make itself is left to it: what it starts from may
+/// The vtree of the given method. If the learner uses the same method itself, it makes the vtree, because its start may
 /// depend on that.
 fn made_vtree(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<Option<Arc<Vtree>>, LearnError> {
     match task.vtree_from {
@@ -287,28 +287,28 @@ fn made_vtree(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Re
     }
 }
 
-/// What was learned, how many elements it has, and how many it had before something was ruled out.
+/// A result, its number of elements, and the number before support was applied.
 pub(super) struct Made<T> {
     pub(super) made: T,
     pub(super) elements: usize,
     pub(super) unrestricted: usize,
 }
 
-/// What was learned or, where it has more elements than asked for, the largest of what is learned within less room that
-/// has not; if there is none, the smallest.
+/// The largest result with at most `max` elements among the first and those learned again with less room; if all have
+/// more, the smallest.
 pub(super) fn within<T, E>(
     max: usize,
     least: usize,
     first: Made<T>,
     again: impl Fn(usize) -> Result<Option<Made<T>>, E>,
 ) -> Result<T, E> {
-    // More room than was used made the same, and so much was too much; so much was not.
+    // `much` is the smallest room known to be too much, `enough` the largest known not to be. Unused room is ignored.
     let (mut much, mut enough) = (first.unrestricted.min(max), None);
     let mut best = first;
     for _ in 0..SMALLER {
         let is_filled = best.elements <= max && best.elements * 10 >= 9 * max;
         let room = match enough {
-            // A little less than in proportion: what is ruled out is not spread evenly.
+            // A little less than in proportion, since growth by support is uneven.
             None => ((0.9 * much as f64 * max as f64 / best.elements as f64) as usize).max(least),
             Some(enough) => usize::midpoint(enough, much),
         };
@@ -322,7 +322,7 @@ pub(super) fn within<T, E>(
         } else {
             much = room.min(made.unrestricted);
         }
-        // Up to the size that is asked for more is better, and beyond it less.
+        // Up to the limit larger is better, beyond it smaller.
         if fits && (!fitted || made.elements > best.elements) || !fitted && made.elements < best.elements {
             best = made;
         }
@@ -336,7 +336,7 @@ pub(super) fn within<T, E>(
     Ok(best.made)
 }
 
-/// What makes a model: enough to make it again from the same records, and nothing about the machine.
+/// The origin of a model: enough to make it again from the same records, and nothing about the machine.
 fn origin(learner: &dyn Learner, task: &Task) -> BTreeMap<String, String> {
     let facts = [
         ("learner", learner.name().to_owned()),
@@ -349,7 +349,7 @@ fn origin(learner: &dyn Learner, task: &Task) -> BTreeMap<String, String> {
     let mut origin: BTreeMap<String, String> =
         facts.chain(learner.settings()).map(|(key, value)| (key.to_owned(), value)).collect();
     if let Some(start) = task.start {
-        // What is possible was decided by whatever made the model.
+        // The learner of the start has decided which worlds are possible.
         for (key, made) in [("start", "learner"), ("world", "world")] {
             let known = start.origin.get(made).map_or("given", String::as_str);
             origin.insert(key.to_owned(), known.to_owned());
@@ -358,7 +358,7 @@ fn origin(learner: &dyn Learner, task: &Task) -> BTreeMap<String, String> {
     origin
 }
 
-/// How the vtree was made, if there is one.
+/// The word in the origin for how the vtree was made.
 fn vtree(learner: &dyn Learner, task: &Task) -> Option<&'static str> {
     let given = task.vtree_from.or(task.vtree.map(|_| VtreeFrom::File)).map(VtreeFrom::name);
     let own = || match learner.vtree() {

@@ -6,11 +6,11 @@ use crate::var::Lit;
 /// A record that breaks rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Violation {
-    /// Its place among the records as they were given, from zero.
+    /// Its place among the original records, from zero.
     pub record: usize,
-    /// The rules that it breaks by itself; none if only several together cannot hold.
+    /// The rules that it breaks; none if it only breaks several rules together.
     pub broken: Vec<usize>,
-    /// Known cells that cannot hold together, of which none can be left out.
+    /// A smallest set of known cells that cannot hold together.
     pub conflict: Vec<Lit>,
     /// The cells that a repair changes, with their new values.
     pub change: Vec<Lit>,
@@ -19,7 +19,7 @@ pub struct Violation {
 /// The records that break rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Violations {
-    /// All rules, those that every column has one value last.
+    /// All rules; the last ones say that every column has one value.
     pub rules: Rules,
     /// The records, in their order.
     pub records: Vec<Violation>,
@@ -30,7 +30,7 @@ pub struct Violations {
 }
 
 impl Violation {
-    /// That one of the cells of the conflict is false: what the rules together say.
+    /// The clause that follows from the rules: one of the cells of the conflict is false.
     pub fn rule(&self) -> Clause {
         Clause { literals: self.conflict.iter().map(|&lit| !lit).collect() }
     }

@@ -8,7 +8,7 @@ use crate::logspace::{LOG_ZERO, log_sum};
 use crate::vtree::Vtree;
 use std::sync::Arc;
 
-/// A formula on the vtrees it is needed on, each once.
+/// A formula compiled once for each vtree.
 struct Compiled<'a, E> {
     limits: &'a Limits,
     on: &'a mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
@@ -42,8 +42,8 @@ impl Mixture {
     /// The mixture given a formula, and the log-probability of the formula; `on` compiles it for a vtree,
     /// limits hold for each component.
     ///
-    /// Every component given the formula, weighted by how much of the formula is its own; one in which the formula is
-    /// impossible has no part in what is left. An error if it is impossible in all.
+    /// Each component is conditioned on the formula and weighted by its share of the probability of the formula.
+    /// Components in which the formula is impossible are dropped. It is an error if it is impossible in all.
     pub fn given<E: From<QueryError>>(
         &self,
         on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,

@@ -1,10 +1,10 @@
 //! Mixtures: weighted circuits over the same variables, and the queries that survive mixing.
 //!
 //! `P(w) = Σ weight · P(w)` over the components, which may have a vtree each, share one, or share a whole structure.
-//! Whatever is linear in the distribution is answered exactly, under the name it has on a [`Circuit`]: likelihoods,
-//! marginals, conditionals, samples, what is possible. A mixture is not deterministic, so *exact* most probable worlds,
-//! entropy, divergence and model counts are out of reach (hard for mixtures in general), and there are no methods for
-//! them; [`Mixture::mpe_bounds`] gives bounds that always hold.
+//! Queries that are linear in the distribution are exact and have the same names as on a [`Circuit`]: likelihoods,
+//! marginals, conditionals, samples, possibility. A mixture is not deterministic, so *exact* most probable worlds,
+//! entropy, divergence and model counts are hard in general, and there are no methods for them. [`Mixture::mpe_bounds`]
+//! gives bounds that always hold.
 
 mod given;
 mod queries;
@@ -29,7 +29,7 @@ use std::ops::AddAssign;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// What needs determinism does not compile:
+/// Queries that need determinism do not compile:
 /// ```compile_fail
 /// fn wrong(mixture: &slopp::Mixture) -> f64 {
 ///     mixture.entropy()
@@ -39,11 +39,11 @@ use std::ops::AddAssign;
 pub struct Mixture {
     components: Vec<Certified>,
     weights: Vec<f64>,
-    /// The components by structure, in order: those of a group are deterministic and have the same structure.
+    /// The components by structure, in order: those of a group of several are deterministic and share a structure.
     groups: Vec<Vec<usize>>,
 }
 
-/// Why circuits are no mixture.
+/// Why circuits cannot form a mixture.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MixtureError {
@@ -52,7 +52,8 @@ pub enum MixtureError {
     Empty,
     /// Components over different variables.
     #[error(
-        "component {component} has {found} variables, but component 1 has {expected}; mix circuits over the same variables"
+        "component {component} has {found} variables, but component 1 has {expected}; mix circuits over the same \
+         variables"
     )]
     Variables {
         /// The component, from one.
@@ -64,7 +65,8 @@ pub enum MixtureError {
     },
     /// A weight that is not positive, or not a number.
     #[error(
-        "the weight of component {component} is {weight}, but must be above 0 and at most 1; leave out components without weight"
+        "the weight of component {component} is {weight}, but must be above 0 and at most 1; leave out components \
+         without weight"
     )]
     Weight {
         /// The component, from one.
@@ -75,11 +77,11 @@ pub enum MixtureError {
     /// Weights that do not add up to one.
     #[error("the weights add up to {total}, not to 1; divide them by their total")]
     Total {
-        /// What they add up to.
+        /// Their total.
         total: f64,
     },
-    /// A component that is no distribution.
-    #[error("the parameters of component {component} do not add up to one, so it is no distribution; renormalise it")]
+    /// A component that is not a distribution.
+    #[error("the parameters of component {component} do not add up to 1, so it is not a distribution; renormalise it")]
     Parameters {
         /// The component, from one.
         component: usize,
@@ -87,7 +89,7 @@ pub enum MixtureError {
 }
 
 impl Mixture {
-    /// A mixture of components with weights, which are positive and add up to one.
+    /// A mixture of components with weights, which must be positive and add up to one.
     pub fn new(components: impl IntoIterator<Item = (f64, Certified)>) -> Result<Mixture, MixtureError> {
         let (weights, components): (Vec<f64>, Vec<Certified>) = components.into_iter().unzip();
         let expected = components.first().ok_or(MixtureError::Empty)?.var_count();
@@ -110,19 +112,19 @@ impl Mixture {
         Ok(Mixture { groups: groups(&components), components, weights })
     }
 
-    /// A bag: a mixture whose components weigh the same.
+    /// A bag: a mixture with equal weights.
     pub fn uniform(components: impl IntoIterator<Item = Certified>) -> Result<Mixture, MixtureError> {
         let components: Vec<Certified> = components.into_iter().collect();
         let weight = 1.0 / components.len() as f64;
         Mixture::new(components.into_iter().map(|component| (weight, component)))
     }
 
-    /// How many variables there are.
+    /// The number of variables.
     pub fn var_count(&self) -> usize {
         self.components[0].var_count()
     }
 
-    /// How many components there are, at least one.
+    /// The number of components, at least one.
     pub fn component_count(&self) -> usize {
         self.components.len()
     }
@@ -132,7 +134,7 @@ impl Mixture {
         self.components.iter().map(|component| component.most_classes()).max().unwrap_or(0)
     }
 
-    /// The components, each with the strongest certificate it deserves.
+    /// The components, each with its strongest certificate.
     pub fn components(&self) -> &[Certified] {
         &self.components
     }
@@ -142,12 +144,12 @@ impl Mixture {
         &self.weights
     }
 
-    /// Whether all components have one structure, and differ in parameters only.
+    /// Whether all components have the same structure and differ only in parameters.
     pub fn shares_structure(&self) -> bool {
         self.components[1..].iter().all(|other| self.components[0].same_structure(other))
     }
 
-    /// Whether all components have one vtree.
+    /// Whether all components have the same vtree.
     pub fn shares_vtree(&self) -> bool {
         self.components[1..].iter().all(|other| self.components[0].vtree() == other.vtree())
     }

@@ -1,4 +1,4 @@
-//! Probabilities, marginals, what is possible, noise, and bounds on the most probable world.
+//! Probabilities, marginals, possibility, noise, and bounds on the most probable world.
 
 use super::Mixture;
 use crate::circuit::Weights;
@@ -17,7 +17,7 @@ impl Mixture {
         self.log_evidence(&Evidence::of_world(world))
     }
 
-    /// Whether a world is possible: whether it is under some component.
+    /// Whether a world is possible under some component.
     pub fn is_possible(&self, world: &[bool]) -> Result<bool, QueryError> {
         Ok(self.log_probability(world)? > LOG_ZERO)
     }
@@ -29,7 +29,7 @@ impl Mixture {
 
     /// The log-likelihood of each distinct row, −∞ if it is impossible; missing cells are summed out.
     ///
-    /// Complete records are sent once through components that share a deterministic structure, however many they are.
+    /// Complete records pass only once through all components that share a deterministic structure.
     pub fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
         self.first().check_records(records)?;
         let mut answers = vec![LOG_ZERO; records.len()];
@@ -138,7 +138,7 @@ impl Mixture {
     /// Whether each distinct row is possible; with missing cells, whether some completion is.
     pub fn possible(&self, records: &Records) -> Result<Vec<bool>, QueryError> {
         let mut answers = vec![false; records.len()];
-        // What is possible is a matter of the structure, so one component speaks for its group.
+        // The structure decides which worlds are possible, so one component of each group suffices.
         for group in &self.groups {
             let found = self.components[group[0]].possible(records)?;
             answers.iter_mut().zip(found).for_each(|(any, possible)| *any |= possible);
@@ -152,9 +152,9 @@ impl Mixture {
         Ok(self.possible(records)?.into_iter().all(|possible| possible))
     }
 
-    /// The smallest number of known cells that must change to make evidence possible, with a world that does it.
+    /// The smallest number of known cells that must change to make evidence possible, and such a world.
     ///
-    /// The nearest one among those of the components, the first of equals.
+    /// It is the nearest of those of the components; the first among equals.
     pub fn nearest(&self, evidence: &Evidence) -> Result<Nearest, QueryError> {
         let of = |group: &Vec<usize>| self.components[group[0]].nearest(evidence);
         let all: Vec<Nearest> = self.groups.iter().map(of).collect::<Result<_, _>>()?;
@@ -174,9 +174,10 @@ impl Mixture {
         Ok(best)
     }
 
-    /// The log-likelihood of each distinct row seen through a channel that changes every cell with probability `epsilon`.
+    /// The log-likelihood of each distinct row seen through a channel that changes every cell with probability
+    /// `epsilon`.
     ///
-    /// As [`crate::Circuit::log_likelihoods_noisy`]; exact, since the channel is linear in the distribution.
+    /// Like [`crate::Circuit::log_likelihoods_noisy`]; exact, since the channel is linear in the distribution.
     pub fn log_likelihoods_noisy(&self, records: &Records, epsilon: f64) -> Result<Vec<f64>, QueryError> {
         let mut answers = vec![LOG_ZERO; records.len()];
         for (circuit, weight) in self.components.iter().zip(&self.weights) {
@@ -186,7 +187,8 @@ impl Mixture {
         Ok(answers)
     }
 
-    /// The noise under which these records, usually for validation, are most likely, as [`crate::Circuit::fit_noise`].
+    /// The noise under which these records, usually for validation, are most likely; like
+    /// [`crate::Circuit::fit_noise`].
     pub fn fit_noise(&self, records: &Records) -> Result<NoiseFit, QueryError> {
         self.components.iter().try_for_each(|circuit| circuit.check_channel(records))?;
         let noisy =
@@ -194,12 +196,12 @@ impl Mixture {
         NoiseFit::search(records, noisy)
     }
 
-    /// A probable world that agrees with evidence, and proved bounds on the log-probability of the most probable one:
-    /// the first is that of the world itself. Where both are equal, the world *is* the most probable one.
+    /// A probable world that agrees with evidence, and proved bounds on the log-probability of the most probable one.
+    /// The lower bound is that of the world itself. If both are equal, the world *is* the most probable one.
     ///
     /// Lower bound: the best, under the mixture, of the most probable worlds of the components. Upper bound:
-    /// `Σ weight · max P(w)`, as no world does better under a component than the best one does. The bounds meet if the
-    /// components agree on their most probable world. Cost: elements of all components, times the number of them.
+    /// `Σ weight · max P(w)`. The bounds meet if the components agree on their most probable world. Cost: elements of
+    /// all components, times the number of components.
     ///
     /// ```
     /// use slopp::{Mixture, infer::Evidence};
@@ -225,7 +227,7 @@ impl Mixture {
         let uppers = self.weighed().map(|(log_weight, circuit)| {
             log_weight + log_upper_bound(circuit, evidence, circuit.deterministic().is_ok())
         });
-        // Rounding must not put the bound below a world that is there.
+        // Rounding must not put the bound below the world that was found.
         let log_upper = log_sum(uppers).min(self.log_evidence(evidence)?).max(log_probability);
         Ok((world, [log_probability, log_upper]))
     }
@@ -255,7 +257,7 @@ impl Mixture {
 
 answer_by_methods!(Mixture);
 
-/// Numbers, given by their logarithms, divided by their total; `None` if all are zero.
+/// Normalised numbers, from their logarithms; `None` if all are zero.
 pub(crate) fn posterior(mut logs: Vec<f64>) -> Option<Vec<f64>> {
     let total = log_sum(logs.iter().copied());
     logs.iter_mut().for_each(|log| *log = (*log - total).exp());

@@ -22,7 +22,7 @@ impl Mixture {
         Ok(Draws::new(self, evidence)?.worlds(0..count, seed))
     }
 
-    /// The worlds of [`Mixture::sample`], some thousand at a time: for more of them than memory can hold.
+    /// Like [`Mixture::sample`], in parts of bounded size: the samples need not fit in memory.
     pub fn sample_in_parts<'a>(
         &'a self,
         count: usize,
@@ -33,15 +33,15 @@ impl Mixture {
         Ok(parts(count).map(move |part| draws.worlds(part, seed)))
     }
 
-    /// Completes each record, in the order of [`Records::original`], by a draw of its own given its known cells; `None`
-    /// where it is impossible.
+    /// Completes each record, in the order of [`Records::original`], by its own draw given its known cells; `None` if
+    /// it is impossible.
     pub fn sample_batch(&self, records: &Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError> {
         let shares = self.component_posterior_batch(records)?;
         let completers: Vec<Completer<'_>> = self.components.iter().map(|circuit| Completer::new(circuit)).collect();
         let scratch = || -> Vec<Scratch> { completers.iter().map(|_| Scratch::default()).collect() };
         Ok(complete_records(records, scratch, |scratch, row, places| {
             let evidence = Evidence::from_row(records, row);
-            // Only of components that are chosen, which are few of many where a row has one record.
+            // Made only for chosen components, which are few if a row has few records.
             let mut draws: Vec<Option<Draw<'_>>> = completers.iter().map(|_| None).collect();
             let complete = |&place: &u32| {
                 let random = &mut Random::stream(seed, place.into());
@@ -56,7 +56,7 @@ impl Mixture {
     }
 }
 
-/// The posteriors of the components that the evidence leaves possible, made ready to draw from.
+/// The posteriors of the components under which the evidence is possible, ready to draw from.
 struct Draws<'a> {
     variables: usize,
     shares: Vec<f64>,
@@ -75,7 +75,7 @@ impl<'a> Draws<'a> {
         Ok(draws)
     }
 
-    /// The worlds of a range, which starts at the start of a block.
+    /// A range of the worlds of a seed; it must start at a block.
     fn worlds(&self, range: Range<usize>, seed: u64) -> Samples {
         draw_worlds(range, self.variables, seed, |random, stack, row| {
             let chosen = random.choose(&self.shares).expect("shares add up to one");

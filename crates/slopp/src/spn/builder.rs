@@ -5,10 +5,10 @@ use crate::circuit::NodeId;
 use crate::var::{Lit, Var};
 use std::sync::Arc;
 
-/// Probabilities and weights below 2⁻²⁰⁰ are refused: products of a few of them must stay in range.
+/// Smaller probabilities and weights, below 2⁻²⁰⁰, are refused: products of a few of them must stay in range.
 const SMALLEST: f64 = f64::from_bits((1023 - 200) << 52);
 
-/// How far from one the weights of a sum may be in total.
+/// How far the total of the weights of a sum may be from one.
 const WEIGHT_TOLERANCE: f64 = 1e-9;
 
 /// Which invariant of [`Spn`] a node would break.
@@ -26,7 +26,7 @@ pub enum SpnError {
     /// A child does not exist yet (invariant 1).
     #[error("a child is used before it is made")]
     UnknownChild,
-    /// A sum, product or tree of nothing (invariants 3 and 4).
+    /// A sum, product or tree without parts (invariants 3 and 4).
     #[error("a sum, a product and a tree need at least one part")]
     Empty,
     /// Two children of a sum have different variables (invariant 2).
@@ -41,10 +41,10 @@ pub enum SpnError {
     #[error("variable {} is in two parts of a product or tree; the parts must have different variables", .0.number())]
     NotDecomposable(Var),
     /// A branch whose parent does not come before it (invariant 4).
-    #[error("branch {0} of a tree needs a parent before it, and only the first branch needs none")]
+    #[error("branch {0} of a tree must have a parent before it, unless it is the first")]
     Parent(usize),
-    /// A number that is no probability, or not a positive weight.
-    #[error("{0} is not a probability that can be used: it must be at most 1, and above 1e-60 where it is not 0")]
+    /// A number that is not a probability, or not a positive weight.
+    #[error("{0} is not a usable probability: it must be 0, or above 1e-60 and at most 1")]
     Probability(f64),
     /// The weights of a sum do not sum to one (invariant 3).
     #[error("the weights of a sum add up to {0}; divide them by that")]
@@ -153,7 +153,7 @@ impl SpnBuilder {
         self.push(SpnNode::Sum { start, end }, scope)
     }
 
-    /// The network below `root`; what is not below it is dropped.
+    /// The network below `root`; other nodes are dropped.
     pub(crate) fn finish(self, root: NodeId) -> Result<Spn, SpnError> {
         self.check_children(std::iter::once(root))?;
         let scope = &self.scopes[root.index()];
@@ -249,9 +249,9 @@ impl SpnNode {
 }
 
 impl Spn {
-    /// Gives every node a place for its value, taken over from values that were used for the last time.
+    /// Gives every node a place for its value, reusing places of values that are no longer needed.
     ///
-    /// Learned networks are nearly trees, so a few places do for all, and they stay in the cache.
+    /// Learned networks are nearly trees, so a few places suffice, and they stay in the cache.
     fn assign_places(&mut self) {
         let mut last_use = vec![u32::MAX; self.nodes.len()];
         for (i, node) in self.nodes.iter().enumerate() {
@@ -261,7 +261,7 @@ impl Spn {
         }
         let mut free: Vec<u32> = Vec::new();
         for (i, node) in self.nodes.iter().enumerate() {
-            // A node is computed before it is stored, so it may take over the place of its own child.
+            // A node is computed before it is stored, so it may reuse the place of its own child.
             for child in &self.children[node.children().unwrap_or(0..0)] {
                 if last_use[child.index()] == i as u32 {
                     last_use[child.index()] = u32::MAX;

@@ -35,8 +35,8 @@ impl Spn {
 
     /// The log-likelihood of each distinct row, −∞ if it is impossible; missing cells are summed out.
     ///
-    /// Rows stand for records as [`Records::original`] says; [`Records::weights`] holds how many. Cost: edges ×
-    /// records, on all threads.
+    /// [`Records::original`] maps records to rows, and [`Records::weights`] counts them. Cost: edges × records, on all
+    /// threads.
     pub fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, QueryError> {
         self.check_length("data", records.var_count())?;
         let mut answers = vec![0.0; records.len()];
@@ -65,7 +65,7 @@ pub(super) struct Lanes<const L: usize> {
     /// Whether every variable is known in every lane.
     complete: bool,
     pub(super) values: Vec<Wide<L>>,
-    /// For each branch of a tree: what is below it, given that it is false and true.
+    /// For each branch of a tree: the value of its descendants, given that it is false and true.
     below: Vec<[Wide<L>; 2]>,
 }
 

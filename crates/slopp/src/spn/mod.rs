@@ -1,8 +1,8 @@
 //! Sum-product networks: smooth and decomposable circuits without a vtree.
 //!
-//! [`Spn`] is what [LearnSPN](crate::learn::LearnSpn) makes. It is more general than [`Circuit`](crate::Circuit): two
-//! products may part the same variables differently, so there is no vtree, and leaves may be whole Chow-Liu trees. It
-//! can therefore do less:
+//! [LearnSPN](crate::learn::LearnSpn) learns an [`Spn`]. It is more general than a [`Circuit`](crate::Circuit): two
+//! products may divide the same variables differently, so there is no vtree, and leaves may be whole Chow-Liu trees.
+//! Therefore it answers fewer queries:
 //!
 //! | query | cost |
 //! |---|---|
@@ -11,11 +11,11 @@
 //! | [`Spn::marginals`], [`Spn::marginals_batch`]: one pass up, one down | edges |
 //! | [`Spn::sample`]: worlds given evidence, without rejection | edges, then the variables per world |
 //!
-//! What it cannot do: the children of a sum overlap (a world has many derivations), so the most probable world, the
-//! entropy and the number of possible worlds are not computable in one pass; two networks share no vtree, so neither
-//! is their divergence or product. Those questions need a [`Deterministic`](crate::Deterministic) circuit.
+//! The children of a sum overlap (a world has many derivations), so one pass cannot compute the most probable world,
+//! the entropy or the number of possible worlds. Two networks share no vtree, so their divergence and product are out
+//! of reach, too. These queries need a [`Deterministic`](crate::Deterministic) circuit.
 //!
-//! No query recurses and none underflows: values are plain numbers with an exponent of their own.
+//! No query recurses, and none underflows: values are plain numbers with their own exponents.
 
 mod builder;
 pub(crate) mod learnspn;
@@ -33,7 +33,7 @@ use crate::names::{Group, Names};
 use crate::var::{Lit, Var};
 use std::ops::Range;
 
-/// What a node of a sum-product network is.
+/// A node of a sum-product network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum SpnNode {
     /// The variable has this value for certain.
@@ -125,7 +125,7 @@ pub struct SpnStats {
 }
 
 impl Spn {
-    /// How many variables there are.
+    /// The number of variables.
     pub fn var_count(&self) -> usize {
         self.var_count
     }
@@ -159,7 +159,7 @@ impl Spn {
 
     /// The first column that has none or several values in some possible world; `None` if all have exactly one.
     ///
-    /// As [`Circuit::column_without_one_value`](crate::Circuit::column_without_one_value).
+    /// Like [`Circuit::column_without_one_value`](crate::Circuit::column_without_one_value).
     pub(crate) fn column_without_one_value<'a>(&self, names: &'a Names) -> Option<&'a Group> {
         let mut trues: Vec<u8> = Vec::with_capacity(self.nodes().len());
         names.groups().iter().find(|group| {
@@ -217,7 +217,7 @@ fn of_value(group: &Group, var: Var, value: bool) -> u8 {
     if value && group.contains(var) { ONE } else { NONE }
 }
 
-/// How many can be true in a tree: from the leaves up, for each value of the parent.
+/// How many variables of a group can be true in a tree: from the leaves up, for each value of the parent.
 fn of_tree(group: &Group, branches: &[Branch]) -> u8 {
     let mut below = vec![[NONE; 2]; branches.len()];
     let mut whole = NONE;

@@ -1,4 +1,4 @@
-//! The posterior given evidence: marginals, worlds drawn from it, and the counts it expects of records.
+//! The posterior given evidence: marginals, samples, and expected counts of records.
 
 use super::likelihood::Lanes;
 use super::{Spn, SpnNode, range};
@@ -73,7 +73,7 @@ impl Spn {
         Ok(posterior.worlds(self, 0..count, seed))
     }
 
-    /// Like [`Spn::sample`], but in parts of bounded size: what was drawn need not fit in memory.
+    /// Like [`Spn::sample`], in parts of bounded size: the samples need not fit in memory.
     pub fn sample_in_parts(
         &self,
         count: usize,
@@ -104,7 +104,7 @@ impl Posterior {
         Ok(posterior)
     }
 
-    /// These of the worlds that a seed stands for; the first must begin a block.
+    /// A range of the worlds of a seed; it must start at a block.
     fn worlds(&self, spn: &Spn, drawn: Range<usize>, seed: u64) -> Samples {
         let (count, words) = (drawn.len(), spn.var_count.div_ceil(64));
         let first = drawn.start / BLOCK;
@@ -296,8 +296,8 @@ impl Spn {
         }
     }
 
-    /// The same network with parameters that follow from expected counts, and from those of `prior`, a network of the
-    /// same structure, which weigh as much as so many records wherever they stand.
+    /// The same network with parameters from expected counts and from `prior`, a network of the same structure, which
+    /// weighs `pseudocount` records in every sum and leaf.
     pub(crate) fn with_expected(&self, expected: &Counts, prior: &Spn, pseudocount: f64) -> Spn {
         let mut spn = self.clone();
         let [least, most] = [f64::MIN_POSITIVE, 1.0 - f64::EPSILON];

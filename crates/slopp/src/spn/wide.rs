@@ -1,4 +1,4 @@
-//! Numbers with an exponent of their own, many at a time: plain arithmetic that cannot underflow.
+//! Numbers with separate exponents, many at a time: plain arithmetic that cannot underflow.
 
 // Lanes are walked by index so that the loops vectorise.
 #![allow(clippy::needless_range_loop)]
@@ -66,7 +66,7 @@ impl<const L: usize> Wide<L> {
         sum
     }
 
-    /// Quotients as plain numbers, for a divisor that is not zero and not much smaller.
+    /// Quotients as plain numbers, for divisors that are not zero and not much smaller.
     pub(super) fn over(&self, other: &Wide<L>) -> [f64; L] {
         std::array::from_fn(|l| {
             self.mantissa[l] / other.mantissa[l] * power_of_two(self.exponent[l] - other.exponent[l])

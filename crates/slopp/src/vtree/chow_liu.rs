@@ -11,7 +11,7 @@ pub(crate) struct ChowLiuTree {
     neighbours: Vec<Vec<Var>>,
 }
 
-/// A Chow-Liu tree hung up at one variable.
+/// A Chow-Liu tree rooted at one variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RootedTree {
     root: Var,
@@ -23,8 +23,7 @@ pub(crate) struct RootedTree {
 impl ChowLiuTree {
     /// The maximum spanning tree of a matrix of mutual information, in `n²` steps.
     ///
-    /// Of equal edges the one found first is kept: growth starts at the first variable and prefers the first
-    /// variable outside.
+    /// The first of equal edges is kept: growth starts at the first variable and prefers the first variable outside.
     ///
     /// # Panics
     /// If the matrix is empty: a tree has at least one variable.
@@ -44,7 +43,7 @@ impl ChowLiuTree {
         ChowLiuTree { neighbours }
     }
 
-    /// How many variables there are.
+    /// The number of variables.
     pub(crate) fn var_count(&self) -> usize {
         self.neighbours.len()
     }
@@ -54,9 +53,9 @@ impl ChowLiuTree {
         &self.neighbours[var.index()]
     }
 
-    /// The graph centre: the variable whose farthest variable is nearest; of two, the first.
+    /// The graph centre: the variable whose farthest variable is nearest; the first of two.
     pub(crate) fn centre(&self) -> Var {
-        // Stripping all leaves again and again leaves the one or two centres.
+        // Removing all leaves repeatedly leaves the one or two centres.
         let mut degree: Vec<usize> = self.neighbours.iter().map(Vec::len).collect();
         let mut left = self.var_count();
         let mut leaves: Vec<Var> = (0..left as u32).map(Var).filter(|x| degree[x.index()] <= 1).collect();
@@ -95,7 +94,7 @@ impl ChowLiuTree {
         RootedTree { root, parent, children, top_down }
     }
 
-    /// The vtree of the paper: the tree hung up at its centre, see [`RootedTree::vtree`].
+    /// The vtree of the paper: the tree rooted at its centre, see [`RootedTree::vtree`].
     pub(crate) fn vtree(&self) -> Vtree {
         self.rooted_at(self.centre()).vtree()
     }
@@ -153,7 +152,7 @@ impl RootedTree {
         Vtree::from_postfix(steps).expect("a tree has every variable once")
     }
 
-    /// The variables depth-first, small subtrees before large ones: what is started is soon finished.
+    /// The variables depth-first, small subtrees before large ones, so that subtrees are soon finished.
     pub(crate) fn depth_first(&self) -> Vec<Var> {
         let mut size = vec![1usize; self.parent.len()];
         for x in self.top_down.iter().rev() {
@@ -175,10 +174,10 @@ impl RootedTree {
 
 /// The edges `(inside, added)` of a maximum spanning tree of the complete graph, by Prim's algorithm in `n²` steps.
 ///
-/// Of equal edges the one found first is kept: growth starts at zero and prefers the first one outside.
+/// The first of equal edges is kept: growth starts at zero and prefers the first position outside.
 pub(crate) fn spanning_tree(len: usize, weight: impl Fn(usize, usize) -> f64) -> Vec<(usize, usize)> {
     let mut edges = Vec::with_capacity(len.saturating_sub(1));
-    // Those outside, in order, each with its best edge into the tree.
+    // The positions outside, in order, each with its best edge into the tree.
     let mut outside: Vec<(usize, usize, f64)> = (1..len).map(|x| (x, 0, weight(0, x))).collect();
     while !outside.is_empty() {
         let mut place = 0;
@@ -187,7 +186,7 @@ pub(crate) fn spanning_tree(len: usize, weight: impl Fn(usize, usize) -> f64) ->
                 place = i;
             }
         }
-        // Keeps the order, which the tie rule needs.
+        // `remove` keeps the order, which the tie rule needs.
         let (added, inside, _) = outside.remove(place);
         edges.push((inside, added));
         for (x, nearest, best) in &mut outside {
@@ -218,7 +217,7 @@ mod tests {
         (0..tree.var_count()).flat_map(of)
     }
 
-    /// Edges between all variables, tree or not, along which the ends are connected: for comparing by brute force.
+    /// The distances between all variables, by brute force.
     fn distances(tree: &ChowLiuTree) -> Vec<Vec<usize>> {
         let n = tree.var_count();
         let mut d = vec![vec![n; n]; n];

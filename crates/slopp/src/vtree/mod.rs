@@ -1,7 +1,7 @@
-//! Vtrees: full binary trees whose leaves are the variables. They say how a circuit may decompose.
+//! Vtrees: full binary trees whose leaves are the variables. They define how a circuit decomposes.
 //!
-//! Here: the tree, its shapes, its text form, and the Chow-Liu tree. Vtrees learned from data are in [`crate::learn::vtree`],
-//! files in [`crate::io`], pictures in [`crate::render`].
+//! This module has the tree, its shapes, its text form, and the Chow-Liu tree. [`crate::learn::vtree`] learns vtrees
+//! from data, [`crate::io`] reads and writes files, and [`crate::render`] draws pictures.
 
 mod chow_liu;
 mod shape;
@@ -47,7 +47,10 @@ pub enum VtreeError {
     #[error("variable {} occurs twice in the vtree", .0.number())]
     Repeated(Var),
     /// A variable between the first and the last has no leaf.
-    #[error("variable {} is missing: a vtree with {} leaves must hold the variables 1 to {} once each", .missing.number(), .len, .len)]
+    #[error(
+        "variable {} is missing: a vtree with {len} leaves must hold the variables 1 to {len} once each",
+        .missing.number()
+    )]
     Missing {
         /// The variable without a leaf.
         missing: Var,
@@ -62,9 +65,9 @@ pub enum VtreeError {
     Text {
         /// Column, from one.
         column: usize,
-        /// What may stand there.
+        /// The expected text.
         expected: &'static str,
-        /// What stands there.
+        /// The text found.
         found: String,
     },
 }
@@ -164,12 +167,12 @@ impl Vtree {
         self.bottom_up.iter().map(|&v| self.leaf_var(v).map_or(Step::Join, Step::Leaf))
     }
 
-    /// How many variables the vtree has.
+    /// The number of variables.
     pub fn var_count(&self) -> usize {
         self.var.len()
     }
 
-    /// How many nodes the vtree has: twice the variables, less one.
+    /// The number of nodes: twice the variables, less one.
     pub fn node_count(&self) -> usize {
         self.parent.len()
     }

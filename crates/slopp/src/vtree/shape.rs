@@ -1,15 +1,15 @@
-//! Vtrees of a given shape, made without looking at data.
+//! Vtrees of a given shape, independent of data.
 
 use super::{Step, Vtree};
 use crate::random::Random;
 use crate::var::Var;
 
 impl Vtree {
-    /// The balanced vtree over `0..len` in order: every node has as many variables left as right, or one more on the
-    /// left.
+    /// The balanced vtree over `0..len` in order: every node has the same number of variables on both sides, or one
+    /// more on the left.
     ///
     /// # Panics
-    /// If `len` is zero, as do the other shapes.
+    /// If `len` is zero, like the other shapes.
     pub fn balanced(len: usize) -> Vtree {
         Vtree::balanced_over(&in_order(len))
     }

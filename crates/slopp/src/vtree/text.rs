@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 impl Vtree {
-    /// Reads a line like `((a,b),(c,d))`; each leaf is given to `find`, which knows the variables.
+    /// Reads a line like `((a,b),(c,d))`; `find` maps each leaf to its variable.
     ///
     /// A leaf is anything without parentheses, commas and surrounding blanks, or anything in double quotes; a quote in
     /// a quoted leaf is written twice.
@@ -23,7 +23,7 @@ impl Vtree {
         loop {
             rest = rest.trim_start();
             let Some(c) = rest.chars().next() else { break };
-            // Counted only when needed: at every leaf of a large vtree it would cost the square of the text.
+            // Counted only for errors: doing so at every leaf would be quadratic in the text.
             let wrong = |expected, found: &str| {
                 let column = text[..text.len() - rest.len()].chars().count() + 1;
                 Err(E::from(VtreeError::Text { column, expected, found: found.to_owned() }))
@@ -120,7 +120,7 @@ impl Vtree {
     }
 }
 
-/// The leaf in quotes at the start of a text, and where it ends; `None` if it does not.
+/// The quoted leaf at the start of a text, and where it ends; `None` without a closing quote.
 fn quoted_leaf(text: &str) -> Option<(Cow<'_, str>, usize)> {
     let mut end = 1;
     loop {
@@ -135,7 +135,7 @@ fn quoted_leaf(text: &str) -> Option<(Cow<'_, str>, usize)> {
     Some((leaf, end + 1))
 }
 
-/// Whether a name would be read as something else without quotes.
+/// Whether a name needs quotes to be read back.
 fn is_misread(name: &str) -> bool {
     name.contains(['(', ')', ',']) || name.starts_with('"') || name.trim() != name || name.contains(is_unprintable)
 }
@@ -161,7 +161,7 @@ impl FromStr for Vtree {
     }
 }
 
-/// The column of a leaf: unless it was rewritten, it is a part of the text, and its place is where it points to.
+/// The column of a leaf. A leaf that was not rewritten is a slice of the text, so its address gives its place.
 fn column_of(leaf: &str, text: &str) -> usize {
     let place = (leaf.as_ptr() as usize).checked_sub(text.as_ptr() as usize);
     place.and_then(|place| text.get(..place)).map_or(1, |before| before.chars().count() + 1)

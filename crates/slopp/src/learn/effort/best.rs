@@ -1,4 +1,4 @@
-//! The most effort: a teacher distilled to one model, beside what is learned from the records alone.
+//! The most effort: a teacher distilled into one model, compared with models of the records alone.
 
 use super::{balanced, best_vtrees, check_task, full_runs};
 use crate::certified::Certified;
@@ -24,19 +24,19 @@ use crate::vtree::Vtree;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Models of the bag that is the teacher.
+/// Models in the bag that teaches.
 const TEACHERS: usize = 16;
 
-/// Synthetic records for each real one: at least, and at most where records are few.
+/// Synthetic records for each real one: at least, and at most if there are few records.
 const SYNTHETIC: [f64; 2] = [6.0, 60.0];
 
-/// Synthetic records that are enough where records are few, and that are never exceeded.
+/// Synthetic records that suffice if there are few records, and that are never exceeded.
 const ENOUGH: [f64; 2] = [80_000.0, 600_000.0];
 
-/// What an operation of LearnPSDD must gain for each element, and the weights of the prior, that are tried.
+/// The gains for each element that an operation of LearnPSDD needs, and the weights of the prior, to try.
 const REFINEMENTS: ([f64; 2], [f64; 4]) = ([0.7, 1.0], [1.0, 2.0, 4.0, 8.0]);
 
-/// What the best structure was learned from.
+/// The teacher of the best structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Teacher {
     /// The records alone, by LearnPSDD from their Chow-Liu tree.
@@ -57,7 +57,7 @@ impl Teacher {
     }
 }
 
-/// A model beside those that SLoPP learns from the records alone.
+/// A model that competes with those that SLoPP learns from the records alone.
 struct Taught {
     psdd: Psdd,
     teacher: Teacher,
@@ -78,13 +78,13 @@ impl Taught {
     }
 }
 
-/// The best structure: a bag, and LearnSPN where it explains the validation records better, are distilled, unless what the
-/// balanced effort or LearnPSDD learn from the records alone is worth more.
+/// The best structure among: a distilled bag; a distilled network of LearnSPN, if it explains the validation records
+/// better than the bag; and the structures that the balanced effort and LearnPSDD learn from the records alone.
 ///
-/// Without validation records a tenth of the records is held out by seed, and the parameters are fitted to all records
-/// at the end. A pseudocount above 0 that is given is the weight of the prior in all that is compared. All is found in an
-/// open world and compared once support has been applied: in a closed world no choice makes more validation records
-/// impossible than the balanced effort does. The same bytes for a seed on any number of threads.
+/// Without validation records a tenth of the records is held out by seed, and in the end the parameters are fitted to
+/// all records. A given pseudocount above 0 is the weight of the prior in all candidates. They are found in an open
+/// world and compared once support has been applied: in a closed world no choice makes more validation records
+/// impossible than the balanced effort does. A seed gives the same bytes on any number of threads.
 pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Result<Structure, LearnError> {
     check_task(task, config)?;
     let parts = task.parts()?;
@@ -92,13 +92,13 @@ pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Resu
         Structure { chosen: vec![("teacher", teacher.to_owned())], ..structure }.holding_out(parts.held_out())
     };
     let Some(judge) = parts.judge().filter(|judge| judge.total() >= FEW_JUDGES) else {
-        // Too few records to choose among teachers by.
+        // There are too few records to choose among teachers.
         let mut found = taught_by("none", balanced(task, config, progress)?);
         found.report.few_judges = Some(parts.judge().map_or(0.0, Records::total));
         return Ok(found);
     };
     let part = parts.train();
-    // Without any prior nothing could be compared that leaves a record out.
+    // Without a prior, models that exclude a record could not be compared.
     let given = config.pseudocount.filter(|&pseudocount| pseudocount > 0.0);
     let pseudocounts = given.map_or(config.pseudocounts.clone(), |given| vec![given]);
     let own = &Slopp { pseudocounts, ..config.clone() };
@@ -108,7 +108,7 @@ pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Resu
     let orders = ranked_orders(&on_part, own, progress)?;
     let vtrees = task.vtree.map_or_else(|| best_vtrees(&orders), |vtree| vec![vtree.clone()]);
     let (alone, worth, alone_config) = full_runs(&on_part, &vtrees, own, progress)?;
-    // What teachers make up is of an open world.
+    // Synthetic records come from an open world.
     let open = Task { support: Support::open(), ..on_part };
     let refined = match task.vtree {
         Some(_) => None,
@@ -123,7 +123,7 @@ pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Resu
     progress.begin("learning a sum-product network", 1);
     let networks = LearnSpn::grid().into_par_iter().map(|learner| learner.grow(part, Some(judge), task.seed, &()));
     let networks: Vec<Spn> = networks.collect::<Result<_, SpnError>>()?;
-    // The better teacher need not have the better student, so the bag is always heard.
+    // The better teacher need not have the better student, so the bag always teaches.
     let mut teachers: Vec<(&dyn Distribution, Teacher)> = vec![(&bag, Teacher::Bag)];
     let mut highest = score(&bag, judge)?;
     for spn in &networks {
@@ -164,7 +164,7 @@ pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Resu
     }
     let Some(mut taught) = best.1 else { return Ok(taught_by("none", alone.structure(task, &alone_config)?)) };
     if parts.is_divided() {
-        // Held-out records come in last, with what was learned without them as the prior.
+        // Held-out records are added last, with the parameters learned without them as the prior.
         let train = task.train;
         let counts = crate::infer::count_shares(&taught.psdd, 1, train, train.weights()).counts.swap_remove(0);
         taught.psdd = taught.psdd.with_estimates_towards(counts, taught.pseudocount)?.certify(&Limits::default())?;

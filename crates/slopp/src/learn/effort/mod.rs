@@ -1,4 +1,4 @@
-//! How much is tried: one order and one setting, several of both, or a teacher distilled to one model.
+//! How much SLoPP tries: one order and one setting, several of both, or a teacher distilled into one model.
 
 mod best;
 
@@ -17,15 +17,15 @@ use std::sync::Arc;
 /// How many orders get a full run.
 pub(super) const FULL_RUNS: usize = 2;
 
-/// The largest number of classes, and what a copy must gain, of the full runs.
+/// The largest number of classes, and the gain that a copy needs, of the full runs.
 const GRID: [(usize, f64); 3] = [(32, 0.7), (64, 0.7), (48, 0.4)];
 
-/// The structure of SLoPP with several orders and settings; the quick run of each order, then the full one of the best with
-/// each setting, and what explains the validation records best is kept.
+/// The structure of SLoPP with several orders and settings: a quick run with each order, full runs of the best orders
+/// with each setting, and the one that best explains the validation records.
 ///
-/// They are judged once support has been applied; in a closed world no choice makes more validation records impossible than
-/// the fast effort does. A vtree that is given is the only one that is tried. Without validation records a tenth of the
-/// records is held out by seed, the same for all. The same bytes for a seed on any number of threads.
+/// Structures are judged once support has been applied. In a closed world no choice makes more validation records
+/// impossible than the fast effort does. If a vtree is given, it is the only one. Without validation records a tenth of
+/// the records is held out by seed, the same for all. A seed gives the same bytes on any number of threads.
 fn balanced(task: &Task, config: &Slopp, progress: &dyn Progress) -> Result<Structure, LearnError> {
     check_task(task, config)?;
     let parts = task.parts()?;
@@ -43,20 +43,19 @@ fn best_vtrees(orders: &[Vec<Var>]) -> Vec<Arc<Vtree>> {
     orders.iter().take(FULL_RUNS).map(|order| Arc::new(Vtree::right_linear_over(order))).collect()
 }
 
-/// The best structure of all settings on these vtrees once support has been applied, what it is worth, and its settings.
+/// The best structure of all settings on these vtrees once support has been applied, its worth, and its settings.
 fn full_runs(
     task: &Task,
     vtrees: &[Arc<Vtree>],
     config: &Slopp,
     progress: &dyn Progress,
 ) -> Result<(Chosen, Worth, Slopp), LearnError> {
-    // The given settings on the order of the fast effort come first: so the result is never worse by validation.
+    // The fast effort comes first, so by validation the result is never worse.
     let mut runs = vec![(task.vtree, config.clone())];
     for vtree in vtrees {
         for (max_classes, clone_penalty) in GRID {
-            // Another largest number of classes than the usual one was asked for.
-            let asked = config.capped || config.max_classes != Slopp::default().max_classes;
-            let max_classes = if asked { config.max_classes } else { max_classes };
+            let is_given = config.capped || config.max_classes != Slopp::default().max_classes;
+            let max_classes = if is_given { config.max_classes } else { max_classes };
             runs.push((Some(vtree), Slopp { max_classes, clone_penalty, ..config.clone() }));
         }
     }
@@ -89,7 +88,7 @@ impl Learner for Slopp {
     fn settings(&self) -> Vec<(&'static str, String)> {
         let mut settings = self.structure_settings();
         settings.push(("effort", self.effort.name().to_owned()));
-        // Clones, and students, add to them.
+        // Clones and students add classes.
         if self.effort == Effort::Best && !self.capped {
             let classes = settings.iter_mut().filter(|(name, _)| *name == "max_classes");
             classes.for_each(|(_, value)| *value = format!("starts with {value}"));

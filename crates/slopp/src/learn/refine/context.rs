@@ -6,12 +6,12 @@ use crate::learn::separate::Logs;
 use crate::var::Var;
 use crate::vtree::VtreeId;
 
-/// Which variable tells most about others.
+/// Which variable is most informative about others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Telling {
+pub(super) enum Informative {
     /// This one.
     Most(Var),
-    /// None over these rows, but over fewer of them one may.
+    /// None over these rows, but one may be over fewer of them.
     NotNow,
     /// None: too few vary.
     Never,
@@ -28,11 +28,11 @@ impl<'d> Context<'d> {
         Context { database, logs: Logs::new(database.records.weights()) }
     }
 
-    /// The variable below `among` that tells most about the others below `scope`, by the sum of mutual information
-    /// over the rows. The first from the left wins ties.
+    /// The variable below `among` with the most mutual information with the others below `scope`, over the rows. The
+    /// first from the left wins ties.
     ///
     /// Cost: a pass over the rows for each pair of variables that are not constant, 64 rows at a time.
-    pub(super) fn most_telling(&self, scope: VtreeId, among: VtreeId, rows: &[u32]) -> Telling {
+    pub(super) fn most_informative(&self, scope: VtreeId, among: VtreeId, rows: &[u32]) -> Informative {
         let vtree = &self.database.vtree;
         let mut rows = rows.to_vec();
         // Ascending rows have descending weights, whose planes are short.
@@ -50,25 +50,25 @@ impl<'d> Context<'d> {
         let free: Vec<usize> = (0..vars.len()).filter(varies).collect();
         let is_candidate = |i: usize| vtree.is_below(vtree.leaf(vars[i]), among);
         if free.len() < 2 || !free.iter().any(|&i| is_candidate(i)) {
-            return Telling::Never;
+            return Informative::Never;
         }
         let log = |n: f64| self.logs.x_log_x(n);
         let alone: Vec<f64> = counts.iter().map(|&n| log(n) + log(total - n)).collect();
-        let mut told = vec![0.0; vars.len()];
+        let mut shared = vec![0.0; vars.len()];
         for (at, &i) in free.iter().enumerate() {
             for &j in free[..at].iter().filter(|&&j| is_candidate(i) || is_candidate(j)) {
                 let (both, a, b) = (pairs.count(i, j), counts[i], counts[j]);
                 let joint = log(both) + log(a - both) + log(b - both) + log(total + both - a - b);
                 let information = joint + log(total) - alone[i] - alone[j];
-                told[i] += information;
-                told[j] += information;
+                shared[i] += information;
+                shared[j] += information;
             }
         }
         let candidates = free.into_iter().filter(|&i| is_candidate(i));
-        let best = candidates.rev().max_by(|&i, &j| told[i].total_cmp(&told[j]));
+        let best = candidates.rev().max_by(|&i, &j| shared[i].total_cmp(&shared[j]));
         let best = best.expect("there is a candidate");
-        // Rounding alone is no information.
-        if told[best] > 1e-9 * total { Telling::Most(vars[best]) } else { Telling::NotNow }
+        // Rounding alone is not information.
+        if shared[best] > 1e-9 * total { Informative::Most(vars[best]) } else { Informative::NotNow }
     }
 }
 
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_telling_variable_is_that_of_the_definition() {
+    fn the_most_informative_variable_is_that_of_the_definition() {
         let mut random = Random::new(4);
         for round in 0..40 {
             let records = records(round % 2 == 0, &mut random);
@@ -151,14 +151,14 @@ mod tests {
             for &scope in vtree.bottom_up().iter().filter(|v| !v.is_leaf()) {
                 let [left, _] = vtree.children(scope).unwrap();
                 for among in [left, scope] {
-                    let told = |a: Var| -> f64 {
+                    let shared = |a: Var| -> f64 {
                         let others = vtree.vars(scope).iter().filter(|&&b| b != a);
                         others.map(|&b| information(&records, &rows, a, b)).sum()
                     };
-                    let most = vtree.vars(among).iter().map(|&a| told(a)).fold(0.0, f64::max);
-                    let found = Context::new(&database).most_telling(scope, among, &rows);
-                    let found = if let Telling::Most(var) = found { Some(var) } else { None };
-                    assert!((most - found.map_or(0.0, told)).abs() < 1e-9, "{scope:?}: {found:?}");
+                    let most = vtree.vars(among).iter().map(|&a| shared(a)).fold(0.0, f64::max);
+                    let found = Context::new(&database).most_informative(scope, among, &rows);
+                    let found = if let Informative::Most(var) = found { Some(var) } else { None };
+                    assert!((most - found.map_or(0.0, shared)).abs() < 1e-9, "{scope:?}: {found:?}");
                     assert!(found.is_none_or(|var| vtree.vars(among).contains(&var)));
                 }
             }
@@ -166,18 +166,18 @@ mod tests {
     }
 
     #[test]
-    fn constant_and_lonely_variables_tell_nothing() {
+    fn constant_and_single_variables_are_not_informative() {
         let vtree = std::sync::Arc::new(Vtree::balanced(2));
         let rows = [[true, false], [true, true], [true, true]];
         let records = Records::from_rows(Names::numbered(2), rows);
         let database = Database::new(&records, vtree.clone());
         let context = Context::new(&database);
-        assert_eq!(context.most_telling(vtree.root(), vtree.root(), &[0, 1]), Telling::Never);
+        assert_eq!(context.most_informative(vtree.root(), vtree.root(), &[0, 1]), Informative::Never);
         let square = [[true, false], [true, true], [false, false], [false, true]];
         let records = Records::from_rows(Names::numbered(2), square);
         let database = Database::new(&records, vtree.clone());
         let context = Context::new(&database);
-        assert_eq!(context.most_telling(vtree.root(), vtree.root(), &[0, 1, 2, 3]), Telling::NotNow);
-        assert!(matches!(context.most_telling(vtree.root(), vtree.root(), &[0, 1, 2]), Telling::Most(_)));
+        assert_eq!(context.most_informative(vtree.root(), vtree.root(), &[0, 1, 2, 3]), Informative::NotNow);
+        assert!(matches!(context.most_informative(vtree.root(), vtree.root(), &[0, 1, 2]), Informative::Most(_)));
     }
 }

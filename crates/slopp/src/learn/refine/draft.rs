@@ -1,7 +1,7 @@
-//! A deterministic circuit under change, with the records that each element is used by.
+//! A deterministic circuit under change, with the records that use each element.
 //!
 //! A record reaches at most one node of each vtree node, and uses one element of it. So the likelihood of a circuit is
-//! a sum over its nodes, and what a change of structure would gain is computed from the records it touches.
+//! a sum over its nodes, and the gain of a change of structure follows from the records it touches.
 
 use crate::circuit::{BuildError, Builder, Circuit, Deterministic, Node, NodeId, Sharing, Smoothing};
 use crate::data::Records;
@@ -14,7 +14,6 @@ use std::sync::Arc;
 /// A node of a draft, by its position.
 pub(super) type DraftId = usize;
 
-/// What a node is.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     Literal(Lit),
@@ -36,9 +35,9 @@ pub(super) struct Branch {
 pub(super) struct DraftNode {
     pub(super) vtree: VtreeId,
     pub(super) kind: Kind,
-    /// How many branches use this node; a node that none uses is gone.
+    /// How many branches use this node; without any it is removed.
     pub(super) parents: usize,
-    /// The literals whose conjunction the node is, ascending, if it is known to be one.
+    /// The literals of the node, ascending, if it is known to be a conjunction of literals.
     pub(super) term: Option<Arc<[Lit]>>,
 }
 
@@ -59,16 +58,16 @@ pub(super) struct Draft<'a> {
     root: DraftId,
     /// By vtree node and row: the branch that the row uses there.
     pub(super) choice: Vec<Vec<u32>>,
-    /// By variable: its two literals, if they are there.
+    /// By variable: its two literals, if they exist.
     pub(super) literals: Vec<[Option<DraftId>; 2]>,
-    /// By row: scratch that is all false between changes, so that a change costs only its own rows.
+    /// By row: scratch, all false between changes, so that a change costs only its own rows.
     pub(super) marked: Vec<bool>,
-    /// By vtree node and literals: the product that is their conjunction and that no row uses.
+    /// By vtree node and literals: the product of these literals that no row uses.
     pub(super) plain: FxHashMap<(VtreeId, Vec<Lit>), DraftId>,
 }
 
 impl<'a> Draft<'a> {
-    /// The draft of a circuit; records that are impossible under it are left out.
+    /// The draft of a circuit; impossible records are left out.
     pub(super) fn new(circuit: &Deterministic, records: &'a Records) -> Draft<'a> {
         let vtree = circuit.vtree().clone();
         let mut nodes: Vec<DraftNode> = circuit
@@ -167,20 +166,20 @@ impl<'a> Draft<'a> {
 
     /// Whether no record is possible.
     pub(super) fn is_unused(&self) -> bool {
-        // A record reaches every vtree node, so that of the root will do; a single literal tells nothing.
+        // A record reaches every vtree node, so the root will do; a single literal has no counts.
         match &self.nodes[self.root].kind {
             Kind::Literal(lit) => self.records.count_values(lit.var)[usize::from(lit.value)] <= 0.0,
             _ => self.counts(self.root).iter().sum::<f64>() <= 0.0,
         }
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub(super) fn element_count(&self) -> usize {
         let used = self.nodes.iter().filter(|node| node.parents > 0);
         used.map(|node| if let Kind::Sum(branches) = &node.kind { branches.len() } else { 0 }).sum()
     }
 
-    /// By vtree node: how many sums there are.
+    /// By vtree node: the number of sums.
     pub(super) fn sum_counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.vtree.node_count()];
         for node in self.nodes.iter().filter(|node| node.parents > 0 && matches!(node.kind, Kind::Sum(_))) {

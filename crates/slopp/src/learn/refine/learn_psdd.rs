@@ -18,28 +18,28 @@ use crate::progress::Progress;
 use crate::var::Var;
 use std::collections::BinaryHeap;
 
-/// LearnPSDD: the base of the model it starts from stays what it is, and so does the vtree.
+/// LearnPSDD: keeps the base and the vtree of the model it starts from.
 ///
-/// Every operation gains exactly what its simulation says (tested), so training likelihood only rises; the result is chosen
-/// by validation likelihood, and certified. Without validation records a tenth of the records is held out by seed, and
-/// parameters are fitted to all.
+/// Simulated gains of operations are exact, so the training likelihood only rises. The result is chosen by validation
+/// likelihood and certified. Without validation records a tenth of the records is held out by seed, and in the end the
+/// parameters are fitted to all records.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnPsdd {
     /// The largest number of operations.
     pub steps: usize,
-    /// What an operation must gain for each element it adds, in nats.
+    /// The gain that an operation needs for each element it adds, in nats.
     pub penalty: f64,
     /// How many levels of nodes an operation may copy.
     pub depth: usize,
-    /// After how many operations the validation likelihood is compared, at least.
+    /// The least number of operations between comparisons of the validation likelihood.
     pub check_every: usize,
     /// Stops after this many comparisons without improvement.
     pub patience: usize,
     /// The weight of the prior in records.
     pub pseudocount: f64,
-    /// The largest number of elements; a circuit to start from that has more stays as it is.
+    /// The largest number of elements; a larger start stays as it is.
     pub max_elements: Option<usize>,
-    /// The largest number of nodes that an inner vtree node may come to have; one that starts with more gets no others.
+    /// The largest number of nodes of an inner vtree node; one that starts with more gets no new ones.
     pub max_classes: Option<usize>,
 }
 
@@ -91,7 +91,7 @@ impl Learner for LearnPsdd {
 }
 
 impl LearnPsdd {
-    /// The structure that becomes of a PSDD.
+    /// The refined structure of a PSDD.
     pub(in crate::learn) fn refine(
         &self,
         start: &Psdd,
@@ -154,9 +154,9 @@ struct Search<'s, 'r> {
     config: &'s LearnPsdd,
     /// Operations with their gains per element when they were last simulated.
     heap: BinaryHeap<Scored<Operation>>,
-    /// How many elements the draft has at most.
+    /// An upper bound on the elements of the draft.
     elements: f64,
-    /// Whether it has just so many.
+    /// Whether the bound is exact.
     is_counted: bool,
 }
 
@@ -187,12 +187,12 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The gain per element of an operation as things are; `None` if it does not pay.
+    /// The present gain per element of an operation; `None` if it does not pay.
     fn score(&self, operation: Operation) -> Option<f64> {
         self.paying(operation).map(|(score, _)| score)
     }
 
-    /// The same, with the elements that it adds at most.
+    /// The same, and an upper bound on the elements that it adds.
     fn paying(&self, operation: Operation) -> Option<(f64, f64)> {
         let gain = self.simulate(operation)?;
         let elements = gain.elements.max(0.5);
@@ -200,11 +200,11 @@ impl Search<'_, '_> {
         (gain.log_likelihood > self.config.penalty * elements).then_some((score, gain.elements.max(0.0)))
     }
 
-    /// Whether so many elements more are allowed.
+    /// Whether this many more elements are allowed.
     fn has_room(&mut self, added: f64) -> bool {
         let max = self.config.max_elements.map_or(f64::INFINITY, |max| max as f64);
         if self.elements + added > max && !self.is_counted {
-            // What was said to be added may be more than it was, and operations also take elements away.
+            // Operations may add fewer elements than bounded, and also remove some.
             self.elements = self.draft.element_count() as f64;
             self.is_counted = true;
         }
@@ -242,8 +242,8 @@ impl Search<'_, '_> {
         self.draft.plan_copy(branch.sub, &rows, depth, penalty)
     }
 
-    /// Does an operation and tells the nodes it touched; `None`, with everything as it was, if a vtree node would come to
-    /// have too many nodes.
+    /// Does an operation and returns the nodes it touched; `None`, without any change, if a vtree node would get too
+    /// many nodes.
     fn apply_within_classes(&mut self, operation: Operation) -> Option<Vec<DraftId>> {
         let Some(most) = self.config.max_classes else { return Some(self.apply(operation)) };
         let before = self.draft.sum_counts();
@@ -255,7 +255,7 @@ impl Search<'_, '_> {
         if matches!(grown.kind, Kind::Sum(_)) && before[grown.vtree.index()] >= most {
             return None;
         }
-        // How many nodes a split makes further down is known only once it is done.
+        // The number of new nodes further down is known only after the split.
         let kept = self.draft.clone();
         let touched = self.apply(operation);
         let exceeds = |(&after, &before): (&usize, &usize)| after > before.max(most);
@@ -303,7 +303,7 @@ impl Growth for Search<'_, '_> {
                 self.heap.push(Scored { score, tie: operation });
                 continue;
             }
-            // Others may be smaller; what is full hardly ever empties, so the operation is not kept.
+            // Others may be smaller. Room hardly ever returns, so the operation is dropped.
             if !self.has_room(added) {
                 continue;
             }

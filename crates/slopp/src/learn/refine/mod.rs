@@ -1,9 +1,9 @@
-//! Refinement: better structures from the one at hand, by local changes that keep its base and its certificate.
+//! Refinement: improves a structure by local changes that keep its base and its certificate.
 //!
 //! [`LearnPsdd`] (Liang, Bekker and Van den Broeck, 2017) simulates split and clone operations before it does them, and
-//! chooses by gain in log-likelihood per added element. [`Strudel`] (Dang, Vergari and Van den Broeck, 2020) splits where
-//! most records pass, by the most informative variable, without simulation. Both start from the model of the task or,
-//! without one, from the Chow-Liu tree; on a given vtree, from independent variables.
+//! chooses by gain in log-likelihood per added element. [`Strudel`] (Dang, Vergari and Van den Broeck, 2020) splits
+//! where most records pass, by the most informative variable, without simulation. Both start from the model of the task
+//! or, without one, from the Chow-Liu tree; on a given vtree, from independent variables.
 
 mod context;
 mod draft;
@@ -31,13 +31,13 @@ use crate::logic::Limits;
 use crate::progress::Progress;
 use std::borrow::Cow;
 
-/// The weight of the prior of refinements unless another is given.
+/// The default weight of the prior of refinements.
 const USUAL_PSEUDOCOUNT: f64 = 2.0;
 
-/// The weight of the prior in the model to start from, where none is given.
+/// The weight of the prior in the start, if no model is given.
 const START_PSEUDOCOUNT: f64 = 1.0;
 
-/// What refinement made of a circuit.
+/// A refined circuit.
 #[derive(Debug)]
 pub(super) struct Refined<C = Psdd> {
     /// The best circuit by validation likelihood; without validation records, the last.
@@ -64,10 +64,10 @@ struct Stopping<'a> {
 }
 
 impl Stopping<'_> {
-    /// Grows until nothing is left to do, steps are used up, or the validation likelihood has stopped rising.
+    /// Grows until no operation is left, the steps are used up, or the validation likelihood stops rising.
     ///
-    /// Every circuit that is compared is certified. Validation records that are impossible at first do not count; one that
-    /// becomes impossible later rules a circuit out.
+    /// Every circuit that is compared is certified. Validation records that are impossible at first do not count. A
+    /// circuit that makes another one impossible is ruled out.
     fn grow<C: Certificate + AsRef<Deterministic>>(
         &self,
         growth: &mut impl Growth,
@@ -108,7 +108,7 @@ impl Stopping<'_> {
                     waited += 1;
                 }
                 compared = steps;
-                // Less often as the circuit grows, so that comparing stays a small part of the work.
+                // Less often as the circuit grows, so that comparisons stay cheap.
                 next = steps + self.check_every.max(steps / 10);
             }
             if done || waited >= self.patience {
@@ -119,7 +119,7 @@ impl Stopping<'_> {
     }
 }
 
-/// The circuit that the task gives to start from.
+/// The circuit of the model that the task starts from.
 fn given<'a>(task: &Task<'a>) -> Result<Option<&'a Certified>, LearnError> {
     let circuit = |kind: &'a crate::model::ModelKind| {
         kind.circuit().ok_or_else(|| LearnError::setting("start", "not a circuit", "a circuit"))
@@ -127,7 +127,7 @@ fn given<'a>(task: &Task<'a>) -> Result<Option<&'a Certified>, LearnError> {
     task.start.map(|model| circuit(&model.kind)).transpose()
 }
 
-/// The PSDD to start from. Its parameters do not matter, only what is possible: refinement counts anew, and stays inside.
+/// The PSDD to start from. Only its base matters: refinement counts again and stays inside.
 fn start<'a>(task: &Task<'a>) -> Result<Cow<'a, Psdd>, LearnError> {
     match given(task)? {
         None => {
@@ -145,20 +145,20 @@ fn start<'a>(task: &Task<'a>) -> Result<Cow<'a, Psdd>, LearnError> {
     }
 }
 
-/// Refuses no pseudocount where everything is to stay possible. The base of a given model stays as it is.
+/// Refuses a zero pseudocount where every world must stay possible. The base of a given model stays as it is.
 fn check_weight(pseudocount: f64, task: &Task) -> Result<(), LearnError> {
     let support = if task.start.is_some() { Support::closed() } else { task.support };
     support.check_weight(pseudocount)
 }
 
-/// The pseudocount while a structure grows: where its parameters are fitted to more records in the end, what only
-/// those use must not be dropped before.
+/// The pseudocount while a structure grows. If held-out records are added at the end, elements that only these use must
+/// not be dropped before.
 fn while_growing(pseudocount: f64, parts: &Parts) -> f64 {
     if parts.is_divided() && pseudocount == 0.0 { USUAL_PSEUDOCOUNT } else { pseudocount }
 }
 
 impl Refined<Certified> {
-    /// How many operations were done, as a learner reports it.
+    /// The number of operations, for the report.
     pub(super) fn fact(&self) -> (&'static str, String) {
         ("steps_done", self.steps.to_string())
     }

@@ -1,20 +1,20 @@
-//! Plain products for what no row uses: splits must keep its worlds, and need not keep its structure.
+//! Plain products for unused nodes: splits must keep their worlds, but not their structure.
 //!
-//! A split by a variable restricts every node on the way to its leaf, used or not. Copying the structure of the unused
-//! ones makes circuits grow without end, and their parameters mean nothing. Where the worlds of a node are a term, a
-//! conjunction of literals, a product of literals and ⊤ has the same worlds, and all unused nodes with the same term can
-//! share it. From a Chow-Liu tree in an open world that is every node that splits make.
+//! A split by a variable restricts every node on the way to its leaf, used or not. Copying the structure of unused
+//! nodes makes circuits grow without end, and their parameters mean nothing. If the worlds of a node are a term (a
+//! conjunction of literals), a product of literals and ⊤ has the same worlds. All unused nodes with the same term share
+//! it. From a Chow-Liu tree in an open world, every node that splits make is a term.
 
 use super::draft::{Branch, Draft, DraftId, DraftNode, Kind};
 use crate::var::Lit;
 use crate::vtree::VtreeId;
 use std::sync::Arc;
 
-/// Sums whose branches fix so many literals more than the sum are not looked at: beyond, shares would be rounded.
+/// A branch may fix at most this many literals more than its sum, so that shares are exact.
 const MAX_FIXED: usize = 52;
 
 impl Draft<'_> {
-    /// Finds the nodes that are terms, so that unused copies become plain products from now on.
+    /// Finds the nodes that are terms, so that their unused copies become plain products.
     pub(super) fn find_terms(&mut self) {
         for id in 0..self.nodes.len() {
             let term = match &self.nodes[id].kind {
@@ -26,10 +26,10 @@ impl Draft<'_> {
         }
     }
 
-    /// The term that a sum is, if its branches are terms and fill it.
+    /// The term of a sum, if its branches are terms and fill it.
     ///
-    /// Branches are exclusive, so they fill the term of their common literals iff their shares of it add up to one; the
-    /// shares are powers of two, whose sum is exact.
+    /// Branches are exclusive, so they fill the term of their common literals iff their shares of it add up to one. The
+    /// shares are powers of two, so their sum is exact.
     fn term_of(&self, branches: &[Branch]) -> Option<Arc<[Lit]>> {
         let mut terms: Vec<Vec<Lit>> = Vec::with_capacity(branches.len());
         for branch in branches {
@@ -49,7 +49,7 @@ impl Draft<'_> {
         (shares?.iter().sum::<f64>() == 1.0).then(|| common.into())
     }
 
-    /// Makes a sum that no row uses a plain product, if it is a term.
+    /// Replaces an unused sum by a plain product, if it is a term.
     pub(super) fn fill_plain(&mut self, node: DraftId) -> bool {
         let Some(term) = self.nodes[node].term.clone() else { return false };
         let branch = self.plain_branch(self.nodes[node].vtree, &term);
@@ -73,13 +73,13 @@ impl Draft<'_> {
         sides.map(|side| (side, below(side)))
     }
 
-    /// The product of these literals, made with all that is below it if it is not there.
+    /// The product of these literals, made with all its descendants if necessary.
     fn plain_node(&mut self, v: VtreeId, term: Vec<Lit>) -> DraftId {
         let key = (v, term);
         let mut missing = Vec::new();
         let mut stack = vec![key.clone()];
         while let Some(key) = stack.pop() {
-            // What is not used any more has released its children.
+            // A node without parents has released its children.
             if self.plain.get(&key).is_some_and(|&id| self.nodes[id].parents > 0) {
                 continue;
             }

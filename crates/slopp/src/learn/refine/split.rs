@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// What a change gains in log-likelihood, and how many elements it adds.
+/// The gain of a change in log-likelihood, and the number of elements it adds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Gain {
     pub(super) log_likelihood: f64,
@@ -31,7 +31,7 @@ pub(super) struct CopyPlan {
     below: Vec<[Option<CopyPlan>; 2]>,
 }
 
-/// Counts that the copies of a plan take away from nodes, in the order they were taken.
+/// Counts that the copies of a plan take from nodes, in order.
 #[derive(Default)]
 struct Taken {
     counts: FxHashMap<DraftId, Vec<f64>>,
@@ -45,7 +45,7 @@ impl Taken {
         self.log.push((node, counts));
     }
 
-    /// Gives back all but the first `len` that were taken.
+    /// Gives back all but the first `len`.
     fn undo(&mut self, len: usize) {
         for (node, counts) in self.log.drain(len..) {
             let sums = self.counts.get_mut(&node).expect("taken before");
@@ -68,7 +68,7 @@ impl Path {
         self.allows[&node][usize::from(value)]
     }
 
-    /// The one of prime and sub that has the variable.
+    /// The child that has the variable.
     fn child(&self, draft: &Draft<'_>, branch: &Branch) -> DraftId {
         let in_prime = draft.vtree.is_below(self.leaf, draft.nodes[branch.prime].vtree);
         if in_prime { branch.prime } else { branch.sub }
@@ -86,8 +86,8 @@ struct Work {
 }
 
 impl Draft<'_> {
-    /// The plan that gives rows of a node their own copy of it, down to `depth`, wherever a copy gains more than
-    /// `penalty` per element; `None` if that is nowhere.
+    /// The plan that gives rows of a node their own copies, down to `depth`, wherever a copy gains more than `penalty`
+    /// per element; `None` if no copy does.
     ///
     /// Recursion is bounded by `depth`, a small number.
     pub(super) fn plan_copy(&self, node: DraftId, rows: &[u32], depth: usize, penalty: f64) -> Option<CopyPlan> {
@@ -136,7 +136,7 @@ impl Draft<'_> {
         None
     }
 
-    /// Carries a plan out; `touched` gets the nodes whose edges may now gain something else.
+    /// Carries out a plan; `touched` gets the nodes whose edges may have other gains now.
     pub(super) fn copy(&mut self, edge: Edge, plan: &CopyPlan, touched: &mut Vec<DraftId>) {
         let mut stack = vec![(edge, plan)];
         while let Some((edge, plan)) = stack.pop() {
@@ -153,7 +153,7 @@ impl Draft<'_> {
         }
     }
 
-    /// What splitting a branch of a sum by a variable of its prime gains; `None` if the prime fixes the variable.
+    /// The gain of splitting a branch of a sum by a variable of its prime; `None` if the prime fixes the variable.
     pub(super) fn plan_split(&self, node: DraftId, branch: usize, var: Var) -> Option<Gain> {
         let Branch { prime, rows, .. } = self.branch(Edge { node, branch, is_prime: true });
         let path = self.path(*prime, var);
@@ -163,7 +163,7 @@ impl Draft<'_> {
         let sides = self.sides(rows, var);
         let [no, yes] = [0, 1].map(|value| self.weight(&sides[value]));
         let mut gain = Gain { log_likelihood: x_log_x(no) + x_log_x(yes) - x_log_x(no + yes), elements: 1.0 };
-        // What reaches each node of the path from here, by value; parents come before children.
+        // The rows that reach each node of the path from here, by value; parents come before children.
         let mut arriving: FxHashMap<DraftId, [Vec<u32>; 2]> = FxHashMap::default();
         arriving.insert(*prime, sides);
         let mut released: FxHashMap<DraftId, usize> = FxHashMap::default();
@@ -175,7 +175,7 @@ impl Draft<'_> {
             let mut rest = all.clone();
             gain.log_likelihood -= entropy_sum(&all);
             let Kind::Sum(branches) = &self.nodes[id].kind else {
-                // A leaf of the variable: copies are literals, which cost nothing.
+                // The leaf of the variable: copies are literals, which add no elements.
                 for (value, rows) in arrived.iter().enumerate() {
                     if let Some(rest) = rest.get_mut(value) {
                         *rest -= self.weight(rows);
@@ -205,10 +205,10 @@ impl Draft<'_> {
         Some(gain)
     }
 
-    /// Splits a branch of a sum by a variable of its prime or its sub: the branch keeps the rows with *true*, a new last
-    /// one gets those with *false*. `touched` gets the nodes that changed.
+    /// Splits a branch of a sum by a variable of its prime or its sub: the branch keeps the rows with *true*, and a new
+    /// last branch gets those with *false*. `touched` gets the nodes that changed.
     ///
-    /// By a variable of the prime, primes stay exclusive; by one of the sub, only elements do.
+    /// If the variable is in the prime, primes stay exclusive; if it is in the sub, only elements do.
     pub(super) fn split(&mut self, node: DraftId, branch: usize, var: Var, touched: &mut Vec<DraftId>) {
         let whole = self.branch(Edge { node, branch, is_prime: true }).clone();
         let in_prime = self.vtree.is_below(self.vtree.leaf(var), self.nodes[whole.prime].vtree);
@@ -263,14 +263,14 @@ impl Draft<'_> {
         }
     }
 
-    /// Whether other rows than those of an edge use the parameters of its target.
+    /// Whether rows other than those of an edge use the parameters of its target.
     fn is_shared(&self, edge: Edge) -> bool {
         let Branch { count, rows, .. } = self.branch(edge);
         let DraftNode { kind, parents, .. } = &self.nodes[self.target(edge)];
         *parents > 1
             && match kind {
                 Kind::Literal(_) => false,
-                // Weights that are no whole numbers leave residues of rounding.
+                // Fractional weights leave rounding residues.
                 Kind::Top(_, counts) => counts.iter().sum::<f64>() > count * (1.0 + 1e-9),
                 Kind::Sum(branches) => branches.iter().map(|branch| branch.rows.len()).sum::<usize>() > rows.len(),
             }
@@ -308,7 +308,7 @@ impl Draft<'_> {
         path
     }
 
-    /// The literals of a variable, made if they are not there.
+    /// The literals of a variable, made if necessary.
     pub(super) fn literals_of(&mut self, var: Var) -> [DraftId; 2] {
         [false, true].map(|value| {
             *self.literals[var.index()][usize::from(value)].get_or_insert_with(|| {
@@ -320,7 +320,7 @@ impl Draft<'_> {
         })
     }
 
-    /// The copy of a node restricted to a value, for these rows and others that may still come.
+    /// The copy of a node restricted to a value, for these rows and possibly others later.
     fn restricted(&mut self, old: DraftId, value: bool, rows: &[u32], work: &mut Work) -> DraftId {
         let DraftNode { vtree, kind, .. } = &self.nodes[old];
         let (vtree, is_sum) = (*vtree, matches!(kind, Kind::Sum(_)));
@@ -372,7 +372,7 @@ impl Draft<'_> {
         self.nodes[new].kind = Kind::Sum(made);
     }
 
-    /// Takes the marked rows away from a node that they do not reach any more.
+    /// Removes the marked rows from a node that they no longer reach.
     fn take_marked_rows(&mut self, node: DraftId) {
         let weights = self.records.weights();
         if let Kind::Sum(branches) = &mut self.nodes[node].kind {
@@ -383,7 +383,7 @@ impl Draft<'_> {
         }
     }
 
-    /// One branch less uses a node; nodes that none uses release their children.
+    /// Removes one use of a node; nodes without uses release their children.
     fn release(&mut self, node: DraftId) {
         let mut stack = vec![node];
         while let Some(id) = stack.pop() {

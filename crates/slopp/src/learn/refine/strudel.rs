@@ -1,6 +1,6 @@
-//! Strudel: where most records pass, split by the variable that tells most; no simulation of what it gains.
+//! Strudel: splits where most records pass, by the most informative variable, without simulation.
 
-use super::context::{Context, Telling};
+use super::context::{Context, Informative};
 use super::draft::{Draft, DraftId, Edge, Kind};
 use super::{Growth, Refined, Stopping, USUAL_PSEUDOCOUNT, check_weight, given, start, while_growing};
 use crate::certified::Certified;
@@ -17,17 +17,17 @@ use crate::progress::Progress;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Strudel: the base of the model it starts from stays what it is, and so does the vtree.
+/// Strudel: keeps the base and the vtree of the model it starts from.
 ///
-/// Each step splits the element that most records use by the variable in its [`Scope`] that has most mutual information
-/// with the others over those records, and gives both sides their own copies of what is below, down to
-/// [`Strudel::depth`]. Training likelihood never falls, and the result, chosen by validation likelihood, is certified.
-/// Records that are impossible under the circuit to start from are left out. Without validation records a tenth of the
-/// records is held out by seed, and parameters are fitted to all.
+/// Each step splits the element that most records use. It splits by the variable in its [`Scope`] with the most mutual
+/// information with the others over those records, and gives both sides their own copies of the nodes below, down to
+/// [`Strudel::depth`]. Training likelihood never falls. The result is chosen by validation likelihood and certified.
+/// Records that are impossible under the start are left out. Without validation records a tenth of the records is held
+/// out by seed, and in the end the parameters are fitted to all records.
 ///
 /// Cost of a step: a count of the pairs of variables of one scope over the rows of one element, 64 at a time, and the
-/// rows and nodes on the way to the leaf of the variable. An element whose prime is a literal is never split by its prime,
-/// so on a right-linear vtree only those are whose prime is ⊤.
+/// rows and nodes on the way to the leaf of the variable. A prime that is a literal is never split, so on a
+/// right-linear vtree only elements whose prime is ⊤ are.
 ///
 /// ```
 /// use slopp::learn::{Strudel, Task};
@@ -43,9 +43,9 @@ pub struct Strudel {
     pub scope: Scope,
     /// The largest number of splits.
     pub steps: usize,
-    /// How many levels of nodes below a split its two sides get copies of.
+    /// How many levels of nodes below a split are copied for its two sides.
     pub depth: usize,
-    /// After how many splits the validation likelihood is compared, at least.
+    /// The least number of splits between comparisons of the validation likelihood.
     pub check_every: usize,
     /// Stops after this many comparisons without improvement.
     pub patience: usize,
@@ -63,10 +63,10 @@ impl Default for Strudel {
 /// By which variables Strudel splits an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// By those of its prime: primes stay exclusive, and the result is a PSDD.
+    /// By variables of its prime: primes stay exclusive, and the result is a PSDD.
     #[default]
     Prime,
-    /// By all it has, as published: elements stay exclusive, and the result is deterministic.
+    /// By any of its variables, as published: elements stay exclusive, and the result is deterministic.
     Whole,
 }
 
@@ -99,8 +99,8 @@ impl Learner for Strudel {
 }
 
 impl Strudel {
-    /// The circuit grown from a part of the records. Its start is made from all of them: what is impossible there stays
-    /// impossible.
+    /// The circuit grown from a part of the records. Its start is made from all of them, since growth makes no world
+    /// possible.
     pub(in crate::learn) fn refine(
         &self,
         task: &Task,
@@ -140,15 +140,15 @@ impl Strudel {
     }
 }
 
-/// A branch of a sum, scored by the weight of the rows that used it when it was put on the heap; of equal ones the wider
-/// scope comes first.
+/// A branch of a sum, scored by the weight of its rows when it was put on the heap; among equals, wider scopes come
+/// first.
 type Candidate = Scored<(Reverse<usize>, DraftId, usize)>;
 
 struct Greedy<'a> {
     draft: Draft<'a>,
     context: Context<'a>,
     heap: BinaryHeap<Candidate>,
-    /// Those with nothing to split by as long as all their rows are there.
+    /// Those without a variable to split by until they lose rows.
     parked: Vec<Candidate>,
     depth: usize,
     scope: Scope,
@@ -176,14 +176,14 @@ impl<'a> Greedy<'a> {
     fn consider(&mut self, node: DraftId, branch: usize) {
         let used = self.draft.branch(Edge { node, branch, is_prime: true });
         let fixed = matches!(self.draft.nodes[used.prime].kind, Kind::Literal(_));
-        // One row has nothing to be split by; nor has a literal, if only primes may be split.
+        // A single row cannot be split, nor can a literal if only primes are split.
         if used.rows.len() > 1 && !(fixed && self.scope == Scope::Prime) {
             let vars = self.draft.vtree.vars(self.draft.nodes[node].vtree).len();
             self.heap.push(Scored { score: used.count, tie: (Reverse(vars), node, branch) });
         }
     }
 
-    /// Puts what has lost rows since it was parked on the heap again.
+    /// Puts parked branches that have lost rows on the heap again.
     fn reconsider(&mut self) {
         for candidate in std::mem::take(&mut self.parked) {
             let Scored { score: flow, tie: (_, node, branch) } = candidate;
@@ -202,21 +202,21 @@ impl Growth for Greedy<'_> {
                 continue;
             }
             let used = self.draft.branch(Edge { node, branch, is_prime: true });
-            // Rows only ever leave a branch, so what comes first with its present flow is the first of all.
+            // Branches only lose rows, so the top of the heap with its present weight is the best of all.
             if used.count < flow {
                 self.consider(node, branch);
                 continue;
             }
             let scope = self.draft.nodes[node].vtree;
             let among = if self.scope == Scope::Prime { self.draft.nodes[used.prime].vtree } else { scope };
-            let var = match self.context.most_telling(scope, among, &used.rows) {
-                Telling::Most(var) => var,
-                Telling::NotNow => {
+            let var = match self.context.most_informative(scope, among, &used.rows) {
+                Informative::Most(var) => var,
+                Informative::NotNow => {
                     self.parked.push(candidate);
                     continue;
                 }
-                // Dropped for good: constant columns stay constant when rows leave.
-                Telling::Never => continue,
+                // Dropped: constant columns stay constant when rows leave.
+                Informative::Never => continue,
             };
             let first_new = self.draft.nodes.len();
             self.draft.split(node, branch, var, &mut Vec::new());
@@ -249,10 +249,10 @@ mod tests {
     use crate::vtree::Vtree;
 
     #[test]
-    fn it_ends_where_nothing_is_left_to_split_by() {
+    fn it_ends_when_no_split_is_left() {
         let mut parked = 0;
         for seed in 0..300 {
-            // Few rows over few variables: columns are often independent of each other until some rows have left.
+            // With few rows over few variables, columns are often independent until some rows have left.
             let mut random = Random::new(seed);
             let rows: Vec<Vec<bool>> =
                 (0..6 + random.below(8)).map(|_| (0..5).map(|_| random.unit() < 0.5).collect()).collect();
@@ -271,8 +271,8 @@ mod tests {
                             continue;
                         }
                         let among = if scope == Scope::Prime { prime.vtree } else { *vtree };
-                        let left = greedy.context.most_telling(*vtree, among, &used.rows);
-                        assert!(!matches!(left, Telling::Most(_)), "seed {seed}, {scope:?}, node {node}: {left:?}");
+                        let left = greedy.context.most_informative(*vtree, among, &used.rows);
+                        assert!(!matches!(left, Informative::Most(_)), "seed {seed}, {scope:?}, node {node}: {left:?}");
                     }
                 }
             }

@@ -1,8 +1,8 @@
-//! A circuit that single worlds are worked into.
+//! A circuit to which single worlds are added.
 //!
-//! Where a world `(x, y)` meets a sum, either no prime holds `x`, and `(x, y)` becomes an element; or one does, and is
-//! split into `x` alone, whose sub learns `y`, and the rest. The way is one path down the vtree with siblings, so a world
-//! adds at most a few nodes per variable.
+//! At a sum, a world `(x, y)` becomes a new element if no prime allows `x`. Otherwise the prime that does is split into
+//! `x` alone, whose sub adds `y`, and the rest. This follows one path down the vtree with siblings, so a world adds at
+//! most a few nodes per variable.
 
 use crate::circuit::{BuildError, Builder, Circuit, Node, NodeId, Sharing};
 use crate::logspace::{LOG_ZERO, log_add, log_sum};
@@ -12,13 +12,13 @@ use std::sync::Arc;
 /// A node of a draft, by position; children come before parents.
 type Place = usize;
 
-/// A node that may be split: parameters are logarithms, those of a leaf may be of zero.
+/// A node that may be split. Parameters are logarithms; those of a leaf may be log zero.
 enum Part {
     Leaf([f64; 2]),
     Sum(Vec<(Place, Place, f64)>),
 }
 
-/// What is to be done at a vtree node to make room for a world; at most one thing at each.
+/// The task of a vtree node to make room for a world; each has at most one.
 #[derive(Clone, Copy)]
 enum Task {
     Nothing,
@@ -28,22 +28,22 @@ enum Task {
         log_keep: f64,
         log_new: f64,
     },
-    /// Take the world away from this node.
+    /// Remove the world from this node.
     Remove {
         node: Place,
     },
 }
 
-/// What became of a task.
+/// The result of a task.
 #[derive(Clone, Copy)]
 enum Outcome {
     Nothing,
     Mixed(Place),
-    /// The rest, and the log-probability it had; `None` if the world was all there was.
+    /// The rest and its log-probability; `None` if the node allowed only the world.
     Removed(Option<(Place, f64)>),
 }
 
-/// A circuit that worlds are worked into.
+/// A circuit to which worlds are added.
 pub(super) struct Draft {
     vtree: Arc<Vtree>,
     parts: Vec<Part>,
@@ -76,7 +76,7 @@ impl Draft {
         let mut tasks = vec![Task::Nothing; vtree.node_count()];
         let mut alone = vec![false; vtree.node_count()];
         tasks[vtree.root().index()] = Task::Mix { node: self.root, log_keep, log_new };
-        // Downwards: what each vtree node has to do, and where the world is needed by itself.
+        // Downwards: the task of each vtree node, and where the world is needed by itself.
         for &v in vtree.bottom_up().iter().rev() {
             let Some([left, right]) = vtree.children(v) else { continue };
             if alone[v.index()] {
@@ -135,7 +135,7 @@ impl Draft {
         self.root = root;
     }
 
-    /// For every node the log-probability of its part of a world, which has one derivation at most.
+    /// For every node the log-probability of its part of a world, which has at most one derivation.
     fn log_values(&self, world: &[bool]) -> Vec<f64> {
         let mut values: Vec<f64> = Vec::with_capacity(self.parts.len());
         for (part, &v) in self.parts.iter().zip(&self.at) {
@@ -152,7 +152,7 @@ impl Draft {
         values
     }
 
-    /// The element of a sum whose prime holds the world.
+    /// The element of a sum whose prime allows the world.
     fn holding(&self, node: Place, values: &[f64]) -> Option<(usize, (Place, Place, f64))> {
         let Part::Sum(elements) = &self.parts[node] else { unreachable!("tasks at inner vtree nodes are about sums") };
         elements.iter().copied().enumerate().find(|(_, (prime, ..))| values[*prime] > LOG_ZERO)
@@ -195,7 +195,7 @@ impl Draft {
         if let (Some((_, (prime, sub, theta))), Outcome::Removed(rest)) = (holding, below[0]) {
             match rest {
                 Some((rest, log_rest)) => parts.push((rest, sub, keep + theta + log_rest)),
-                // The prime is the world alone: no need for another node that says so.
+                // The prime is already the world alone.
                 None => one = prime,
             }
         }

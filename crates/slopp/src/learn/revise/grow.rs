@@ -1,13 +1,13 @@
-//! A circuit that a diagram of new worlds is worked into.
+//! A circuit to which a diagram of new worlds is added.
 //!
-//! A node `n` with elements `(pᵢ, sᵢ)` and new worlds `∨ⱼ qⱼ ∧ tⱼ` at its vtree node become elements over three kinds of
-//! regions: where `pᵢ` and `qⱼ` meet, `sᵢ` grows by `tⱼ`; where `tⱼ` is false, `sᵢ` stays; and what `qⱼ` has outside of
-//! all primes is new, with sub `tⱼ`. The primes are `pᵢ` given `qⱼ`, or the even distribution over a formula. So only subs
-//! grow, and what was possible keeps its proportions exactly.
+//! A node `n` with elements `(pᵢ, sᵢ)` and new worlds `∨ⱼ qⱼ ∧ tⱼ` at its vtree node become elements over three kinds
+//! of regions: where `pᵢ` and `qⱼ` meet, `sᵢ` grows by `tⱼ`; where `tⱼ` is false, `sᵢ` stays; the part of `qⱼ` outside
+//! of all primes is new, with sub `tⱼ`. The primes are `pᵢ` given `qⱼ`, or the uniform distribution over a formula. So
+//! only subs grow, and possible worlds keep their proportions exactly.
 //!
-//! New worlds have the measure `ε · P(x) · u(y)`: `P` of the longest part that is possible, in the order of the vtree,
-//! and the even measure `u` of the rest. It depends on the pair of node and formula only, which is why pairs are shared,
-//! and `ε` makes their total what it should be.
+//! New worlds have the measure `ε · P(x) · u(y)`: `P` of the longest possible part, in the order of the vtree, and the
+//! uniform measure `u` of the rest. It depends only on the pair of node and formula, so pairs are shared. `ε` scales
+//! the total to the given weight.
 
 use crate::circuit::{Builder, Circuit, Node, NodeId, Psdd, Sharing};
 use crate::infer::QueryError;
@@ -18,15 +18,15 @@ use crate::var::Lit;
 use crate::vtree::VtreeId;
 use rustc_hash::FxHashMap;
 
-/// How many nodes a revision may have: beyond it, it is an error and not a lack of memory.
+/// The largest number of nodes of a revision; more are an error, before memory runs out.
 const MOST_NODES: usize = 20_000_000;
 
 /// The logarithm of one half.
 const LOG_HALF: f64 = -std::f64::consts::LN_2;
 
-/// The circuit with room for new worlds, whose weight together is to that of the circuit as `log_ratio` says.
+/// The circuit with room for new worlds; `log_ratio` is the log of their total weight relative to that of the circuit.
 ///
-/// `bases` are the formulas of the nodes; no new world is in that of the root.
+/// `bases` are the formulas of the nodes; that of the root contains no new world.
 pub(super) fn grown(
     psdd: &Psdd,
     manager: Manager,
@@ -59,7 +59,7 @@ pub(super) fn grown(
 /// A node that is needed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Task {
-    /// The even distribution over a formula at a vtree node.
+    /// The uniform distribution over a formula at a vtree node.
     Inside(VtreeId, Handle),
     /// A node given a formula.
     Given(NodeId, Handle),
@@ -67,7 +67,7 @@ enum Task {
     Grow(NodeId, Handle),
 }
 
-/// What became of a task.
+/// The result of a task.
 #[derive(Clone, Copy)]
 enum Made {
     /// No world is left.
@@ -86,12 +86,12 @@ struct Grown {
 }
 
 enum Parts {
-    /// What was possible at a leaf; now both values are.
+    /// A leaf where only this literal was possible; now both values are.
     Leaf(Lit),
     Sum(Vec<(NodeId, Sub, f64)>),
 }
 
-/// The sub of an element, which says what its weight is multiplied by.
+/// The sub of an element, which decides the factor of its weight.
 #[derive(Clone, Copy)]
 enum Sub {
     /// As it was.
@@ -137,7 +137,7 @@ impl Growth<'_> {
         Ok(())
     }
 
-    /// What became of a task, or a note that it must be done first.
+    /// The result of a task; if it is not done yet, it goes on the stack.
     fn needed(&self, task: Task, stack: &mut Vec<Task>) -> Option<Made> {
         let made = self.made.get(&task).copied();
         if made.is_none() {
@@ -212,7 +212,7 @@ impl Growth<'_> {
                 let vtree = self.circuit.vtree().leaf(lit.var);
                 return Ok(Some(self.push(vtree, Parts::Leaf(lit), LOG_HALF)));
             }
-            Node::Top { .. } => unreachable!("nothing is new where everything is possible"),
+            Node::Top { .. } => unreachable!("a ⊤ allows every value, so none is new"),
         };
         let [left, right] = self.circuit.vtree().children(v).expect("sums are at inner vtree nodes");
         let waiting = stack.len();
@@ -297,7 +297,7 @@ mod tests {
         (table.clone(), Formula::or(worlds))
     }
 
-    /// Success, inclusion and preservation, with exact proportions of what was possible and an exact share of the new.
+    /// Success, inclusion and preservation, with exact proportions of the old worlds and an exact share of the new.
     #[test]
     fn regions_become_possible_and_nothing_else_does() {
         let mut tried = 0;

@@ -1,4 +1,4 @@
-//! Agglomeration: sets are merged in pairs, cheapest first, until what is left is worth keeping apart.
+//! Agglomeration: merges sets in pairs, cheapest first, until the rest is worth keeping apart.
 
 use rayon::prelude::*;
 
@@ -10,7 +10,7 @@ pub(super) trait Sets: Sync {
     /// How many sets there are, merged ones included.
     fn len(&self) -> usize;
 
-    /// What would be lost if two sets were merged.
+    /// The loss of merging two sets.
     fn loss(&self, i: usize, j: usize) -> f64;
 
     /// Puts set `j` into set `i`.
@@ -25,7 +25,7 @@ pub(super) trait Sets: Sync {
 /// Returns for each set its cluster; clusters are numbered in the order of their first sets.
 pub(super) fn agglomerate(sets: &mut impl Sets, penalty: f64, max: usize) -> Vec<u32> {
     let len = sets.len();
-    // The loss of every pair `i < j`, at `i * len + j`, and for each set its cheapest partner behind it.
+    // The loss of every pair `i < j`, at `i * len + j`, and for each set its cheapest partner after it.
     let mut losses = vec![f64::INFINITY; len * len];
     let line = |i: usize, line: &mut [f64]| (i + 1..len).for_each(|j| line[j] = sets.loss(i, j));
     if len * len / 2 * sets.cost() > 2 * WORTH_A_THREAD {

@@ -1,4 +1,4 @@
-//! A structure that was chosen, before it is fitted to the records that it is for.
+//! A chosen structure, before it is fitted to all training records.
 
 use super::layers::Layers;
 use super::{LearnedSlopp, Slopp, Start, general};
@@ -16,9 +16,9 @@ use std::sync::Arc;
 pub(in crate::learn) struct Chosen {
     pub(super) classes: Classes,
     pub(super) start: Start,
-    /// The weight of the prior in records that was best.
+    /// The best weight of the prior in records.
     pub(super) pseudocount: f64,
-    /// The log-likelihood per record of those it was chosen by, as if everything were possible.
+    /// The log-likelihood per record to choose by, before support is applied.
     pub(in crate::learn) log_likelihood: f64,
 }
 
@@ -37,9 +37,9 @@ impl Chosen {
         Prior { of_literals, ..Prior::new(config.pseudocount, self.pseudocount) }
     }
 
-    /// The PSDD of the records that the classes were counted on, or are to be.
+    /// The PSDD, fitted to these records.
     fn psdd(&self, records: &Records, config: &Slopp) -> Result<Psdd, LearnError> {
-        // Without any prior nothing unseen would be possible, which is for support to say.
+        // Without a prior unseen worlds would be impossible, but only support may rule out worlds.
         let weight = Some(self.prior(config).weight).filter(|&weight| weight > 0.0).unwrap_or(self.pseudocount);
         match &self.classes {
             Classes::Layers(layers, vtree) => layers.psdd(vtree, records, weight),
@@ -52,7 +52,7 @@ impl Chosen {
         Ok(Structure::new(self.psdd(part, config)?, self.prior(config)))
     }
 
-    /// What it is worth once support has been applied.
+    /// Its worth once support has been applied.
     pub(in crate::learn) fn worth(
         &self,
         judge: &Judge<'_>,
@@ -62,7 +62,7 @@ impl Chosen {
         judge.worth(self.log_likelihood, || self.on_part(part, config))
     }
 
-    /// The better one of this and another, if there is one.
+    /// The better of this and another, if there is another.
     pub(super) fn or(self, other: Option<Chosen>, task: &Task, config: &Slopp) -> Result<Chosen, LearnError> {
         let Some(other) = other else { return Ok(self) };
         let parts = task.parts()?;
@@ -72,7 +72,7 @@ impl Chosen {
         Ok(if its.is_better_than(&mine) { other } else { self })
     }
 
-    /// The PSDD, with parameters fitted to all training records, as if everything were possible.
+    /// The PSDD, fitted to all training records, before support is applied.
     fn fitted(&mut self, parts: &Parts, config: &Slopp) -> Result<Psdd, LearnError> {
         if let (Classes::Layers(layers, vtree), true) = (&mut self.classes, parts.is_divided()) {
             let tally = layers.tally_records(parts.all(), vtree.vars(vtree.root()));
@@ -85,7 +85,7 @@ impl Chosen {
         Ok(LearnedSlopp { psdd: self.fitted(&task.parts()?, config)?, pseudocount: self.prior(config).weight })
     }
 
-    /// The structure, with parameters fitted to all training records.
+    /// The structure, fitted to all training records.
     pub(in crate::learn) fn structure(mut self, task: &Task, config: &Slopp) -> Result<Structure, LearnError> {
         let parts = task.parts()?;
         let chosen = vec![("start", self.start.to_string())];

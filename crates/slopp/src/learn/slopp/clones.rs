@@ -1,8 +1,8 @@
-//! Clones: an edge into a shared class gets its own copy of it, where that gains more than it costs.
+//! Clones: an edge into a shared class gets its own copy of it if that gains more than it costs.
 //!
-//! What a copy gains is known exactly before it is made: the records that come through the edge leave the old class
-//! for the new one, and may take copies of the classes further down with them, to some depth. The best edge is served
-//! first, from a heap whose entries are computed anew when they come to the top.
+//! The gain of a copy is known exactly before it is made: the records that come through the edge move from the old
+//! class to the new one. They may get copies of the classes further down, too, to some depth. A heap gives the best
+//! edge; its entries are computed again when they come to the top.
 
 use super::layers::{Class, Layers};
 use super::surrogate::{Count, Logs};
@@ -12,7 +12,7 @@ use crate::heap::Scored;
 use crate::logspace::x_log_x;
 use std::collections::BinaryHeap;
 
-/// The way from a class to the next layer by a value.
+/// The edge from a class to the next layer by a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Edge {
     layer: u32,
@@ -20,21 +20,21 @@ struct Edge {
     value: bool,
 }
 
-/// Which classes an edge gets copies of: its target, and the targets of the copy where there is a plan for them.
+/// The copies for an edge: of its target, and of the targets of the copy that have a plan.
 #[derive(Clone, Debug)]
 struct Plan {
-    /// What the copies gain in log-likelihood, less what they cost.
+    /// The gain of the copies in log-likelihood, less their cost.
     gain: f64,
     below: [Option<Box<Plan>>; 2],
 }
 
 impl Plan {
-    /// How many copies it makes.
+    /// The number of copies.
     fn copies(&self) -> usize {
         1 + self.below.iter().flatten().map(|plan| plan.copies()).sum::<usize>()
     }
 
-    /// Adds how many copies it makes in each layer, from that of its target on.
+    /// Adds the number of copies in each layer, from that of its target on.
     fn count(&self, copies: &mut [usize]) {
         copies[0] += 1;
         self.below.iter().flatten().for_each(|plan| plan.count(&mut copies[1..]));
@@ -69,7 +69,7 @@ pub(super) struct Cloning<'a> {
     edges: Vec<Vec<u32>>,
     cost: f64,
     depth: usize,
-    /// Edges with what their plans gained when they were last computed.
+    /// Edges with the gains of their plans when last computed.
     heap: BinaryHeap<Scored<Edge>>,
     taken: Vec<Taken>,
     /// Rows of the plans under way, one range after the other.
@@ -80,7 +80,7 @@ pub(super) struct Cloning<'a> {
 }
 
 impl<'a> Cloning<'a> {
-    /// A structure, what a copy costs in nats, and how many levels a plan may copy.
+    /// From a structure, the cost of a copy in nats, and the number of levels that a plan may copy.
     pub(super) fn new(view: &'a View, layers: Layers, cost: f64, depth: usize) -> Cloning<'a> {
         let mut rows: Vec<Vec<Vec<u32>>> = layers.0.iter().map(|layer| vec![Vec::new(); layer.len()]).collect();
         let mut edges: Vec<Vec<u32>> = layers.0.iter().map(|layer| vec![0; layer.len()]).collect();
@@ -126,13 +126,13 @@ impl<'a> Cloning<'a> {
         &self.layers
     }
 
-    /// What the log-likelihood of the records has gained so far, at maximum likelihood, by the plans.
+    /// The gain in log-likelihood so far, at maximum likelihood, according to the plans.
     #[cfg(test)]
     fn gained(&self) -> f64 {
         self.gained
     }
 
-    /// Serves the best edge whose copies keep within the limits; `false` when no edge gains anything any more.
+    /// Makes the copies of the best edge that keeps within the limits; `false` if no edge gains anything.
     pub(super) fn step(&mut self, limits: Limits) -> bool {
         while let Some(Scored { tie: edge, .. }) = self.heap.pop() {
             let Some(plan) = self.plan_for(edge) else { continue };
@@ -156,7 +156,7 @@ impl<'a> Cloning<'a> {
         false
     }
 
-    /// Whether the copies of a plan leave every layer with no more classes than these.
+    /// Whether every layer has at most this many classes after the copies of a plan.
     fn has_room(&self, edge: Edge, plan: &Plan, classes: usize) -> bool {
         let layers = &self.layers.0[edge.layer as usize + 1..];
         let mut copies = vec![0; layers.len().min(self.depth)];
@@ -193,7 +193,7 @@ impl<'a> Cloning<'a> {
 
     /// The best plan for the rows of the arena from `start` on, which come to a class.
     ///
-    /// Recursion goes as deep as a plan may, and that is limited.
+    /// Recursion is bounded by the depth of plans.
     fn plan(&mut self, layer: u32, class: u32, start: usize, depth: usize) -> Option<Plan> {
         let end = self.arena.len();
         if depth == 0 || start == end {
@@ -201,7 +201,7 @@ impl<'a> Cloning<'a> {
         }
         let column = self.view.column(layer as usize);
         let weights = self.view.weights();
-        // Behind the rows they are taken from, first those with false and then those with true.
+        // Appended to the arena: first the rows with false, then those with true.
         let deeper = depth > 1 && layer as usize + 1 < self.layers.0.len();
         let mut moved = [0.0; 2];
         let mut middle = end;
@@ -397,7 +397,7 @@ mod tests {
             let mut cloning = Cloning::new(&view, structure(&view, 1, &mut random), 0.1, 4);
             while cloning.step(Limits { elements: usize::MAX, classes }) {}
             let most = cloning.layers().0.iter().map(Vec::len).max().unwrap();
-            assert_eq!(most, classes, "all that is allowed is used, and no more");
+            assert_eq!(most, classes, "the limit is used fully");
         }
     }
 }

@@ -5,13 +5,13 @@ use crate::learn::LearnError;
 use crate::learn::error::{check_numbers, check_range, check_weights};
 use crate::learn::support::Support;
 
-/// The largest number of classes that may be asked for.
+/// The largest `max_classes`.
 const MAX_CLASSES: usize = 16_384;
 
-/// The deepest plans of copies that may be asked for.
+/// The largest `clone_depth`.
 const MAX_DEPTH: usize = 64;
 
-/// With more variables than this other starts are usual.
+/// With more variables than this, the usual starts differ.
 const MANY_VARIABLES: usize = 200;
 
 /// How much is tried; for a [bag](crate::learn::SloppBag::with_effort), how many models it has.
@@ -22,12 +22,12 @@ pub enum Effort {
     Fast,
     /// Several orders and settings.
     Balanced,
-    /// A teacher, distilled to one model.
+    /// A teacher, distilled into one model.
     Best,
 }
 
 impl Effort {
-    /// The name people write.
+    /// The name of the effort.
     pub fn name(self) -> &'static str {
         match self {
             Effort::Fast => "fast",
@@ -39,29 +39,29 @@ impl Effort {
 
 /// How the first structure is made, from the top down.
 ///
-/// The surrogate of a set of records is a Chow-Liu tree over the variables that are left, with edges shared by all
-/// sets; what a merge loses is the drop of its log-likelihood. Merging ends when every merge loses more than
-/// [`Slopp::class_penalty`] and, for each parameter that it saves, the penalty given here in nats.
+/// The surrogate of a set of records is a Chow-Liu tree over the remaining variables, with edges shared by all sets.
+/// The loss of a merge is the drop in its log-likelihood. Merging ends when every merge loses more than
+/// [`Slopp::class_penalty`] plus, for each parameter that it saves, the penalty given here in nats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {
-    /// By surrogate; a class pays for all parameters that are left.
+    /// By surrogate; a class pays for all remaining parameters.
     Whole(f64),
-    /// By surrogate; a class pays for the parameters as far down as it pays to keep it apart, since it may be merged
+    /// By surrogate; a class pays for the parameters only as far down as keeping it apart pays, since it may be merged
     /// again from there on.
     Window(f64),
-    /// Classes are what the Chow-Liu tree of all variables remembers: the values of those that have neighbours further
-    /// down. Right for many variables with few records, where a surrogate finds no class worth its parameters.
+    /// One class for each combination of the variables that have neighbours further down in the Chow-Liu tree. Good for
+    /// many variables with few records, where a surrogate finds no class worth its parameters.
     Tree,
 }
 
 impl Start {
-    /// Everything is merged: every variable for itself.
+    /// All classes merged: independent variables.
     pub const NOTHING: Start = Start::Whole(f64::INFINITY);
 
-    /// The starts that are tried for so many variables where none are given.
+    /// The default starts for this number of variables.
     ///
-    /// By the validation parts of the benchmark datasets: among few variables a smaller penalty often wins; among many
-    /// it never does, costs most, and a surrogate may miss what the tree sees.
+    /// Measured on the validation parts of the benchmark datasets: with few variables a smaller penalty often wins.
+    /// With many it never does and costs most, and a surrogate may miss dependences that the tree has.
     pub fn usual(variables: usize) -> Vec<Start> {
         match variables {
             0..=MANY_VARIABLES => vec![Start::Whole(1.0), Start::Whole(0.6)],
@@ -70,11 +70,11 @@ impl Start {
     }
 }
 
-/// SLoPP with merged classes, the default learner: a certified PSDD, on the vtree that is given, or on one that it learns.
+/// SLoPP with merged classes, the default learner: a certified PSDD, on a given vtree or on one that it learns.
 ///
-/// That is a right-linear one, except that where few elements are allowed ([`Slopp::max_elements`]) it may be that of the
-/// Chow-Liu tree. Without validation records a tenth of the records is held out by seed to choose by, and the parameters
-/// are fitted to all of them.
+/// The learned vtree is right-linear, or that of the Chow-Liu tree if few elements are allowed
+/// ([`Slopp::max_elements`]). Without validation records a tenth of the records is held out by seed, and in the end the
+/// parameters are fitted to all records.
 ///
 /// ```
 /// use slopp::learn::{Slopp, Task};
@@ -88,30 +88,30 @@ impl Start {
 pub struct Slopp {
     /// How much is tried.
     pub effort: Effort,
-    /// The largest number of classes that an inner vtree node starts with; clones may add to them, on vtrees that are not
-    /// right-linear until there are sixteen elements for each class that is allowed.
+    /// The largest number of classes that an inner vtree node starts with. Clones may add more; on vtrees that are not
+    /// right-linear, up to sixteen elements for each allowed class.
     pub max_classes: usize,
-    /// Whether `max_classes` also holds once there are clones.
+    /// Whether `max_classes` also limits clones.
     pub capped: bool,
-    /// The starts that are tried; if empty, [`Start::usual`] ones.
+    /// The starts to try; if empty, those of [`Start::usual`].
     pub starts: Vec<Start>,
-    /// What a class of a start must gain, in units of `½ ln N` nats.
+    /// The gain that a class of a start needs, in units of `½ ln N` nats.
     pub class_penalty: f64,
-    /// How many sweeps are made at most.
+    /// The largest number of sweeps.
     pub sweeps: usize,
-    /// What a class of a sweep must gain, in units of `½ ln N` nats.
+    /// The gain that a class of a sweep needs, in units of `½ ln N` nats.
     pub sweep_penalty: f64,
-    /// What a copy must gain, in units of `½ ln N` nats.
+    /// The gain that a copy needs, in units of `½ ln N` nats.
     pub clone_penalty: f64,
-    /// How many levels of nodes one clone may copy; zero for no clones at all.
+    /// How many levels of nodes one clone may copy; zero for no clones.
     pub clone_depth: usize,
-    /// The weights of the prior in records that are tried.
+    /// The weights of the prior to try, in records.
     pub pseudocounts: Vec<f64>,
-    /// The weight of the prior in records for the parameters of the result. Without one, it is the one chosen; in a
-    /// closed world zero.
+    /// The weight of the prior in records for the parameters of the result; by default the chosen one, in a closed
+    /// world zero.
     pub pseudocount: Option<f64>,
-    /// The largest number of elements. Where the result would have more, merging goes on. Where that is little and no
-    /// vtree is given, a Chow-Liu tree on its own vtree, which is not right-linear, is tried too, refined by LearnPSDD.
+    /// The largest number of elements; merging continues until the result has no more. If it is small and no vtree is
+    /// given, a Chow-Liu tree on its own vtree, refined by LearnPSDD, is tried too.
     pub max_elements: Option<usize>,
 }
 
@@ -135,7 +135,7 @@ impl Default for Slopp {
 }
 
 impl Slopp {
-    /// Whether no vtree node has more classes than it may have in the end.
+    /// Whether every vtree node of a result keeps to the largest number of classes.
     pub(in crate::learn) fn allows_classes_of(&self, psdd: &Psdd) -> bool {
         !self.capped || psdd.most_classes() <= self.max_classes
     }

@@ -1,17 +1,16 @@
-//! The Chow-Liu tree of what is left of the order, kept up while variables are taken off its front.
+//! The Chow-Liu tree of the rest of an order, updated as variables are removed from its front.
 
 use crate::learn::vtree::spanning_tree;
 
-/// A maximum spanning tree over the positions that are left.
+/// A maximum spanning tree over the remaining positions.
 ///
-/// Without a variable the tree stays maximal but for the parts that the variable held together; only these are
-/// connected anew.
+/// Removing a variable splits the tree into parts that stay maximal; only these parts are connected again.
 pub(super) struct Forest<W> {
     neighbours: Vec<Vec<u32>>,
     weight: W,
 }
 
-/// The tree hung up at one of its positions; positions are counted from the first that is left.
+/// The tree rooted at one of its positions; positions count from the first remaining one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Hung {
     /// The parent of each position; `NO_PARENT` for the root.
@@ -22,12 +21,12 @@ pub(super) struct Hung {
 pub(super) const NO_PARENT: u32 = u32::MAX;
 
 impl Hung {
-    /// A tree over `len` positions with these edges, hung up at the first.
+    /// A tree over `len` positions with these edges, rooted at the first.
     pub(super) fn new(len: usize, edges: Vec<(usize, usize)>) -> Hung {
         Forest::new(len, edges.into_iter(), ()).hung(0)
     }
 
-    /// A maximum spanning tree over some of `len` positions; the others hang nowhere.
+    /// A maximum spanning tree over some of `len` positions; the others have no parent.
     pub(super) fn over(len: usize, positions: &[usize], weight: impl Fn(usize, usize) -> f64) -> Hung {
         let mut parent = vec![NO_PARENT; len];
         if !positions.is_empty() {
@@ -44,13 +43,12 @@ impl Hung {
 pub(super) type Edges = Vec<[u32; 2]>;
 
 impl<W: Fn(usize, usize) -> f64> Forest<W> {
-    /// For each position the edges that take its place when all before it have been taken off: the whole work, done
-    /// once for all who take positions off again.
+    /// For each position the edges that replace it after all before it are removed. Done once for all later removals.
     pub(super) fn mended(mut self) -> Vec<Edges> {
         (0..self.neighbours.len()).map(|first| self.remove(first)).collect()
     }
 
-    /// Takes the first position off, and gives the edges that take its place.
+    /// Removes the first position, and gives the edges that replace it.
     fn remove(&mut self, first: usize) -> Edges {
         let held = self.take_off(first);
         if held.len() < 2 {
@@ -59,7 +57,7 @@ impl<W: Fn(usize, usize) -> f64> Forest<W> {
         let mut parts: Vec<Vec<u32>> = held.iter().map(|&x| self.part(x)).collect();
         let largest = (0..parts.len()).rev().max_by_key(|&i| parts[i].len()).expect("at least two parts");
         let inside = parts.swap_remove(largest);
-        // Those outside, with their part and their best edge to the inside.
+        // The positions outside, with their part and their best edge to the inside.
         let mut outside: Vec<(u32, usize, u32, f64)> = Vec::new();
         for (part, members) in parts.iter().enumerate() {
             outside.extend(members.iter().map(|&x| (x, part, inside[0], f64::NEG_INFINITY)));
@@ -76,7 +74,7 @@ impl<W: Fn(usize, usize) -> f64> Forest<W> {
                 }
             }
             let better = |a: usize, b: usize| if outside[b].3 > outside[a].3 { b } else { a };
-            let (x, part, nearest, _) = outside[(0..outside.len()).reduce(better).expect("somebody is outside")];
+            let (x, part, nearest, _) = outside[(0..outside.len()).reduce(better).expect("a position is outside")];
             self.neighbours[x as usize].push(nearest);
             self.neighbours[nearest as usize].push(x);
             edges.push([x, nearest]);
@@ -98,7 +96,7 @@ impl<W> Forest<W> {
         Forest { neighbours, weight }
     }
 
-    /// Takes the first position off, whose place these edges take.
+    /// Replaces the first position by these edges.
     pub(super) fn replace(&mut self, first: usize, edges: &[[u32; 2]]) {
         self.take_off(first);
         for &[x, y] in edges {
@@ -107,7 +105,7 @@ impl<W> Forest<W> {
         }
     }
 
-    /// Takes the first position off, and gives those that it held together.
+    /// Removes the first position, and gives its neighbours.
     fn take_off(&mut self, first: usize) -> Vec<u32> {
         let held = std::mem::take(&mut self.neighbours[first]);
         for &x in &held {
@@ -151,7 +149,7 @@ mod tests {
     use crate::random::Random;
 
     #[test]
-    fn what_is_left_stays_maximal() {
+    fn the_rest_stays_maximal() {
         let mut random = Random::new(8);
         let len = 40;
         let matrix: Vec<f64> = (0..len * len).map(|_| random.unit()).collect();

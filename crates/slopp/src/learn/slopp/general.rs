@@ -17,17 +17,17 @@ use crate::var::Var;
 use crate::vtree::Vtree;
 use std::sync::Arc;
 
-/// The starts that are tried where none are given.
+/// The penalties of the default starts.
 const STARTS: [f64; 2] = [1.0, 0.6];
 
-/// Elements that refinement may come to for each class that a vtree node may have. With more records more operations pay,
-/// so without a limit cost would grow faster than records.
+/// The largest number of elements after refinement, for each allowed class of a vtree node. With more records more
+/// operations pay, so without a limit the cost would grow faster than the records.
 const ELEMENTS_PER_CLASS: usize = 16;
 
-/// Room for so many times the elements of a Chow-Liu tree is more than is worth being filled from there.
+/// A Chow-Liu tree is not refined to more than this many times its elements.
 const MUCH_ROOM: usize = 8;
 
-/// A structure with what it was judged to be worth.
+/// A structure with its score.
 struct Judged {
     psdd: Psdd,
     log_likelihood: f64,
@@ -50,7 +50,7 @@ pub(super) fn find(
 ) -> Result<Chosen, LearnError> {
     let usual = STARTS.map(Start::Whole);
     let given = if config.starts.is_empty() { &usual[..] } else { &config.starts };
-    // What a Chow-Liu tree remembers, and how far down a class lasts, is told by an order only.
+    // Trees and windows are defined along an order only.
     let penalty = |start: &Start| match *start {
         Start::Whole(penalty) | Start::Window(penalty) => penalty,
         Start::Tree => STARTS[0],
@@ -74,7 +74,7 @@ pub(super) fn find(
     let best = refined(parts, best, most, config, progress)?;
     let Some(none) = independent(parts, vtree, config)? else { return Ok(best.found(start)) };
     let (mut start, mut best) = (start, best);
-    // With few records many classes may be worse than what grows from one.
+    // With few records, many classes may be worse than a structure grown from one.
     if config.max_classes > 1 {
         let single = &Slopp { max_classes: 1, ..config.clone() };
         let first = penalty(&given[0]);
@@ -90,7 +90,7 @@ pub(super) fn find(
     }
 }
 
-/// Every variable for itself; `None` if there is nothing to tell by whether more is worth it.
+/// Independent variables; `None` without records to choose by.
 fn independent(parts: &Parts<'_>, vtree: &Arc<Vtree>, config: &Slopp) -> Result<Option<Judged>, LearnError> {
     if parts.judge().is_none() {
         return Ok(None);
@@ -99,8 +99,8 @@ fn independent(parts: &Parts<'_>, vtree: &Arc<Vtree>, config: &Slopp) -> Result<
     judged(parts, psdd, config).map(Some)
 }
 
-/// Whether the records to choose by prefer one model to another by more than their standard error: clusters and splits are
-/// the best of very many, so by a few records some always look better than none.
+/// Whether the records to choose by prefer one model to another by more than their standard error. Clusters and splits
+/// are the best of very many, so by few records some always seem better than none.
 fn is_clearly_better(one: &Psdd, other: &Psdd, parts: &Parts<'_>) -> Result<bool, LearnError> {
     let judge = parts.judge().unwrap_or(parts.train());
     let [one, other] = [one.log_likelihoods(judge)?, other.log_likelihoods(judge)?];
@@ -111,8 +111,8 @@ fn is_clearly_better(one: &Psdd, other: &Psdd, parts: &Parts<'_>) -> Result<bool
     Ok(mean > (variance / total).sqrt())
 }
 
-/// A structure for few elements: the Chow-Liu tree on its own vtree, or if that has too many, every variable for itself,
-/// refined as far as there is room; `None` if there is room for much more, or classes are counted, which it does not.
+/// A structure for few elements: the Chow-Liu tree on its own vtree or, if that has too many, independent variables,
+/// refined as far as there is room. `None` if there is room for much more, or if classes are capped.
 pub(super) fn find_small(
     parts: &Parts<'_>,
     config: &Slopp,
@@ -130,7 +130,7 @@ pub(super) fn find_small(
     Ok(Some(best.found(start)))
 }
 
-/// The best of a structure and what LearnPSDD makes of it within so many elements.
+/// The best of a structure and its refinements by LearnPSDD with at most `max_elements` elements.
 fn refined(
     parts: &Parts<'_>,
     begun: Judged,
@@ -138,7 +138,7 @@ fn refined(
     config: &Slopp,
     progress: &dyn Progress,
 ) -> Result<Judged, LearnError> {
-    // An element is far less than a class, and how much less depends on the records.
+    // An element is worth far less than a class; how much less depends on the records.
     let unit = 0.5 * parts.train().total().ln().max(1.0);
     let penalties = if config.clone_depth > 0 { &[config.clone_penalty, config.clone_penalty * unit][..] } else { &[] };
     let start = begun.psdd.clone();
@@ -161,7 +161,7 @@ fn refined(
     Ok(best)
 }
 
-/// A start, merged further and further until it keeps within the largest number of elements.
+/// A start, merged until it keeps within the largest number of elements.
 fn started(
     parts: &Parts<'_>,
     database: &Database<'_>,
@@ -180,7 +180,7 @@ fn started(
             scopes::grow(database, information, limits, if factor == 1.0 { progress } else { quiet })?;
         let smoothing = Smoothing::marginal(TYPICAL_PSEUDOCOUNT, parts.train());
         let psdd = builder.finish_counts(root, &smoothing)?.certify(&crate::logic::Limits::default())?;
-        // Where no cluster is worth its price there is one element for each variable but the last, which is allowed.
+        // The loop ends: without clusters there is one element for each variable but the last, which is allowed.
         if config.max_elements.is_none_or(|max| psdd.elements().len() <= max) {
             return judged(parts, psdd, config);
         }
@@ -189,9 +189,9 @@ fn started(
     }
 }
 
-/// A structure with the pseudocount that the records to choose by like best.
+/// A structure with the pseudocount that is best by the records to choose by.
 fn judged(parts: &Parts<'_>, psdd: Psdd, config: &Slopp) -> Result<Judged, LearnError> {
-    // Training records would always ask for the least smoothing, and a few others may.
+    // Training records always favour the least smoothing, and few others may.
     let typical = [TYPICAL_PSEUDOCOUNT];
     let judge = parts.judge().unwrap_or(parts.train());
     let is_typical = parts.judge().is_none() || judge.total() < FEW_JUDGES;

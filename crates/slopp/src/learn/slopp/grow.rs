@@ -15,19 +15,19 @@ use std::collections::BTreeMap;
 pub(super) struct Limits {
     /// The largest number of classes of a layer.
     pub(super) classes: usize,
-    /// What a class must gain, in nats.
+    /// The gain that a class needs, in nats.
     pub(super) per_class: f64,
-    /// Which parts may be merged at all, and by what measure.
+    /// Which parts may be merged, and by which measure.
     pub(super) start: Start,
 }
 
-/// The Chow-Liu tree of the records, with positions of the order for variables.
+/// The Chow-Liu tree of the records, over positions in the order.
 pub(super) struct Tree<'a> {
     /// The mutual information of two positions.
     pub(super) information: &'a (dyn Fn(usize, usize) -> f64 + Sync),
     /// The edges.
     pub(super) edges: &'a [(usize, usize)],
-    /// What takes the place of each position in the tree of those behind it.
+    /// The edges that replace each position in the tree of those after it.
     pub(super) mended: &'a [Edges],
 }
 
@@ -95,12 +95,12 @@ fn grow_with<T: Count>(view: &View, tree: &Tree<'_>, limits: Limits, progress: &
     Layers(layers)
 }
 
-/// The positions that have a neighbour in the tree behind some position: all that the tree remembers there.
+/// The positions with a neighbour in the tree after the current position: those that the tree must remember there.
 struct Open {
-    /// The neighbours of each position behind it, with what they share with it.
+    /// For each position its neighbours after it, with their mutual information.
     behind: Vec<Vec<(usize, f64)>>,
     positions: Vec<usize>,
-    /// The values at these positions that go together, in the order of their numbers.
+    /// The combinations of values at these positions, in the order of their numbers.
     values: Vec<Vec<bool>>,
 }
 
@@ -113,11 +113,11 @@ impl Open {
         Open { behind, positions: Vec::new(), values: Vec::new() }
     }
 
-    /// Goes on to `position`; for each part, a number that it shares with those of equal values at the open positions.
+    /// Moves on to `position`, and numbers the parts by their values at the open positions.
     fn agreeing(&mut self, view: &View, position: usize, part_of: &[u32], parts: usize) -> Vec<u32> {
         self.positions.push(position);
         self.positions.retain(|&x| self.behind[x].iter().any(|&(y, _)| y > position));
-        // Rows of one part agree at every open position: any of them will do.
+        // Rows of one part agree at every open position, so any of them will do.
         let mut rows = vec![0; parts];
         part_of.iter().enumerate().for_each(|(row, &part)| rows[part as usize] = row);
         let values = |&row: &usize| self.positions.iter().map(|&x| bit_of(view.column(x), row)).collect();
@@ -133,20 +133,19 @@ impl Open {
         rows.iter().map(values).map(&mut number).collect()
     }
 
-    /// Where records would go that differ from those of a number at `position` only: to those that they share most with,
-    /// by what their values tell of the positions behind.
+    /// The number for records that differ from those of `number` only at `position`: the one with the most shared
+    /// values, weighted by their information about later positions.
     fn across(&self, position: usize, number: u32) -> u32 {
         if self.positions.last() != Some(&position) {
             return number;
         }
         let mut wanted = self.values[number as usize].clone();
         wanted.iter_mut().last().into_iter().for_each(|value| *value = !*value);
-        let told =
-            |&x: &usize| -> f64 { self.behind[x].iter().filter(|(y, _)| *y > position).map(|(_, told)| told).sum() };
-        let told: Vec<f64> = self.positions.iter().map(told).collect();
+        let weight = |&x: &usize| -> f64 { self.behind[x].iter().filter(|(y, _)| *y > position).map(|(_, i)| i).sum() };
+        let weights: Vec<f64> = self.positions.iter().map(weight).collect();
         let shared = |number: usize| -> f64 {
-            let pairs = self.values[number].iter().zip(&wanted).zip(&told);
-            pairs.filter(|((a, b), _)| a == b).map(|(_, told)| told).sum()
+            let pairs = self.values[number].iter().zip(&wanted).zip(&weights);
+            pairs.filter(|((a, b), _)| a == b).map(|(_, weight)| weight).sum()
         };
         let better = |a: (f64, usize), b: (f64, usize)| if b.0 > a.0 { b } else { a };
         let all = (0..self.values.len()).map(|number| (shared(number), number));

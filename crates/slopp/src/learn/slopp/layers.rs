@@ -1,8 +1,8 @@
 //! The learned structure: for every position of the order, classes of records.
 //!
 //! On a right-linear vtree a circuit is a layered graph. Every record is in one class per layer; its value there leads
-//! to its class in the next. The primes are literals of one variable, exclusive by themselves, so any two subs may be
-//! merged: nothing but the number of classes limits what can be learned.
+//! to its class in the next. The primes are literals of one variable and therefore exclusive, so any two subs may be
+//! merged: only the number of classes limits the model.
 
 use crate::circuit::{Builder, NodeId, Psdd, Sharing, Smoothing};
 use crate::data::{Records, bit_of};
@@ -16,14 +16,14 @@ use std::sync::Arc;
 /// A class of records in a layer: a sum of the circuit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Class {
-    /// The class of the next layer that records with *false* and with *true* go to.
+    /// The class in the next layer of records with *false* and with *true*.
     pub(super) next: [u32; 2],
     /// The weight of the training records with *false* and with *true*.
     pub(super) count: [f64; 2],
 }
 
 impl Class {
-    /// How many elements the sum of this class has: both values together are one ⊤.
+    /// The number of elements of its sum: one ⊤ if both values lead to the same class.
     pub(super) fn elements(&self) -> usize {
         if self.next[0] == self.next[1] { 1 } else { 2 }
     }
@@ -69,7 +69,7 @@ impl Layers {
         Ok(builder.finish_counts(below[0], &smoothing)?.certify(&Limits::default())?)
     }
 
-    /// How many elements the circuit has.
+    /// The number of elements of the circuit.
     pub(super) fn elements(&self) -> usize {
         let inner = self.0.len().saturating_sub(1);
         self.0[..inner].iter().flatten().map(Class::elements).sum()
@@ -95,7 +95,7 @@ impl Layers {
         self.tally(|position| records.column(order[position]), records.weights())
     }
 
-    /// Takes the counts of these records.
+    /// Replaces the counts by those of a tally.
     pub(super) fn take_counts(&mut self, tally: &Tally) {
         for (class, &count) in self.0.iter_mut().flatten().zip(tally.iter().flatten()) {
             class.count = count;

@@ -1,24 +1,23 @@
-//! SLoPP with merged classes: a certified PSDD whose nodes are shared, on a right-linear vtree that it learns, or on any
-//! that is given.
+//! SLoPP with merged classes: a certified PSDD with shared nodes, on a right-linear vtree that it learns or on any
+//! given vtree.
 //!
-//! A deterministic circuit sends every record to exactly one sum of each vtree node. So learning a circuit is choosing,
-//! for every vtree node, a partition of the records into classes. Without merging the classes multiply, which is the
-//! size problem of SLoPP as published. Here every layer has a bounded number of them:
+//! A deterministic circuit sends every record to exactly one sum of each vtree node. So learning a circuit means to
+//! choose, for every vtree node, a partition of the records into classes. Without merging, classes multiply, which is
+//! the size problem of SLoPP as published. Here every layer has a bounded number of them:
 //!
 //! 1. *Order*: depth-first through the Chow-Liu tree from its centre, small subtrees first, the values of one column
-//!    side by side; it makes the vtree.
-//! 2. *Start*, top-down: the classes of a layer split by value, the parts are merged again ([`Start`] says how).
-//! 3. *Sweeps*, bottom-up: classes are formed anew by what their records are truly worth below.
+//!    adjacent. It defines the vtree.
+//! 2. *Start*, top-down: the classes of a layer are split by value, and the parts are merged ([`Start`]).
+//! 3. *Sweeps*, bottom-up: classes are formed again by the exact likelihood of their records below.
 //! 4. *Clones*: edges into shared classes get their own copies where the exact gain is worth it.
-//! 5. *Parameters*: smoothed towards the marginals; how much is chosen.
+//! 5. *Parameters*: smoothed towards the marginals, with a chosen weight.
 //!
-//! Everything that has to be chosen is chosen by the likelihood of validation records. The left child of every vtree
-//! node is one variable, so primes are its literals or ⊤: exclusive by themselves, whatever subs are merged. The result
-//! is certified nevertheless.
+//! All choices are made by the likelihood of validation records. The left child of every vtree node is one variable, so
+//! primes are its literals or ⊤ and therefore exclusive. The result is certified all the same.
 //!
-//! On a given vtree of any other shape clusters are the leaves of decision trees, and classes are merged where what
-//! tells their primes apart allows it (`scopes.rs`); LearnPSDD's operations take the place of sweeps and clones. Where only
-//! few elements are allowed, a Chow-Liu tree on its own vtree, refined by them, is tried too.
+//! On a given vtree of any other shape, clusters are the leaves of decision trees, and classes are merged if the
+//! literals that separate their primes agree (`scopes.rs`). LearnPSDD's operations replace sweeps and clones. If only
+//! few elements are allowed, a Chow-Liu tree on its own vtree, refined by these operations, is tried too.
 
 mod agglomerate;
 mod chosen;
@@ -55,23 +54,23 @@ use std::sync::Arc;
 /// The weight of the prior while structures are compared by the training records.
 const TYPICAL_PSEUDOCOUNT: f64 = 2.0;
 
-/// Up to so many variables the information of all pairs is laid out in lines, which takes twice the memory, 128 MB here.
+/// Up to this many variables the information of all pairs is copied into a full square, here of 128 MB.
 const DENSE: usize = 4096;
 
-/// What SLoPP learns where everything is possible.
+/// The result of SLoPP before support is applied.
 pub(super) struct LearnedSlopp {
     /// The PSDD.
     pub(super) psdd: Psdd,
-    /// The weight of the prior in records that was best, or that was given.
+    /// The best or given weight of the prior in records.
     pub(super) pseudocount: f64,
 }
 
-/// The PSDD that the fast effort learns where everything is possible, with parameters fitted to all training records.
+/// The PSDD of the fast effort before support is applied, fitted to all training records.
 pub(super) fn learn(task: &Task, config: &Slopp, progress: &dyn Progress) -> Result<LearnedSlopp, LearnError> {
     find(task, config, progress)?.learned(task, config)
 }
 
-/// The structure that explains the records to choose by best, by the fast effort.
+/// The structure that best explains the records to choose by, with the fast effort.
 ///
 /// Cost: linear in the distinct records times variables times classes, and in the square of the variables.
 pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Result<Chosen, LearnError> {
@@ -110,13 +109,13 @@ pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Resu
     }
 }
 
-/// What takes the place of each position in the tree of those behind it.
+/// The edges that replace each position in the tree of those after it.
 fn mended(edges: &[(usize, usize)], len: usize, between: impl Fn(usize, usize) -> f64) -> Vec<Edges> {
     let edges = edges.iter().copied();
     if len > DENSE {
         return Forest::new(len, edges, between).mended();
     }
-    // Looked at along its lines again and again: these must not be spread over all of the memory.
+    // Lines are read again and again, so they must be contiguous.
     let lines: Vec<f64> = (0..len * len).map(|at| between(at / len, at % len)).collect();
     Forest::new(len, edges, |i: usize, j: usize| lines[i * len + j]).mended()
 }
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_structure_is_judged_by_is_the_likelihood_of_its_circuit() {
+    fn a_structure_is_judged_by_the_likelihood_of_its_circuit() {
         let (train, valid) = (chain(6, 200, 1), chain(6, 100, 2));
         for vtree in [None, Some(Vtree::balanced(6)), Some(Vtree::left_linear(6)), Some(Vtree::random(6, 3))] {
             let vtree = vtree.map(Arc::new);

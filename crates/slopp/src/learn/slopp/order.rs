@@ -1,7 +1,7 @@
 //! Variable orders for right-linear vtrees.
 //!
-//! The order decides what a class must remember, and is worth nats. Depth-first through the Chow-Liu tree is good and costs
-//! nothing; [`ranked_orders`] tries several and ranks them by validation likelihood.
+//! The order decides what classes must remember, and so the likelihood. Depth-first through the Chow-Liu tree is good
+//! and costs nothing. [`ranked_orders`] tries several orders and ranks them by validation likelihood.
 
 use super::{Slopp, find};
 use crate::data::SymmetricMatrix;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Random roots among the orders that are tried.
 const ROOTS: usize = 6;
 
-/// With more variables than this, linear arrangements cost more than they are worth, and only roots are tried.
+/// With more variables than this, linear arrangements cost too much, and only roots are tried.
 const MANY_VARIABLES: usize = 300;
 
 /// Orders worth trying, the best of a quick run first.
@@ -53,8 +53,8 @@ pub(in crate::learn) fn ranked_orders(
     Ok(tried.into_iter().map(|(_, order)| order).collect())
 }
 
-/// Orders worth trying: [depth-first ones](depth_first_orders), and the linear arrangements that bring related variables
-/// together, for several powers of mutual information.
+/// Orders worth trying: [depth-first ones](depth_first_orders), and the linear arrangements that bring related
+/// variables together, for several powers of mutual information.
 fn candidates(information: &SymmetricMatrix, roots: usize, seed: u64) -> Vec<Vec<Var>> {
     let mut orders = depth_first_orders(information, roots, seed);
     let first = orders[0].clone();
@@ -65,8 +65,8 @@ fn candidates(information: &SymmetricMatrix, roots: usize, seed: u64) -> Vec<Vec
     orders
 }
 
-/// Depth-first through the Chow-Liu tree from its centre, small subtrees first, its reverse, and depth-first from `roots`
-/// random variables.
+/// Depth-first through the Chow-Liu tree from its centre, small subtrees first, its reverse, and depth-first from
+/// `roots` random variables.
 fn depth_first_orders(information: &SymmetricMatrix, roots: usize, seed: u64) -> Vec<Vec<Var>> {
     let tree = ChowLiuTree::new(information);
     let first = tree.linear_order();
@@ -87,7 +87,7 @@ const REACH: usize = 12;
 
 /// A linear arrangement with a small sum of `information ^ power × distance` over all pairs, by moves from `start`.
 ///
-/// A move takes a variable a few places on; worse ones are accepted with a chance that falls to nothing.
+/// A move shifts a variable by a few places. Moves for the worse are accepted with a probability that falls to zero.
 fn arrangement(information: &SymmetricMatrix, power: f64, start: &[Var], seed: u64) -> Vec<Var> {
     let len = start.len();
     let weight = |a: Var, b: Var| information.at(a.index(), b.index()).max(0.0).powf(power);
@@ -128,14 +128,14 @@ fn cost(order: &[Var], between: impl Fn(Var, Var) -> f64) -> f64 {
     pairs.map(|(i, j)| between(order[i], order[j]) * (j - i) as f64).sum()
 }
 
-/// What moving the variable at `from` to `to` changes in the cost.
+/// The change in cost when the variable at `from` moves to `to`.
 fn change_of(order: &[Var], from: usize, to: usize, between: impl Fn(Var, Var) -> f64) -> f64 {
     let (low, high) = (from.min(to), from.max(to));
     let distance = |a: usize, b: usize| a.abs_diff(b) as f64;
     let moved = order[from];
     let mut change = 0.0;
     for (i, &var) in order.iter().enumerate().filter(|&(i, _)| i != from) {
-        // Those in between step aside by one place, towards where the variable came from.
+        // Those in between shift by one place, towards `from`.
         let place = match i {
             i if i < low || i > high => i,
             i if from < to => i - 1,

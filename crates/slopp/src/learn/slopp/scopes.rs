@@ -1,13 +1,14 @@
 //! The first structure on any vtree: classes of records for every vtree node, merged as on a right-linear one.
 //!
-//! A derivation passes every vtree node once, so the records are parted into classes at each of them. A class also has
-//! a *term*: the literals of its scope by which trees above have told it from others. Only classes with equal terms are
-//! merged. So in an open world the support of a class is all that agrees with its term, and primes of one sum, whose
-//! terms are the leaves of one decision tree, are exclusive (the separation lemma of `learn/separate.rs`).
+//! A derivation passes every vtree node once, so the records are divided into classes at each of them. A class also has
+//! a *term*: the literals of its scope by which trees above separated it from others. Only classes with equal terms are
+//! merged. So in an open world the support of a class is every world that agrees with its term. The primes of one sum
+//! are exclusive, since their terms are the leaves of one decision tree (the separation lemma of `learn/separate.rs`).
 //!
-//! Terms could multiply on the way down, and classes with them. So the trees of a vtree node together may make no more
-//! terms for its left child than that may have classes; classes with many records come first. Terms of the right child are
-//! parts of those above. So there are never more terms than classes are allowed, and merging keeps within that.
+//! Terms, and classes with them, could multiply on the way down. So the trees of a vtree node may make at most as many
+//! terms for its left child as classes are allowed there; classes with many records come first. Terms of the right
+//! child are parts of those above. So there are never more terms than allowed classes, and merging can keep to that
+//! number.
 
 use super::Start;
 use super::agglomerate::{Sets, agglomerate};
@@ -26,7 +27,7 @@ use std::collections::BTreeMap;
 /// The largest number of clusters of a class.
 const CLUSTERS: usize = 4;
 
-/// Records fewer than this are not clustered.
+/// Fewer records than this are not clustered.
 const FEW: f64 = 4.0;
 
 /// How far classes are split and merged.
@@ -34,9 +35,9 @@ const FEW: f64 = 4.0;
 pub(super) struct Limits {
     /// The largest number of classes of a vtree node.
     pub(super) classes: usize,
-    /// What a class, or a cluster, must gain, in nats.
+    /// The gain that a class or a cluster needs, in nats.
     pub(super) per_class: f64,
-    /// What a class must gain for each of its parameters, in nats.
+    /// The gain that a class needs for each of its parameters, in nats.
     pub(super) per_parameter: f64,
 }
 
@@ -47,20 +48,20 @@ struct Layer {
     class_of: Vec<u32>,
     /// Where the elements of each class begin among those of the layer.
     starts: Vec<usize>,
-    /// For each class the literals that all of it agree on by their terms.
+    /// The term of each class.
     terms: Vec<Vec<Lit>>,
     /// The weight of each element; at a leaf, of each value of each class.
     counts: Vec<f64>,
 }
 
-/// Work to be done at a vtree node: for each row the element above that it comes from, and their terms.
+/// Work to do at a vtree node: for each row the element above that it comes from, and the terms of these elements.
 struct Asked {
     vtree: VtreeId,
     element_of: Vec<u32>,
     terms: Vec<Vec<Lit>>,
 }
 
-/// The structure of the records on the vtree of a database; numbers in the builder are counts.
+/// The structure of the records on the vtree of a database. The weights in the builder are counts.
 pub(super) fn grow(
     database: &Database<'_>,
     information: &dyn Fn(Var, Var) -> f64,
@@ -102,7 +103,7 @@ struct Growth<'a> {
 }
 
 impl Growth<'_> {
-    /// The classes of a vtree node, and what they ask of its children.
+    /// The classes of a vtree node, and the work for its children.
     fn layer(&mut self, asked: Asked) -> (Layer, Option<[Asked; 2]>) {
         let vtree = &self.database.vtree;
         let Asked { vtree: v, mut element_of, terms } = asked;
@@ -145,14 +146,14 @@ impl Growth<'_> {
         (layer, Some(below))
     }
 
-    /// The clusters of each class of an inner vtree node, whose rows are put in their order. Large classes choose first;
-    /// where terms for the left child run short, trees are smaller.
+    /// The clusters of each class of an inner vtree node; the rows of the class are reordered. Large classes come
+    /// first; where terms for the left child run short, trees are smaller.
     fn clustered(&mut self, v: VtreeId, rows: &mut [Vec<u32>], terms: &[Vec<Lit>]) -> Vec<Vec<Part>> {
         let vtree = &self.database.vtree;
         let left = vtree.children(v).expect("an inner vtree node")[0];
-        // A variable has three terms, which are no classes of their own.
+        // A variable has at most three terms, which do not count as classes.
         let room = if vtree.children(left).is_none() { usize::MAX } else { self.limits.classes };
-        // The terms of the left child so far, with how many elements ask for each.
+        // The terms of the left child so far, with the number of elements that need each.
         let mut asked: BTreeMap<Vec<Lit>, usize> = BTreeMap::new();
         for term in terms {
             *asked.entry(term_below(vtree, left, term, &[])).or_default() += 1;
@@ -188,7 +189,8 @@ impl Growth<'_> {
         parts
     }
 
-    /// The class of each set of rows: sets with equal terms are merged as far as it pays, by what is not fixed in them.
+    /// The class of each set of rows: sets with equal terms are merged as far as it pays, judged by their free
+    /// variables.
     fn merged<T: Count>(&self, v: VtreeId, set_of: &[u32], terms: &[Vec<Lit>]) -> Vec<u32> {
         let vars = self.database.vtree.vars(v);
         let first = self.database.vtree.position(vars[0]);
@@ -202,7 +204,7 @@ impl Growth<'_> {
         terms_of.iter().for_each(|&term| sets[term] += 1);
         let mut trees: Vec<Option<Hung>> = vec![None; numbers.len()];
         for (term, number) in numbers {
-            // A set that is alone is not compared, so it needs no tree.
+            // A single set is not compared, so it needs no tree.
             let free = |x: &usize| sets[number] > 1 && term.iter().all(|lit| lit.var != vars[*x]);
             let free: Vec<usize> = (0..vars.len()).filter(free).collect();
             trees[number] = Some(Hung::over(vars.len(), &free, |i, j| (self.information)(vars[i], vars[j])));
@@ -212,7 +214,7 @@ impl Growth<'_> {
         let penalty = self.limits.per_parameter;
         let scope = first..first + vars.len();
         let sets = Surrogate::<T>::new(&self.view, scope, set_of, (of_set, &self.logs), Start::Whole(penalty));
-        // What is fixed has no parameters.
+        // Fixed variables have no parameters.
         let spared = terms.iter().map(|term| 2.0 * penalty * term.len() as f64).collect();
         agglomerate(&mut SameTerm { sets, terms: terms_of, spared }, self.limits.per_class, self.limits.classes)
     }
@@ -226,11 +228,11 @@ fn term_below(vtree: &Vtree, v: VtreeId, term: &[Lit], path: &[Lit]) -> Vec<Lit>
     term
 }
 
-/// Sets of which only those with equal terms may be merged.
+/// Sets that may be merged only if their terms are equal.
 struct SameTerm<S> {
     sets: S,
     terms: Vec<usize>,
-    /// What the surrogate takes for parameters but is fixed by the term, in nats.
+    /// The penalty that the surrogate charges for variables that the term fixes, in nats.
     spared: Vec<f64>,
 }
 

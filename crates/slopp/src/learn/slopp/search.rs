@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::var::Var;
 use rayon::prelude::*;
 
-/// Sweeps, or comparisons of clones, without improvement after which they end.
+/// Sweeps, and comparisons of clones, end after this many without improvement.
 const PATIENCE: [usize; 2] = [2, 8];
 
 /// A search for the best structure along an order.
@@ -27,7 +27,7 @@ pub(super) struct Search<'a> {
     max_elements: usize,
 }
 
-/// A structure with what it was judged to be worth.
+/// A structure with its score.
 #[derive(Clone)]
 pub(super) struct Candidate {
     pub(super) layers: Layers,
@@ -37,7 +37,7 @@ pub(super) struct Candidate {
 }
 
 impl<'a> Search<'a> {
-    /// Without records to be judged by, the training records have to do.
+    /// Without records to choose by, the training records judge.
     pub(super) fn new(
         train: &'a Records,
         judge: Option<&'a Records>,
@@ -69,19 +69,20 @@ impl<'a> Search<'a> {
             let best = found.into_iter().reduce(better).expect("at least one start");
             return self.clones(best, usize::MAX);
         }
-        // A start that had to be merged further may leave much of the room unused, and clones fill it with what is worth
-        // most: so any may win in the end, also one class for each layer.
+        // A start that had to be merged further may leave much room unused, which clones fill best. So any start may
+        // win in the end, even one class per layer.
         let mut found = found;
         found.push(self.merged());
         let mut cloned: Vec<Candidate> =
             found.par_iter().map(|found| self.clones(found.clone(), self.max_elements)).collect();
-        // Limits count what a copy may need at most: what keeps within them without any may do better.
+        // Limits assume that a copy takes as many elements as possible; without limits the result may fit and be
+        // better.
         let free = self.clones(found.into_iter().reduce(better).expect("at least one start"), usize::MAX);
         cloned.extend((free.layers.elements() <= self.max_elements).then_some(free));
         cloned.into_iter().reduce(better).expect("at least one start")
     }
 
-    /// One class for each layer: every variable for itself.
+    /// One class per layer: independent variables.
     fn merged(&self) -> Candidate {
         let class = |position| vec![Class { next: [0; 2], count: self.view.values(position) }];
         let layers = Layers((0..self.view.vars()).map(class).collect());
@@ -89,7 +90,7 @@ impl<'a> Search<'a> {
         Candidate { layers, log_likelihood, pseudocount, start: Start::NOTHING }
     }
 
-    /// A start and its sweeps, merged further and further until they keep within the largest number of elements.
+    /// A start and its sweeps, merged until they keep within the largest number of elements.
     fn start(&self, start: Start, tree: &Tree<'_>, progress: &dyn Progress) -> Candidate {
         let (mut classes, mut factor) = (self.config.max_classes, 1.0);
         loop {
@@ -111,7 +112,7 @@ impl<'a> Search<'a> {
             if let Some(found) = self.swept(layers, start, limits) {
                 return found;
             }
-            // With one class per layer there is one element for each variable but the last, and that is allowed.
+            // The loop ends: one class per layer has one element for each variable but the last, which is allowed.
             classes = (classes * 2 / 3).max(1);
             factor *= 1.5;
         }
@@ -139,7 +140,7 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// The best on the way of cloning within so many elements.
+    /// The best structure found while cloning, with at most this many elements.
     fn clones(&self, mut best: Candidate, elements: usize) -> Candidate {
         let (cost, depth) = (self.config.clone_penalty * self.unit, self.config.clone_depth);
         if depth == 0 {
@@ -169,10 +170,10 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// The log-likelihood per record to be judged by, and the pseudocount that makes it best.
+    /// The log-likelihood per record to choose by, with the best pseudocount, and that pseudocount.
     fn judged(&self, layers: &Layers) -> (f64, f64) {
         let tally = layers.tally_records(self.judge, self.order);
-        // Training records would always ask for the least smoothing, and a few others may.
+        // Training records always favour the least smoothing, and few others may.
         let typical = [TYPICAL_PSEUDOCOUNT];
         let is_typical = self.judged_by_training || self.judge.total() < FEW_JUDGES;
         let pseudocounts = if is_typical { &typical } else { &self.config.pseudocounts[..] };

@@ -1,8 +1,8 @@
-//! What a set of records would be worth as a class, before anything below it is known.
+//! An estimate of the likelihood of a set of records as a class, before the structure below it is known.
 //!
-//! The surrogate is a Chow-Liu tree over the variables that are left, with edges shared by all sets that may be merged. Its
-//! log-likelihood needs only how often each variable, and each variable together with its parent, is true in a set;
-//! counts of merged sets add up.
+//! The surrogate is a Chow-Liu tree over the remaining variables, with edges shared by all sets that may be merged. Its
+//! log-likelihood only needs how often each variable, and each variable together with its parent, is true in a set.
+//! Counts of merged sets add up.
 
 use super::Start;
 use super::agglomerate::Sets;
@@ -12,7 +12,7 @@ use crate::data::bit_of;
 use crate::logspace::x_log_x;
 use std::ops::{Add, AddAssign, Range, Sub};
 
-/// `n ln n` of whole numbers up to this is looked up.
+/// `n ln n` is tabulated for whole numbers up to this.
 const TABLE: usize = 1 << 16;
 
 /// `n ln n` of small whole numbers.
@@ -68,7 +68,7 @@ pub(super) struct Surrogate<'a, T> {
 }
 
 impl<'a, T: Count> Surrogate<'a, T> {
-    /// Counts sets: for each row the one it is in, and for each set its tree. Positions count from the first of the range.
+    /// Counts sets, given the set of each row and the tree of each set. Positions count from the start of the range.
     pub(super) fn new(
         view: &View,
         Range { start: first, end }: Range<usize>,
@@ -109,8 +109,8 @@ impl<'a, T: Count> Surrogate<'a, T> {
         (0..counts.len()).map(|x| self.term(i, self.total[i], x, |x| counts[x])).collect()
     }
 
-    /// The log-likelihood of the values of a position given those of its parent in the tree of set `i`, in a set given by
-    /// its counts.
+    /// The log-likelihood of the values of a position given those of its parent in the tree of set `i`, in a set given
+    /// by its counts.
     fn term(&self, i: usize, total: T, x: usize, at: impl Fn(usize) -> [T; 2]) -> f64 {
         let f = |n: T| n.x_log_x(self.logs);
         let [n, both] = at(x);

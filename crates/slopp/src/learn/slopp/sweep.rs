@@ -1,8 +1,8 @@
-//! A sweep from the bottom up: classes are formed anew, by what their records are truly worth below.
+//! A sweep from the bottom up: classes are formed again by the exact likelihood of their records below.
 //!
-//! With the log-likelihood of every row under every class of the layer below at hand, a set of records is worth the
-//! entropy of its values and, for each value, the best class below. Parts are agglomerated by that, then moved to the
-//! class that suits them best, a few times.
+//! The log-likelihood of every row under every class of the layer below is known. So the worth of a set of records is
+//! the entropy of its values plus, for each value, its likelihood in the best class below. Parts are agglomerated by
+//! that, then moved to their best class, a few times.
 
 use super::agglomerate::{Sets, agglomerate};
 use super::layers::{Class, Layers, Prior};
@@ -11,10 +11,10 @@ use crate::data::bit_of;
 use crate::logspace::x_log_x;
 use rayon::prelude::*;
 
-/// How often parts are moved to the class that suits them best, at most.
+/// The largest number of rounds of moving parts to their best class.
 const ROUNDS: usize = 5;
 
-/// Groups of rows that one thread sums up: the same for any number of threads, and so the sums are.
+/// Groups of rows that one thread sums up; fixed, so that sums do not depend on the number of threads.
 const CHUNK: usize = 4096;
 
 /// How far classes are merged.
@@ -22,13 +22,13 @@ const CHUNK: usize = 4096;
 pub(super) struct Limits {
     /// The largest number of classes of a layer.
     pub(super) classes: usize,
-    /// What a class must gain, in nats.
+    /// The gain that a class needs, in nats.
     pub(super) per_class: f64,
 }
 
-/// The parts of the records that come to a layer, as far as they matter to it.
+/// The parts of the records that enter a layer.
 struct Entering {
-    /// How many classes there are below.
+    /// The number of classes below.
     below: usize,
     /// The weight of each part with *false* and with *true*.
     count: Vec<[f64; 2]>,
@@ -38,7 +38,7 @@ struct Entering {
     usual: [Vec<f64>; 2],
 }
 
-/// The structure that one sweep makes of another, with the counts of the records.
+/// The structure after one sweep, with the counts of the records.
 pub(super) fn sweep(view: &View, old: &Layers, limits: Limits, prior: &Prior) -> Layers {
     let entering = entering_parts(view, old);
     let vars = view.vars();
@@ -94,7 +94,7 @@ fn entering_parts(view: &View, layers: &Layers) -> Vec<Vec<u16>> {
 }
 
 impl Entering {
-    /// Sums up what the rows of each part are worth; parts without rows are left out.
+    /// Sums up the log-likelihoods of each part; parts without rows are left out.
     fn new(
         view: &View,
         (part_of, parts): (&[u16], usize),
@@ -167,7 +167,7 @@ impl Entering {
             }
             class_of = moved;
             let fresh = self.gathered(&class_of);
-            // A class that nobody suits stays as it was: it may suit somebody in the next round.
+            // A class without parts stays as it was: it may get some in the next round.
             for (class, fresh) in classes.iter_mut().zip(fresh) {
                 if fresh.count != [0.0; 2] {
                     *class = fresh;
@@ -181,7 +181,7 @@ impl Entering {
         classes
     }
 
-    /// The classes that parts form together, each with its best class below.
+    /// The classes of these parts, each with its best classes below.
     fn gathered(&self, class_of: &[u32]) -> Vec<Class> {
         let len = class_of.iter().max().map_or(0, |&last| last as usize + 1);
         let mut classes = vec![Class::default(); len];
@@ -195,8 +195,8 @@ impl Entering {
         }
         for (class, worth) in classes.iter_mut().zip(worth.chunks(2)) {
             class.next = [0, 1].map(|value| {
-                // The usual record with a value counts as one more of its records: few are not trusted blindly. If there
-                // are none, so does the usual record of the class.
+                // The average record with this value counts as one more, so that few records are not trusted blindly.
+                // If the class has no record with this value, so does the average record of the class.
                 let own = &worth[value];
                 let (other, share) = match class.count[value] > 0.0 {
                     true => (own, 0.0),
@@ -209,7 +209,7 @@ impl Entering {
         classes
     }
 
-    /// For each part the class that suits it best.
+    /// The best class of each part.
     fn moved(&self, classes: &[Class]) -> Vec<u32> {
         let log: Vec<[f64; 2]> = classes.iter().map(|class| half_smoothed(class.count)).collect();
         let suits = |(count, worth): (&[f64; 2], &[Vec<f64>; 2])| {
@@ -237,7 +237,7 @@ fn half_smoothed([f, t]: [f64; 2]) -> [f64; 2] {
 struct Merging {
     count: Vec<[f64; 2]>,
     worth: Vec<[Vec<f64>; 2]>,
-    /// What each part is worth by itself.
+    /// The worth of each part by itself.
     alone: Vec<f64>,
 }
 
@@ -279,12 +279,12 @@ impl Sets for Merging {
     }
 }
 
-/// The log-likelihood of values counted, under their own shares.
+/// The log-likelihood of counted values, under their own shares.
 fn entropy([f, t]: [f64; 2]) -> f64 {
     x_log_x(f) + x_log_x(t) - x_log_x(f + t)
 }
 
-/// The largest sum of two numbers at the same place; in lanes, since it is asked for so often.
+/// The largest sum of two numbers at the same place; in lanes, since it is called very often.
 fn largest_sum(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
     let mut largest = [f64::NEG_INFINITY; LANES];

@@ -5,8 +5,8 @@ use crate::var::Var;
 
 /// Distinct rows with their columns in a variable order, sorted from the last variable to the first.
 ///
-/// So rows that agree from some position on are neighbours, at every position at once: what depends on the rest of
-/// a row only is computed once for all of them.
+/// So rows that agree from some position on are neighbours, for every position. Values that depend only on the rest of
+/// a row are computed once for all of them.
 pub(super) struct View {
     columns: BitMatrix,
     rare: BitMatrix,
@@ -37,7 +37,7 @@ impl View {
         View::arranged(records, order, &sorted)
     }
 
-    /// The same with the rows as they are, so that groups of them cannot be asked for.
+    /// The same with the rows in their original order, for which [`View::groups`] does not work.
     pub(super) fn unsorted(records: &Records, order: &[Var]) -> View {
         View::arranged(records, order, &(0..records.len() as u32).collect::<Vec<_>>())
     }
@@ -60,12 +60,12 @@ impl View {
         View { columns, rare, weights, values, total: records.total() }
     }
 
-    /// How many distinct rows there are.
+    /// The number of distinct rows.
     pub(super) fn len(&self) -> usize {
         self.weights.len()
     }
 
-    /// How many variables there are.
+    /// The number of variables.
     pub(super) fn vars(&self) -> usize {
         self.values.len()
     }
@@ -90,7 +90,7 @@ impl View {
         self.columns.line(position)
     }
 
-    /// A row with every bit that is usually one turned round, so that few are one; for counts that do not care.
+    /// A row with every usually-true bit flipped, so that few are one; for counts that are symmetric in the values.
     pub(super) fn rare(&self, row: usize) -> &[u64] {
         self.rare.line(row)
     }

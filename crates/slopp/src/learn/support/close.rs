@@ -1,4 +1,4 @@
-//! Closing a world: what no record uses is dropped, but for variables that stay open.
+//! Closing a world: drops elements that no record uses, except for variables that stay open.
 
 use crate::circuit::{CarryOver, Circuit, Psdd, Smoothing, Weights};
 use crate::data::{Records, RecordsBuilder};
@@ -8,8 +8,8 @@ use crate::mixture::Mixture;
 use crate::model::{Certified, ModelKind};
 use crate::var::Var;
 
-/// A model without what no record uses: every record stays possible. A PSDD is fitted to the records again, smoothed towards
-/// their marginals; a mixture keeps what its components are.
+/// A model without the elements that no record uses; every record stays possible. A PSDD is fitted to the records
+/// again, smoothed towards their marginals; a mixture keeps its parameters.
 pub(super) fn close(model: ModelKind, records: &Records, prior: Prior) -> Result<ModelKind, LearnError> {
     match model {
         ModelKind::Circuit(Certified::Psdd(psdd)) => {
@@ -19,10 +19,10 @@ pub(super) fn close(model: ModelKind, records: &Records, prior: Prior) -> Result
     }
 }
 
-/// The same, whatever values a record has for the variables that stay open: so does every world that differs from a record
-/// only there. A PSDD is fitted to the records again, with what was learned as the prior.
+/// The same, ignoring the values of the open variables: every world that differs from a record only there stays
+/// possible. A PSDD is fitted to the records again, with its parameters as the prior.
 ///
-/// The model must make everything possible that the open variables are to allow, as it does in an open world.
+/// The model must already allow all values of the open variables, as it does in an open world.
 pub(super) fn close_except(
     model: ModelKind,
     except: &[Var],
@@ -37,7 +37,7 @@ pub(super) fn close_except(
             let closed = certified_closed(&circuit, &seen)?;
             let Certified::Psdd(psdd) = &closed else { return Ok(ModelKind::Circuit(closed)) };
             let counts = psdd.expected_counts(records)?.weights;
-            // Without any prior, values of open variables that were not seen would go.
+            // Without a prior, unseen values of open variables would be lost.
             let pseudocount = if except.is_empty() { pseudocount } else { pseudocount.max(LEAST_PSEUDOCOUNT) };
             let fitted = psdd.with_estimates_towards(counts, pseudocount)?;
             Ok(ModelKind::Circuit(Certified::Psdd(psdd.carry_over(fitted))))
@@ -45,7 +45,7 @@ pub(super) fn close_except(
     }
 }
 
-/// A PSDD without what no record uses, smoothed only then, so that smoothing makes nothing possible.
+/// A PSDD without the elements that no record uses, smoothed only then, so that smoothing does not make them possible.
 fn closed(psdd: &Psdd, records: &Records, prior: Prior) -> Result<Psdd, LearnError> {
     let counts = match psdd.counts() {
         Some(counts) => counts.clone(),
@@ -60,10 +60,10 @@ fn closed(psdd: &Psdd, records: &Records, prior: Prior) -> Result<Psdd, LearnErr
     Ok(psdd.carry_over(used))
 }
 
-/// The weight of the prior where some is needed.
+/// The least weight of the prior where one is needed.
 const LEAST_PSEUDOCOUNT: f64 = 1e-3;
 
-/// A mixture without what no record uses of each component.
+/// A mixture whose components are without the elements that no record uses.
 fn components_closed(mixture: &Mixture, seen: &Records) -> Result<Mixture, LearnError> {
     let parts = mixture.components().iter().zip(mixture.weights());
     let parts: Vec<(f64, Certified)> = parts
@@ -72,12 +72,12 @@ fn components_closed(mixture: &Mixture, seen: &Records) -> Result<Mixture, Learn
     Ok(Mixture::new(parts).expect("as many components over the same variables"))
 }
 
-/// A circuit of any certificate without what no record uses.
+/// A circuit with its certificate, without the elements that no record uses.
 fn certified_closed(circuit: &Certified, seen: &Records) -> Result<Certified, LearnError> {
     Ok(circuit.carry_over(used(circuit, seen)?))
 }
 
-/// The part of a circuit that records use, with its shares.
+/// The part of a circuit that records use, with its parameters normalised.
 fn used(circuit: &Circuit, seen: &Records) -> Result<Circuit, LearnError> {
     let used = circuit.expected_counts(seen)?;
     if used.possible == 0.0 {

@@ -1,4 +1,4 @@
-//! Conditioning on rules: what was learned, given that they hold, and fitted again.
+//! Conditioning on rules: the learned model given that they hold, fitted again.
 
 use crate::circuit::{CarryOver, Circuit, Psdd, Smoothing, Weights};
 use crate::data::Records;
@@ -12,8 +12,8 @@ use crate::progress::Progress;
 use crate::vtree::Vtree;
 use std::sync::Arc;
 
-/// A model given rules, exactly: its base implies them. A PSDD is then fitted to the records again, since given the rules
-/// other parameters fit best.
+/// A model given rules, exactly: its base implies them. A PSDD is then fitted to the records again, since other
+/// parameters fit best under the rules.
 pub(super) fn condition(
     model: ModelKind,
     rules: &Rules,
@@ -41,7 +41,7 @@ pub(super) fn condition(
     }
 }
 
-/// A PSDD with parameters fitted to records, by counting where no cell is missing.
+/// A PSDD with parameters fitted to records, by counting if no cell is missing.
 fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Progress) -> Result<Psdd, LearnError> {
     match records.has_missing() {
         false => {
@@ -61,12 +61,12 @@ fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Pro
     }
 }
 
-/// What to fit a PSDD towards, and its weight in records: what was learned, given the rules, and for up to one record the
-/// records' variables as if they were independent but for the rules.
+/// The prior to fit a PSDD towards, and its weight in records: the learned parameters given the rules, and for up to
+/// one record the marginals of the records, independent except for the rules.
 ///
-/// What was learned alone will not do. It knows values of a column as variables, and one that was never seen is as
-/// improbable as many surprises at once: that all others are false, and that this one is true. A uniform prior will not
-/// do either: it favours the values that come first.
+/// The learned parameters alone will not do. To them the values of a column are variables, so an unseen value is as
+/// improbable as many surprises at once: all others are false, and this one is true. A uniform prior will not do
+/// either: it favours the values that come first.
 fn prior(psdd: &Psdd, records: &Records, pseudocount: f64) -> Result<(Circuit, f64), LearnError> {
     if pseudocount <= 0.0 {
         return Ok((Circuit::clone(psdd), 0.0));

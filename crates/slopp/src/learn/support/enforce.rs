@@ -1,4 +1,4 @@
-//! Records that must obey rules: those that break one are refused, left out or changed.
+//! Makes records obey rules: those that break one are refused, dropped or repaired.
 
 use crate::circuit::{Psdd, Smoothing};
 use crate::data::{Records, RecordsBuilder};
@@ -9,25 +9,25 @@ use crate::logic::{Limits, Rules};
 use crate::var::Lit;
 use std::sync::Arc;
 
-/// What becomes of records that break a rule.
+/// What to do with records that break a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnViolation {
-    /// They are refused.
+    /// Refuse them.
     #[default]
     Reject,
-    /// They are left out.
+    /// Leave them out.
     Drop,
-    /// As few of their cells as possible are changed; of the nearest worlds the most probable is taken, by a fit to the
+    /// Change as few of their cells as possible. Among the nearest worlds, take the most probable by a fit to the
     /// records that obey.
     Repair,
 }
 
-/// What rules make of records.
+/// Records after rules were enforced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Enforced {
-    /// The records that obey, where they are others than those that were given.
+    /// The records that obey, if they differ from the given ones.
     pub changed: Option<Records>,
-    /// What was left out or changed.
+    /// The records that were left out or changed.
     pub violations: Violations,
 }
 
@@ -35,7 +35,7 @@ impl OnViolation {
     /// All of them, in the order of help texts.
     pub const ALL: [OnViolation; 3] = [OnViolation::Reject, OnViolation::Drop, OnViolation::Repair];
 
-    /// The name people write.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             OnViolation::Reject => "reject",
@@ -46,8 +46,9 @@ impl OnViolation {
 }
 
 impl Rules {
-    /// Makes records obey these rules, and that every column has one value. Missing cells break nothing that they could
-    /// still obey, and stay missing.
+    /// Makes records obey these rules, and that every column has one value.
+    ///
+    /// Missing cells stay missing. They break a rule only if no value could obey it.
     ///
     /// ```
     /// use slopp::learn::OnViolation;
@@ -122,7 +123,7 @@ fn allowed(rules: &Rules, limits: &Limits) -> Result<Psdd, LearnError> {
     }
 }
 
-/// Why rows break the rules; nearest worlds at the same distance are ranked by a fit to the rows that do not.
+/// Why rows break the rules. A fit to the rows that obey ranks the nearest worlds.
 fn explanations(allowed: &Psdd, records: &Records) -> Result<Vec<Option<Explanation>>, LearnError> {
     let possible = allowed.possible(records)?;
     if possible.iter().all(|&possible| possible) {

@@ -1,9 +1,10 @@
-//! What is possible: the one place that says so.
+//! Support: the one place that decides which worlds are possible.
 //!
-//! A learner finds a structure as if everything were possible. [`Support`] then says what is: what the rules allow, one
-//! value for each column, only what was seen together in some groups of columns, and, in a closed world, only what the
-//! records use. Three learners are asked to grow inside the world instead (`Structure::keeps_world`): `slopp-tree` and
-//! `slopp-kmeans` prune while they grow, and refinements start from a model of the world and keep to it.
+//! A learner finds a structure as if every world were possible. [`Support`] then rules worlds out: those that break
+//! rules, those in which a column does not have exactly one value, unseen combinations in closed groups of columns and,
+//! in a closed world, those that use elements no record uses. Some learners grow inside the world instead
+//! (`Structure::keeps_world`): `slopp-tree` and `slopp-kmeans` prune while they grow, and refinements start from a
+//! model of the world and keep to it.
 
 mod close;
 mod condition;
@@ -23,7 +24,7 @@ use crate::progress::Progress;
 use crate::var::Var;
 use std::sync::Arc;
 
-/// What is possible in what is learned; everything by default, but that every column has one value.
+/// The worlds that are possible in a learned model; by default all in which every column has one value.
 ///
 /// ```
 /// use slopp::Var;
@@ -38,23 +39,23 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Support {
-    /// What the base implies; that every column has one value is always one of them.
+    /// Rules that the base implies, in addition to one value for every column.
     pub rules: Option<Rules>,
-    /// That groups of columns have values which were seen together: [`Rules::seen`].
+    /// Rules that groups of columns have only combinations of values that were seen: [`Rules::seen`].
     pub groups: Option<Rules>,
-    /// What else is possible.
+    /// Whether unseen worlds are possible.
     pub world: World,
     /// How large rules may become when they are compiled.
     pub limits: Limits,
 }
 
-/// What is possible beyond the records.
+/// Whether worlds that the records do not show are possible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum World {
-    /// Everything: what was never seen is only improbable.
+    /// They are possible, only improbable.
     #[default]
     Open,
-    /// Only what the records show, relaxed by the structure, whatever the values of some variables are.
+    /// Only combinations in the records, relaxed by the structure, are possible.
     Closed {
         /// The variables that stay open: every record stays possible with any of their values.
         except: Vec<Var>,
@@ -72,10 +73,10 @@ impl Default for Support {
 }
 
 impl World {
-    /// Only what the records show, relaxed.
+    /// A closed world without exceptions.
     pub const CLOSED: World = World::Closed { except: Vec::new() };
 
-    /// The name people write.
+    /// The name of the world.
     pub fn name(&self) -> &'static str {
         match self {
             World::Open => "open",
@@ -83,14 +84,14 @@ impl World {
         }
     }
 
-    /// Whether it is closed without exception.
+    /// Whether it is closed without exceptions.
     pub fn is_all_closed(&self) -> bool {
         matches!(self, World::Closed { except } if except.is_empty())
     }
 }
 
 impl Support {
-    /// The same support, in which groups of variables have only values that some of these records show together.
+    /// The same support, in which groups of variables have only combinations of values that occur in these records.
     #[must_use]
     pub fn with_groups(self, seen: &Records, groups: &[Vec<Var>]) -> Support {
         let group = |vars: &Vec<Var>| (seen.names().list(vars), vars.clone());
@@ -103,17 +104,17 @@ impl Support {
         Support { rules: None, groups: None, world, limits: Limits::USUAL }
     }
 
-    /// Everything is possible in which columns have one value.
+    /// An open world without rules.
     pub fn open() -> &'static Support {
         &OPEN
     }
 
-    /// Only what the records show, relaxed, is possible.
+    /// A closed world without rules.
     pub fn closed() -> &'static Support {
         &CLOSED
     }
 
-    /// The rules over these names, and that every column has one value; `None` if there is nothing to obey.
+    /// The rules over these names, and that every column has one value; `None` if there are none.
     pub(super) fn rules_over(&self, names: &Arc<Names>) -> Option<Rules> {
         match &self.rules {
             Some(rules) => Some(rules.clone().with_columns()),
@@ -122,13 +123,13 @@ impl Support {
         }
     }
 
-    /// Whether everything stays possible over these names.
+    /// Whether every world over these names stays possible.
     pub(super) fn is_everything(&self, names: &Names) -> bool {
         self.rules.is_none() && self.groups.is_none() && self.world == World::Open && names.groups().is_empty()
     }
 
-    /// The weight of a prior that was asked for, or else the usual one; none in a closed world, where nothing unseen is to
-    /// become possible.
+    /// The given weight of the prior, or else the usual one; zero in a closed world, where unseen worlds must stay
+    /// impossible.
     pub(super) fn weight(&self, asked: Option<f64>, usual: f64) -> f64 {
         asked.unwrap_or(if self.world.is_all_closed() { 0.0 } else { usual })
     }
@@ -136,10 +137,10 @@ impl Support {
     /// Refuses a weight of the prior that does not fit the world.
     pub(super) fn check_weight(&self, pseudocount: f64) -> Result<(), LearnError> {
         let expected = match &self.world {
-            World::Open => "a finite number above 0 in an open world, or nothing unseen would be possible",
+            World::Open => "a finite number above 0 in an open world, so that unseen worlds are possible",
             World::Closed { except } if except.is_empty() => return check_numbers([("pseudocount", pseudocount)]),
             World::Closed { .. } => {
-                "a finite number above 0 where columns stay open, or only their seen values would be possible"
+                "a finite number above 0 if columns stay open, so that their unseen values are possible"
             }
         };
         match pseudocount.is_finite() && pseudocount > 0.0 {
@@ -148,7 +149,7 @@ impl Support {
         }
     }
 
-    /// The weight of the prior in what becomes of a structure.
+    /// The weight of the prior once support has been applied to a structure.
     fn weight_of(&self, structure: &Structure) -> f64 {
         let Prior { asked, weight, .. } = structure.prior;
         if structure.keeps_world { weight } else { self.weight(asked, weight) }
@@ -156,16 +157,15 @@ impl Support {
 
     /// The weight of the prior, as name and value, if it is reported.
     pub(super) fn reported_weight(&self, structure: &Structure) -> Option<(&'static str, String)> {
-        // In a closed world a student is fitted to the records alone, without what its teacher taught.
+        // In a closed world a student is fitted to the records alone, without its teacher's parameters.
         let name = structure.prior.reported_as?;
         let name = if self.world.is_all_closed() { "pseudocount" } else { name };
         Some((name, self.weight_of(structure).to_string()))
     }
 
-    /// What becomes of a structure: the model without what is impossible, fitted to the records again.
+    /// The model of a structure without the worlds that are ruled out, fitted to the records again.
     ///
-    /// A circuit is conditioned exactly, so the certificate stays. What the structure gives probability zero stays
-    /// impossible: nothing is added here.
+    /// A circuit is conditioned exactly, so it keeps its certificate. No world becomes possible.
     pub fn apply(
         &self,
         structure: Structure,
@@ -178,7 +178,7 @@ impl Support {
             model = close::close(model, records, Prior { weight, ..prior })
                 .map_err(|error| LearnError::Closed(error.into()))?;
         }
-        // A network keeps to its columns by itself.
+        // A network already gives every column one value.
         let is_network = matches!(model, ModelKind::Spn(_)) && self.rules.is_none();
         if let Some(rules) = self.rules_over(records.names()).filter(|_| !is_network) {
             model = condition::condition(model, &rules, records, weight, &self.limits, progress)?;
@@ -196,7 +196,7 @@ impl Support {
         Ok(model)
     }
 
-    /// A PSDD to refine: in the world, and given that every column has one value. Its parameters do not matter.
+    /// A PSDD to refine, in this world and with one value for every column. Its parameters do not matter.
     pub(super) fn start(&self, psdd: Psdd, records: &Records) -> Result<Psdd, LearnError> {
         let world = if self.world.is_all_closed() { World::CLOSED } else { World::Open };
         let structure = Structure::new(psdd, Prior::new(Some(1.0), 1.0));
@@ -204,8 +204,8 @@ impl Support {
         Ok(model.into_psdd().expect("a PSDD stays one"))
     }
 
-    /// What is possible over these names, as name and value: `world`, and `closed`, `open` and `rules` where there are
-    /// some. Rules are given by their formulas, however they were written; those of columns are left out.
+    /// The support over these names, as name and value: `world`, and `closed`, `open` and `rules` if there are any.
+    /// Rules are given by their formulas; those of columns are left out.
     pub fn facts(&self, names: &Names) -> Vec<(&'static str, String)> {
         let mut facts = vec![("world", self.world.name().to_owned())];
         if let Some(groups) = &self.groups {

@@ -1,7 +1,7 @@
-//! Recursive bisection: every vtree node splits its variables into halves that tell least about each other.
+//! Recursive bisection: every vtree node splits its variables into halves with little mutual information.
 //!
 //! The half with the first variable is the left one. Halves are found by exchanging variables (Kernighan and Lin, 1970)
-//! from several starts, so they are good, not optimal.
+//! from several starts, so they are good but not optimal.
 
 use crate::data::SymmetricMatrix;
 use crate::random::Random;
@@ -9,13 +9,13 @@ use crate::var::Var;
 use crate::vtree::ChowLiuTree;
 use crate::vtree::{Step, Vtree};
 
-/// Random starts beside the one along the Chow-Liu tree.
+/// Random starts, in addition to the one along the Chow-Liu tree.
 const RANDOM_STARTS: usize = 3;
 
-/// Passes of exchanges from one start; they nearly always stop earlier, for lack of gain.
+/// The largest number of passes of exchanges from one start; they nearly always stop earlier.
 const MAX_PASSES: usize = 12;
 
-/// Weights among few variables as a full square, so that a line is one run of memory.
+/// Weights among some variables as a full square, so that lines are contiguous.
 struct Square {
     len: usize,
     data: Vec<f64>,
@@ -48,7 +48,7 @@ pub(super) fn top_down(information: &SymmetricMatrix, seed: u64) -> Vtree {
     }
     let mut random = Random::new(seed);
     let mut steps = Vec::new();
-    // In this order contiguous halves are a good start already.
+    // In this order contiguous halves are a good start.
     let mut tasks = vec![Task::Split(ChowLiuTree::new(information).linear_order())];
     while let Some(task) = tasks.pop() {
         match task {
@@ -66,7 +66,7 @@ pub(super) fn top_down(information: &SymmetricMatrix, seed: u64) -> Vtree {
     Vtree::from_postfix(steps).expect("halves of a permutation form a vtree")
 }
 
-/// The positions of two halves, of equal size up to one, with a small cut.
+/// The positions of two halves with a small cut; their sizes differ by at most one.
 fn bisect(weights: &Square, random: &mut Random) -> [Vec<usize>; 2] {
     let half = weights.len / 2;
     let mut best: Option<(f64, Vec<bool>)> = None;
@@ -85,12 +85,12 @@ fn bisect(weights: &Square, random: &mut Random) -> [Vec<usize>; 2] {
     [true, false].map(|side| (0..weights.len).filter(|&i| left[i] == side).collect())
 }
 
-/// Exchanges variables between the sides until no sequence of exchanges makes the cut smaller.
+/// Exchanges variables between the sides until a pass does not make the cut smaller.
 ///
-/// Each pass exchanges greedily, every variable once, even at a loss, and keeps the best moment.
+/// Each pass exchanges greedily, every variable once, even at a loss, and keeps the best state.
 fn exchange(weights: &Square, left: &mut [bool]) {
     for _ in 0..MAX_PASSES {
-        // What moving a variable to the other side gains: its weight across less its weight inside.
+        // The gain of moving a variable to the other side: its weight across less its weight inside.
         let mut gain: Vec<f64> = (0..weights.len)
             .map(|i| {
                 let signed = |(j, &w): (usize, &f64)| if left[i] == left[j] { -w } else { w };
@@ -113,7 +113,7 @@ fn exchange(weights: &Square, left: &mut [bool]) {
                 let change = 2.0 * (from_a[i] - from_b[i]);
                 gain[i] += if left[i] { change } else { -change };
             }
-            // A gain must be more than rounding, or two equal halvings would take turns.
+            // A gain must exceed rounding, or two equal halvings would alternate.
             if total > best + 1e-12 {
                 (best, keep) = (total, swaps.len());
             }

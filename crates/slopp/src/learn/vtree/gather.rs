@@ -1,6 +1,6 @@
-//! The values of one column side by side: so that exactly one of them is true takes little to say.
+//! Keeps the values of one column together, so that "exactly one of them is true" has a small circuit.
 //!
-//! Orders and vtrees are made for columns, as if each were a variable, and then every column is put in its place.
+//! Orders and vtrees are made as if each column were a variable. Then its variables replace each column.
 
 use super::ChowLiuTree;
 use crate::data::SymmetricMatrix;
@@ -9,11 +9,11 @@ use crate::var::Var;
 use crate::vtree::{Step, Vtree};
 use std::borrow::Cow;
 
-/// More than two variables can ever tell about each other, in nats.
+/// More than the mutual information that two variables can have, in nats.
 const MOST: f64 = 1.0;
 
-/// Pair information in which the values of one column tell more about each other than about anything else, so that they
-/// are connected in every tree of the strongest pairs.
+/// Pair information that is highest between the values of one column, so that they are connected in every maximum
+/// spanning tree.
 pub(in crate::learn) fn bound<'a>(information: &'a SymmetricMatrix, names: &Names) -> Cow<'a, SymmetricMatrix> {
     let mut bound = Cow::Borrowed(information);
     for group in names.groups() {
@@ -41,12 +41,12 @@ impl Gathered {
         Gathered { members: (!names.groups().is_empty()).then(|| names.columns().map(members).collect()) }
     }
 
-    /// How many columns there are among so many variables.
+    /// The number of columns, given the number of variables.
     pub(in crate::learn) fn len(&self, variables: usize) -> usize {
         self.members.as_ref().map_or(variables, Vec::len)
     }
 
-    /// What columns tell about each other: what their variables do, added up.
+    /// The information between columns: the sum over pairs of their variables.
     pub(in crate::learn) fn information<'a>(&self, information: &'a SymmetricMatrix) -> Cow<'a, SymmetricMatrix> {
         let Some(members) = &self.members else { return Cow::Borrowed(information) };
         let mut between = SymmetricMatrix::zeros(members.len());
@@ -59,8 +59,9 @@ impl Gathered {
         Cow::Owned(between)
     }
 
-    /// An order of columns along their tree: depth-first, small subtrees first. Variables begin in the centre; columns
-    /// with several values at an end, since what is begun in the centre must be remembered until its other side comes.
+    /// An order of columns along their tree: depth-first, small subtrees first. It starts in the centre if every column
+    /// is a variable. Otherwise it starts at an end: from the centre, classes must remember a column until the other
+    /// side of the tree.
     pub(in crate::learn) fn along(&self, tree: &ChowLiuTree) -> Vec<Var> {
         if self.members.is_none() {
             return tree.linear_order();
@@ -78,8 +79,8 @@ impl Gathered {
         }
     }
 
-    /// The vtree of the variables for one of the columns: a column has a node of its own, below which it is right-linear;
-    /// a vtree that is right-linear stays so.
+    /// The vtree of the variables for one of the columns: each column becomes a right-linear vtree of its own. A
+    /// right-linear vtree stays right-linear.
     pub(in crate::learn) fn vtree(&self, columns: Vtree) -> Vtree {
         let Some(members) = &self.members else { return columns };
         if columns.is_right_linear() {

@@ -1,22 +1,22 @@
-//! Repeated matching: vtrees that tell most about each other, on average over their variables, are joined.
+//! Repeated matching: joins the vtrees with the most mutual information, on average over their variables.
 //!
 //! Each round joins all vtrees in pairs; of an odd number one waits. The vtree with the first variable is the left one.
-//! Matchings are greedy, then improved by exchanging partners: good, not optimal.
+//! Matchings are greedy, then improved by exchanging partners: good but not optimal.
 
 use crate::data::SymmetricMatrix;
 use crate::var::Var;
 use crate::vtree::{Step, Vtree};
 
-/// Rounds of exchanging partners; they nearly always stop earlier, for lack of gain.
+/// The largest number of rounds of exchanging partners; they nearly always stop earlier.
 const MAX_ROUNDS: usize = 20;
 
-/// Up to this many pairs, also three pairs at a time exchange partners.
+/// Up to this many pairs, three pairs at a time also exchange partners.
 const MAX_TRIPLES: usize = 100;
 
-/// The ways to pair the ends `0..4` of two pairs; the first leaves them as they are.
+/// The ways to pair the ends `0..4` of two pairs; the first changes nothing.
 const PAIRINGS_OF_4: [[[usize; 2]; 2]; 3] = [[[0, 1], [2, 3]], [[0, 2], [1, 3]], [[0, 3], [1, 2]]];
 
-/// The ways to pair the ends `0..6` of three pairs that part all of them, after the one that leaves them as they are.
+/// The ways to pair the ends `0..6` of three pairs that separate all three; the first changes nothing.
 const PAIRINGS_OF_6: [[[usize; 2]; 3]; 9] = [
     [[0, 1], [2, 3], [4, 5]],
     [[0, 2], [1, 4], [3, 5]],
@@ -29,7 +29,7 @@ const PAIRINGS_OF_6: [[[usize; 2]; 3]; 9] = [
     [[0, 5], [1, 3], [2, 4]],
 ];
 
-/// The vtrees of one round: which variables they hold, and what they tell about each other in total.
+/// The vtrees of one round, and the total information between them.
 struct Forest {
     /// Number of variables and first variable of each vtree; the order of `sums`.
     trees: Vec<(usize, Var)>,
@@ -39,7 +39,7 @@ struct Forest {
 impl Forest {
     /// The average mutual information between the variables of two vtrees.
     ///
-    /// With an odd number of vtrees the position after the last stands for being left out, which is worth nothing.
+    /// With an odd number of vtrees the position after the last means to be left out, which is worth nothing.
     fn affinity(&self, a: usize, b: usize) -> f64 {
         if a.max(b) == self.trees.len() {
             return 0.0;
@@ -69,7 +69,7 @@ impl Forest {
         pairs
     }
 
-    /// Lets two pairs, or three among few, exchange partners as long as that raises the total affinity.
+    /// Exchanges partners between two pairs, or three if there are few, while that raises the total affinity.
     fn exchange(&self, pairs: &mut [[usize; 2]]) {
         for _ in 0..MAX_ROUNDS {
             let mut changed = false;
@@ -88,12 +88,12 @@ impl Forest {
         }
     }
 
-    /// Pairs the ends of the chosen pairs anew in the best way; tells whether that is a gain.
+    /// Pairs the ends of the chosen pairs in the best way; returns whether that is a gain.
     fn improve<const N: usize>(&self, pairs: &mut [[usize; 2]], chosen: [usize; N], ways: &[[[usize; 2]; N]]) -> bool {
         let end = |end: usize| pairs[chosen[end / 2]][end % 2];
         let total = |way: &[[usize; 2]; N]| -> f64 { way.iter().map(|&[x, y]| self.affinity(end(x), end(y))).sum() };
         let mut best = 0;
-        // A gain must be more than rounding, or equal matchings would take turns.
+        // A gain must exceed rounding, or equal matchings would alternate.
         let mut most = total(&ways[0]) + 1e-12;
         for (i, way) in ways.iter().enumerate().skip(1) {
             let total = total(way);
@@ -145,7 +145,7 @@ pub(super) fn bottom_up(information: &SymmetricMatrix) -> Vtree {
 
 /// The steps of the vtree below `root`, where nodes from `len` on are joins.
 fn postfix(len: usize, joins: &[[usize; 2]], root: usize) -> Vec<Step> {
-    // Node before right before left, then turned around.
+    // Node, right, left; then reversed.
     let mut steps = Vec::with_capacity(2 * len);
     let mut stack = vec![root];
     while let Some(node) = stack.pop() {

@@ -1,4 +1,4 @@
-//! Vtrees from records: which variables belong together.
+//! Vtrees from records.
 
 mod bisection;
 mod gather;
@@ -32,14 +32,14 @@ pub enum VtreeMethod {
     ChowLiu,
     /// Right-linear along the Chow-Liu tree.
     ChowLiuLinear,
-    /// Halves that tell least about each other, again and again.
+    /// Repeated halving with the least mutual information.
     MiTopDown,
-    /// Pairs that tell most about each other, again and again.
+    /// Repeated pairing with the most mutual information.
     MiBottomUp,
 }
 
 impl VtreeMethod {
-    /// All methods, in the order they are listed for people.
+    /// All methods, in the order of help texts.
     pub const ALL: [VtreeMethod; 8] = [
         VtreeMethod::Balanced,
         VtreeMethod::RightLinear,
@@ -51,7 +51,7 @@ impl VtreeMethod {
         VtreeMethod::MiBottomUp,
     ];
 
-    /// The name people write.
+    /// The name of the method.
     pub fn name(self) -> &'static str {
         match self {
             VtreeMethod::Balanced => "balanced",
@@ -67,14 +67,14 @@ impl VtreeMethod {
 
     /// Makes a vtree over the variables of the records.
     ///
-    /// The values of one column lie below a node of their own or, on a right-linear vtree, side by side. Cost: none to
-    /// speak of for the first four; `n²` pair counts and about as much again for the others.
+    /// The values of one column have their own vtree node or, on a right-linear vtree, are adjacent. Cost: negligible
+    /// for the first four methods; `n²` pair counts and about as much again for the others.
     ///
     /// ```
     /// use slopp::{Names, Records, learn::VtreeMethod};
-    /// let records = Records::from_rows(Names::numbered(3), [[true, false, true], [false, true, false], [true, true, true]]);
-    /// let vtree = "chow-liu".parse::<VtreeMethod>()?.build(&records, 0)?;
-    /// assert_eq!(vtree.to_string(), "(1,(2,3))");
+    /// let records = Records::from_rows(Names::numbered(3), [[true, false, true], [false, true, false], [true, true,
+    /// true]]); let vtree = "chow-liu".parse::<VtreeMethod>()?.build(&records, 0)?; assert_eq!(vtree.to_string(),
+    /// "(1,(2,3))");
     /// # Ok::<(), slopp::learn::LearnError>(())
     /// ```
     pub fn build(self, records: &Records, seed: u64) -> Result<Vtree, LearnError> {
@@ -105,7 +105,8 @@ impl VtreeMethod {
     }
 }
 
-/// The mutual information of all pairs of variables, with one more record in every cell of a pair, unless they are too many.
+/// The mutual information of all pairs of variables, with one more record in every cell of a pair. Too many variables
+/// are an error.
 pub fn pair_information(records: &Records) -> Result<SymmetricMatrix, LearnError> {
     match records.var_count() {
         variables if variables > MAX_PAIR_VARIABLES => Err(LearnError::TooManyPairs { variables }),
@@ -174,7 +175,7 @@ mod tests {
     fn too_many_variables_for_pairs_are_refused() {
         let records = Records::from_rows(Names::numbered(100_000), [vec![true; 100_000]]);
         let error = VtreeMethod::ChowLiu.build(&records, 0).unwrap_err().to_string();
-        assert!(error.starts_with("this looks at all pairs") && error.contains("balanced"), "{error}");
+        assert!(error.starts_with("this counts all pairs") && error.contains("balanced"), "{error}");
         assert_eq!(VtreeMethod::RightLinear.build(&records, 0).unwrap().var_count(), 100_000);
     }
 }

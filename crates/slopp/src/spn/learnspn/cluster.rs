@@ -3,16 +3,16 @@
 use crate::data::{BitMatrix, bit_of, ones};
 use crate::random::Random;
 
-/// Rounds before a run is taken to have converged.
+/// The largest number of rounds of a run.
 const MAX_ROUNDS: usize = 30;
 
-/// Runs from random rows, of which the best counts, beside the one that starts from the most informative column.
+/// Runs from random rows, in addition to the one from the most informative column; the best run counts.
 const RESTARTS: usize = 2;
 
 /// The weight of the prior of a cluster's column, in records.
 const PRIOR: f64 = 1.0;
 
-/// A cluster for each row, or `None` if one cluster does.
+/// A cluster for each row, or `None` if one cluster suffices.
 ///
 /// The number of clusters grows from one as long as `Σ ln P(row, cluster)` rises by more than `penalty` for each
 /// further cluster. `first` is the column that the first run is split by.
@@ -105,7 +105,7 @@ fn expectation_maximisation(
                 *label = best;
             }
         }
-        // The last few rows that go back and forth are not worth a round each.
+        // The last few rows that alternate are not worth more rounds.
         if moved <= 0.001 * total {
             break;
         }

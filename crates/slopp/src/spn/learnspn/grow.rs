@@ -13,18 +13,18 @@ use crate::var::Var;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The G statistic up to which an edge of a Chow-Liu tree is noise, a p-value of 0.05: an edge too many costs less than
-/// a cut too few.
+/// Up to this G statistic, a p-value of 0.05, an edge of a Chow-Liu tree is noise: one edge too many costs less than
+/// one cut too few.
 const EDGE_NOISE: f64 = 3.84;
 
-/// The network to be: parents before children, the root first.
+/// The planned network: parents before children, the root first.
 pub(super) struct Plan {
     pub(super) nodes: Vec<Planned>,
 }
 
 pub(super) struct Planned {
     pub(super) shape: Shape,
-    /// For sums: the leaf that could stand in their place.
+    /// For sums: the leaf that could replace them.
     pub(super) leaf: Option<Leaf>,
 }
 
@@ -35,7 +35,7 @@ pub(super) enum Shape {
     Sum(Vec<(usize, f64)>),
 }
 
-/// A sub-database that is still to be cut.
+/// A sub-database to cut.
 struct Task {
     vars: Vec<Var>,
     records: Records,
@@ -222,13 +222,13 @@ fn most_informative(information: &SymmetricMatrix) -> usize {
     best.0
 }
 
-/// The weight of a stand-in below its sum, 2⁻¹⁹⁰: it is evaluated and changes nothing.
+/// The weight of a stand-in below its sum, 2⁻¹⁹⁰: it is evaluated but changes nothing.
 const UNHEARD: f64 = f64::from_bits((1023 - 190) << 52);
 
 /// A network made from a plan.
 pub(super) struct Built {
     pub(super) spn: Spn,
-    /// For each sum: its place in the plan, its node, and the leaf that could stand in for it.
+    /// For each sum: its place in the plan, its node, and the leaf that could replace it.
     pub(super) stand_ins: Vec<(usize, NodeId, NodeId)>,
 }
 

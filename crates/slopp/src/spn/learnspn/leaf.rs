@@ -1,9 +1,9 @@
 //! Leaves: Chow-Liu trees or independent columns, their estimates shrunk towards larger sub-databases.
 //!
-//! Where a column has several values, the leaf is a Chow-Liu tree of columns in which each has exactly one value. A
-//! column becomes a product for each of its values: its literals, and for every column below it a sum over that one's
-//! values, weighted by their probabilities given the value above. So a record in which a column has no value, or two, is
-//! impossible.
+//! If a column has several values, the leaf is a Chow-Liu tree of columns in which each has exactly one value. A column
+//! becomes a product for each of its values: its literals, and for every child column a sum over the values of the
+//! child, weighted by their probabilities given the value of the parent. So a record in which a column has no value, or
+//! two, is impossible.
 
 use super::Leaves;
 use crate::circuit::NodeId;
@@ -19,7 +19,7 @@ pub(super) enum Leaf {
     Independent(Vec<(Var, f64)>),
     /// Trees over disjoint columns.
     Forest(Vec<Vec<Branch>>),
-    /// Where some have several values.
+    /// If some columns have several values.
     Columns(ColumnTree),
 }
 
@@ -29,7 +29,7 @@ impl Leaf {
         Leaf::Independent(vars.iter().zip(trues).map(|(&var, &n)| (var, prior.estimate(var, n, total))).collect())
     }
 
-    /// The kind of leaf that was asked for, from the counts of all pairs of columns.
+    /// A leaf of this kind, from the counts of all pairs of columns.
     ///
     /// Edges of a Chow-Liu tree with mutual information of at most `limit` are noise and left out.
     pub(super) fn new(
@@ -60,7 +60,7 @@ impl Leaf {
                 }
                 Some(parent) => {
                     let [ff, ft, tf, tt] = pairs.cells(parent, x);
-                    // Given its parent a column is shrunk towards itself alone.
+                    // Given its parent, a column is shrunk towards its marginal.
                     let given = |no: f64, yes: f64| (yes + prior.pseudocount * alone) / (no + yes + prior.pseudocount);
                     let (in_tree, above) = place[parent.index()];
                     place[x.index()] = (in_tree, forest[in_tree].len() as u32);
@@ -89,7 +89,7 @@ impl Leaf {
     }
 }
 
-/// What estimates are shrunk towards.
+/// The prior that estimates are shrunk towards.
 pub(super) struct Prior<'a> {
     /// The probability of *true* of every variable in all records, itself shrunk towards one half.
     pub(super) whole: &'a [f64],
@@ -110,7 +110,7 @@ impl Prior<'_> {
     }
 }
 
-/// The columns of a sub-database, by the literals that are true of each value; variables are counted in it.
+/// The columns of a sub-database, each as the literals of its values; variables are numbered within the sub-database.
 pub(super) struct Columns(Vec<Vec<Lit>>);
 
 impl Columns {
@@ -135,7 +135,7 @@ impl Columns {
         self.0.len()
     }
 
-    /// How much each pair of columns tells about each other, less what chance tells by the numbers of their values.
+    /// The mutual information of each pair of columns, less that expected by chance for their numbers of values.
     fn information(&self, pairs: &PairCounts, noise: f64) -> SymmetricMatrix {
         let total = pairs.total();
         let mut information = SymmetricMatrix::zeros(self.len());
@@ -168,7 +168,7 @@ fn both(pairs: &PairCounts, a: Lit, b: Lit) -> f64 {
     pairs.cells(a.var, b.var)[2 * usize::from(a.value) + usize::from(b.value)]
 }
 
-/// A tree, or several, over columns; those above come first.
+/// A forest over columns; parents come first.
 #[derive(Clone, Debug)]
 pub(super) struct ColumnTree(Vec<ColumnBranch>);
 
@@ -183,8 +183,8 @@ struct ColumnBranch {
 }
 
 impl ColumnTree {
-    /// The tree of the most informative pairs, or columns by themselves; pairs that tell no more than `noise` for each
-    /// degree of freedom are apart.
+    /// The tree of the most informative pairs, or independent columns. Pairs with at most `noise` information for each
+    /// degree of freedom are not connected.
     pub(super) fn new(
         kind: Leaves,
         vars: &[Var],
@@ -228,7 +228,7 @@ impl ColumnTree {
 
     /// The network of the tree: the roots are independent.
     pub(super) fn build(&self, builder: &mut SpnBuilder) -> Result<NodeId, SpnError> {
-        // For each column and value above it, the sum over what is below.
+        // For each column and value, the sums of its children.
         let mut below: Vec<Vec<Vec<NodeId>>> = self.0.iter().map(|branch| vec![Vec::new(); branch.len()]).collect();
         let mut roots = Vec::new();
         for (i, branch) in self.0.iter().enumerate().rev() {
@@ -252,13 +252,13 @@ impl ColumnTree {
 }
 
 impl ColumnBranch {
-    /// How many values there are.
+    /// The number of values.
     fn len(&self) -> usize {
         if self.boolean { 2 } else { self.vars.len() }
     }
 
-    /// For each value the nodes that say it: all before it are false, it is true, all behind it are false. What is shared
-    /// keeps that linear in the values.
+    /// For each value its nodes: all before it are false, it is true, all after it are false. Sharing keeps this linear
+    /// in the values.
     fn literals(&self, builder: &mut SpnBuilder) -> Result<Vec<Vec<NodeId>>, SpnError> {
         if self.boolean {
             return [false, true].into_iter().map(|x| Ok(vec![builder.literal(self.vars[0].is(x))?])).collect();

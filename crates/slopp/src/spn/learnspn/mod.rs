@@ -1,12 +1,15 @@
 //! LearnSPN: Algorithm 1 of the paper (Gens and Domingos, ICML 2013).
 //!
 //! A sub-database is cut into independent sets of columns if there are any (a product), else into clusters of similar
-//! rows (a sum), until one column or few records are left (a leaf). Where we depart from the original: clusters come
-//! from hard expectation-maximisation with at most [`LearnSpn::max_clusters`] clusters, by default two, since deeper
-//! sums do the rest (Vergari, Di Mauro and Esposito, ECML 2015); leaves are Chow-Liu trees by default (same source);
-//! estimates are shrunk towards those of larger sub-databases instead of towards one half; and with validation
-//! records sub-networks that do not pay are cut back to leaves. The values of a column with several stay together, and
-//! every leaf gives it exactly one, so records with none or two are impossible; otherwise every world is possible.
+//! rows (a sum), until one column or few records are left (a leaf). Differences from the original:
+//!
+//! - Clusters come from hard expectation-maximisation with at most [`LearnSpn::max_clusters`] clusters, by default two,
+//!   since deeper sums do the rest (Vergari, Di Mauro and Esposito, ECML 2015).
+//! - Leaves are Chow-Liu trees by default (same source).
+//! - Estimates are shrunk towards those of larger sub-databases instead of towards one half.
+//! - With validation records, sub-networks that do not pay are cut back to leaves.
+//! - The values of one column stay together, and every leaf gives the column exactly one value. Worlds with none or two
+//!   are impossible, all others are possible.
 
 mod cluster;
 mod grow;
@@ -17,21 +20,21 @@ use super::{Spn, SpnError};
 use crate::data::Records;
 use crate::progress::Progress;
 
-/// What stands where a sub-database is not cut further.
+/// The model of a sub-database that is not cut further.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Leaves {
     /// A Chow-Liu tree over the columns.
     #[default]
     ChowLiu,
-    /// Every column for itself, as in the original.
+    /// Independent columns, as in the original.
     Independent,
 }
 
 /// LearnSPN, as a [`Learner`](crate::learn::Learner).
 ///
 /// With validation records, sub-networks that do not pay there are cut back to leaves. Cost per level of the network:
-/// pairs of columns × records / 64, and cells × clusters × rounds of clustering. The result depends on records, settings
-/// and seed, not on the number of threads.
+/// pairs of columns × records / 64, and cells × clusters × rounds of clustering. The result depends on records,
+/// settings and seed, not on the number of threads.
 ///
 /// ```
 /// use slopp::learn::{LearnSpn, Task};
@@ -45,17 +48,17 @@ pub struct LearnSpn {
     /// Two columns are dependent if their G statistic is above this: 3.8 is a p-value of 0.05, 6.6 of 0.01, 10.8 of
     /// 0.001 and 15.1 of 0.0001.
     pub independence: f64,
-    /// The most clusters of one sum.
+    /// The largest number of clusters of one sum.
     pub max_clusters: usize,
     /// λ: a further cluster must raise the log-likelihood of the clusters by more than this for each column.
     pub cluster_penalty: f64,
     /// Sub-databases with fewer records become leaves.
     pub min_records: f64,
-    /// What leaves are.
+    /// The kind of leaves.
     pub leaves: Leaves,
     /// The weight of the prior in records: every estimate is shrunk towards that of a larger sub-database.
     pub pseudocount: f64,
-    /// The largest number of sub-databases that are cut; those that come after become leaves.
+    /// The largest number of sub-databases that are cut; the others become leaves.
     pub steps: usize,
 }
 
@@ -87,7 +90,7 @@ impl LearnSpn {
         grid
     }
 
-    /// Learns a network from complete records; settings are in range.
+    /// Learns a network from complete records; settings must be in range.
     pub(crate) fn grow(
         &self,
         train: &Records,

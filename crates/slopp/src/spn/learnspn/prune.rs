@@ -1,4 +1,4 @@
-//! Cutting back what does not pay on validation records.
+//! Cutting back sub-networks that do not pay on validation records.
 
 // Lanes are walked by index so that the loops vectorise.
 #![allow(clippy::needless_range_loop)]
@@ -10,13 +10,13 @@ use crate::spn::likelihood::{BATCH, Lanes};
 use crate::spn::{Spn, SpnError, SpnNode, range};
 use rayon::prelude::*;
 
-/// Parts of the records that are added up on their own; fixed, so that sums do not depend on threads.
+/// Parts of the records that are added up separately; fixed, so that sums do not depend on threads.
 const PARTS: usize = 16;
 
-/// Replaces sums by leaves where that raises the likelihood of the validation records, or leaves it as it is.
+/// Replaces sums by leaves where that does not lower the likelihood of the validation records.
 ///
-/// The gain of every single replacement is exact; that of several together is taken to be their sum, so that the best
-/// set of them is found bottom-up.
+/// The gain of a single replacement is exact. That of several is approximated by the sum, so that the best set is found
+/// bottom-up.
 pub(super) fn prune(plan: &mut Plan, var_count: usize, valid: &Records) -> Result<(), SpnError> {
     let Built { spn, stand_ins } = plan.build(var_count, true)?;
     let pairs: Vec<_> = stand_ins.iter().map(|&(_, node, leaf)| (node, leaf)).collect();
@@ -41,10 +41,10 @@ pub(super) fn prune(plan: &mut Plan, var_count: usize, valid: &Records) -> Resul
 }
 
 impl Spn {
-    /// For each pair of nodes over the same variables, how much the log-likelihood of all records together would
-    /// rise if the second stood in the place of the first.
+    /// For each pair of nodes over the same variables, the gain in total log-likelihood if the second replaced the
+    /// first.
     ///
-    /// With the flow `f` of the first, the share of `P(record)` that passes through it, the rise is
+    /// With the flow `f` of the first, the share of `P(record)` that passes through it, the gain is
     /// `ln(1 − f + f · P(second) / P(first))`. Cost: edges × records.
     fn replacement_gains(&self, records: &Records, pairs: &[(NodeId, NodeId)]) -> Vec<f64> {
         let everywhere: Vec<u32> = (0..self.nodes.len() as u32).collect();
@@ -106,11 +106,11 @@ impl Spn {
     }
 }
 
-/// `ln(1 − f + f · r)` for a flow `f` and the logarithm of a ratio `r`, however large that is: a node that hardly
-/// matters to a record may hide one that does.
+/// `ln(1 − f + f · r)` for a flow `f` and the logarithm of a ratio `r` of any size: the replacement of a node with
+/// little flow may matter much.
 fn rise(flow: f64, log_ratio: f64) -> f64 {
     let through = flow.ln() + log_ratio;
-    // Beside e^40 the rest is lost in rounding.
+    // Next to e^40 the rest is lost in rounding.
     if through > 40.0 { through } else { (1.0 - flow + through.exp()).ln() }
 }
 
@@ -150,11 +150,11 @@ mod tests {
 
     #[test]
     fn a_small_flow_may_hide_a_large_gain() {
-        // What the record is worth through the rest, and through the node that is replaced.
+        // The probability of the record by the rest, and by the replaced node.
         for (rest, rare) in [(0.5, 2f64.powi(-40)), (2f64.powi(-120), 2f64.powi(-160)), (0.5, 2f64.powi(-30))] {
             let mut builder = SpnBuilder::new(1);
             let [rest, rare, good] = [rest, rare, 0.9].map(|p| builder.bernoulli(Var(0), p).unwrap());
-            // Hardly there, so that it is a node at all.
+            // A negligible weight keeps the node in the network.
             let before = builder.sum(&[(rest, 0.5), (rare, 0.5), (good, 2f64.powi(-190))]).unwrap();
             let mut replaced = builder.clone();
             let after = replaced.sum(&[(rest, 0.5), (good, 0.5)]).unwrap();
