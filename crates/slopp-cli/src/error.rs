@@ -52,7 +52,7 @@ impl<E: Into<slopp::Error>> From<E> for Error {
     fn from(error: E) -> Error {
         let error = error.into();
         let mut result = Error::new(message(&error));
-        let advice: Vec<String> = error.advice().iter().map(words).collect();
+        let advice: Vec<String> = error.advice().iter().filter_map(words).collect();
         result.hint = (!advice.is_empty()).then(|| advice.join("; "));
         let plain = error.to_string();
         let mut cause = error.source();
@@ -89,9 +89,9 @@ fn option(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
 }
 
-/// Advice in the words of the command line.
-pub(crate) fn words(advice: &Advice) -> String {
-    match advice {
+/// Advice in the words of the command line, where there is a way to follow it.
+pub(crate) fn words(advice: &Advice) -> Option<String> {
+    Some(match advice {
         Advice::FirstLineIsRecord => "--header no, if the first line is a record".into(),
         Advice::FirstLineHoldsNames => "--header yes, if the first line holds names".into(),
         Advice::Categories { column } => {
@@ -118,8 +118,8 @@ pub(crate) fn words(advice: &Advice) -> String {
             _ => "choose another place",
         }
         .into(),
-        advice => format!("{advice:?}"),
-    }
+        _ => return None,
+    })
 }
 
 impl fmt::Display for Error {

@@ -291,7 +291,7 @@ pub(crate) enum VtreeSource {
 
 impl VtreeSource {
     /// Tells the three apart, and reads the file.
-    pub(crate) fn find(text: &str) -> Result<VtreeSource, Error> {
+    pub(crate) fn find(text: &str, limits: &Limits) -> Result<VtreeSource, Error> {
         if let Ok(method) = text.parse() {
             return Ok(VtreeSource::Method(method));
         }
@@ -300,7 +300,7 @@ impl VtreeSource {
         }
         let path = Path::new(text);
         if is_model(path) {
-            let loaded = Loaded::circuit_of(path, None, &Limits::default())?;
+            let loaded = Loaded::circuit_of(path, None, limits)?;
             return Ok(VtreeSource::Model(Vtree::clone(loaded.circuit().vtree()), loaded.model.names));
         }
         let looks_like_a_file = text == "-" || text.contains(['/', '.']) || path.exists();

@@ -124,5 +124,6 @@ impl Session {
 
 fn to_stdout(error: io::Error) -> Error {
     let hint = words(&Advice::OtherPlace(error.kind()));
-    Error::from(error).while_doing("cannot write to stdout").hint(hint)
+    let error = Error::from(error).while_doing("cannot write to stdout");
+    hint.into_iter().fold(error, Error::hint)
 }

@@ -67,7 +67,7 @@ pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
 /// The class of `slopp.errors` for an error.
 fn class(error: &Error) -> &'static str {
     match error {
-        Error::Query(error) => match error {
+        Error::Query(error) | Error::Knowledge(KnowledgeError::Query(error)) => match error {
             QueryError::ImpossibleEvidence | QueryError::ImpossibleFormula => "ImpossibleError",
             QueryError::Stopped { .. } | QueryError::Compile(_) => "TooLargeError",
             QueryError::OnlyLiterals | QueryError::NotDeterministic => "KindError",
@@ -91,9 +91,9 @@ fn class(error: &Error) -> &'static str {
         | Error::Normalise(_)
         | Error::NotClausal(_)
         | Error::Knowledge(KnowledgeError::NoVariables(_) | KnowledgeError::Normalise(_)) => "FormulaError",
+        Error::Certificate(_) | Error::Knowledge(KnowledgeError::Certificate(_)) => "CertificateError",
         Error::Names(_) | Error::Knowledge(_) => "NamesError",
         Error::Build(_) | Error::Mixture(_) | Error::Spn(_) => "CircuitError",
-        Error::Certificate(_) => "CertificateError",
         Error::Rules(_) => "QueryError",
         Error::Records(_) => "RecordsError",
         Error::Vtree(_) => "VtreeError",
@@ -132,8 +132,8 @@ fn words(advice: &Advice) -> Option<String> {
         Advice::Weight => "weight=N, the number of records that the model stands for".into(),
         Advice::Free => "free=True lets the student allow more, and rules= say what must hold".into(),
         Advice::MakeRoom => "revise makes room for them in the teacher".into(),
-        Advice::FitToAll | Advice::LargerLimits | Advice::NearestWorld | Advice::OtherPlace(_) => return None,
-        advice => format!("{advice:?}"),
+        Advice::FitToAll => "fit all records at once, without add=".into(),
+        _ => return None,
     })
 }
 

@@ -22,8 +22,10 @@ impl Model {
         progress: Option<Py<PyAny>>,
     ) -> Answer<(Model, f64)> {
         let (model, records) = (self.0.clone(), records.0.clone());
-        let how = Refit { pseudocount, add, em, steps: Some(steps) };
-        let fitted = run_long(py, progress, move |progress| model.refit(&records, &how, progress))??;
+        let fitted = run_long(py, progress, move |watch| {
+            let how = Refit { pseudocount, add, em, steps: Some(steps), limits: watch.limits() };
+            model.refit(&records, &how, watch)
+        })??;
         Ok((Model::of(fitted.model), fitted.impossible))
     }
 

@@ -86,7 +86,7 @@ impl Support {
             (None, "closed") => World::CLOSED,
             (None, _) => World::Open,
         };
-        let rules = rules.map(|rules| slopp::logic::Rules::with_origin(names.clone(), rules.0.to_vec()));
+        let rules = rules.map(|rules| rules.0.over(names)).transpose()?;
         let groups = closed.iter().map(vars).collect::<Answer<Vec<_>>>()?;
         Ok(Support(slopp::learn::Support { rules, ..slopp::learn::Support::of(world) }.with_groups(&seen.0, &groups)))
     }

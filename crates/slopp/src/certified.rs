@@ -28,14 +28,18 @@ impl Certified {
         }
     }
 
-    /// The certificate of another circuit of the same structure, whose nodes have no other worlds.
-    pub(crate) fn carry_over(&self, circuit: Circuit) -> Certified {
+    /// The certificate of a circuit of which every node has the same worlds, or fewer. Unless this is a PSDD, what has
+    /// fewer is proved anew, within limits.
+    pub(crate) fn carry_over(&self, circuit: Circuit, limits: &Limits) -> Certified {
         match self {
             Certified::Psdd(psdd) => Certified::Psdd(psdd.carry_over(circuit)),
-            Certified::Deterministic(deterministic, overlap) if deterministic.same_structure(&circuit) => {
+            _ if !self.same_structure(&circuit) => Certified::new(circuit, limits),
+            Certified::Deterministic(deterministic, overlap) => {
                 Certified::Deterministic(deterministic.carry_over(circuit), overlap.clone())
             }
-            _ => Certified::new(circuit, &Limits::default()),
+            // Other parameters may add up to one.
+            Certified::Circuit(_, Reason::Parameters(_)) => Certified::new(circuit, limits),
+            Certified::Circuit(_, reason) => Certified::Circuit(circuit, reason.clone()),
         }
     }
 

@@ -97,6 +97,7 @@ impl Error {
             Error::Query(error) => error.advice(),
             Error::Stopped(error) => error.advice(),
             Error::Learn(error) => error.advice(),
+            Error::Certificate(refusal) | Error::Knowledge(KnowledgeError::Certificate(refusal)) => refusal.advice(),
             Error::Knowledge(KnowledgeError::Stopped(error)) => error.advice(),
             Error::Knowledge(KnowledgeError::Query(error)) => error.advice(),
             Error::Read(error) => error.advice(),

@@ -4,8 +4,9 @@ mod against;
 
 use against::{check_certificate, convert};
 use slopp::circuit::Reason;
+use slopp::learn::{LearnError, Refit};
 use slopp::logic::{Limit, Limits};
-use slopp::{Builder, Certified, Circuit, Lit, Sharing, Var, Vtree};
+use slopp::{Advice, Builder, Certified, Circuit, Lit, Model, Names, RecordsBuilder, Sharing, Var, Vtree};
 use slopp_oracle::{Dice, Tree, layered};
 
 #[test]
@@ -105,4 +106,25 @@ fn what_is_not_proved_within_limits_is_told_and_stays_a_circuit() {
         other => panic!("{other:?}"),
     }
     assert_eq!(circuit.overlaps(1, &cancel).stopped, Some(Limit::Cancelled));
+    let error = LearnError::from(refusal);
+    assert_eq!(error.to_string(), "not proved to be a PSDD within 1 MB; allow more");
+    assert_eq!(error.advice(), [Advice::LargerLimits]);
+}
+
+#[test]
+fn what_is_not_proved_stays_so_when_it_is_fitted() {
+    let circuit = shuffled(100, 40, false);
+    let limits = Limits { bytes: 1000, ..Limits::default() };
+    let mut records = RecordsBuilder::new(Names::numbered(circuit.var_count()));
+    records.push((0..circuit.var_count()).map(|i| (i == 0).then_some(true)), 50.0);
+    let records = records.finish();
+    let model = Model::new(records.names().clone(), Certified::new(circuit, &limits));
+    // Without a prior elements are dropped, and what is left is looked at again.
+    for pseudocount in [Some(1.0), Some(0.0)] {
+        let how = Refit { pseudocount, steps: Some(1), limits: limits.clone(), ..Refit::default() };
+        let fitted = model.refit(&records, &how, &()).unwrap();
+        let circuit = fitted.model.circuit().unwrap();
+        let is_unproved = matches!(circuit, Certified::Circuit(_, Reason::Unproved(Limit::Bytes(1000))));
+        assert!(is_unproved, "{pseudocount:?}, {} dropped", fitted.dropped);
+    }
 }

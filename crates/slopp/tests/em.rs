@@ -81,7 +81,7 @@ fn the_likelihood_never_falls_and_certificates_survive() {
     for seed in 0..10 {
         let complete = random_records(6, 60, 0.0, &mut random);
         let partial = random_records(6, 60, 0.3, &mut random);
-        let config = EmConfig { steps: 30, tolerance: 0.0, smoothing: Smoothing::none() };
+        let config = EmConfig { steps: 30, tolerance: 0.0, smoothing: Smoothing::none(), ..EmConfig::default() };
         let start: Psdd = psdd(&complete, seed);
         let fit = em(&start, &partial, &config).unwrap();
         assert!(fit.history.windows(2).all(|step| step[1] >= step[0] - 1e-9), "{:?}", fit.history);
@@ -134,7 +134,7 @@ fn a_second_run_changes_almost_nothing() {
         let complete = random_records(6, 60, 0.0, &mut random);
         let partial = random_records(6, 60, 0.4, &mut random);
         let smoothing = Smoothing::marginal(20.0, &partial);
-        let config = EmConfig { steps: 2000, tolerance: 1e-7, smoothing };
+        let config = EmConfig { steps: 2000, tolerance: 1e-7, smoothing, ..EmConfig::default() };
         // Without a prior, so that with one the likelihood of the records falls first.
         let unsmoothed = EmConfig { smoothing: Smoothing::none(), steps: 50, ..config.clone() };
         let start = em(&psdd(&complete, seed), &partial, &unsmoothed).unwrap().model;
@@ -219,7 +219,7 @@ fn steps_of_a_network_are_those_of_the_definition() {
         let mut expected = start.clone();
         for steps in 1..4 {
             expected = expected.step(&records, &start, pseudocount);
-            let config = EmConfig { steps, tolerance: 0.0, smoothing: smoothing.clone() };
+            let config = EmConfig { steps, tolerance: 0.0, smoothing: smoothing.clone(), ..EmConfig::default() };
             let ModelKind::Spn(found) = start.model().em(&records, &config, &()).unwrap().model else {
                 panic!("a network")
             };
@@ -229,7 +229,8 @@ fn steps_of_a_network_are_those_of_the_definition() {
                 assert!((found.log_probability(&world).unwrap().exp() - p).abs() < 1e-12, "after {steps} steps");
             }
         }
-        let almost_none = EmConfig { steps: 30, tolerance: 0.0, smoothing: Smoothing::uniform(1e-12) };
+        let almost_none =
+            EmConfig { steps: 30, tolerance: 0.0, smoothing: Smoothing::uniform(1e-12), ..EmConfig::default() };
         let history = start.model().em(&records, &almost_none, &()).unwrap().history;
         assert!(history.windows(2).all(|step| step[1] >= step[0] - 1e-9), "a climb: {history:?}");
     }

@@ -1,9 +1,10 @@
 //! Records that must obey rules, against enumeration of all worlds.
 
 use proptest::prelude::*;
-use slopp::learn::{LearnError, OnViolation, Violation};
+use slopp::infer::Evidence;
+use slopp::learn::{Factorised, LearnError, OnViolation, Support, Task, Violation};
 use slopp::logic::{Limits, Rules};
-use slopp::{Kind, Names, Records, RecordsBuilder};
+use slopp::{Kind, Names, Records, RecordsBuilder, Var};
 
 type Row = Vec<Option<bool>>;
 
@@ -83,7 +84,29 @@ fn columns_have_one_value_and_contradictions_are_named() {
     let all = parsed("hot").enforce(&records, OnViolation::Drop, &Limits::default());
     assert!(matches!(all, Err(LearnError::NothingLeft)), "{all:?}");
     let others = Rules::parse("a -> b").unwrap().enforce(&records, OnViolation::Drop, &Limits::default());
-    assert!(matches!(others, Err(LearnError::Query(_))), "{others:?}");
+    assert!(matches!(others, Err(LearnError::RuleNames(_))), "{others:?}");
+}
+
+#[test]
+fn rules_with_names_of_their_own_mean_the_columns_they_name() {
+    let records = records(&["1000", "1101", "0000", "0110"].map(known));
+    let rules = Rules::parse("b -> a").unwrap();
+    let kept = rules.enforce(&records, OnViolation::Drop, &Limits::default()).unwrap().changed.unwrap();
+    assert_eq!(rows(&kept), ["1000", "1101", "0000"].map(known));
+    let learned = |rules| {
+        let support = Support { rules: Some(rules), ..Support::default() };
+        Task { support: &support, ..Task::new(&kept) }.learn(&Factorised::default(), &())
+    };
+    let outcome = learned(rules).unwrap();
+    assert_eq!(outcome.origin["rules"], "b -> a");
+    let psdd = outcome.model.into_psdd().unwrap();
+    let impossible = Evidence::from_lits(4, [Var(0).is(false), Var(1).is(true)]).unwrap();
+    assert_eq!(
+        (psdd.model_count().to_string(), psdd.log_evidence(&impossible).unwrap()),
+        ("12".into(), f64::NEG_INFINITY)
+    );
+    let unknown = learned(Rules::parse("b -> a\ne | f | g").unwrap());
+    assert!(matches!(unknown, Err(LearnError::RuleNames(_))), "{unknown:?}");
 }
 
 /// Rules as clauses over the four letters.

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &CompileArgs, session: &mut Session) -> Result<Verdict, 
     let kinds = args.output.iter().map(|file| Kind::of(file)).collect::<Result<Vec<_>, _>>()?;
     let limits = args.limits.limits();
     let min_fill = args.vtree.as_deref() == Some("min-fill");
-    let source = args.vtree.as_deref().filter(|_| !min_fill).map(find_vtree).transpose()?;
+    let source = args.vtree.as_deref().filter(|_| !min_fill).map(|text| find_vtree(text, &limits)).transpose()?;
     let rules = read(args, source.as_ref())?;
     check_variables(&rules)?;
     let (sdd, tried) = match source {
@@ -123,14 +123,14 @@ pub(crate) fn run(args: &CompileArgs, session: &mut Session) -> Result<Verdict, 
 }
 
 /// The vtree that was asked for; a word that is not a method gets the list of those that need no records.
-fn find_vtree(text: &str) -> Result<VtreeSource, Error> {
+fn find_vtree(text: &str, limits: &Limits) -> Result<VtreeSource, Error> {
     let is_word = text.chars().all(|c| c.is_alphabetic() || c == '-') && text != "-" && !Path::new(text).exists();
     if is_word && text.parse::<VtreeMethod>().is_err() {
         return Err(Error::new(format!("there is no vtree method \"{text}\" for rules")).hint(
             "min-fill, balanced, right-linear, left-linear, a .vtree file, a model, or a text like \"((a,b),c)\"",
         ));
     }
-    VtreeSource::find(text)
+    VtreeSource::find(text, limits)
 }
 
 /// Tells that names look like the values of a column, if nothing says that it has only one.
@@ -237,7 +237,7 @@ fn save(file: &Path, kind: &Kind, sdd: &Sdd, rules: &Rules, args: &CompileArgs) 
         Kind::Sdd => write_atomically(file, |out| write_sdd(out, sdd, Some(rules.names())))?,
         Kind::Vtree => write_atomically(file, |out| write_vtree(out, sdd.vtree()))?,
         Kind::Psdd => {
-            let psdd = sdd.to_circuit()?.certify(&Limits::default())?;
+            let psdd = sdd.to_circuit()?.certify(&args.limits.limits())?;
             let mut model = Model::new(rules.names().clone(), psdd);
             model.origin.insert("learner".into(), "compile".into());
             model.origin.insert("rules".into(), args.rules.display().to_string());

@@ -14,6 +14,7 @@ use clap::Args;
 use serde_json::Value;
 use slopp::Records;
 use slopp::learn::{AtSize, Slopp, Task};
+use slopp::logic::Limits;
 use slopp::render::plot::Scatter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -68,7 +69,7 @@ struct Size {
 
 pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
-    let source = args.vtree.as_deref().map(VtreeSource::find).transpose()?;
+    let source = args.vtree.as_deref().map(|text| VtreeSource::find(text, &Limits::default())).transpose()?;
     let vtree_file = args.vtree.as_ref().map(PathBuf::from);
     let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref()];
     Files::default().read(inputs.into_iter().flatten()).write(&args.output).check()?;

@@ -77,7 +77,8 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
         return Err(Error::new("--em-steps is for EM, and this circuit is fitted exactly, by counting")
             .hint("leave --em-steps out"));
     }
-    let how = Refit { pseudocount: args.pseudocount, add: args.add, steps: args.em_steps, em: false };
+    let limits = args.model.limits.limits();
+    let how = Refit { pseudocount: args.pseudocount, add: args.add, steps: args.em_steps, em: false, limits };
     let Refitted { model, used, impossible, dropped, history, .. } =
         loaded.model.refit(&data, &how, &session.progress())?;
     let scores = [

@@ -9,6 +9,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::learn::VtreeMethod;
+use slopp::logic::Limits;
 use slopp::{Names, Var, Vtree};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -94,11 +95,10 @@ pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Er
 
 fn make(args: &VtreeArgs) -> Result<(Vtree, Arc<Names>), Error> {
     if is_model(Path::new(&args.source)) {
-        let loaded =
-            Loaded::circuit_of(Path::new(&args.source), args.vtree.as_deref(), &slopp::logic::Limits::default())?;
+        let loaded = Loaded::circuit_of(Path::new(&args.source), args.vtree.as_deref(), &Limits::default())?;
         return Ok((Vtree::clone(loaded.circuit().vtree()), loaded.model.names));
     }
-    let source = VtreeSource::find(&args.source)?;
+    let source = VtreeSource::find(&args.source, &Limits::default())?;
     if let Some(data) = &args.data {
         let records = read_records(data, args.read, &args.columns)?;
         let names = records.names().clone();

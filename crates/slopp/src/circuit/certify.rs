@@ -5,6 +5,7 @@
 
 use super::search::Search;
 use super::{Certificate, Circuit, Deterministic, NodeId, PARAMETER_TOLERANCE, ParameterFault, Psdd};
+use crate::advice::Advice;
 use crate::limits::{Limit, Limits};
 use std::fmt;
 
@@ -80,6 +81,18 @@ pub struct Refusal {
     pub circuit: Box<Circuit>,
     /// The first reason found.
     pub reason: Reason,
+}
+
+impl Refusal {
+    /// Whether only limits were too tight.
+    pub(crate) fn is_unproved(&self) -> bool {
+        matches!(self.reason, Reason::Unproved(_))
+    }
+
+    /// What to try.
+    pub(crate) fn advice(&self) -> Vec<Advice> {
+        if let Reason::Unproved(limit) = self.reason { limit.advice() } else { Vec::new() }
+    }
 }
 
 impl fmt::Display for Refusal {

@@ -122,7 +122,7 @@ impl Section<'_> {
         let (_, base) = place
             .and_then(|place| known.get(place))
             .ok_or_else(|| ReadError::unexpected(line.number, LIKE, like.to_string()))?;
-        Ok((weight, self.like(base, rest)?))
+        Ok((weight, self.like(base, rest, limits)?))
     }
 
     /// A saved model without names.
@@ -137,7 +137,7 @@ impl Section<'_> {
     }
 
     /// The structure of another component with the numbers of this one.
-    fn like(&self, base: &Certified, rest: &[u8]) -> Result<Certified, ReadError> {
+    fn like(&self, base: &Certified, rest: &[u8], limits: &Limits) -> Result<Certified, ReadError> {
         let mut parameters = Numbers::new(base);
         let mut counts = Numbers::new(base);
         for mut line in content(rest) {
@@ -156,7 +156,7 @@ impl Section<'_> {
             0 => circuit,
             _ => circuit.with_counts(counts.finish(last, "N")?).expect("one count per parameter"),
         };
-        Ok(base.carry_over(circuit))
+        Ok(base.carry_over(circuit, limits))
     }
 }
 

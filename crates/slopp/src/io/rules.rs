@@ -5,9 +5,8 @@ use super::error::ReadError;
 use super::lines::check_text;
 use super::problem::Problem;
 use super::source::{Source, ending};
-use crate::logic::{Formula, Rule, Rules};
+use crate::logic::{Rule, Rules};
 use crate::names::Names;
-use crate::var::Var;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -35,7 +34,7 @@ fn read(bytes: &[u8], names: Option<&Arc<Names>>, is_dimacs: bool, kind: Option<
     if is_dimacs {
         let rules = dimacs(bytes, kind)?;
         return match names {
-            Some(names) => renamed(&rules, names),
+            Some(names) => renamed(rules, names),
             None => Ok(rules),
         };
     }
@@ -60,25 +59,16 @@ pub fn write_rules(out: &mut dyn Write, rules: &Rules) -> io::Result<()> {
     rules.iter().try_for_each(|rule| writeln!(out, "{}", rule.formula.display(rules.names())))
 }
 
-/// The same rules over other names.
-fn renamed(rules: &Rules, names: &Arc<Names>) -> Result<Rules, ReadError> {
+/// The rules of a DIMACS file over other names: by position if the file has none.
+fn renamed(rules: Rules, names: &Arc<Names>) -> Result<Rules, ReadError> {
     let count = rules.var_count();
-    let numbered = **rules.names() == Names::numbered(count);
-    let vars: Vec<Var> = match numbered {
-        true if count > names.len() => {
-            let expected = format!("at most {} variables, as there are names", names.len());
-            return Err(ReadError::new(Problem::Unexpected { column: None, expected, found: count.to_string() }));
-        }
-        true => (0..count as u32).map(Var).collect(),
-        false => {
-            let find = |name| names.find(name).map_err(|error| Problem::Header { error, because: None });
-            rules.names().iter().map(find).collect::<Result<_, _>>().map_err(ReadError::new)?
-        }
-    };
-    let rename = |rule: &Rule| Rule {
-        formula: Formula::map_vars(&rule.formula, |var| vars[var.index()]),
-        text: String::new(),
-        line: rule.line,
-    };
-    Ok(Rules::with_origin(names.clone(), rules.iter().map(rename).collect()))
+    if **rules.names() != Names::numbered(count) {
+        return rules.over(names).map_err(|error| ReadError::new(Problem::Header { error, because: None }));
+    }
+    if count > names.len() {
+        let expected = format!("at most {} variables, as there are names", names.len());
+        return Err(ReadError::new(Problem::Unexpected { column: None, expected, found: count.to_string() }));
+    }
+    let unwritten = |rule: &Rule| Rule { text: String::new(), ..rule.clone() };
+    Ok(Rules::with_origin(names.clone(), rules.iter().map(unwritten).collect()))
 }

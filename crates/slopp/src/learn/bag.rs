@@ -16,6 +16,7 @@ use super::vtree::{ChowLiuTree, Gathered, pair_information};
 use crate::certified::Certified;
 use crate::data::{Records, RecordsBuilder};
 use crate::infer::count_shares;
+use crate::limits::Limits;
 use crate::logspace::log_sum;
 use crate::mixture::{Mixture, posterior};
 use crate::progress::Progress;
@@ -216,7 +217,7 @@ fn joined(Bag { mixture, members, divided, .. }: &Bag, all: &Records) -> Result<
         let counts = count_shares(structure, len, all, &shares).counts;
         for (i, counts) in group.zip(counts) {
             let fitted = structure.with_estimates_towards(counts, pseudocount)?;
-            parts.push((weights[i], whole.carry_over(fitted.without_counts())));
+            parts.push((weights[i], whole.carry_over(fitted.without_counts(), &Limits::default())));
         }
     }
     Ok(Mixture::new(parts).expect("the same weights"))

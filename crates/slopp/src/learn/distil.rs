@@ -88,9 +88,7 @@ impl<'a> Lesson<'a> {
         // Drawing takes a while, so check first.
         config.student.check(task.train.var_count(), task.support)?;
         let base = match self.teacher {
-            Teacher::Model(ModelKind::Circuit(teacher)) if !self.free && limits_worlds(teacher, task.train)? => {
-                Some(teacher)
-            }
+            Teacher::Model(ModelKind::Circuit(teacher)) if !self.free && limits_worlds(teacher, task)? => Some(teacher),
             _ => None,
         };
         let drawn;
@@ -147,9 +145,11 @@ fn taught(
         unreachable!("a circuit stays one")
     };
     if let Some(teacher) = base {
-        let mut manager = Manager::new(circuit.vtree().clone(), Limits::default().with_nodes(BASE_NODES));
+        let limits = &task.support.limits;
+        let mut manager =
+            Manager::new(circuit.vtree().clone(), limits.clone().with_nodes(BASE_NODES.min(limits.nodes)));
         let base = manager.support_of(teacher, |var| var).map_err(LearnError::Base)?;
-        circuit = circuit.given(&manager.sdd(base), &Limits::default())?.0;
+        circuit = circuit.given(&manager.sdd(base), limits)?.0;
     }
     let elements = circuit.elements().len();
     let made = Student { circuit, samples: records.total(), strength, held_out, keeps_base: base.is_some() };
@@ -158,10 +158,11 @@ fn taught(
 
 /// Whether a teacher is deterministic, so that its worlds can be counted, and excludes a world in which every column
 /// has one value. It is an error if it excludes a record.
-fn limits_worlds(teacher: &Certified, train: &Records) -> Result<bool, LearnError> {
+fn limits_worlds(teacher: &Certified, task: &Task) -> Result<bool, LearnError> {
+    let train = task.train;
     let Ok(circuit) = teacher.deterministic() else { return Ok(false) };
     let columns = Rules::of_columns(train.names().clone());
-    let everything = columns.compile(teacher.vtree().clone(), &Limits::default())?;
+    let everything = columns.compile(teacher.vtree().clone(), &task.support.limits)?;
     let kept = teacher.column_without_one_value(train.names()).is_none();
     if kept && circuit.model_count() == everything.model_count() {
         return Ok(false);

@@ -7,6 +7,7 @@ use crate::certified::Certified;
 use crate::circuit::{Circuit, Smoothing, Weights};
 use crate::data::Records;
 use crate::infer::QueryError;
+use crate::limits::Limits;
 use crate::logspace::{LOG_ZERO, log_sum};
 use crate::mixture::Mixture;
 use crate::model::ModelKind;
@@ -17,7 +18,7 @@ use crate::spn::{self, Spn};
 const NEGLIGIBLE: f64 = 1e-9;
 
 /// Settings of [`ModelKind::em`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct EmConfig {
     /// The largest number of steps.
     pub steps: usize,
@@ -25,11 +26,13 @@ pub struct EmConfig {
     pub tolerance: f64,
     /// How expected counts become parameters.
     pub smoothing: Smoothing,
+    /// How much a proof may cost where elements were dropped.
+    pub limits: Limits,
 }
 
 impl Default for EmConfig {
     fn default() -> EmConfig {
-        EmConfig { steps: 100, tolerance: 1e-5, smoothing: Smoothing::none() }
+        EmConfig { steps: 100, tolerance: 1e-5, smoothing: Smoothing::none(), limits: Limits::USUAL }
     }
 }
 
@@ -69,11 +72,11 @@ impl ModelKind {
     pub fn em(&self, records: &Records, config: &EmConfig, progress: &dyn Progress) -> Result<EmFit, LearnError> {
         Ok(match self {
             ModelKind::Circuit(start) => {
-                fit_circuit(start, records, config, progress)?.fit(|circuit| start.carry_over(circuit))
+                fit_circuit(start, records, config, progress)?.fit(|circuit| start.carry_over(circuit, &config.limits))
             }
             ModelKind::Mixture(start) => {
                 config.smoothing.check(start.var_count())?;
-                let steps = Fit { records, smoothing: &config.smoothing };
+                let steps = Fit { records, config };
                 climb(&steps, start.clone(), &config.stop(), progress)?.fit(|mixture| mixture)
             }
             ModelKind::Spn(start) => {
@@ -97,7 +100,7 @@ pub(super) fn fit_circuit(
     progress: &dyn Progress,
 ) -> Result<Climb<Circuit>, LearnError> {
     config.smoothing.check(start.var_count())?;
-    let steps = Fit { records, smoothing: &config.smoothing };
+    let steps = Fit { records, config };
     climb(&steps, start.clone(), &config.stop(), progress)
 }
 
@@ -200,7 +203,7 @@ pub(super) fn climb<M, S: Steps<M>>(
 /// Records, and how the counts of a circuit become its parameters.
 struct Fit<'a> {
     records: &'a Records,
-    smoothing: &'a Smoothing,
+    config: &'a EmConfig,
 }
 
 impl Steps<Circuit> for Fit<'_> {
@@ -218,7 +221,7 @@ impl Steps<Circuit> for Fit<'_> {
     }
 
     fn fit(&self, circuit: &Circuit, counts: Weights) -> Result<Circuit, LearnError> {
-        Ok(circuit.clone().with_estimates(counts, self.smoothing)?)
+        Ok(circuit.clone().with_estimates(counts, &self.config.smoothing)?)
     }
 }
 
@@ -255,9 +258,9 @@ impl Steps<Mixture> for Fit<'_> {
         weighted(&weights, possible, |i| {
             let component = &mixture.components()[i];
             let counts = component.expected_counts_of(self.records, &shares[i])?.weights;
-            let fitted = Circuit::clone(component).with_estimates(counts, self.smoothing)?;
+            let fitted = Circuit::clone(component).with_estimates(counts, &self.config.smoothing)?;
             // Shares of records are not counts that later records could be added to.
-            Ok(component.carry_over(fitted.without_counts()))
+            Ok(component.carry_over(fitted.without_counts(), &self.config.limits))
         })
     }
 }

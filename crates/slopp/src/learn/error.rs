@@ -6,6 +6,7 @@ use crate::circuit::{BuildError, Reason, Refusal};
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::QueryError;
 use crate::logic::{Conflict, NoVariables, NormaliseError, Rules, Stopped};
+use crate::names::NameError;
 use crate::spn::SpnError;
 use crate::vtree::Vtree;
 use num_bigint::BigUint;
@@ -138,6 +139,9 @@ pub enum LearnError {
     /// The rules name no variables.
     #[error(transparent)]
     EmptyRules(#[from] NoVariables),
+    /// The rules name what the records do not have.
+    #[error("the rules are not about these records: {0}")]
+    RuleNames(#[source] NameError),
     /// No world obeys the rules.
     #[error("no world obeys the rules; change or leave out one of those that contradict each other")]
     Contradiction {
@@ -231,8 +235,8 @@ pub enum LearnError {
     /// The sum-product network would be too large.
     #[error(transparent)]
     Spn(#[from] SpnError),
-    /// A result that must be a PSDD is not one: a bug.
-    #[error("the circuit failed its certificate, please report this: {0}")]
+    /// A result that must be a PSDD is not proved to be one within limits; or it is not one: a bug.
+    #[error("{}{}", if .0.is_unproved() { "" } else { "the circuit failed its certificate, please report this: " }, .0)]
     Certificate(#[from] Refusal),
 }
 
@@ -242,6 +246,7 @@ impl LearnError {
         match self {
             LearnError::Query(error) | LearnError::Rules(error) => error.advice(),
             LearnError::NewWorlds(error) => error.advice(),
+            LearnError::Certificate(refusal) => refusal.advice(),
             LearnError::TooManyModels { .. } => vec![Advice::LargerLimits],
             LearnError::OptionOfOthers { option, owners, .. } => {
                 vec![Advice::OtherLearner { option, owners: owners.clone() }]

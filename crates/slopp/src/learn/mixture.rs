@@ -18,6 +18,7 @@ use crate::certified::Certified;
 use crate::circuit::{Deterministic, Weights};
 use crate::data::Records;
 use crate::infer::{Shared, SideBySide, count_shares};
+use crate::limits::Limits;
 use crate::logspace::LOG_ZERO;
 use crate::mixture::Mixture;
 use crate::progress::Progress;
@@ -165,7 +166,7 @@ pub(super) fn divide(
     let mixture = weighted(&weights, possible, |i| {
         let circuit = structure.with_estimates_towards(counts[i].clone(), pseudocount)?;
         // Shares of records are not counts that later records could be added to.
-        Ok(start.carry_over(circuit.without_counts()))
+        Ok(start.carry_over(circuit.without_counts(), &Limits::default()))
     })?;
     Ok(Divided { mixture, score: climbed.score.unwrap_or(LOG_ZERO), steps: climbed.steps })
 }

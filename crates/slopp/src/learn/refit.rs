@@ -11,7 +11,7 @@ use crate::model::{Model, ModelKind};
 use crate::progress::Progress;
 
 /// How to fit a model again.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Refit {
     /// The weight of the prior in records; by default the weight that the model was learned with, else 1.
     pub pseudocount: Option<f64>,
@@ -21,6 +21,8 @@ pub struct Refit {
     pub em: bool,
     /// The largest number of steps of expectation maximisation; by default that of [`EmConfig`].
     pub steps: Option<usize>,
+    /// How much a proof may cost where elements were dropped.
+    pub limits: Limits,
 }
 
 /// A model that was fitted again.
@@ -70,12 +72,13 @@ impl Model {
         };
         let (kind, used, impossible, dropped, history) = match (by_em, self.circuit()) {
             (false, Some(circuit)) => {
-                let Fitted { circuit, counted, impossible, dropped } = counted(circuit, records, how.add, &smoothing)?;
+                let Fitted { circuit, counted, impossible, dropped } = counted(circuit, records, how, &smoothing)?;
                 (circuit.into(), counted, impossible, dropped, None)
             }
             _ => {
                 let default = EmConfig::default();
-                let config = EmConfig { steps: how.steps.unwrap_or(default.steps), smoothing, ..default };
+                let (steps, limits) = (how.steps.unwrap_or(default.steps), how.limits.clone());
+                let config = EmConfig { steps, smoothing, limits, ..default };
                 let fit = self.em(records, &config, progress)?;
                 let dropped = self.size().elements - fit.model.size().elements;
                 (fit.model, records.total() - fit.impossible, fit.impossible, dropped, Some(fit.history))
@@ -96,20 +99,21 @@ impl Model {
 
 /// A deterministic circuit fitted by counting, with its certificate.
 fn counted(
-    circuit: &Certified,
+    given: &Certified,
     records: &Records,
-    add: bool,
+    how: &Refit,
     smoothing: &Smoothing,
 ) -> Result<Fitted<Certified>, LearnError> {
-    match circuit {
+    match given {
         Certified::Psdd(psdd) => {
-            let fitted = if add { psdd.add_records(records, smoothing) } else { psdd.fit(records, smoothing) };
+            let fitted = if how.add { psdd.add_records(records, smoothing) } else { psdd.fit(records, smoothing) };
             Ok(fitted?.map(Certified::Psdd))
         }
         _ => {
-            let circuit = circuit.deterministic().expect("counting is for deterministic circuits");
-            let fitted = if add { circuit.add_records(records, smoothing) } else { circuit.fit(records, smoothing) };
-            Ok(fitted?.map(|circuit| Certified::new(circuit.into_circuit(), &Limits::default())))
+            let circuit = given.deterministic().expect("counting is for deterministic circuits");
+            let fitted =
+                if how.add { circuit.add_records(records, smoothing) } else { circuit.fit(records, smoothing) };
+            Ok(fitted?.map(|circuit| given.carry_over(circuit.into_circuit(), &how.limits)))
         }
     }
 }

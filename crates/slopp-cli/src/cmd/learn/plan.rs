@@ -32,7 +32,7 @@ impl Plan {
         given.as_ref().map_or(Ok(()), |given| check_start(entry, args, given))?;
         let learner = entry.learner(&args.options.0)?;
         let start = given.map(|given| given.model);
-        let source = args.vtree.as_deref().map(VtreeSource::find).transpose()?;
+        let source = args.vtree.as_deref().map(|text| VtreeSource::find(text, &limits)).transpose()?;
         let own = learner.vtree().method().filter(|_| start.is_none());
         let asked =
             source.as_ref().filter(|source| !matches!(source, VtreeSource::Method(method) if Some(*method) == own));

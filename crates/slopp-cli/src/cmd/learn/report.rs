@@ -10,7 +10,7 @@ use crate::report::{
 };
 use crate::session::Session;
 use serde_json::Value;
-use slopp::logic::Limits;
+use slopp::circuit::Overlaps;
 use slopp::{Certified, Model, ModelKind};
 use std::path::Path;
 
@@ -50,7 +50,7 @@ impl Learned<'_> {
                     ("parameters", Value::from(stats.parameters)),
                     ("size_paper", Value::from(stats.size_paper)),
                     ("certificate", Value::from(certificate(circuit))),
-                    ("overlapping_sums", Value::from(overlapping_sums(circuit))),
+                    ("overlapping_sums", Value::from(self.overlaps(circuit).sums)),
                 ]);
                 entries.extend(self.model_count().map(|digits| ("model_count", Value::from(digits))));
             }
@@ -95,6 +95,14 @@ impl Learned<'_> {
             .then(|| self.model.deterministic().map(|circuit| circuit.model_count().to_string()))?
     }
 
+    /// How many sums have overlapping primes, as far as limits allow to say.
+    fn overlaps(&self, circuit: &Certified) -> Overlaps {
+        match circuit {
+            Certified::Psdd(_) => Overlaps::default(),
+            _ => circuit.overlaps(0, &self.parts.limits),
+        }
+    }
+
     /// The report as text.
     pub(super) fn print(&self, session: &mut Session) -> Result<(), Error> {
         let origin = &self.model.origin;
@@ -112,10 +120,11 @@ impl Learned<'_> {
                 lines.extend(
                     self.model_count().map(|digits| ("possible", possible_in_words(&digits, self.model.names.len()))),
                 );
-                let overlapping = overlapping_sums(circuit);
-                if overlapping > 0 {
-                    let [some, all] = [count(overlapping as f64), counted(stats.sums, "sum")];
-                    lines.push(("overlaps", format!("primes overlap in {some} of {all}")));
+                let overlaps = self.overlaps(circuit);
+                if overlaps.sums > 0 {
+                    let [some, all] = [count(overlaps.sums as f64), counted(stats.sums, "sum")];
+                    let least = if overlaps.stopped.is_some() { "at least " } else { "" };
+                    lines.push(("overlaps", format!("primes overlap in {least}{some} of {all}")));
                 }
             }
             ModelKind::Mixture(mixture) => {
@@ -185,13 +194,5 @@ fn total(score: &Score) -> String {
     match score.records < 0.01 && score.log_likelihood.is_finite() {
         true => format!("{:.4e}", score.log_likelihood),
         false => logarithm(score.log_likelihood),
-    }
-}
-
-/// How many sums have overlapping primes.
-fn overlapping_sums(circuit: &Certified) -> usize {
-    match circuit {
-        Certified::Psdd(_) => 0,
-        _ => circuit.overlaps(0, &Limits::default()).sums,
     }
 }

@@ -177,5 +177,5 @@ pub(super) fn refit(circuit: &Certified, records: &Records, pseudocount: f64) ->
     let structure = circuit.deterministic().map_err(|reason| LearnError::NotDeterministic(reason.clone()))?;
     let counts = structure.count_records(records)?.weights;
     let fitted = Circuit::clone(structure).with_estimates(counts, &Smoothing::marginal(pseudocount, records))?;
-    Ok(circuit.carry_over(fitted))
+    Ok(circuit.carry_over(fitted, &Limits::default()))
 }

@@ -4,18 +4,24 @@ use crate::circuit::{CarryOver, Circuit, Psdd, Smoothing, Weights};
 use crate::data::{Records, RecordsBuilder};
 use crate::learn::error::LearnError;
 use crate::learn::structure::Prior;
+use crate::limits::Limits;
 use crate::mixture::Mixture;
 use crate::model::{Certified, ModelKind};
 use crate::var::Var;
 
 /// A model without the elements that no record uses; every record stays possible. A PSDD is fitted to the records
 /// again, smoothed towards their marginals; a mixture keeps its parameters.
-pub(super) fn close(model: ModelKind, records: &Records, prior: Prior) -> Result<ModelKind, LearnError> {
+pub(super) fn close(
+    model: ModelKind,
+    records: &Records,
+    prior: Prior,
+    limits: &Limits,
+) -> Result<ModelKind, LearnError> {
     match model {
         ModelKind::Circuit(Certified::Psdd(psdd)) => {
             Ok(ModelKind::Circuit(Certified::Psdd(closed(&psdd, records, prior)?)))
         }
-        other => close_except(other, &[], records, prior.weight),
+        other => close_except(other, &[], records, prior.weight, limits),
     }
 }
 
@@ -28,13 +34,14 @@ pub(super) fn close_except(
     except: &[Var],
     records: &Records,
     pseudocount: f64,
+    limits: &Limits,
 ) -> Result<ModelKind, LearnError> {
     let seen = erased(records, except);
     match model {
         ModelKind::Spn(_) => Err(LearnError::Network),
-        ModelKind::Mixture(mixture) => Ok(ModelKind::Mixture(components_closed(&mixture, &seen)?)),
+        ModelKind::Mixture(mixture) => Ok(ModelKind::Mixture(components_closed(&mixture, &seen, limits)?)),
         ModelKind::Circuit(circuit) => {
-            let closed = certified_closed(&circuit, &seen)?;
+            let closed = certified_closed(&circuit, &seen, limits)?;
             let Certified::Psdd(psdd) = &closed else { return Ok(ModelKind::Circuit(closed)) };
             let counts = psdd.expected_counts(records)?.weights;
             // Without a prior, unseen values of open variables would be lost.
@@ -64,17 +71,17 @@ fn closed(psdd: &Psdd, records: &Records, prior: Prior) -> Result<Psdd, LearnErr
 const LEAST_PSEUDOCOUNT: f64 = 1e-3;
 
 /// A mixture whose components are without the elements that no record uses.
-fn components_closed(mixture: &Mixture, seen: &Records) -> Result<Mixture, LearnError> {
+fn components_closed(mixture: &Mixture, seen: &Records, limits: &Limits) -> Result<Mixture, LearnError> {
     let parts = mixture.components().iter().zip(mixture.weights());
     let parts: Vec<(f64, Certified)> = parts
-        .map(|(circuit, &weight)| Ok((weight, certified_closed(circuit, seen)?)))
+        .map(|(circuit, &weight)| Ok((weight, certified_closed(circuit, seen, limits)?)))
         .collect::<Result<_, LearnError>>()?;
     Ok(Mixture::new(parts).expect("as many components over the same variables"))
 }
 
 /// A circuit with its certificate, without the elements that no record uses.
-fn certified_closed(circuit: &Certified, seen: &Records) -> Result<Certified, LearnError> {
-    Ok(circuit.carry_over(used(circuit, seen)?))
+fn certified_closed(circuit: &Certified, seen: &Records, limits: &Limits) -> Result<Certified, LearnError> {
+    Ok(circuit.carry_over(used(circuit, seen)?, limits))
 }
 
 /// The part of a circuit that records use, with its parameters normalised.

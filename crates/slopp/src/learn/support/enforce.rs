@@ -2,7 +2,7 @@
 
 use crate::circuit::{Psdd, Smoothing};
 use crate::data::{Records, RecordsBuilder};
-use crate::infer::{Evidence, Explanation, QueryError};
+use crate::infer::{Evidence, Explanation};
 use crate::learn::error::LearnError;
 use crate::learn::violation::{Violation, Violations};
 use crate::logic::{Limits, Rules};
@@ -67,11 +67,7 @@ impl Rules {
         on_violation: OnViolation,
         limits: &Limits,
     ) -> Result<Enforced, LearnError> {
-        let (expected, found) = (self.var_count(), records.var_count());
-        if expected != found {
-            return Err(QueryError::WrongLength { what: "records", expected, found }.into());
-        }
-        let rules = Rules::with_origin(records.names().clone(), self.to_vec()).with_columns();
+        let rules = self.over(records.names()).map_err(LearnError::RuleNames)?.with_columns();
         let total = records.total();
         if rules.is_empty() {
             let violations = Violations { rules, records: Vec::new(), weight: 0.0, total };
@@ -115,7 +111,7 @@ fn allowed(rules: &Rules, limits: &Limits) -> Result<Psdd, LearnError> {
     rules.check_variables()?;
     let vtree = Arc::new(rules.min_fill_vtree());
     match rules.compile(vtree.clone(), limits)?.to_circuit() {
-        Ok(circuit) => Ok(circuit.certify(&Limits::default())?),
+        Ok(circuit) => Ok(circuit.certify(limits)?),
         Err(_) => {
             let conflict = rules.conflict(vtree, limits)?.expect("no world is possible");
             Err(LearnError::Contradiction { rules: rules.clone(), conflict })

@@ -115,11 +115,11 @@ impl Support {
     }
 
     /// The rules over these names, and that every column has one value; `None` if there are none.
-    pub(super) fn rules_over(&self, names: &Arc<Names>) -> Option<Rules> {
+    fn rules_over(&self, names: &Arc<Names>) -> Result<Option<Rules>, LearnError> {
         match &self.rules {
-            Some(rules) => Some(rules.clone().with_columns()),
-            None if names.groups().is_empty() => None,
-            None => Some(Rules::of_columns(names.clone())),
+            Some(rules) => Ok(Some(rules.over(names).map_err(LearnError::RuleNames)?.with_columns())),
+            None if names.groups().is_empty() => Ok(None),
+            None => Ok(Some(Rules::of_columns(names.clone()))),
         }
     }
 
@@ -175,22 +175,23 @@ impl Support {
         let weight = self.weight_of(&structure);
         let Structure { mut model, prior, keeps_world, .. } = structure;
         if self.world.is_all_closed() && !keeps_world {
-            model = close::close(model, records, Prior { weight, ..prior })
+            model = close::close(model, records, Prior { weight, ..prior }, &self.limits)
                 .map_err(|error| LearnError::Closed(error.into()))?;
         }
         // A network already gives every column one value.
         let is_network = matches!(model, ModelKind::Spn(_)) && self.rules.is_none();
-        if let Some(rules) = self.rules_over(records.names()).filter(|_| !is_network) {
+        if let Some(rules) = self.rules_over(records.names())?.filter(|_| !is_network) {
             model = condition::condition(model, &rules, records, weight, &self.limits, progress)?;
         }
         if let Some(groups) = &self.groups {
-            model = condition::condition(model, groups, records, weight, &self.limits, progress)
+            let groups = groups.over(records.names()).map_err(LearnError::RuleNames)?;
+            model = condition::condition(model, &groups, records, weight, &self.limits, progress)
                 .map_err(|error| LearnError::Groups(error.into()))?;
         }
         if let World::Closed { except } = &self.world
             && !except.is_empty()
         {
-            model = close::close_except(model, except, records, weight)
+            model = close::close_except(model, except, records, weight, &self.limits)
                 .map_err(|error| LearnError::Closed(error.into()))?;
         }
         Ok(model)
@@ -216,7 +217,7 @@ impl Support {
             _ => {}
         }
         if let Some(rules) = self.rules.as_ref().filter(|rules| !rules.is_empty()) {
-            let text = |rule: &crate::logic::Rule| rule.formula.display(names).to_string();
+            let text = |rule: &crate::logic::Rule| rule.formula.display(rules.names()).to_string();
             facts.push(("rules", rules.iter().map(text).collect::<Vec<_>>().join("; ")));
         }
         facts

@@ -5,7 +5,7 @@ use super::lexer::Lexer;
 use super::vocabulary::Vocabulary;
 use super::{Comparison, Formula, Op, parser};
 use crate::data::Records;
-use crate::names::{Group, Names, is_unprintable};
+use crate::names::{Group, NameError, Names, is_unprintable};
 use crate::var::Var;
 use std::ops::Range;
 use std::sync::Arc;
@@ -141,6 +141,25 @@ impl Rules {
     pub fn with_columns(mut self) -> Rules {
         self.rules.extend(Rules::of_columns(self.names.clone()).rules);
         self
+    }
+
+    /// The same rules over other names, among which each of theirs must be.
+    ///
+    /// ```
+    /// use slopp::{Names, Var, logic::Rules};
+    /// let names = Names::new(vec!["a".into(), "b".into()])?.into();
+    /// let rules = Rules::parse("b -> a")?.over(&names)?;
+    /// assert_eq!(rules, Rules::parse_with("b -> a", names)?);
+    /// # Ok::<(), slopp::Error>(())
+    /// ```
+    pub fn over(&self, names: &Arc<Names>) -> Result<Rules, NameError> {
+        if self.names.iter().eq(names.iter()) {
+            return Ok(Rules { names: names.clone(), rules: self.rules.clone() });
+        }
+        let vars: Vec<Var> = self.names.iter().map(|name| names.find(name)).collect::<Result<_, _>>()?;
+        let renamed =
+            |rule: &Rule| Rule { formula: Formula::map_vars(&rule.formula, |var| vars[var.index()]), ..rule.clone() };
+        Ok(Rules { names: names.clone(), rules: self.rules.iter().map(renamed).collect() })
     }
 
     /// The names of the variables.
