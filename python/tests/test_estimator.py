@@ -253,7 +253,6 @@ def test_classes_are_sorted_so_that_scorers_are_right():
 
 
 @pytest.mark.parametrize("params,match", [
-    ({"learner": "slopp-em", "world": "closed"}, "only an open world; leave world= out"),
     ({"learner": "learnspn", "world": "closed"}, "only an open world"),
     ({"learner": "chow-liu", "effort": "best"}, "effort= belongs to slopp, slopp-bag, not to chow-liu"),
     ({"learner": "slopp-em", "effort": "best"}, "effort= belongs to .*, not to slopp-em"),

@@ -1,6 +1,7 @@
 //! The one table of learners: their names, options and results.
 //!
-//! The command line, Python, the benchmark and the guide use it. A new learner is one file and one entry here.
+//! The command line, Python, the benchmark and the guide use it. A new learner is one file, its `mod`
+//! line and one entry here.
 
 use super::support::World;
 use super::task::Learner;
@@ -134,8 +135,8 @@ pub static OPTIONS: &[LearnerOption] = &[
     ),
 ];
 
-const BY_WORLD: (&str, &str) = ("pseudocount", "2; 0 in a closed world");
-const BY_VALIDATION: (&str, &str) = ("pseudocount", "by validation; 0 in a closed world");
+const BY_WORLD: (&str, &str) = ("pseudocount", "2, or 0 in a closed world");
+const BY_VALIDATION: (&str, &str) = ("pseudocount", "by validation, or 0 in a closed world");
 const CLASSES: (&str, &str) = ("max_classes", "32, and as many as copies add");
 const ELEMENTS: (&str, &str) = ("max_elements", "no limit");
 const COMPONENTS: (&str, &str) = ("components", "4 to 16, by validation");
@@ -375,7 +376,7 @@ impl LearnerOption {
         LEARNERS.iter().filter(move |entry| entry.has(name))
     }
 
-    /// The text of the default, and of other learners' defaults.
+    /// The default in words; where learners have different ones, each with its learners.
     pub fn default_text(&self) -> String {
         let default =
             |entry: &'static Entry| entry.options.iter().find(|(name, _)| *name == self.name).map(|(_, d)| *d);
@@ -386,10 +387,13 @@ impl LearnerOption {
                 None => texts.push((text, vec![entry.name])),
             }
         }
-        let others = |(text, owners): &(&str, Vec<&str>)| format!("{text} for {}", owners.join(", "));
-        let rest: Vec<String> = texts.iter().skip(1).map(others).collect();
-        let first = texts.first().map_or("", |(text, _)| *text).to_owned();
-        [first].into_iter().chain(rest).collect::<Vec<_>>().join("; ")
+        match &texts[..] {
+            [(text, _)] => (*text).to_owned(),
+            texts => {
+                let one = |(text, owners): &(&str, Vec<&str>)| format!("{text}: {}", owners.join(", "));
+                texts.iter().map(one).collect::<Vec<_>>().join("; ")
+            }
+        }
     }
 
     /// The value of a text.
