@@ -15,7 +15,7 @@ from ._arguments import limit as a_limit
 from ._arguments import names as some_names
 from ._arguments import path as a_path
 from ._columns import Columns
-from ._show import DRAWABLE, Progress, Rows, Values, World, number
+from ._show import DRAWABLE, Rows, Values, World, number
 from .errors import ArgumentError, CertificateError, QueryError
 from .knowledge import Rules, Sdd, drawn
 from .model import KINDS, Given, Model, not_both, or_missing, wrap
