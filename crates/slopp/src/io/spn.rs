@@ -244,7 +244,7 @@ mod tests {
             ("4 0.75\n", "4 0.5\n", "line 10: the weights of a sum add up to 0.75"),
             ("L 0 -2", "X 0 -2", "line 5: column 1: expected L, B, C, P or S, found \"X\""),
             ("L 0 -2", "L 0 0", "line 5: column 5: expected a literal"),
-            ("2 1 0.1", "2 7 0.1", "line 9: branch 1 of a tree needs a parent before it"),
+            ("2 1 0.1", "2 7 0.1", "line 9: branch 1 of a tree must have a parent before it"),
         ] {
             let found = error(from, to);
             assert!(found.starts_with(expected), "{found:?} is not {expected:?}");
