@@ -83,12 +83,69 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// A file without its tests, which come last.
+fn source(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.split("#[cfg(test)]\nmod tests").next().unwrap().to_owned()
+}
+
 /// The code of a file without tests and comments.
 fn code(path: &Path) -> String {
-    let text = std::fs::read_to_string(path).unwrap();
-    let text = text.split("#[cfg(test)]").next().unwrap();
+    let text = source(path);
     let lines = text.lines().map(|line| line.split("//").next().unwrap());
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What people may read of a file: its string literals, and its doc comments, which become help texts.
+fn texts(path: &Path) -> String {
+    let (source, mut found) = (source(path).replace("'\"'", ""), String::new());
+    let mut rest = source.as_str();
+    while let Some(at) = ["\"", "//"].into_iter().filter_map(|mark| rest.find(mark)).min() {
+        let (comment, text) = (rest[at..].starts_with("//"), &rest[at..]);
+        let end = match comment {
+            true => text.find('\n').unwrap_or(text.len()),
+            false => {
+                let mut escaped = false;
+                let closes = |c: char| {
+                    let closes = c == '"' && !escaped;
+                    escaped = c == '\\' && !escaped;
+                    closes
+                };
+                text[1..].find(closes).map_or(text.len(), |end| end + 2)
+            }
+        };
+        if !comment || text.starts_with("///") {
+            found = found + &text[..end] + "\n";
+        }
+        rest = &text[end..];
+    }
+    found
+}
+
+/// Whether a name stands in a text as a word of its own.
+fn mentions(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_-+".contains(c);
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + name.len()..]);
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
+}
+
+/// The names that a file gives to the outside, and the modules next to it that they come from.
+fn exports(path: &Path) -> BTreeMap<String, String> {
+    let code = code(path);
+    let uses = code.split("\npub").filter_map(|item| {
+        let item = item.strip_prefix(' ').or_else(|| item.strip_prefix('(')?.split_once(") ").map(|(_, item)| item))?;
+        item.strip_prefix("use ")?.split(';').next()
+    });
+    let mut found = BTreeMap::new();
+    for (module, names) in uses.filter_map(|item| item.trim_start_matches("self::").split_once("::")) {
+        for name in names.split([',', '{', '}']).map(str::trim).filter(|name| !name.is_empty()) {
+            let name = name.rsplit(' ').next().unwrap().rsplit("::").next().unwrap();
+            found.insert(name.to_owned(), module.to_owned());
+        }
+    }
+    found
 }
 
 /// The names behind a path such as `crate::`, also within braces.
@@ -132,8 +189,10 @@ fn first_part(path: &Path, root: &Path) -> String {
     first.trim_end_matches(".rs").to_owned()
 }
 
-/// The uses of modules that come later, in the files below a folder.
-fn upward(root: &Path, order: &[&str], prefixes: impl Fn(&Path) -> Vec<String>) -> Vec<String> {
+/// The uses of modules that come later, by themselves or by what `top` exports of them, in the files below a folder.
+fn upward(root: &Path, top: &str, order: &[&str], prefixes: impl Fn(&Path) -> Vec<String>) -> Vec<String> {
+    let exports = exports(&root.join(top));
+    assert!(exports.len() > 20, "{exports:?}");
     let rank: BTreeMap<&str, usize> = order.iter().enumerate().map(|(i, name)| (*name, i)).collect();
     let mut wrong = Vec::new();
     for path in sources(root) {
@@ -141,8 +200,10 @@ fn upward(root: &Path, order: &[&str], prefixes: impl Fn(&Path) -> Vec<String>) 
         let Some(&own) = rank.get(module.as_str()) else { continue };
         let code = code(&path);
         for prefix in prefixes(&path) {
-            let later =
-                used(&code, &prefix).into_iter().filter(|name| rank.get(name.as_str()).is_some_and(|&r| r > own));
+            let later = used(&code, &prefix).into_iter().filter(|name| {
+                let of = |name: &String| rank.get(name.as_str());
+                of(name).or_else(|| of(exports.get(name)?)).is_some_and(|&r| r > own)
+            });
             wrong.extend(
                 later.map(|name| format!("{} uses {prefix}{name}", path.strip_prefix(root).unwrap().display())),
             );
@@ -158,7 +219,7 @@ fn modules_use_only_modules_before_them() {
     for module in &known {
         assert!(MODULES.contains(&module.as_str()), "{module} has no place in the order of modules");
     }
-    let wrong = upward(&root, &MODULES, |_| vec!["crate::".to_owned(), "$crate::".to_owned()]);
+    let wrong = upward(&root, "lib.rs", &MODULES, |_| vec!["crate::".to_owned(), "$crate::".to_owned()]);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -169,7 +230,7 @@ fn learners_use_only_what_comes_before_them() {
         let is_known = LEARN.contains(&module.as_str()) || LAST.contains(&module.as_str());
         assert!(is_known, "{module} has no place in the order of learn");
     }
-    let wrong = upward(&root, &LEARN, |path| {
+    let wrong = upward(&root, "mod.rs", &LEARN, |path| {
         let depth = path.strip_prefix(&root).unwrap().components().count();
         let own = if path.file_name().is_some_and(|name| name == "mod.rs") { depth - 1 } else { depth };
         vec!["crate::learn::".to_owned(), "super::".repeat(own)]
@@ -177,20 +238,37 @@ fn learners_use_only_what_comes_before_them() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The doors and the benchmark are made from the table: none of them names a learner in code of its own.
+/// Where a door names a learner in its texts nevertheless, and why.
+const NAMED: [(&str, &[&str], &str); 8] = [
+    ("slopp-cli/src/cmd/distil.rs", &["learnspn"], "an example of a teacher"),
+    ("slopp-cli/src/cmd/learn/enforcement.rs", &["slopp-bag", "slopp-tree"], "advice where rules are too large"),
+    ("slopp-cli/src/cmd/learn/options.rs", &["slopp-kmeans", "strudel"], "examples, and a world that is an exception"),
+    ("slopp-cli/src/cmd/learn/options.rs", &["learnpsdd", "strudel-em"], "which learners refine"),
+    ("slopp-cli/src/cmd/learn/options.rs", &["chow-liu", "factorised"], "methods for vtrees, and who uses which"),
+    ("slopp-cli/src/cmd/learn/plan.rs", &["factorised", "slopp-kmeans", "strudel"], "advice where another learner can"),
+    ("slopp-cli/src/cmd/vtree.rs", &["chow-liu"], "also a method for vtrees"),
+    ("slopp-cli/src/input.rs", &["factorised", "slopp-kmeans"], "advice where pairs are too many"),
+];
+
+/// The doors are made from the table of learners: their strings and help texts name none but in the places of [`NAMED`].
+///
+/// `slopp` is not looked for, as it is also the name of the program. The benchmark has a list of its own: its entries say
+/// which learners it runs.
 #[test]
 fn only_the_table_knows_learners_by_name() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut wrong = Vec::new();
-    for door in ["slopp-cli/src", "slopp-py/src"] {
-        for path in sources(&crates.join(door)) {
-            let code = code(&path);
-            for entry in slopp::learn::registry::LEARNERS.iter().filter(|entry| entry.name != "slopp") {
-                if code.contains(&format!("\"{}\"", entry.name)) {
-                    wrong.push(format!("{} names {}", path.display(), entry.name));
-                }
-            }
-        }
+    let mut found = Vec::new();
+    for path in ["slopp-cli/src", "slopp-py/src"].into_iter().flat_map(|door| sources(&crates.join(door))) {
+        let (text, file) = (texts(&path), path.strip_prefix(&crates).unwrap().display().to_string());
+        let names = slopp::learn::registry::LEARNERS.iter().map(|entry| entry.name);
+        found.extend(
+            names.filter(|&name| name != "slopp" && mentions(&text, name)).map(|name| format!("{file} names {name}")),
+        );
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let allowed =
+        NAMED.iter().flat_map(|(file, names, _)| names.iter().map(move |name| format!("{file} names {name}")));
+    let mut allowed: Vec<String> = allowed.collect();
+    allowed.sort();
+    found.sort();
+    assert_eq!(found, allowed);
 }
