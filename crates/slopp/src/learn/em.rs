@@ -377,3 +377,49 @@ impl Steps<Vec<f64>> for FitWeights {
         Ok(counts.into_iter().map(|count| count / self.total).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A step on the way: the model is its number, and the likelihood comes nearer to 0 by half each time.
+    struct Scored(&'static [f64]);
+
+    impl Steps<usize> for Scored {
+        type Counts = ();
+
+        fn expect(&self, &step: &usize) -> Result<Expected<()>, LearnError> {
+            let (log_likelihood, score) = (-2.0 * 0.5f64.powi(step as i32), self.0.get(step).copied());
+            Ok(Expected { counts: (), log_likelihood, possible: 2.0, impossible: 1.0, score })
+        }
+
+        fn fit(&self, step: &usize, (): ()) -> Result<usize, LearnError> {
+            Ok(step + 1)
+        }
+    }
+
+    fn climbed(scores: &'static [f64], steps: usize, tolerance: f64, patience: usize) -> Climb<usize> {
+        climb(&Scored(scores), 0, &Stop { steps, tolerance, patience }, &()).unwrap()
+    }
+
+    #[test]
+    fn the_best_score_is_kept_and_patience_ends() {
+        let scores = &[1.0, 3.0, 2.0, 4.0, 0.0, 4.0, 3.0, 9.0, 8.0];
+        // The patience, the largest number of steps, the best step and the last one.
+        for (patience, steps, best, last) in
+            [(1, 8, 1, 2), (2, 8, 3, 5), (3, 8, 3, 6), (4, 8, 7, 8), (usize::MAX, 8, 7, 8), (9, 6, 3, 6), (9, 0, 0, 0)]
+        {
+            let found = climbed(scores, steps, 0.0, patience);
+            assert_eq!((found.model, found.steps, found.score), (best, best, Some(scores[best])), "{patience} {steps}");
+            assert_eq!((found.history.len(), found.impossible), (last + 1, 1.0), "{patience} {steps}");
+        }
+    }
+
+    #[test]
+    fn without_scores_the_last_step_is_kept() {
+        let found = climbed(&[], 5, 0.0, 1);
+        assert_eq!((found.model, found.steps, found.score), (5, 5, None));
+        assert_eq!(found.history, [-1.0, -0.5, -0.25, -0.125, -0.0625, -0.03125]);
+        assert_eq!(climbed(&[], 5, 0.2, 1).steps, 3, "a gain of an eighth is below the tolerance");
+    }
+}

@@ -303,11 +303,13 @@ impl Learner for StrudelEm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::{Psdd, Smoothing};
+    use crate::circuit::{Builder, Circuit, Psdd, Sharing, Smoothing};
     use crate::data::RecordsBuilder;
     use crate::learn::judge::score;
     use crate::learn::{Factorised, SloppTree};
+    use crate::logic::Limits;
     use crate::names::Names;
+    use crate::var::Var;
     use crate::vtree::Vtree;
 
     /// Records from two populations that no tree fits well.
@@ -349,15 +351,28 @@ mod tests {
         let records = two_populations(8, 300, 1);
         let start = structure(&records);
         for components in [2, 9] {
-            let mixtures = (0..8).map(|steps| after(steps, &start, &records, components, 0.0));
-            let scores: Vec<f64> = mixtures.map(|mixture| score(&mixture, &records).unwrap()).collect();
+            let mixtures: Vec<Mixture> = (0..8).map(|steps| after(steps, &start, &records, components, 0.0)).collect();
+            for component in mixtures.iter().flat_map(Mixture::components) {
+                assert!(matches!(component, Certified::Psdd(_)));
+                assert!(Circuit::clone(component).certify(&Limits::default()).is_ok());
+            }
+            let scores: Vec<f64> = mixtures.iter().map(|mixture| score(mixture, &records).unwrap()).collect();
             assert!(scores.windows(2).all(|step| step[1] >= step[0] - 1e-10), "{scores:?}");
             assert!(scores[7] > score(&Certified::from(start.clone()), &records).unwrap() + 0.01);
         }
+    }
+
+    #[test]
+    fn one_component_is_the_plain_fit() {
+        let records = two_populations(8, 300, 2);
+        let start = structure(&records);
         let plain = start.fit(&records, &Smoothing::none()).unwrap().circuit;
         let one = after(3, &start, &records, 1, 0.0);
         assert!(one.weights() == [1.0] && one.components()[0].same_structure(&plain));
-        close(score(&one, &records).unwrap(), score(&Certified::from(plain), &records).unwrap());
+        let numbers = |w: &Weights| w.tops.concat().into_iter().chain(w.elements.clone()).collect::<Vec<f64>>();
+        let [found, expected] = [one.components()[0].log_parameters(), plain.log_parameters()].map(numbers);
+        assert_eq!(found.len(), expected.len());
+        found.into_iter().zip(expected).for_each(|(a, b)| close(a, b));
     }
 
     #[test]
@@ -374,11 +389,42 @@ mod tests {
             }
             let shared = shared.finish();
             close(after.weights()[k], shared.total() / records.total());
-            let expected = start.estimates_towards(&start.count_records(&shared).unwrap().weights, 2.0);
-            let found = after.components()[k].log_parameters();
-            found.elements.iter().zip(&expected.elements).for_each(|(a, b)| close(a.exp(), b.exp()));
-            found.tops.iter().flatten().zip(expected.tops.iter().flatten()).for_each(|(a, b)| close(a.exp(), b.exp()));
+            let counts = start.count_records(&shared).unwrap().weights;
+            let (prior, found) = (start.log_parameters(), after.components()[k].log_parameters());
+            for id in start.ids() {
+                let range = start.element_range(id);
+                let total = counts.elements[range.clone()].iter().sum::<f64>() + 2.0;
+                for e in range {
+                    close(found.elements[e].exp(), (counts.elements[e] + 2.0 * prior.elements[e].exp()) / total);
+                }
+            }
+            for ((n, prior), found) in counts.tops.iter().zip(&prior.tops).zip(&found.tops) {
+                close(found[1].exp(), (n[1] + 2.0 * prior[1].exp()) / (n[0] + n[1] + 2.0));
+            }
         }
+    }
+
+    #[test]
+    fn odd_records_and_structures() {
+        let records = two_populations(6, 100, 4);
+        let start = Certified::from(structure(&records));
+        let on = |start: &Certified, records: &Records, pseudocount: f64| {
+            divide(start, records, None, Point { components: 50, pseudocount }, 0, &STOP, &())
+        };
+        let one = Records::from_rows(records.names().clone(), [[true; 6]]);
+        let Divided { mixture, .. } = on(&start, &one, 0.0).unwrap();
+        close(mixture.log_likelihoods(&one).unwrap()[0], 0.0);
+        let impossible = Records::from_rows(records.names().clone(), [[false; 6]]);
+        assert!(matches!(on(&mixture.components()[0], &impossible, 1.0), Err(LearnError::NothingPossible)));
+        let vtree = Vtree::balanced(2);
+        let (root, half) = (vtree.root(), 0.5f64.ln());
+        let mut builder = Builder::new(vtree, Sharing::Equal);
+        let [x, y] = [0, 1].map(|i| builder.top(Var(i), [half; 2]).unwrap());
+        let is_x = builder.literal(Var(0).is(true)).unwrap();
+        let sum = builder.sum(root, &[(x, y, half), (is_x, y, half)]).unwrap();
+        let overlapping = Certified::new(builder.finish(sum).unwrap(), &Limits::default());
+        let two = Records::from_rows(Names::numbered(2), [[true; 2]]);
+        assert!(matches!(on(&overlapping, &two, 1.0), Err(LearnError::NotDeterministic(_))));
     }
 
     #[test]

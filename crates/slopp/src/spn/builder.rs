@@ -290,3 +290,26 @@ fn union(mut vars: Vec<Var>) -> Result<Arc<[Var]>, SpnError> {
 fn check_probability(p: f64) -> Result<(), SpnError> {
     if p == 0.0 || (SMALLEST..=1.0).contains(&p) { Ok(()) } else { Err(SpnError::Probability(p)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Files cannot say these: a reader checks numbers and ids itself.
+    #[test]
+    fn an_unknown_child_and_a_wrong_probability_are_refused() {
+        let mut builder = SpnBuilder::new(2);
+        let [x, y] = [0, 1].map(|i| builder.bernoulli(Var(i), 0.5).unwrap());
+        assert_eq!(builder.product(&[x, NodeId(99)]), Err(SpnError::UnknownChild));
+        assert_eq!(builder.sum(&[(x, 0.5), (NodeId(2), 0.5)]), Err(SpnError::UnknownChild));
+        assert_eq!(builder.clone().finish(NodeId(2)), Err(SpnError::UnknownChild));
+        for wrong in [1.5, -0.5, f64::NAN, f64::INFINITY] {
+            let is_wrong = |made| matches!(made, Err(SpnError::Probability(p)) if p.total_cmp(&wrong).is_eq());
+            assert!(is_wrong(builder.bernoulli(Var(0), wrong)), "{wrong}");
+            assert!(is_wrong(builder.sum(&[(x, wrong), (x, 0.5)])), "{wrong}");
+            let branch = Branch { var: Var(0), parent: None, probability: [wrong; 2] };
+            assert!(is_wrong(builder.tree(&[branch])), "{wrong}");
+        }
+        assert!(builder.product(&[x, y]).is_ok());
+    }
+}

@@ -48,6 +48,23 @@ fn odd_data_and_settings() {
     let mut holes = RecordsBuilder::new(records.names().clone());
     holes.push([None, Some(true), Some(true), Some(true)], 1.0);
     assert!(matches!(refused(&holes.finish(), None, &usual), LearnError::MissingCells { .. }));
+    // On a structure that is given.
+    let divided = |start: Certified, train: &Records| {
+        let start = Model::new(records.names().clone(), start);
+        let strudel = Strudel { scope: Scope::Whole, pseudocount: 0.0, ..Strudel::default() };
+        let learner = StrudelEm { strudel, grid: grid(50, 0.0) };
+        Task { start: Some(&start), valid: Some(train), ..Task::new(train) }.learn(&learner, &())
+    };
+    let example = || Certified::from(slopp::example::psdd());
+    let one = Records::from_rows(records.names().clone(), [records.row(0).map(Option::unwrap).collect::<Vec<_>>()]);
+    let ModelKind::Mixture(fitted) = divided(example(), &one).unwrap().model else { panic!("a mixture") };
+    close(fitted.log_likelihoods(&one).unwrap()[0], 0.0);
+    let impossible = Records::from_rows(records.names().clone(), [[true; 4]]);
+    assert!(matches!(divided(example(), &impossible), Err(LearnError::NothingPossible)));
+    let mut dice = Dice::new(5);
+    let tree = Tree::random(4, &mut dice);
+    let loose = Certified::new(convert(&mixture(&tree, 3, &mut dice), &tree).0, &Limits::default());
+    assert!(matches!(divided(loose, &records), Err(LearnError::NotDeterministic(_))));
 }
 
 #[test]

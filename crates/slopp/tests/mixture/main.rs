@@ -9,10 +9,12 @@ mod learned;
 use against::*;
 use slopp::circuit::Smoothing;
 use slopp::infer::{Evidence, QueryError};
-use slopp::learn::{ChowLiu, EmConfig, Factorised, LearnError, MixtureGrid, SloppEm, SloppTree, Task};
+use slopp::learn::{
+    ChowLiu, EmConfig, Factorised, LearnError, MixtureGrid, Scope, SloppEm, SloppTree, Strudel, StrudelEm, Task,
+};
 use slopp::logic::Limits;
 use slopp::mixture::MixtureError;
-use slopp::{Certified, Mixture, ModelKind, Names, Psdd, Random, Records, RecordsBuilder, Var, Vtree};
+use slopp::{Certified, Mixture, Model, ModelKind, Names, Psdd, Random, Records, RecordsBuilder, Var, Vtree};
 use slopp_oracle::{Dice, OracleCircuit, OracleNode, Table, Tree, all_evidence, deterministic, mixture, records};
 
 /// The same structure with other parameters.

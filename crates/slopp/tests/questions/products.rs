@@ -190,5 +190,15 @@ fn products_stop_at_limits() {
     // The result itself takes memory too.
     let values = Limits { bytes: 300_000, ..Limits::default() };
     assert!(psdd.log_probability_of(&formula, &values).is_ok());
-    assert_eq!(psdd.given(&formula, &Limits::default()).unwrap(), psdd.given(&formula, &Limits::default()).unwrap());
+    // The fewest nodes that do give the same as no limit, and one fewer is refused.
+    let expected = psdd.given(&formula, &Limits::default()).unwrap();
+    let within = |nodes| psdd.given(&formula, &Limits::default().with_nodes(nodes));
+    let (mut few, mut enough) = (100, 100_000);
+    while enough - few > 1 {
+        let middle = (few + enough) / 2;
+        *if within(middle).is_ok() { &mut enough } else { &mut few } = middle;
+    }
+    assert_eq!(within(enough).unwrap(), expected);
+    let refused = within(few).unwrap_err();
+    assert!(matches!(refused, QueryError::Stopped { limit: Limit::Nodes(nodes), .. } if nodes == few), "{refused}");
 }

@@ -205,6 +205,17 @@ fn validation_records_stop_it_and_choose() {
     let usual = Strudel { check_every: 5, patience: 3, ..Strudel::default() };
     let (best, steps) = refine(&usual, start.clone(), &train, Some(&valid)).unwrap();
     assert!(log_likelihood(&best, &valid) > log_likelihood(&start, &valid));
+    // Every look again, by runs that compare only the start and their last step.
+    let looks = std::iter::successors(Some(5), |done| Some(done + 5.max(done / 10))).take_while(|&done| done <= steps);
+    let look = |done: usize| {
+        let once = Strudel { steps: done, check_every: done, ..usual.clone() };
+        log_likelihood(&refine(&once, start.clone(), &train, Some(&valid)).unwrap().0, &valid)
+    };
+    let looks: Vec<f64> = looks.map(look).collect();
+    let highest = looks.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    assert!((log_likelihood(&best, &valid) - highest).abs() / valid.total() < 1e-9, "the best look is kept");
+    let first = looks.iter().position(|&look| look == highest).unwrap();
+    assert_eq!(looks.len() - 1 - first, usual.patience, "{looks:?}");
     let (last, all) = refine(&usual, start, &train, None).unwrap();
     assert!(steps < all && log_likelihood(&best, &valid) > log_likelihood(&last, &valid), "{steps} of {all}");
 }

@@ -142,6 +142,41 @@ mod tests {
         Records::from_rows(Names::numbered(vars), (0..rows).map(|_| row()))
     }
 
+    /// Records of two kinds, in blocks: every other column follows the one before it, or its opposite.
+    pub(super) fn switch(vars: usize, rows: usize, seed: u64) -> Records {
+        let mut random = Random::new(seed);
+        let mut row = || {
+            let (kind, mut last) = (random.below(2) == 0, false);
+            let mut next = |i: usize| {
+                last = if random.unit() < 0.15 { random.below(2) == 0 } else { last != (kind && i % 2 == 0) };
+                last
+            };
+            (0..vars).map(&mut next).collect::<Vec<bool>>()
+        };
+        Records::from_rows(Names::numbered(vars), (0..rows).map(|_| row()))
+    }
+
+    #[test]
+    fn the_best_start_and_the_best_refinement_are_returned_on_any_vtree() {
+        let (mut chosen, mut refined) = (0, 0);
+        for seed in 0..6 {
+            let (train, valid) = (switch(8, 400, seed), switch(8, 200, 100 + seed));
+            let vtree = Arc::new(if seed % 2 == 0 { Vtree::balanced(8) } else { Vtree::random(8, seed) });
+            let task = Task { valid: Some(&valid), vtree: Some(&vtree), ..Task::new(&train) };
+            let found = |penalties: &[f64], clone_depth: usize| {
+                let starts = penalties.iter().copied().map(Start::Whole).collect();
+                find(&task, &Slopp { starts, clone_depth, ..Slopp::default() }, &()).unwrap().log_likelihood
+            };
+            let [one, other, both] = [&[1.0][..], &[0.3], &[1.0, 0.3]].map(|penalties| found(penalties, 0));
+            assert!(both >= one && both <= one.max(other), "seed {seed}: {both} of {one} and {other}");
+            chosen += usize::from(other > one && both == other);
+            let deep = found(&[1.0], Slopp::default().clone_depth);
+            assert!(deep >= one, "seed {seed}: {deep} {one}");
+            refined += usize::from(deep > one + 0.01);
+        }
+        assert!(chosen > 1 && refined > 2, "{chosen} {refined}");
+    }
+
     #[test]
     fn a_structure_is_judged_by_the_likelihood_of_its_circuit() {
         let (train, valid) = (chain(6, 200, 1), chain(6, 100, 2));

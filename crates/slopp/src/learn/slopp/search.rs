@@ -25,6 +25,9 @@ pub(super) struct Search<'a> {
     /// `½ ln N`.
     unit: f64,
     max_elements: usize,
+    /// What every structure that was compared is worth.
+    #[cfg(test)]
+    looks: std::sync::Mutex<Vec<f64>>,
 }
 
 /// A structure with its score.
@@ -55,6 +58,8 @@ impl<'a> Search<'a> {
             judged_by_training: judge.is_none(),
             unit: 0.5 * train.total().ln().max(1.0),
             max_elements: config.max_elements.unwrap_or(usize::MAX),
+            #[cfg(test)]
+            looks: std::sync::Mutex::default(),
         }
     }
 
@@ -181,6 +186,43 @@ impl<'a> Search<'a> {
             let log_likelihood = layers.log_likelihood(&tally, &self.prior.weighing(pseudocount));
             (log_likelihood / self.judge.total(), pseudocount)
         });
-        judged.reduce(|a, b| if b.0 > a.0 { b } else { a }).expect("at least one pseudocount")
+        let best = judged.reduce(|a, b| if b.0 > a.0 { b } else { a }).expect("at least one pseudocount");
+        #[cfg(test)]
+        self.looks.lock().unwrap().push(best.0);
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{mended, tests::switch};
+    use super::*;
+    use crate::learn::vtree::{pair_information, spanning_tree};
+
+    #[test]
+    fn the_best_look_is_returned_and_copies_are_part_of_it() {
+        let mut copied = 0;
+        for seed in 0..6 {
+            let (train, valid) = (switch(10, 600, seed), switch(10, 200, 100 + seed));
+            let order: Vec<Var> = (0..10).map(Var).collect();
+            let information = pair_information(&train).unwrap();
+            let between = |i: usize, j: usize| information.at(i, j);
+            let edges = spanning_tree(10, between);
+            let tree = Tree { information: &between, edges: &edges, mended: &mended(&edges, 10, between) };
+            let run = |judge: Option<&Records>, clone_depth: usize| {
+                let config = Slopp { clone_depth, ..Slopp::default() };
+                let search = Search::new(&train, judge, &order, &config);
+                let found = search.run(&tree, &());
+                let looks = search.looks.into_inner().unwrap();
+                assert_eq!(found.log_likelihood, looks.iter().copied().fold(f64::NEG_INFINITY, f64::max), "{looks:?}");
+                found
+            };
+            for judge in [Some(&valid), None] {
+                let [without, with] = [0, Slopp::default().clone_depth].map(|depth| run(judge, depth));
+                assert!(with.log_likelihood >= without.log_likelihood);
+                copied += usize::from(with.layers.elements() > without.layers.elements());
+            }
+        }
+        assert!(copied >= 6, "{copied} of 12 structures have copies");
     }
 }
