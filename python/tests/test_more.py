@@ -321,7 +321,7 @@ def test_evidence_against_itself():
     (lambda: COLOURS.prob({"zzz": 1}), NamesError, "the columns are colour, hot"),
     (lambda: COLOURS.prob({3: 1}), NamesError, "the columns are colour, hot"),
     (lambda: COLOURS.prob("zzzzzzz"), FormulaError, r'"zzzzzzz"; the names are '),
-    (lambda: SPN.fit(RECORDS, add=True), LearnError, "is a sum-product network"),
+    (lambda: SPN.fit(RECORDS, add=True), LearnError, "sums of the model overlap"),
     (lambda: slopp.PSDD(target=0).fit(RECORDS, [1] * 299), slopp.errors.RecordsError, "inconsistent numbers"),
     (lambda: slopp.PSDD(target=0).fit(RECORDS, ["what"] * 300), ArgumentError, "y is not the column"),
     (lambda: slopp.PSDD(target=0).fit(RECORDS, ~RECORDS.to_numpy()[:, 0]), ArgumentError, "y is not the column"),

@@ -200,7 +200,7 @@ fn a_mixture_is_fitted_also_to_records_with_holes() {
         assert_eq!(told.contains("1 of 2 components"), dropped == 1, "{told}");
     }
     folder.run("fit ab.mix records.csv -o c.psdd").fails(&["the fitted model is a mixture", "try: -o c.mix"]);
-    folder.run("fit ab.mix records.csv --add").fails(&["added to exact counts only", "sums of the model overlap"]);
+    folder.run("fit ab.mix records.csv --add").fails(&["only be added to exact counts", "sums of the model overlap"]);
 }
 
 #[test]
