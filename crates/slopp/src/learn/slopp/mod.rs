@@ -148,7 +148,7 @@ mod tests {
         let mut row = || {
             let (kind, mut last) = (random.below(2) == 0, false);
             let mut next = |i: usize| {
-                last = if random.unit() < 0.15 { random.below(2) == 0 } else { last != (kind && i % 2 == 0) };
+                last = if random.unit() < 0.15 { random.below(2) == 0 } else { last != (kind && i.is_multiple_of(2)) };
                 last
             };
             (0..vars).map(&mut next).collect::<Vec<bool>>()
