@@ -58,6 +58,9 @@ def check_world(world: str | None, closed: Any, open: Any, start: Any) -> None:
     if closed and world == "closed":
         raise LearnError('closed= names columns in a world that is open, and world="closed" closes all of it; leave '
                          "one of them out; open= names the columns that stay open in a closed world")
+    if world is not None and start is not None:
+        raise LearnError("start= gives a model, and what it makes impossible stays so, whatever world= says; leave "
+                         "world= out; revise widens a model by records that it excludes")
     if open is None:
         return
     if world == "open":

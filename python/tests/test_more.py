@@ -427,3 +427,24 @@ def test_a_bag_stays_whole():
     assert len(whole.components) <= 3 and whole.origin["divide"] == "never"
     with pytest.raises(LearnError, match="whole"):
         slopp.learn(RECORDS, whole=True)
+
+
+@pytest.mark.parametrize("error, call", [
+    ("FormulaError", lambda: slopp.Rules(["a &"])),
+    ("NamesError", lambda: slopp.equivalent(slopp.Rules(["a"]), slopp.Rules(["b"]))),
+    ("TooLargeError", lambda: slopp.Rules([f"a{i} ^ b{i} ^ a{i + 1}" for i in range(30)]).compile(max_nodes=10)),
+    ("ImpossibleError", lambda: slopp.learn(RECORDS, rules="a -> b", on_violation="drop").prob("c", given="a, !b")),
+    ("LearnError", lambda: slopp.learn(RECORDS, rules="a\n!a")),
+    ("LearnError", lambda: slopp.learn(RECORDS, max_elements=1)),
+    ("LearnError", lambda: slopp.learn(RECORDS, learner="learnpsdd", start=PSDD, world="closed")),
+    ("MissingFileError", lambda: slopp.read("nothing.psdd")),
+])
+def test_each_error_has_its_class(error, call):
+    with pytest.raises(slopp.SloppError) as caught:
+        call()
+    assert type(caught.value).__name__ == error
+
+
+def test_records_that_cannot_be_added():
+    with pytest.raises(LearnError, match="fit all records at once, without add=$"):
+        BAG.fit(RECORDS, add=True)

@@ -80,6 +80,9 @@ fn message(error: &slopp::Error) -> String {
             let s = if owners.len() == 1 { "" } else { "s" };
             format!("{} belongs to the learner{s} {}, not to {learner}", option(name), owners.join(", "))
         }
+        slopp::Error::Learn(LearnError::TooFewElements { max, least }) => {
+            format!("--max-elements {max} is less than the {least} that a circuit needs at least")
+        }
         error => error.to_string(),
     }
 }
@@ -105,6 +108,7 @@ pub(crate) fn words(advice: &Advice) -> Option<String> {
         Advice::OtherLearner { option: name, owners } => {
             format!("--learner {}, or leave {} out", owners.join(" or "), option(name))
         }
+        Advice::MoreElements { least } => format!("--max-elements {least} or more"),
         Advice::FitToAll => "`slopp fit MODEL ALL-RECORDS -o FILE`, without --add; its result keeps counts".into(),
         Advice::Weight => "--weight X, the number of records that the model stands for".into(),
         Advice::Free => "--free lets the student allow more, and --rules FILE says what must hold".into(),

@@ -132,6 +132,7 @@ fn words(advice: &Advice) -> Option<String> {
         Advice::Weight => "weight=N, the number of records that the model stands for".into(),
         Advice::Free => "free=True lets the student allow more, and rules= say what must hold".into(),
         Advice::MakeRoom => "revise makes room for them in the teacher".into(),
+        Advice::MoreElements { least } => format!("max_elements={least} or more"),
         Advice::FitToAll => "fit all records at once, without add=".into(),
         _ => return None,
     })

@@ -29,9 +29,9 @@ pub(crate) fn learners(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         dict.set_item("name", entry.name)?;
         dict.set_item("about", entry.about)?;
         dict.set_item("makes", makes)?;
-        dict.set_item("world", entry.world.name())?;
+        dict.set_item("world", entry.support().world.name())?;
         dict.set_item("closes", entry.obeys_rules())?;
-        dict.set_item("refines", entry.refines)?;
+        dict.set_item("refines", entry.refines())?;
         dict.set_item("obeys_rules", entry.obeys_rules())?;
         dict.set_item("options", options)?;
         Ok(dict)
@@ -139,8 +139,8 @@ pub(crate) fn learn(
     progress: Option<Py<PyAny>>,
 ) -> Answer<Made> {
     let entry = entry(learner)?;
-    if start.is_some() && !entry.refines {
-        let refining: Vec<&str> = LEARNERS.iter().filter(|entry| entry.refines).map(|entry| entry.name).collect();
+    if start.is_some() && !entry.refines() {
+        let refining: Vec<&str> = LEARNERS.iter().filter(|entry| entry.refines()).map(|entry| entry.name).collect();
         let text = format!(
             "start= gives a model to refine, and the learner {learner} refines none: leave it out, or choose one of {}",
             refining.join(", ")

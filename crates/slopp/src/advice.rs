@@ -39,6 +39,11 @@ pub enum Advice {
         /// The learners that have it.
         owners: Vec<&'static str>,
     },
+    /// Allow more elements.
+    MoreElements {
+        /// The least number that is possible.
+        least: usize,
+    },
     /// Fit the model to all records, not only to new ones.
     FitToAll,
     /// Say how many records the model stands for.

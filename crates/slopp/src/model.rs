@@ -82,6 +82,15 @@ impl ModelKind {
         }
     }
 
+    /// The ending of the names of its files.
+    pub fn ending(&self) -> &'static str {
+        match self {
+            ModelKind::Circuit(_) => ".psdd",
+            ModelKind::Mixture(_) => ".mix",
+            ModelKind::Spn(_) => ".spn",
+        }
+    }
+
     /// Its size.
     pub fn size(&self) -> Size {
         match self {

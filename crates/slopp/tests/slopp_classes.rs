@@ -209,7 +209,7 @@ fn elements_keep_within_their_limit() {
     }
     assert!(matches!(
         learn(&train, None, &Slopp { max_elements: Some(12), ..Slopp::default() }),
-        Err(LearnError::Setting { name: "max_elements", .. })
+        Err(LearnError::TooFewElements { max: 12, least: 13 })
     ));
 }
 

@@ -3,8 +3,7 @@
 use crate::args::{ColumnArgs, ModelArgs, ReadArgs, positive, seed, whole};
 use crate::cmd::eval::Score;
 use crate::cmd::learn::{
-    Enforcement, RuleArgs, check_size, not_obeyed, save, score_table, tell_held_out, tell_saved, too_large,
-    too_many_classes,
+    Enforcement, RuleArgs, not_obeyed, save, score_table, tell_held_out, tell_saved, too_large, too_many_classes,
 };
 use crate::error::Error;
 use crate::files::{Files, check_ending};
@@ -175,7 +174,6 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     let [valid, test] = [&args.valid, &args.test].map(|file| file.as_ref().map(other).transpose());
     let (valid, test) = (valid?, test?);
     valid.as_ref().map_or(Ok(()), |valid| check(Part::Valid, args.valid.as_deref(), valid))?;
-    check_size(args.max_elements, &train)?;
     let config = Slopp { max_elements: args.max_elements, ..Slopp::default() };
     let capped = args.max_classes.map(|max_classes| Slopp { max_classes, capped: true, ..config.clone() });
     let student = capped.unwrap_or(config);

@@ -62,11 +62,7 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     let files = Files::default().replace([&args.model.model]).read(&args.model.vtree).read([&args.data]);
     files.write(&args.output).check()?;
     let loaded = Loaded::read(&args.model)?;
-    let ending = match &loaded.model.kind {
-        ModelKind::Circuit(_) => ".psdd",
-        ModelKind::Mixture(_) => ".mix",
-        ModelKind::Spn(_) => ".spn",
-    };
+    let ending = loaded.model.kind.ending();
     check_ending(args.output.as_deref(), ending, "the fitted model")?;
     let data = read_records_of(&args.data, args.read, &loaded.model.names)?;
     let (data, incomplete) = match args.drop_incomplete {

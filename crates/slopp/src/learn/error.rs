@@ -118,6 +118,17 @@ pub enum LearnError {
         /// The values it may have.
         expected: Cow<'static, str>,
     },
+    /// The size is less than any circuit over all variables has.
+    #[error("max_elements is {max}, less than the {least} that a circuit needs at least")]
+    TooFewElements {
+        /// The largest number of elements that is allowed.
+        max: usize,
+        /// The least that is possible.
+        least: usize,
+    },
+    /// A world for a learner that starts from a model, which has its own.
+    #[error("the model to start from says what is possible, and its world cannot be closed; leave the world out")]
+    WorldOfStart,
     /// No learner has an option of this name.
     #[error("no learner has an option {option}; the options are {}", .known.join(", "))]
     NoSuchOption {
@@ -252,6 +263,7 @@ impl LearnError {
                 vec![Advice::OtherLearner { option, owners: owners.clone() }]
             }
             LearnError::NoCounts | LearnError::ExpectedCounts { .. } => vec![Advice::FitToAll],
+            LearnError::TooFewElements { least, .. } => vec![Advice::MoreElements { least: *least }],
             LearnError::NoWeight => vec![Advice::Weight],
             LearnError::Outside { .. } => vec![Advice::Free, Advice::MakeRoom],
             LearnError::Base(_) => vec![Advice::Free],

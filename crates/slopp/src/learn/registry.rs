@@ -3,7 +3,7 @@
 //! The command line, Python, the benchmark and the guide use it. A new learner is one file, its `mod`
 //! line and one entry here.
 
-use super::support::World;
+use super::support::{Support, World};
 use super::task::Learner;
 use super::{
     ChowLiu, Effort, Factorised, LearnError, LearnPsdd, LearnSpn, Leaves, MixtureGrid, Scope, Slopp, SloppBag, SloppEm,
@@ -22,8 +22,6 @@ pub struct Entry {
     pub makes: Makes,
     /// The default world.
     pub world: World,
-    /// Whether it refines a given model.
-    pub refines: bool,
     /// Its options, with the text of their defaults.
     pub options: &'static [(&'static str, &'static str)],
     make: fn(&Options) -> Box<dyn Learner + Send + Sync>,
@@ -149,7 +147,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "SLoPP with merged classes: always a PSDD, on a vtree that it learns",
         makes: Makes::Psdd,
         world: World::Open,
-        refines: false,
         options: &[("effort", "fast"), CLASSES, ELEMENTS, BY_VALIDATION],
         make: |options| Box::new(options.slopp()),
     },
@@ -158,7 +155,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "A mixture of slopp models, each on its own vtree unless one is given",
         makes: Makes::Mixture,
         world: World::Open,
-        refines: false,
         options: &[
             ("effort", "fast"),
             ("components", "by effort: 16, 32 or 64"),
@@ -178,7 +174,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "A mixture of components on one slopp structure, by expectation maximisation",
         makes: Makes::Mixture,
         world: World::Open,
-        refines: false,
         options: &[COMPONENTS, CLASSES, ELEMENTS, ("pseudocount", "by validation")],
         make: |options| Box::new(SloppEm { model: options.slopp(), grid: options.grid() }),
     },
@@ -187,7 +182,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "SLoPP with separating trees: always a PSDD, on any vtree",
         makes: Makes::Psdd,
         world: World::Open,
-        refines: false,
         options: &[
             ("max_clusters", "6"),
             ("min_records", "20"),
@@ -211,7 +205,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "SLoPP as published, with k-means: its primes usually overlap",
         makes: Makes::Circuit,
         world: World::CLOSED,
-        refines: false,
         options: &[("variant", "notebook"), ("k", "3"), ("d", "20"), BY_WORLD],
         make: |options| {
             let variant = match options.word("variant") {
@@ -227,7 +220,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "Independent variables",
         makes: Makes::Psdd,
         world: World::Open,
-        refines: false,
         options: &[BY_WORLD],
         make: |options| Box::new(Factorised { pseudocount: options.real("pseudocount") }),
     },
@@ -236,7 +228,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "The Chow-Liu tree",
         makes: Makes::Psdd,
         world: World::Open,
-        refines: false,
         options: &[BY_WORLD],
         make: |options| Box::new(ChowLiu { pseudocount: options.real("pseudocount") }),
     },
@@ -245,7 +236,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "LearnPSDD: splits and copies, from the Chow-Liu tree or a given model",
         makes: Makes::Psdd,
         world: World::Open,
-        refines: true,
         options: &[("penalty", "1"), ("depth", "10"), STEPS, ("pseudocount", "2")],
         make: |options| Box::new(options.learn_psdd()),
     },
@@ -254,7 +244,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "slopp, refined by LearnPSDD",
         makes: Makes::Psdd,
         world: World::Open,
-        refines: false,
         options: &[CLASSES, ELEMENTS, ("penalty", "1"), ("depth", "10"), STEPS, ("pseudocount", "2")],
         make: |options| {
             // The refinement has its own pseudocount, and keeps to the size too.
@@ -272,7 +261,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "Strudel: splits where most records pass, from the Chow-Liu tree or a given model",
         makes: Makes::Deterministic,
         world: World::Open,
-        refines: true,
         options: &[("scope", "prime"), ("depth", "4"), STEPS, ("pseudocount", "2")],
         make: |options| Box::new(options.strudel()),
     },
@@ -281,7 +269,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "A mixture of components on one Strudel structure, by expectation maximisation",
         makes: Makes::Mixture,
         world: World::Open,
-        refines: true,
         options: &[COMPONENTS, ("scope", "prime"), ("depth", "4"), STEPS, ("pseudocount", "2")],
         make: |options| Box::new(StrudelEm { strudel: options.strudel(), grid: options.grid() }),
     },
@@ -290,7 +277,6 @@ pub static LEARNERS: &[Entry] = &[
         about: "LearnSPN: a sum-product network, which has no vtree and answers less",
         makes: Makes::Spn,
         world: World::Open,
-        refines: false,
         options: &[
             ("independence", "12"),
             ("cluster_penalty", "0.2"),
@@ -328,7 +314,8 @@ pub static LEARNERS: &[Entry] = &[
 /// let tree = find("slopp-tree").expect("a learner");
 /// let mut options = Options::default();
 /// options.set("min_records", "5")?;
-/// let outcome = Task::new(&records).learn(&*tree.learner(&options)?, &())?;
+/// let task = Task { support: &tree.support(), ..Task::new(&records) };
+/// let outcome = task.learn(&*tree.learner(&options)?, &())?;
 /// assert_eq!(outcome.origin["min_records"], "5");
 /// # Ok::<(), slopp::learn::LearnError>(())
 /// ```
@@ -352,6 +339,16 @@ impl Entry {
     /// Whether it has an option of this name.
     pub fn has(&self, option: &str) -> bool {
         self.options.iter().any(|(name, _)| *name == option)
+    }
+
+    /// What is possible in its result, unless asked otherwise.
+    pub fn support(&self) -> Support {
+        Support::of(self.world.clone())
+    }
+
+    /// Whether it refines a given model.
+    pub fn refines(&self) -> bool {
+        (self.make)(&Options::default()).refines()
     }
 
     /// Whether its result can be closed and conditioned on rules.

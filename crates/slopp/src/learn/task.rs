@@ -4,7 +4,7 @@ use super::LearnError;
 use super::error::check_records;
 use super::hold_out::Parts;
 use super::structure::{Report, Structure};
-use super::support::Support;
+use super::support::{Support, World};
 use super::vtree::VtreeMethod;
 use crate::data::Records;
 use crate::model::{Model, ModelKind};
@@ -195,6 +195,9 @@ impl Task<'_> {
         }
         if self.start.is_some() && (self.vtree.is_some() || self.vtree_from.is_some()) {
             return Err(LearnError::VtreeGiven { learner: learner.name() });
+        }
+        if self.start.is_some() && self.support.world != World::Open {
+            return Err(LearnError::WorldOfStart);
         }
         let made = made_vtree(learner, self, progress)?;
         let task = &Task { vtree: made.as_ref().or(self.vtree), ..*self };

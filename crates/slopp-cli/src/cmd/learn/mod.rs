@@ -40,8 +40,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     args.start.as_ref().map_or(Ok(()), |_| args.columns.check_unused("the model to start from"))?;
     let mut plan = Plan::new(entry, args)?;
     let parts = Parts::read(args, &plan, session)?;
-    let [max_elements, max_classes] = ["max_elements", "max_classes"].map(|name| args.options.0.whole(name));
-    check_size(max_elements, &parts.train)?;
+    let max_classes = args.options.0.whole("max_classes");
     let start = Instant::now();
     let bar = session.progress();
     let outcome = plan.learn(&parts, &bar)?;
@@ -94,18 +93,6 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     saved?;
     tell_saved(args.output.as_deref(), entry.ending(), session);
     Ok(Verdict::Yes)
-}
-
-/// Refuses a size that no circuit over all variables keeps within.
-pub(crate) fn check_size(max_elements: Option<usize>, records: &Records) -> Result<(), Error> {
-    let least = records.var_count().saturating_sub(1);
-    match max_elements.filter(|&max| max < least) {
-        None => Ok(()),
-        Some(max) => {
-            let message = format!("--max-elements {max} is less than the {least} that a circuit needs at least");
-            Err(Error::new(message).hint(format!("--max-elements {least} or more")))
-        }
-    }
 }
 
 /// That a model is larger than asked for.

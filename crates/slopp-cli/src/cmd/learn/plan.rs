@@ -120,7 +120,7 @@ fn world(entry: &Entry, args: &LearnArgs) -> Result<World, Error> {
             .hint("leave --world out; `slopp revise` widens a model by records that it excludes"));
     }
     match args.world {
-        None => Ok(entry.world.clone()),
+        None => Ok(entry.support().world),
         Some(WorldName::Open) => Ok(World::Open),
         Some(WorldName::Closed) if entry.obeys_rules() => Ok(World::CLOSED),
         Some(WorldName::Closed) => {
@@ -134,8 +134,8 @@ fn world(entry: &Entry, args: &LearnArgs) -> Result<World, Error> {
 
 /// Refuses a model to start from that this learner cannot refine.
 fn check_start(entry: &Entry, args: &LearnArgs, given: &Loaded) -> Result<(), Error> {
-    if !entry.refines {
-        let owners = LEARNERS.iter().filter(|entry| entry.refines).map(|entry| entry.name).collect();
+    if !entry.refines() {
+        let owners = LEARNERS.iter().filter(|entry| entry.refines()).map(|entry| entry.name).collect();
         return Err(LearnError::OptionOfOthers { learner: entry.name, option: "start", owners }.into());
     }
     given.deterministic("refinement")?;

@@ -154,7 +154,7 @@ impl Slopp {
         ])?;
         check_weights("pseudocounts", &self.pseudocounts)?;
         if let Some(max) = self.max_elements.filter(|&max| max + 1 < variables) {
-            return Err(LearnError::setting("max_elements", max, "at least the number of variables less one"));
+            return Err(LearnError::TooFewElements { max, least: variables - 1 });
         }
         self.pseudocount.map_or(Ok(()), |pseudocount| support.check_weight(pseudocount))
     }
