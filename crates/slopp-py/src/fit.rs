@@ -11,6 +11,7 @@ use slopp::learn::Refit;
 impl Model {
     /// Parameters for the same structure: the model, and the weight of impossible records.
     #[pyo3(signature = (records, pseudocount, add, em, steps, progress))]
+    #[expect(clippy::too_many_arguments, reason = "called by the Python half only, by position")]
     fn refit(
         &self,
         py: Python<'_>,
