@@ -1,7 +1,8 @@
 //! Vtrees: full binary trees whose leaves are the variables. They define how a circuit decomposes.
 //!
-//! This module has the tree, its shapes, its text form, and the Chow-Liu tree. [`crate::learn::vtree`] learns vtrees
-//! from data, [`crate::io`] reads and writes files, and [`crate::render`] draws pictures.
+//! This module has the tree, its shapes, its text form, and the Chow-Liu tree.
+//! [`VtreeMethod`](crate::learn::VtreeMethod) makes vtrees from data, [`crate::io`] reads and writes files, and
+//! [`crate::render`] draws pictures.
 
 mod chow_liu;
 mod shape;
