@@ -330,7 +330,7 @@ fn revision_makes_room_and_takes_it_away() {
     }
     // A plain file keeps no counts, so nobody knows how much the model weighs.
     folder.write("plain.csv", "0,0,1,0\n");
-    folder.run("revise plain.psdd plain.csv --vtree model.vtree").fails(&["say how many", "--weight X"]);
+    folder.run("revise plain.psdd plain.csv --vtree model.vtree").fails(&["give that number", "--weight X"]);
     let weighed = folder.run("revise plain.psdd plain.csv --vtree model.vtree --weight 9 --json").ok().json();
     close(&weighed["share"], 0.1);
 }
