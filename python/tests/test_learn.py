@@ -269,7 +269,7 @@ def test_after_a_fork():
     assert out.strip() == "0"
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is told elsewhere")
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory use is read from /proc")
 @pytest.mark.parametrize("kept", ["nothing", "models", "records"])
 def test_no_leak(kept):
     """A thousand fits, and memory stays where it was after the first hundred; where each leaves something, it grows."""

@@ -223,7 +223,7 @@ def test_sparse_matrices_are_never_dense():
         slopp.Records(wrong)
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is told elsewhere")
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory use is read from /proc")
 def test_memory_of_sparse_matrices():
     """Of 200 000 × 1000 cells, 200 MB as bytes, the process keeps the packed ones, by row and by column."""
     code = """

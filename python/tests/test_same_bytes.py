@@ -23,12 +23,12 @@ def binary():
                                    for source in (ROOT / "crates" / crate / "src").rglob("*.rs"))
     found = next((place for place in places if place.is_file() and place.stat().st_mtime >= newest), None)
     if found is None:
-        told = (f"there is no {' or '.join(map(str, places))} as new as its sources: `cargo build -p slopp-cli`, or "
-                "SLOPP_BINARY names one")
+        reason = (f"there is no {' or '.join(map(str, places))} as new as its sources: `cargo build -p slopp-cli`, or "
+                  "SLOPP_BINARY names one")
         if os.environ.get("SLOPP_REQUIRE_PYTHON") == "1":
-            pytest.fail(told)
-        warnings.warn("NOT COMPARED with the command line: " + told, stacklevel=1)
-        pytest.skip(told)
+            pytest.fail(reason)
+        warnings.warn("NOT COMPARED with the command line: " + reason, stacklevel=1)
+        pytest.skip(reason)
     return found
 
 
