@@ -172,11 +172,11 @@ impl Model {
     }
 
     fn svg(&self, limit: usize) -> Answer<String> {
-        Ok(slopp::render::circuit_svg(self.circuit()?, self.names(), limit))
+        Ok(self.circuit()?.svg(self.names(), limit))
     }
 
     fn dot(&self, limit: usize) -> Answer<String> {
-        Ok(slopp::render::circuit_dot(self.circuit()?, self.names(), limit))
+        Ok(self.circuit()?.dot(self.names(), limit))
     }
 
     /// What is asked or given, by name; only a question may contradict itself.
@@ -251,8 +251,8 @@ impl Model {
         let draw = move |progress: &dyn Progress| {
             progress.begin("drawing worlds", count as u64);
             for part in model.distribution().sample_in_parts(count, &evidence, seed)? {
-                let rows = part.rows();
-                cells.extend((0..part.len()).flat_map(|i| (0..width).map(move |j| rows.bit(i, j))));
+                let world = |i: usize| (0..width as u32).map(Var).map(move |var| (i, var));
+                cells.extend((0..part.len()).flat_map(world).map(|(i, var)| part.value(i, var)));
                 progress.advance(part.len() as u64);
             }
             Ok::<_, slopp::infer::QueryError>(cells)

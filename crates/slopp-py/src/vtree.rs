@@ -108,11 +108,11 @@ impl Vtree {
     }
 
     fn svg(&self) -> String {
-        slopp::render::vtree_svg(&self.vtree, &self.names)
+        self.vtree.svg(&self.names)
     }
 
     fn dot(&self) -> String {
-        slopp::render::vtree_dot(&self.vtree, &self.names)
+        self.vtree.dot(&self.names)
     }
 
     fn __eq__(&self, other: &Vtree) -> bool {

@@ -1,6 +1,6 @@
 //! A circuit with its strongest certificate.
 
-use crate::circuit::{CarryOver, Circuit, Deterministic, Overlap, Psdd, Reason};
+use crate::circuit::{Certificate, Circuit, Deterministic, Overlap, Psdd, Reason};
 use crate::data::Records;
 use crate::infer::{QueryError, answer_by_methods};
 use crate::logic::{Limits, Sdd};

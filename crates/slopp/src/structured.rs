@@ -3,7 +3,7 @@
 use crate::circuit::{Circuit, Deterministic};
 use crate::data::Records;
 use crate::infer::{Evidence, Nearest, NoiseFit, PairMarginals, QueryError};
-use crate::logic::{Formula, Limits, Manager, Stopped, common_world};
+use crate::logic::{Formula, Limits, Manager, Stopped};
 use crate::mixture::Mixture;
 use crate::model::{Certified, ModelKind};
 use crate::names::Names;
@@ -68,7 +68,7 @@ pub trait Structured: Sync {
                 let Ok(made) = manager.sdd(handle).to_circuit() else { return Ok(None) };
                 denied = Some(made);
             }
-            let world = denied.as_ref().and_then(|denied| common_world(circuit, denied));
+            let world = denied.as_ref().and_then(|denied| circuit.common_world(denied));
             if world.is_some() {
                 return Ok(world);
             }

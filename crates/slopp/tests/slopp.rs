@@ -4,7 +4,6 @@
 use slopp::circuit::{Overlaps, Smoothing};
 use slopp::learn::{
     ChowLiu, Factorised, LearnError, Learner, SloppKmeans, SloppTree, Support, Task, Variant, World, pair_information,
-    possible_records,
 };
 use slopp::logic::{Formula, Limits};
 use slopp::{Circuit, Names, Node, NodeId, Psdd, Random, Records, Vtree};
@@ -182,6 +181,12 @@ fn adding_records_equals_fitting_to_all() {
 }
 
 /// Records that are impossible are left out of the prior, too.
+/// The records that are possible under a circuit.
+fn possible_records(psdd: &Psdd, records: &Records) -> Records {
+    let possible = psdd.possible(records).unwrap();
+    records.subset(|row| possible[row])
+}
+
 #[test]
 fn impossible_records_change_nothing() {
     let names = Names::numbered(3);
@@ -192,14 +197,14 @@ fn impossible_records_change_nothing() {
     let (first, second) = ([rows[0], rows[1]], [[false, true, true], rows[2], [false, true, true]]);
     let fit = |rows: &[[bool; 3]]| {
         let records = Records::from_rows(names.clone(), rows.iter().copied());
-        let smoothing = Smoothing::marginal(1.0, &possible_records(&**psdd, &records).unwrap());
+        let smoothing = Smoothing::marginal(1.0, &possible_records(&psdd, &records));
         psdd.fit(&records, &smoothing).unwrap().circuit
     };
     let fitted = fit(&[rows[0], rows[1], rows[2], [false, true, true]]);
     assert_eq!(fitted, fit(&rows));
     let second = Records::from_rows(names.clone(), second);
     let kept = fit(&first);
-    let smoothing = Smoothing::marginal_with(1.0, &kept, &possible_records(&**kept, &second).unwrap());
+    let smoothing = Smoothing::marginal_with(1.0, &kept, &possible_records(&kept, &second));
     assert_eq!(kept.add_records(&second, &smoothing).unwrap().circuit, fitted);
 }
 

@@ -155,8 +155,8 @@ impl Story {
         self.open.save(folder.join("model.psdd"))?;
         self.closed.save(folder.join("closed.psdd"))?;
         io::write_atomically(&folder.join("model.vtree"), |out| io::write_vtree(out, self.vtree()))?;
-        write_text(&folder.join("model.svg"), &render::circuit_svg(circuit, names, render::DEFAULT_LIMIT))?;
-        write_text(&folder.join("vtree.svg"), &render::vtree_svg(self.vtree(), names))?;
+        write_text(&folder.join("model.svg"), &circuit.svg(names, render::DEFAULT_LIMIT))?;
+        write_text(&folder.join("vtree.svg"), &self.vtree().svg(names))?;
         Ok(vec![
             ("records.csv", "the records"),
             ("model.psdd", "the open-world model, readable by other tools too"),

@@ -56,15 +56,15 @@ pub(crate) fn run(args: &DrawArgs, session: &mut Session) -> Result<Verdict, Err
             return Err(Error::new("a .vtree file is not a picture")
                 .hint("`slopp vtree MODEL -o FILE.vtree` saves the vtree of a model"));
         }
-        (What::Circuit, Kind::Svg) => render::circuit_svg(circuit, names, args.limit),
-        (What::Circuit, Kind::Dot) => render::circuit_dot(circuit, names, args.limit),
-        (What::Vtree, Kind::Svg) => render::vtree_svg(circuit.vtree(), names),
-        (What::Vtree, Kind::Dot) => render::vtree_dot(circuit.vtree(), names),
+        (What::Circuit, Kind::Svg) => circuit.svg(names, args.limit),
+        (What::Circuit, Kind::Dot) => circuit.dot(names, args.limit),
+        (What::Vtree, Kind::Svg) => circuit.vtree().svg(names),
+        (What::Vtree, Kind::Dot) => circuit.vtree().dot(names),
     };
     write_text(&args.output, &text)?;
     let full = match args.what {
-        What::Circuit => render::is_drawn_in_full(circuit, args.limit),
-        What::Vtree => render::is_vtree_drawn_in_full(circuit.vtree()),
+        What::Circuit => circuit.is_drawn_in_full(args.limit),
+        What::Vtree => circuit.vtree().is_drawn_in_full(),
     };
     if session.json {
         let file = Value::from(args.output.display().to_string());

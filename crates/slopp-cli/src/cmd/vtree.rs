@@ -172,8 +172,8 @@ impl Kind {
     fn save(&self, file: &Path, vtree: &Vtree, names: &Names) -> Result<(), Error> {
         match self {
             Kind::Vtree => slopp::io::write_atomically(file, |out| slopp::io::write_vtree(out, vtree))?,
-            Kind::Svg => write_text(file, &slopp::render::vtree_svg(vtree, names))?,
-            Kind::Dot => write_text(file, &slopp::render::vtree_dot(vtree, names))?,
+            Kind::Svg => write_text(file, &vtree.svg(names))?,
+            Kind::Dot => write_text(file, &vtree.dot(names))?,
         }
         Ok(())
     }

@@ -94,7 +94,7 @@ impl Example {
 
     /// Figure 2, drawn.
     pub(super) fn figure(&self) -> String {
-        render::circuit_svg(&self.psdd, example::records().names(), render::DEFAULT_LIMIT)
+        self.psdd.svg(example::records().names(), render::DEFAULT_LIMIT)
     }
 
     /// Frequencies in Table 1 against probabilities.

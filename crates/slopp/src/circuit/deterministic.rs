@@ -63,8 +63,15 @@ impl Deref for Psdd {
 /// A circuit with or without a certificate: [`Circuit`], [`Deterministic`] or [`Psdd`].
 ///
 /// Operations that change only parameters, or remove worlds, take any of them and return the same kind;
-/// [`Certificate::certify`] proves any of them.
-pub trait Certificate: AsRef<Circuit> + sealed::CarryOver {
+/// [`Certificate::certify`] proves any of them. Private: a certificate that is carried over is only as good as the
+/// caller's reasoning.
+pub(crate) trait Certificate: AsRef<Circuit> + Sized {
+    /// Whether this kind promises exclusive elements, and whether exclusive primes too.
+    const EXCLUSIVE_PRIMES: Option<bool>;
+
+    /// The same kind of circuit, whatever is known of it.
+    fn promised(circuit: Circuit) -> Self;
+
     /// Proves within limits what this kind promises, and that parameters add up to one; nothing for a plain circuit.
     fn certify(circuit: Circuit, limits: &Limits) -> Result<Self, Refusal> {
         let proof = Self::EXCLUSIVE_PRIMES.map_or(Ok(None), |exclusive_primes| circuit.proof(exclusive_primes, limits));
@@ -73,64 +80,47 @@ pub trait Certificate: AsRef<Circuit> + sealed::CarryOver {
             Err(reason) => Err(Refusal { circuit: Box::new(circuit), reason }),
         }
     }
-}
 
-impl<C: AsRef<Circuit> + sealed::CarryOver> Certificate for C {}
-
-mod sealed {
-    use super::{Circuit, Deterministic, Psdd};
-
-    /// Private: a certificate that is carried over is only as good as the caller's reasoning.
-    pub trait CarryOver: Sized {
-        /// Whether this kind promises exclusive elements, and whether exclusive primes too.
-        const EXCLUSIVE_PRIMES: Option<bool>;
-
-        /// The same kind of circuit, whatever is known of it.
-        fn promised(circuit: Circuit) -> Self;
-
-        /// The same kind of circuit, if the worlds of every node are among those of a node of this circuit.
-        ///
-        /// The caller promises this. Debug builds, and so all tests, prove it again for circuits that are not large;
-        /// release builds check nothing. Parameters are not checked.
-        fn carry_over(&self, circuit: Circuit) -> Self {
-            /// The most nodes worth a second proof.
-            const PROVED_AGAIN: usize = 10_000;
-            if let (true, Some(exclusive_primes)) = (cfg!(debug_assertions), Self::EXCLUSIVE_PRIMES)
-                && circuit.nodes.len() <= PROVED_AGAIN
-            {
-                let overlap = circuit.first_overlap(exclusive_primes);
-                assert!(overlap.is_none(), "no certificate to carry over: {}", overlap.expect("there is one"));
-            }
-            Self::promised(circuit)
+    /// The same kind of circuit, if the worlds of every node are among those of a node of this circuit.
+    ///
+    /// The caller promises this. Debug builds, and so all tests, prove it again for circuits that are not large;
+    /// release builds check nothing. Parameters are not checked.
+    fn carry_over(&self, circuit: Circuit) -> Self {
+        /// The most nodes worth a second proof.
+        const PROVED_AGAIN: usize = 10_000;
+        if let (true, Some(exclusive_primes)) = (cfg!(debug_assertions), Self::EXCLUSIVE_PRIMES)
+            && circuit.nodes.len() <= PROVED_AGAIN
+        {
+            let overlap = circuit.first_overlap(exclusive_primes);
+            assert!(overlap.is_none(), "no certificate to carry over: {}", overlap.expect("there is one"));
         }
-    }
-
-    impl CarryOver for Circuit {
-        const EXCLUSIVE_PRIMES: Option<bool> = None;
-
-        fn promised(circuit: Circuit) -> Circuit {
-            circuit
-        }
-    }
-
-    impl CarryOver for Deterministic {
-        const EXCLUSIVE_PRIMES: Option<bool> = Some(false);
-
-        fn promised(circuit: Circuit) -> Deterministic {
-            Deterministic(circuit)
-        }
-    }
-
-    impl CarryOver for Psdd {
-        const EXCLUSIVE_PRIMES: Option<bool> = Some(true);
-
-        fn promised(circuit: Circuit) -> Psdd {
-            Psdd(Deterministic(circuit))
-        }
+        Self::promised(circuit)
     }
 }
 
-pub(crate) use sealed::CarryOver;
+impl Certificate for Circuit {
+    const EXCLUSIVE_PRIMES: Option<bool> = None;
+
+    fn promised(circuit: Circuit) -> Circuit {
+        circuit
+    }
+}
+
+impl Certificate for Deterministic {
+    const EXCLUSIVE_PRIMES: Option<bool> = Some(false);
+
+    fn promised(circuit: Circuit) -> Deterministic {
+        Deterministic(circuit)
+    }
+}
+
+impl Certificate for Psdd {
+    const EXCLUSIVE_PRIMES: Option<bool> = Some(true);
+
+    fn promised(circuit: Circuit) -> Psdd {
+        Psdd(Deterministic(circuit))
+    }
+}
 
 impl AsRef<Circuit> for Deterministic {
     fn as_ref(&self) -> &Circuit {

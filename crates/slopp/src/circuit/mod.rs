@@ -14,8 +14,8 @@ mod sets;
 pub(crate) use builder::POSITIVE_TOLERANCE;
 pub use builder::{BuildError, Builder, Sharing};
 pub use certify::{Overlap, Overlaps, Reason, Refusal};
-pub(crate) use deterministic::CarryOver;
-pub use deterministic::{Certificate, Deterministic, Psdd};
+pub(crate) use deterministic::Certificate;
+pub use deterministic::{Deterministic, Psdd};
 pub(crate) use parameters::merge_equal;
 pub use parameters::{Smoothing, Weights};
 

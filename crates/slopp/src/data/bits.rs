@@ -2,7 +2,7 @@
 
 /// A matrix of bits, each line padded with zeros to whole words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BitMatrix {
+pub(crate) struct BitMatrix {
     lines: usize,
     width: usize,
     words: usize,
@@ -11,43 +11,43 @@ pub struct BitMatrix {
 
 impl BitMatrix {
     /// Zeros: `lines` lines of `width` bits.
-    pub fn zeros(lines: usize, width: usize) -> BitMatrix {
+    pub(crate) fn zeros(lines: usize, width: usize) -> BitMatrix {
         let words = width.div_ceil(64);
         BitMatrix { lines, width, words, data: vec![0; lines * words] }
     }
 
     /// The number of lines.
-    pub fn lines(&self) -> usize {
+    pub(crate) fn lines(&self) -> usize {
         self.lines
     }
 
     /// The number of bits of a line.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.width
     }
 
     /// The words of a line; bits beyond the width are zero.
-    pub fn line(&self, line: usize) -> &[u64] {
+    pub(crate) fn line(&self, line: usize) -> &[u64] {
         &self.data[line * self.words..(line + 1) * self.words]
     }
 
     /// The words of a line, mutable; keep the bits beyond the width zero.
-    pub fn line_mut(&mut self, line: usize) -> &mut [u64] {
+    pub(crate) fn line_mut(&mut self, line: usize) -> &mut [u64] {
         &mut self.data[line * self.words..(line + 1) * self.words]
     }
 
     /// One bit.
-    pub fn bit(&self, line: usize, bit: usize) -> bool {
+    pub(crate) fn bit(&self, line: usize, bit: usize) -> bool {
         bit_of(self.line(line), bit)
     }
 
     /// Sets one bit.
-    pub fn set(&mut self, line: usize, bit: usize) {
+    pub(crate) fn set(&mut self, line: usize, bit: usize) {
         self.data[line * self.words + bit / 64] |= 1 << (bit % 64);
     }
 
     /// Rows become columns, 64 × 64 bits at a time.
-    pub fn transposed(&self) -> BitMatrix {
+    pub(crate) fn transposed(&self) -> BitMatrix {
         let mut result = BitMatrix::zeros(self.width, self.lines);
         for block_line in 0..self.lines.div_ceil(64) {
             let lines = 64.min(self.lines - 64 * block_line);
@@ -66,7 +66,7 @@ impl BitMatrix {
     }
 
     /// Bytes of memory the bits take.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         8 * self.data.len()
     }
 }

@@ -10,14 +10,13 @@ mod generate;
 mod pairs;
 mod split;
 
-pub use bits::BitMatrix;
-pub(crate) use bits::{bit_of, ones};
+pub(crate) use bits::{BitMatrix, bit_of, ones};
 pub use builder::RecordsBuilder;
 pub use describe::{Description, Pair};
 pub use error::RecordsError;
 pub(crate) use generate::MAX_RECORDS;
-pub use generate::{check_count, noisy_copy};
-pub use pairs::{PairCounts, SymmetricMatrix};
+pub(crate) use pairs::PairCounts;
+pub use pairs::SymmetricMatrix;
 
 /// The most variables for tables of all pairs, which would not fit in memory above.
 pub const MAX_PAIR_VARIABLES: usize = 10_000;
@@ -135,7 +134,7 @@ impl Records {
     }
 
     /// All rows, packed; missing cells are zero.
-    pub fn rows(&self) -> &BitMatrix {
+    pub(crate) fn rows(&self) -> &BitMatrix {
         &self.rows
     }
 

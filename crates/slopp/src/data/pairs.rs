@@ -27,7 +27,7 @@ pub struct SymmetricMatrix {
 /// assert_eq!(pairs.cells(Var(0), Var(1)), [1.0, 0.0, 1.0, 1.0]);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct PairCounts {
+pub(crate) struct PairCounts {
     total: f64,
     /// Both true; one variable alone on the diagonal.
     both: SymmetricMatrix,
@@ -45,7 +45,7 @@ struct Known {
 
 impl SymmetricMatrix {
     /// Zeros for `len` variables.
-    pub fn zeros(len: usize) -> SymmetricMatrix {
+    pub(crate) fn zeros(len: usize) -> SymmetricMatrix {
         SymmetricMatrix { len, data: vec![0.0; len * (len + 1) / 2] }
     }
 
@@ -65,7 +65,7 @@ impl SymmetricMatrix {
     }
 
     /// Sets the number of a pair.
-    pub fn set(&mut self, i: usize, j: usize, number: f64) {
+    pub(crate) fn set(&mut self, i: usize, j: usize, number: f64) {
         self.data[place(i, j)] = number;
     }
 
@@ -98,10 +98,6 @@ impl SymmetricMatrix {
         });
         matrix
     }
-
-    fn add(&mut self, other: &SymmetricMatrix) {
-        self.data.iter_mut().zip(&other.data).for_each(|(a, b)| *a += b);
-    }
 }
 
 /// The place of a pair.
@@ -114,7 +110,7 @@ impl PairCounts {
     /// Counts all pairs by AND and popcount.
     ///
     /// Cost: `n² / 2` times the words of a column, shared by all threads.
-    pub fn of(records: &Records) -> PairCounts {
+    pub(crate) fn of(records: &Records) -> PairCounts {
         let len = records.var_count();
         let tile = (TILE_BYTES / (8 * records.column_words().max(1))).clamp(4, 64);
         let column = |i: usize| records.column(Var(i as u32));
@@ -136,48 +132,25 @@ impl PairCounts {
         PairCounts { total: records.total(), both, known }
     }
 
-    /// The counts of no records.
-    pub fn empty(len: usize) -> PairCounts {
-        PairCounts { total: 0.0, both: SymmetricMatrix::zeros(len), known: None }
-    }
-
-    /// The counts of both data sets together.
-    ///
-    /// # Panics
-    /// If they have different numbers of variables.
-    pub fn merge(mut self, other: &PairCounts) -> PairCounts {
-        assert_eq!(self.var_count(), other.var_count(), "pair counts over different variables");
-        if self.known.is_some() || other.known.is_some() {
-            let mut known = self.known.take().unwrap_or_else(|| self.all_known());
-            let added = other.known.clone().unwrap_or_else(|| other.all_known());
-            known.both.add(&added.both);
-            known.true_and_known.iter_mut().zip(&added.true_and_known).for_each(|(a, b)| *a += b);
-            self.known = Some(known);
-        }
-        self.total += other.total;
-        self.both.add(&other.both);
-        self
-    }
-
     /// The number of variables.
-    pub fn var_count(&self) -> usize {
+    pub(crate) fn var_count(&self) -> usize {
         self.both.len()
     }
 
     /// The total weight of the records.
-    pub fn total(&self) -> f64 {
+    pub(crate) fn total(&self) -> f64 {
         self.total
     }
 
     /// In how many records a variable is false and true, where it is known.
-    pub fn values(&self, var: Var) -> [f64; 2] {
+    pub(crate) fn values(&self, var: Var) -> [f64; 2] {
         let i = var.index();
         let known = self.known.as_ref().map_or(self.total, |known| known.both.at(i, i));
         [known - self.both.at(i, i), self.both.at(i, i)]
     }
 
     /// In how many records two variables are false-false, false-true, true-false and true-true.
-    pub fn cells(&self, a: Var, b: Var) -> [f64; 4] {
+    pub(crate) fn cells(&self, a: Var, b: Var) -> [f64; 4] {
         let (i, j) = (a.index(), b.index());
         let both = self.both.at(i, j);
         let [known, first, second] = match &self.known {
@@ -194,19 +167,11 @@ impl PairCounts {
     /// The mutual information of all pairs in nats; the diagonal is zero.
     ///
     /// The pseudocount is added to each of the four cells of a pair: `1` is Laplace smoothing, `0` none.
-    pub fn mutual_information(&self, pseudocount: f64) -> SymmetricMatrix {
+    pub(crate) fn mutual_information(&self, pseudocount: f64) -> SymmetricMatrix {
         SymmetricMatrix::filled(self.var_count(), 64, |i, j| match i == j {
             true => 0.0,
             false => mutual_information(self.cells(Var(i as u32), Var(j as u32)).map(|n| n + pseudocount)),
         })
-    }
-
-    fn all_known(&self) -> Known {
-        let len = self.var_count();
-        let mut both = SymmetricMatrix::zeros(len);
-        both.data.fill(self.total);
-        let line = |i: usize| std::iter::repeat_n(self.both.at(i, i), len);
-        Known { both, true_and_known: (0..len).flat_map(line).collect() }
     }
 }
 
@@ -264,20 +229,6 @@ mod tests {
     }
 
     #[test]
-    fn parts_add_up() {
-        for missing in [[0.0, 0.0], [0.2, 0.0], [0.0, 0.2], [0.2, 0.2]] {
-            let parts = [0, 1].map(|i| random_records(6, 80, missing[i], |_| 1.0, i as u64));
-            let merged = PairCounts::empty(6).merge(&PairCounts::of(&parts[0])).merge(&PairCounts::of(&parts[1]));
-            for (i, j) in (0..6).flat_map(|i| (0..i).map(move |j| (i, j))) {
-                let (a, b) = (table(&parts[0], i, j), table(&parts[1], i, j));
-                let sum: Vec<f64> = a.iter().zip(b).map(|(a, b)| a + b).collect();
-                assert_eq!(merged.cells(Var(i), Var(j)).to_vec(), sum);
-            }
-            assert_eq!(merged.total(), 160.0);
-        }
-    }
-
-    #[test]
     fn mutual_information_is_entropy_minus_conditional_entropy() {
         let records = random_records(5, 300, 0.1, |_| 1.0, 9);
         let entropy =
@@ -318,6 +269,6 @@ mod tests {
     #[test]
     fn no_variables_and_no_records() {
         assert_eq!(PairCounts::of(&random_records(3, 0, 0.0, |_| 1.0, 0)).cells(Var(0), Var(1)), [0.0; 4]);
-        assert!(PairCounts::empty(0).mutual_information(1.0).is_empty());
+        assert!(PairCounts::of(&random_records(0, 0, 0.0, |_| 1.0, 0)).mutual_information(1.0).is_empty());
     }
 }

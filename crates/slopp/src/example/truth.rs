@@ -118,7 +118,7 @@ impl Truth {
         }
     }
 
-    /// Independent records; [`check_count`](crate::data::check_count) checks that there are not too many.
+    /// Independent records; [`Records::check_count`] checks that there are not too many.
     pub fn sample(&self, records: usize, seed: u64) -> Records {
         self.sample_telling(records, seed, &())
     }

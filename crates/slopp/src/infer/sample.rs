@@ -7,6 +7,7 @@ use crate::circuit::{Circuit, Node, NodeId, Weights};
 use crate::data::{BitMatrix, Records, RecordsBuilder, bit_of};
 use crate::names::Names;
 use crate::random::Random;
+use crate::var::Var;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,8 +51,13 @@ impl Samples {
     }
 
     /// All worlds, a packed line each.
-    pub fn rows(&self) -> &BitMatrix {
+    pub(crate) fn rows(&self) -> &BitMatrix {
         &self.rows
+    }
+
+    /// The value of a variable in one world.
+    pub fn value(&self, index: usize, var: Var) -> bool {
+        self.rows.bit(index, var.index())
     }
 
     /// The worlds as records; [`Records::original`] keeps the order they were drawn in.

@@ -9,7 +9,6 @@ use crate::logic::{Formula, Rule, Rules};
 use crate::names::Names;
 use crate::var::Lit;
 use std::io::{self, Write};
-use std::sync::Arc;
 
 /// What stands before the names in a comment line.
 const NAMES: &[u8] = b"c names ";
@@ -149,17 +148,6 @@ const MOST_CLAUSES: usize = 10_000;
 /// The text of a `p cnf` file.
 pub fn cnf_text(rules: &Rules) -> Result<String, NotClausal> {
     Ok(as_text("cnf", rules.names(), &clauses(rules)?))
-}
-
-/// The text of a `p dnf` file for a disjunction of conjunctions of literals.
-pub fn dnf_text(formula: &Formula, names: &Arc<Names>) -> Result<String, NotClausal> {
-    let refusal = || NotClausal {
-        line: 0,
-        what: "disjunction of conjunctions of literals",
-        text: formula.display(names).to_string(),
-    };
-    let terms: Option<Vec<Vec<Lit>>> = formula.disjuncts().iter().map(Formula::as_term).collect();
-    Ok(as_text("dnf", names, &terms.ok_or_else(refusal)?))
 }
 
 fn clauses(rules: &Rules) -> Result<Vec<Vec<Lit>>, NotClausal> {

@@ -58,11 +58,11 @@ mod vtree;
 
 pub use atomic::{abandon_writing, check_writable, write_atomically, write_together};
 pub use csv::CsvLines;
-pub use dimacs::{NotClausal, cnf_text, dnf_text};
+pub use dimacs::{NotClausal, cnf_text};
 pub use error::{ReadError, WriteError};
 pub use model::{LoadedModel, read_model, write_model};
 pub use problem::Problem;
-pub use psdd::{Loaded, read_psdd, write_psdd};
+pub use psdd::{LoadedCircuit, read_psdd, write_psdd};
 pub use records::{Header, LoadedRecords, RecordsOptions, load_records, read_records};
 pub use records_changed::write_changed_records;
 pub use records_out::{write_records, write_weighted_records};

@@ -18,7 +18,7 @@ use super::error::{ReadError, WriteError};
 use super::lines::{check_text, content, lines};
 use super::mixture::{mixture, write_components};
 use super::problem::Problem;
-use super::psdd::{Loaded, Numbers, PsddFile, circuit, write_nodes};
+use super::psdd::{LoadedCircuit, Numbers, PsddFile, circuit, write_nodes};
 use super::sdd::formula;
 use super::source::Source;
 use super::spn::{network, write_network};
@@ -106,7 +106,7 @@ fn from_psdd(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Resul
     match Comments::read(text)? {
         Some(comments) => comments.model(text, vtree, limits),
         None => {
-            let Loaded { circuit, file_ids, vtree_ids } = circuit(text, vtree)?;
+            let LoadedCircuit { circuit, file_ids, vtree_ids } = circuit(text, vtree)?;
             let names = Names::numbered(circuit.var_count());
             Ok(LoadedModel { model: Model::new(names, Certified::new(circuit, limits)), file_ids, vtree_ids })
         }
@@ -296,7 +296,7 @@ impl Comments {
     }
 
     fn model(mut self, text: &[u8], given: Option<&LoadedVtree>, limits: &Limits) -> Result<LoadedModel, ReadError> {
-        let Loaded { circuit, file_ids, vtree_ids } = self.circuit(text, given)?;
+        let LoadedCircuit { circuit, file_ids, vtree_ids } = self.circuit(text, given)?;
         let names = self.take_names(circuit.var_count(), |names| circuit.column_without_one_value(names))?;
         let mut model = Model::new(names, Certified::new(circuit, limits));
         model.origin = self.origin;
@@ -304,7 +304,7 @@ impl Comments {
     }
 
     /// The circuit, whatever its names.
-    pub(super) fn circuit(&mut self, text: &[u8], given: Option<&LoadedVtree>) -> Result<Loaded, ReadError> {
+    pub(super) fn circuit(&mut self, text: &[u8], given: Option<&LoadedVtree>) -> Result<LoadedCircuit, ReadError> {
         let here = self.line;
         check_complete(text)?;
         let file = PsddFile::parse(text)?;
@@ -322,13 +322,14 @@ impl Comments {
             let error = ReadError::unexpected(*line, expected, "another vtree");
             return Err(error.wrong_vtree(true, vtree.var_count(), given.expect("just compared")));
         }
-        let Loaded { circuit, file_ids, vtree_ids } = file.build(&LoadedVtree::in_order(vtree), Numbers::Exact)?;
+        let LoadedCircuit { circuit, file_ids, vtree_ids } =
+            file.build(&LoadedVtree::in_order(vtree), Numbers::Exact)?;
         let places = file.nodes.iter().zip(&file_ids).enumerate();
         let in_order = places.fold(true, |ok, (i, (node, &id))| ok && node.id == i as u64 && id == i as u64);
         if file_ids.len() != file.nodes.len() || !in_order {
             return Err(ReadError::damaged(here, "the nodes are not in the order slopp writes them"));
         }
-        Ok(Loaded { circuit: self.with_numbers(circuit, &file)?, file_ids, vtree_ids })
+        Ok(LoadedCircuit { circuit: self.with_numbers(circuit, &file)?, file_ids, vtree_ids })
     }
 
     /// Puts in the log-parameters, as they stand, and the counts.

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// A circuit with the ids its file uses, so that what is said about it can be found in the file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Loaded {
+pub struct LoadedCircuit {
     /// The circuit.
     pub circuit: Circuit,
     /// For each node, its id in the file; nodes that became one have the first.
@@ -28,11 +28,11 @@ pub struct Loaded {
 /// Both dialects are understood: `T` lines with ln P(true) only, and with ln P(false) and ln P(true). Elements of
 /// probability zero are dropped, a ⊤ with a value of probability zero becomes a literal. Some tools number the vtree
 /// nodes in-order whatever the vtree file says; that is tried where the ids of the file do not fit.
-pub fn read_psdd<'a>(source: impl Into<Source<'a>>, vtree: Option<&LoadedVtree>) -> Result<Loaded, ReadError> {
+pub fn read_psdd<'a>(source: impl Into<Source<'a>>, vtree: Option<&LoadedVtree>) -> Result<LoadedCircuit, ReadError> {
     source.into().parse(|text| circuit(text, vtree))
 }
 
-pub(super) fn circuit(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<Loaded, ReadError> {
+pub(super) fn circuit(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedCircuit, ReadError> {
     let file = PsddFile::parse(text)?;
     match vtree {
         None => file.build(&file.infer_vtree()?, Numbers::Checked),
@@ -171,7 +171,7 @@ impl PsddFile {
     }
 
     /// The circuit over a vtree.
-    pub(super) fn build(&self, vtree: &LoadedVtree, numbers: Numbers) -> Result<Loaded, ReadError> {
+    pub(super) fn build(&self, vtree: &LoadedVtree, numbers: Numbers) -> Result<LoadedCircuit, ReadError> {
         let mut builder = Builder::new(vtree.vtree.clone(), Sharing::LiteralsOnly);
         // Place of each node in the builder and its vtree node; no place if it is dead.
         let mut places: Vec<(Option<NodeId>, VtreeId)> = Vec::with_capacity(self.nodes.len());
@@ -246,7 +246,7 @@ impl PsddFile {
                 file_ids[new.index()] = file_id;
             }
         }
-        Ok(Loaded { circuit, file_ids, vtree_ids: vtree.file_ids.clone() })
+        Ok(LoadedCircuit { circuit, file_ids, vtree_ids: vtree.file_ids.clone() })
     }
 
     /// The numbers exactly as they stand, in the order of the lines; of ⊤ nodes also their id.

@@ -5,7 +5,7 @@ use super::error::check_validation;
 use crate::data::Records;
 
 /// Fewer records than this suffice to decide when to stop, but not to judge how improbable unseen worlds are.
-pub const FEW_JUDGES: f64 = 50.0;
+pub(crate) const FEW_JUDGES: f64 = 50.0;
 
 /// The records to learn from and those to choose by.
 pub(crate) struct Parts<'a> {

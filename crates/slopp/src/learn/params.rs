@@ -32,15 +32,10 @@ impl<C> Fitted<C> {
 }
 
 /// The records that are possible under a model. Fitting counts only these, so priors must come from them alone.
-///
-/// ```
-/// use slopp::{Names, Records};
-/// let records = Records::from_rows(Names::numbered(4), [[false, true, true, false], [false, false, true, false]]);
-/// let psdd = slopp::example::psdd();
-/// assert_eq!(slopp::learn::possible_records(&**psdd, &records)?.len(), 1);
-/// # Ok::<(), slopp::infer::QueryError>(())
-/// ```
-pub fn possible_records<'a>(model: &dyn Distribution, records: &'a Records) -> Result<Cow<'a, Records>, QueryError> {
+pub(super) fn possible_records<'a>(
+    model: &dyn Distribution,
+    records: &'a Records,
+) -> Result<Cow<'a, Records>, QueryError> {
     let logs = model.log_likelihoods(records)?;
     let possible = |row: usize| logs[row] > LOG_ZERO;
     Ok(match (0..records.len()).all(possible) {

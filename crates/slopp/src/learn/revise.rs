@@ -22,7 +22,7 @@ use num_bigint::BigUint;
 use std::sync::Arc;
 
 /// The largest number of new models of a formula that are added one by one, each with the same weight.
-pub const WORLD_LIMIT: usize = 4096;
+const WORLD_LIMIT: usize = 4096;
 
 /// How many records are added before equal nodes are shared again.
 const CHUNK: usize = 128;
@@ -104,13 +104,13 @@ impl Psdd {
 
     /// Makes room for all models of a formula, and for nothing else; the new ones share `weight` records.
     ///
-    /// They share them evenly if there are at most [`WORLD_LIMIT`]. More are added as a diagram: in vtree order, the
+    /// They share them evenly if there are at most 4096. More are added as a diagram: in vtree order, the
     /// circuit gives the probability of the longest possible part of a new world, and the rest is uniform. The formula
     /// is compiled on the vtree of the circuit. The circuit weighs `own_weight` records, by default the number it was
     /// counted on.
     ///
-    /// Finding and adding new worlds keeps within the limits. If finding them as a diagram takes too much, up to
-    /// [`WORLD_LIMIT`] models are checked one by one.
+    /// Finding and adding new worlds keeps within the limits. If finding them as a diagram takes too much, up to 4096
+    /// models are checked one by one.
     pub fn revise_by(
         &self,
         formula: &Sdd,

@@ -28,7 +28,7 @@ pub struct Structure {
 pub struct Report {
     /// The weight of the records that were held out to choose by; `None` for learners that need none.
     pub held_out: Option<f64>,
-    /// The weight of the records to choose by, if it is too small for the effort; [`FEW_JUDGES`](super::FEW_JUDGES) are
+    /// The weight of the records to choose by, if it is too small for the effort; [`Report::FEW_JUDGES`] are
     /// enough.
     pub few_judges: Option<f64>,
     /// How many models were divided into the components of a mixture.
@@ -51,6 +51,11 @@ pub struct Prior {
     pub of_literals: bool,
     /// The name of the weight in reports; without one it is not reported.
     pub reported_as: Option<&'static str>,
+}
+
+impl Report {
+    /// The weight of records that is enough to choose by.
+    pub const FEW_JUDGES: f64 = super::hold_out::FEW_JUDGES;
 }
 
 impl Structure {

@@ -9,59 +9,62 @@ struct Frame {
     step: usize,
 }
 
-/// A world that is possible in both circuits; `None` if there is none.
-///
-/// With the circuit of a negated formula, this decides whether a model entails the formula. Cost: at worst the product
-/// of the two sizes.
-///
-/// # Panics
-/// If the circuits have different vtrees.
-pub fn common_world(a: &Circuit, b: &Circuit) -> Option<Vec<bool>> {
-    assert_eq!(**a.vtree(), **b.vtree(), "one vtree");
-    let goal = (a.root(), b.root());
-    let search = Search { a, b };
-    // For pairs of sums: the pair of elements that share a world, or none.
-    let mut memo: FxHashMap<(NodeId, NodeId), Option<usize>> = FxHashMap::default();
-    let mut stack = vec![Frame { pair: goal, step: 0 }];
-    while let Some(frame) = stack.last_mut() {
-        if search.known(frame.pair, &memo).is_some() {
-            stack.pop();
-            continue;
-        }
-        let verdict = loop {
-            let Some(pairs) = search.pairs(frame.pair, frame.step) else { break Some(None) };
-            let known = pairs.map(|pair| search.known(pair, &memo));
-            match known {
-                [Some(true), Some(true)] => break Some(Some(frame.step)),
-                [Some(false), _] | [Some(true), Some(false)] => frame.step += 1,
-                [None, _] | [Some(true), None] => {
-                    let open = if known[0].is_none() { pairs[0] } else { pairs[1] };
-                    stack.push(Frame { pair: open, step: 0 });
-                    break None;
+impl Circuit {
+    /// A world that is possible in both circuits; `None` if there is none.
+    ///
+    /// With the circuit of a negated formula, this decides whether a model entails the formula. Cost: at worst the product
+    /// of the two sizes.
+    ///
+    /// # Panics
+    /// If the circuits have different vtrees.
+    pub fn common_world(&self, other: &Circuit) -> Option<Vec<bool>> {
+        let (a, b) = (self, other);
+        assert_eq!(**a.vtree(), **b.vtree(), "one vtree");
+        let goal = (a.root(), b.root());
+        let search = Search { a, b };
+        // For pairs of sums: the pair of elements that share a world, or none.
+        let mut memo: FxHashMap<(NodeId, NodeId), Option<usize>> = FxHashMap::default();
+        let mut stack = vec![Frame { pair: goal, step: 0 }];
+        while let Some(frame) = stack.last_mut() {
+            if search.known(frame.pair, &memo).is_some() {
+                stack.pop();
+                continue;
+            }
+            let verdict = loop {
+                let Some(pairs) = search.pairs(frame.pair, frame.step) else { break Some(None) };
+                let known = pairs.map(|pair| search.known(pair, &memo));
+                match known {
+                    [Some(true), Some(true)] => break Some(Some(frame.step)),
+                    [Some(false), _] | [Some(true), Some(false)] => frame.step += 1,
+                    [None, _] | [Some(true), None] => {
+                        let open = if known[0].is_none() { pairs[0] } else { pairs[1] };
+                        stack.push(Frame { pair: open, step: 0 });
+                        break None;
+                    }
                 }
+            };
+            if let Some(verdict) = verdict {
+                let frame = stack.pop().expect("still there");
+                memo.insert(frame.pair, verdict);
             }
-        };
-        if let Some(verdict) = verdict {
-            let frame = stack.pop().expect("still there");
-            memo.insert(frame.pair, verdict);
         }
-    }
-    if search.known(goal, &memo) != Some(true) {
-        return None;
-    }
-    let mut world = vec![false; a.var_count()];
-    let mut stack = vec![goal];
-    while let Some(pair) = stack.pop() {
-        match (a.node(pair.0), b.node(pair.1)) {
-            (Node::Literal(lit), _) | (_, Node::Literal(lit)) => world[lit.var.index()] = lit.value,
-            (Node::Sum { .. }, Node::Sum { .. }) => {
-                let step = memo[&pair].expect("only pairs that share a world are followed");
-                stack.extend(search.pairs(pair, step).expect("found before"));
+        if search.known(goal, &memo) != Some(true) {
+            return None;
+        }
+        let mut world = vec![false; a.var_count()];
+        let mut stack = vec![goal];
+        while let Some(pair) = stack.pop() {
+            match (a.node(pair.0), b.node(pair.1)) {
+                (Node::Literal(lit), _) | (_, Node::Literal(lit)) => world[lit.var.index()] = lit.value,
+                (Node::Sum { .. }, Node::Sum { .. }) => {
+                    let step = memo[&pair].expect("only pairs that share a world are followed");
+                    stack.extend(search.pairs(pair, step).expect("found before"));
+                }
+                _ => {}
             }
-            _ => {}
         }
+        Some(world)
     }
-    Some(world)
 }
 
 struct Search<'a> {

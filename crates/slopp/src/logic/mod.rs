@@ -18,7 +18,6 @@ mod vtree_for;
 
 pub use crate::limits::{Limit, Limits, Stopped};
 pub use base::{NormaliseError, TooLarge};
-pub use common_world::common_world;
 pub use conflict::Conflict;
 pub use formula::{Comparison, Formula, FormulaError, FormulaProblem, NoVariables, Rule, Rules};
 pub use manager::{Handle, Manager};

@@ -5,7 +5,8 @@ mod text;
 
 pub(crate) use group::canonical;
 pub use group::{Bins, Column, Group, Kind};
-pub use text::{abridged, is_unprintable, split_list, visible, visible_lines};
+pub(crate) use text::is_unprintable;
+pub use text::{abridged, split_list, visible, visible_lines};
 pub(crate) use text::{quote, quoted_list, unescaped};
 
 use crate::var::{Lit, Var};

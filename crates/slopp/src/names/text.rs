@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// Whether a character acts on a terminal instead of being shown: control characters, ends of lines, marks that change
 /// the direction of reading.
-pub fn is_unprintable(c: char) -> bool {
+pub(crate) fn is_unprintable(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}')
 }

@@ -25,64 +25,68 @@ pub const DEFAULT_LIMIT: usize = 300;
 /// The longest label, in characters; tooltips have the full name.
 const MAX_LABEL: usize = 32;
 
-/// A picture of a vtree as SVG: as a tree if it is narrow, otherwise as lines of leaves.
-///
-/// Only the top of a large vtree is drawn; a subtree that is not drawn shows its number of variables.
-pub fn vtree_svg(vtree: &Vtree, names: &Names) -> String {
-    vtree::svg(vtree, names)
-}
+impl Vtree {
+    /// A picture as SVG: as a tree if it is narrow, otherwise as lines of leaves.
+    ///
+    /// Only the top of a large vtree is drawn; a subtree that is not drawn shows its number of variables.
+    pub fn svg(&self, names: &Names) -> String {
+        vtree::svg(self, names)
+    }
 
-/// Whether a vtree is small enough to draw every leaf.
-pub fn is_vtree_drawn_in_full(vtree: &Vtree) -> bool {
-    outline::is_whole(vtree)
-}
+    /// The vtree for Graphviz, cut like the SVG picture.
+    pub fn dot(&self, names: &Names) -> String {
+        dot::vtree(self, names, |_| None)
+    }
 
-/// A vtree for Graphviz, cut like the SVG picture.
-pub fn vtree_dot(vtree: &Vtree, names: &Names) -> String {
-    dot::vtree(vtree, names, |_| None)
-}
-
-/// A picture of a circuit as SVG: every sum, element and parameter up to `limit` nodes and elements.
-///
-/// Above the limit, the vtree with the number of sums and elements at each of its nodes, and a title that says so.
-///
-/// ```
-/// use slopp::{Builder, Names, Sharing, Var, Vtree, render};
-/// let vtree = Vtree::balanced(2);
-/// let root = vtree.root();
-/// let mut builder = Builder::new(vtree, Sharing::Equal);
-/// let rain = builder.literal(Var(0).is(true))?;
-/// let wet = builder.top(Var(1), [0.1f64.ln(), 0.9f64.ln()])?;
-/// let sum = builder.sum(root, &[(rain, wet, 0.0)])?;
-/// let names = Names::new(vec!["rain".into(), "wet".into()])?;
-/// let svg = render::circuit_svg(&builder.finish(sum)?, &names, render::DEFAULT_LIMIT);
-/// assert!(svg.starts_with("<svg ") && svg.contains("wet: 0.9"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Panics
-/// If the number of names differs from the number of variables, like the other pictures.
-pub fn circuit_svg(circuit: &Circuit, names: &Names, limit: usize) -> String {
-    match is_drawn_in_full(circuit, limit) {
-        true => circuit::svg(circuit, names),
-        false => summary::svg(circuit, names, limit),
+    /// Whether it is small enough to draw every leaf.
+    pub fn is_drawn_in_full(&self) -> bool {
+        outline::is_whole(self)
     }
 }
 
-/// A circuit for Graphviz, in full up to `limit` nodes and elements, summarised above.
-pub fn circuit_dot(circuit: &Circuit, names: &Names, limit: usize) -> String {
-    match is_drawn_in_full(circuit, limit) {
-        true => dot::circuit(circuit, names),
-        false => {
-            let loads = summary::Load::of_outline(circuit, &outline::Outline::new(circuit.vtree()));
-            dot::vtree(circuit.vtree(), names, |v| Some(loads[v.index()].to_string()))
+impl Circuit {
+    /// A picture as SVG: every sum, element and parameter up to `limit` nodes and elements.
+    ///
+    /// Above the limit, the vtree with the number of sums and elements at each of its nodes, and a title that says so.
+    ///
+    /// ```
+    /// use slopp::{Builder, Names, Sharing, Var, Vtree, render};
+    /// let vtree = Vtree::balanced(2);
+    /// let root = vtree.root();
+    /// let mut builder = Builder::new(vtree, Sharing::Equal);
+    /// let rain = builder.literal(Var(0).is(true))?;
+    /// let wet = builder.top(Var(1), [0.1f64.ln(), 0.9f64.ln()])?;
+    /// let sum = builder.sum(root, &[(rain, wet, 0.0)])?;
+    /// let names = Names::new(vec!["rain".into(), "wet".into()])?;
+    /// let svg = builder.finish(sum)?.svg(&names, render::DEFAULT_LIMIT);
+    /// assert!(svg.starts_with("<svg ") && svg.contains("wet: 0.9"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the number of names differs from the number of variables, like the other pictures.
+    pub fn svg(&self, names: &Names, limit: usize) -> String {
+        match self.is_drawn_in_full(limit) {
+            true => circuit::svg(self, names),
+            false => summary::svg(self, names, limit),
         }
     }
-}
 
-/// Whether a circuit is small enough for a full picture.
-pub fn is_drawn_in_full(circuit: &Circuit, limit: usize) -> bool {
-    circuit.nodes().len() + circuit.elements().len() <= limit
+    /// The circuit for Graphviz, in full up to `limit` nodes and elements, summarised above.
+    pub fn dot(&self, names: &Names, limit: usize) -> String {
+        match self.is_drawn_in_full(limit) {
+            true => dot::circuit(self, names),
+            false => {
+                let loads = summary::Load::of_outline(self, &outline::Outline::new(self.vtree()));
+                dot::vtree(self.vtree(), names, |v| Some(loads[v.index()].to_string()))
+            }
+        }
+    }
+
+    /// Whether it is small enough for a full picture.
+    pub fn is_drawn_in_full(&self, limit: usize) -> bool {
+        self.nodes().len() + self.elements().len() <= limit
+    }
 }
 
 /// The label of an input of the circuit: `smoker`, `¬smoker` or `smoker: 0.25`; `None` for a sum.
@@ -195,7 +199,7 @@ mod tests {
 
     #[test]
     fn figure_2_shows_every_sum_element_and_parameter() {
-        let svg = circuit_svg(&figure_2(), &Names::numbered(4), DEFAULT_LIMIT);
+        let svg = figure_2().svg(&Names::numbered(4), DEFAULT_LIMIT);
         let texts = well_formed(&svg);
         assert_eq!(svg.matches("class=\"sum\"").count(), 7);
         assert_eq!(svg.matches("class=\"theta\"").count(), 13);
@@ -210,7 +214,7 @@ mod tests {
     #[test]
     fn styles_are_about_pictures_only() {
         let names = Names::numbered(4);
-        for svg in [circuit_svg(&figure_2(), &names, DEFAULT_LIMIT), plot::Scatter::default().svg()] {
+        for svg in [figure_2().svg(&names, DEFAULT_LIMIT), plot::Scatter::default().svg()] {
             let (_, rest) = svg.split_once("<style>").unwrap();
             let style = rest.split_once("</style>").unwrap().0.replace("@media(prefers-color-scheme:dark){", "");
             for selector in style.split('}').filter_map(|rule| rule.split_once('{')).flat_map(|(of, _)| of.split(',')) {
@@ -229,24 +233,24 @@ mod tests {
         for seed in 0..20 {
             let circuit = random_circuit(2 + seed as usize % 9, 3, seed);
             let names = nasty(circuit.var_count());
-            let svg = circuit_svg(&circuit, &names, usize::MAX);
+            let svg = circuit.svg(&names, usize::MAX);
             well_formed(&svg);
             let stats = circuit.stats();
             assert_eq!(svg.matches("class=\"sum\"").count(), stats.sums);
             assert_eq!(svg.matches("class=\"theta\"").count(), stats.elements);
-            let dot = circuit_dot(&circuit, &names, usize::MAX);
+            let dot = circuit.dot(&names, usize::MAX);
             parses_as_dot(&dot);
             assert_eq!(dot.matches("shape=circle").count(), stats.sums);
             assert_eq!(dot.matches("shape=record").count(), stats.elements);
-            assert_eq!(svg, circuit_svg(&circuit, &names, usize::MAX));
+            assert_eq!(svg, circuit.svg(&names, usize::MAX));
         }
     }
 
     #[test]
     fn large_circuits_are_summarised() {
         let circuit = random_circuit(40, 6, 1);
-        assert!(!is_drawn_in_full(&circuit, DEFAULT_LIMIT));
-        let svg = circuit_svg(&circuit, &nasty(40), DEFAULT_LIMIT);
+        assert!(!circuit.is_drawn_in_full(DEFAULT_LIMIT));
+        let svg = circuit.svg(&nasty(40), DEFAULT_LIMIT);
         let texts = well_formed(&svg);
         assert!(texts.iter().any(|text| text.starts_with("Summary of a circuit of 40 variables")));
         assert_eq!(svg.matches("class=\"load\"").count(), 39);
@@ -255,7 +259,7 @@ mod tests {
             .filter_map(|text| text.split_once(" · ").and_then(|(_, elements)| elements.parse::<usize>().ok()))
             .sum();
         assert_eq!(elements, circuit.elements().len());
-        let dot = circuit_dot(&circuit, &nasty(40), DEFAULT_LIMIT);
+        let dot = circuit.dot(&nasty(40), DEFAULT_LIMIT);
         parses_as_dot(&dot);
         assert_eq!(dot.matches(" -> ").count(), 78);
     }
@@ -268,7 +272,7 @@ mod tests {
     #[test]
     fn huge_circuits_fit_on_a_page() {
         let circuit = random_circuit(1556, 3, 2);
-        let svg = circuit_svg(&circuit, &Names::numbered(1556), DEFAULT_LIMIT);
+        let svg = circuit.svg(&Names::numbered(1556), DEFAULT_LIMIT);
         let texts = well_formed(&svg);
         assert!(height(&svg) < 5000.0 && texts.iter().any(|text| text.contains("1 556 variables")));
         // The tooltips name every element once.
@@ -290,16 +294,16 @@ mod tests {
             Vtree::left_linear(5000),
         ] {
             let names = nasty(vtree.var_count());
-            let svg = vtree_svg(&vtree, &names);
+            let svg = vtree.svg(&names);
             let texts = well_formed(&svg);
             let ends = vtree.var_count().min(outline::MAX_ENDS);
-            let hidden = usize::from(!is_vtree_drawn_in_full(&vtree));
+            let hidden = usize::from(!vtree.is_drawn_in_full());
             assert_eq!(svg.matches("class=\"leaf\"").count(), ends - hidden);
             assert_eq!(svg.matches("class=\"node\"").count(), ends - 1);
             assert_eq!(svg.matches("class=\"hidden\"").count(), hidden);
             assert_eq!(texts.iter().any(|text| text.contains("not drawn")), hidden > 0);
             assert!(height(&svg) < 5000.0);
-            let dot = vtree_dot(&vtree, &names);
+            let dot = vtree.dot(&names);
             parses_as_dot(&dot);
             assert_eq!(dot.matches(" -> ").count(), 2 * ends - 2);
         }
@@ -311,18 +315,18 @@ mod tests {
         let top = builder.top(Var(0), [0.75f64.ln(), 0.25f64.ln()]).unwrap();
         let circuit = builder.finish(top).unwrap();
         let names = Names::numbered(1);
-        assert!(well_formed(&circuit_svg(&circuit, &names, 10)).contains(&"x1: 0.25".to_owned()));
-        assert!(circuit_dot(&circuit, &names, 10).contains("x1: 0.25"));
-        well_formed(&circuit_svg(&circuit, &names, 0));
+        assert!(well_formed(&circuit.svg(&names, 10)).contains(&"x1: 0.25".to_owned()));
+        assert!(circuit.dot(&names, 10).contains("x1: 0.25"));
+        well_formed(&circuit.svg(&names, 0));
     }
 
     #[test]
     fn long_names_do_not_hide_parameters() {
         let long = "n".repeat(200);
         let names = Names::new((0..4).map(|i| format!("{long}{i}")).collect()).unwrap();
-        let svg = circuit_svg(&figure_2(), &names, DEFAULT_LIMIT);
+        let svg = figure_2().svg(&names, DEFAULT_LIMIT);
         assert!(svg.contains("n…nnnnnnnnnnnnnn3: 0.25</text>") && svg.contains(&format!("{long}3: 0.25")));
-        assert!(circuit_dot(&figure_2(), &names, DEFAULT_LIMIT).contains("n…nnnnnnnnnnnnnn3:\\ 0.25"));
+        assert!(figure_2().dot(&names, DEFAULT_LIMIT).contains("n…nnnnnnnnnnnnnn3:\\ 0.25"));
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl VtreeId {
 
 /// One step of a vtree in postfix order: `1 2 join 3 join` is `((1,2),3)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
+pub(crate) enum Step {
     /// A leaf.
     Leaf(Var),
     /// An inner node over the last two finished trees.
@@ -104,7 +104,7 @@ pub struct Vtree {
 
 impl Vtree {
     /// The vtree with these steps, children before parents.
-    pub fn from_postfix(steps: impl IntoIterator<Item = Step>) -> Result<Vtree, VtreeError> {
+    pub(crate) fn from_postfix(steps: impl IntoIterator<Item = Step>) -> Result<Vtree, VtreeError> {
         let mut var = Vec::new();
         let mut joins = Vec::new();
         let mut stack: Vec<[u32; 2]> = Vec::new();
@@ -164,7 +164,7 @@ impl Vtree {
     }
 
     /// The steps that build this vtree again.
-    pub fn postfix(&self) -> impl ExactSizeIterator<Item = Step> {
+    pub(crate) fn postfix(&self) -> impl ExactSizeIterator<Item = Step> {
         self.bottom_up.iter().map(|&v| self.leaf_var(v).map_or(Step::Join, Step::Leaf))
     }
 

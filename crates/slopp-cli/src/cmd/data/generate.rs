@@ -10,7 +10,6 @@ use crate::session::{Session, Verdict};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use slopp::Records;
-use slopp::data::{check_count, noisy_copy};
 use slopp::example::Truth;
 use slopp::infer::Evidence;
 use std::path::{Path, PathBuf};
@@ -100,11 +99,11 @@ pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict,
             Files::default().read(model.files()).write(&common.output).check()?;
             let loaded = Loaded::read_circuit(model)?;
             let nothing = Evidence::none(loaded.model.names.len());
-            check_count(common.number)?;
+            Records::check_count(common.number)?;
             let samples = loaded.circuit().sample(common.number, &nothing, common.seed)?;
             // Another stream than that of the samples, or flips would depend on them.
             let seed = slopp::Random::stream(common.seed, 1).bits();
-            let (records, flipped) = noisy_copy(loaded.model.names.clone(), samples.worlds(), *flip, seed)?;
+            let (records, flipped) = Records::noisy_copy(loaded.model.names.clone(), samples.worlds(), *flip, seed)?;
             let fact = ("flipped_cells", Value::from(flipped));
             write(&records, common, vec![fact], vec![format!("{} changed", counted(flipped, "cell"))], session)
         }
@@ -116,7 +115,7 @@ fn known_world(truth: &Truth, common: &Common, check: &Check, session: &mut Sess
         return compare_with(truth, model, check.vtree.as_deref(), session);
     }
     Files::default().write(&common.output).check()?;
-    check_count(common.number)?;
+    Records::check_count(common.number)?;
     let records = truth.sample(common.number, common.seed);
     let worlds = truth.count().to_string();
     let mut lines = vec![format!("possible worlds: {}", big(&worlds, truth.names().len()))];

@@ -18,7 +18,7 @@ use crate::session::{Session, Verdict};
 use parts::Parts;
 use plan::Plan;
 use slopp::io::WriteError;
-use slopp::learn::{FEW_JUDGES, registry};
+use slopp::learn::{Report, registry};
 use slopp::{Model, Records};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     }
     tell_held_out(said.held_out, session);
     if let Some(judges) = said.few_judges {
-        let [judges, enough] = [judges, FEW_JUDGES].map(count);
+        let [judges, enough] = [judges, Report::FEW_JUDGES].map(count);
         session.note(format!(
             "{judges} records to choose by are too few for --effort best, so this is what --effort balanced makes; --valid \
              FILE with at least {enough} gives more"

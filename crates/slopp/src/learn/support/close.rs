@@ -1,6 +1,6 @@
 //! Closing a world: drops elements that no record uses, except for variables that stay open.
 
-use crate::circuit::{CarryOver, Circuit, Psdd, Smoothing, Weights};
+use crate::circuit::{Certificate, Circuit, Psdd, Smoothing, Weights};
 use crate::data::{Records, RecordsBuilder};
 use crate::learn::error::LearnError;
 use crate::learn::structure::Prior;

@@ -1,6 +1,6 @@
 //! Conditioning on rules: the learned model given that they hold, fitted again.
 
-use crate::circuit::{CarryOver, Circuit, Psdd, Smoothing, Weights};
+use crate::circuit::{Certificate, Circuit, Psdd, Smoothing, Weights};
 use crate::data::Records;
 use crate::infer::QueryError;
 use crate::learn::em::{EmConfig, fit_circuit};
