@@ -48,7 +48,7 @@ pub(crate) fn in_words(error: KnowledgeError, files: [&Path; 2]) -> Error {
             Error::new(format!("column {column:?} has several values in {one} and is Boolean in {other}"))
                 .hint("learn both from records whose columns hold the same, for example with --categories")
         }
-        KnowledgeError::NoVariables(error) => no_variables(error),
+        KnowledgeError::Logic(error) => no_variables(error),
         KnowledgeError::Stopped(error) => stopped(error),
         error => error.into(),
     }

@@ -7,7 +7,7 @@ use crate::session::Session;
 use clap::Args;
 use slopp::knowledge;
 use slopp::learn::VtreeMethod;
-use slopp::logic::{Conflict, Limits, NoVariables, Rules, Sdd, Stopped, VtreeSearch};
+use slopp::logic::{Conflict, Limits, LogicError, Rules, Sdd, Stopped, VtreeSearch};
 use slopp::{Names, Vtree};
 use std::path::Path;
 use std::sync::Arc;
@@ -112,11 +112,14 @@ pub(crate) fn check_variables(rules: &Rules) -> Result<(), Error> {
 }
 
 /// The way out of rules without variables.
-pub(crate) fn no_variables(error: NoVariables) -> Error {
-    match error.rules {
-        1.. => Error::new("the rules name no variables, so there are no worlds")
+pub(crate) fn no_variables(error: LogicError) -> Error {
+    match error {
+        LogicError::NoVariables { rules: 1.. } => Error::new("the rules name no variables, so there are no worlds")
             .hint("name at least one, such as: smoker -> !young; or --names FILE gives those of a model or of records"),
-        0 => Error::new("the rules have no variables").hint("write at least one rule, such as: smoker -> !young"),
+        LogicError::NoVariables { rules: 0 } => {
+            Error::new("the rules have no variables").hint("write at least one rule, such as: smoker -> !young")
+        }
+        error => error.into(),
     }
 }
 

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use slopp::infer::QueryError;
 use slopp::knowledge::KnowledgeError;
 use slopp::learn::LearnError;
+use slopp::logic::LogicError;
 use slopp::{Advice, Error};
 use std::borrow::Cow;
 use std::error::Error as Cause;
@@ -81,20 +82,16 @@ fn class(error: &Error) -> &'static str {
                 false => "ReadError",
             }
         }
+        Error::Logic(LogicError::TooManyVariables { .. } | LogicError::WrongRecords { .. }) => "QueryError",
         Error::Stopped(_)
-        | Error::TooLarge(_)
+        | Error::Logic(LogicError::TooLarge { .. })
         | Error::Knowledge(KnowledgeError::Stopped(_))
         | Error::Learn(LearnError::Query(QueryError::Compile(_))) => "TooLargeError",
         Error::Learn(_) => "LearnError",
-        Error::Formula(_)
-        | Error::NoVariables(_)
-        | Error::Normalise(_)
-        | Error::NotClausal(_)
-        | Error::Knowledge(KnowledgeError::NoVariables(_) | KnowledgeError::Normalise(_)) => "FormulaError",
+        Error::Formula(_) | Error::Knowledge(KnowledgeError::Logic(_)) | Error::Logic(_) => "FormulaError",
         Error::Certificate(_) | Error::Knowledge(KnowledgeError::Certificate(_)) => "CertificateError",
         Error::Names(_) | Error::Knowledge(_) => "NamesError",
         Error::Build(_) | Error::Mixture(_) | Error::Spn(_) => "CircuitError",
-        Error::Rules(_) => "QueryError",
         Error::Records(_) => "RecordsError",
         Error::Vtree(_) => "VtreeError",
         Error::Write(_) | Error::Io(_) => "WriteError",
@@ -155,14 +152,11 @@ raises! {
     slopp::circuit::BuildError,
     slopp::circuit::Refusal,
     slopp::data::RecordsError,
-    slopp::io::NotClausal,
     slopp::io::ReadError,
     slopp::io::WriteError,
     KnowledgeError,
     slopp::logic::FormulaError,
-    slopp::logic::NoVariables,
-    slopp::logic::NormaliseError,
-    slopp::logic::RuleError,
+    LogicError,
     slopp::logic::Stopped,
     slopp::mixture::MixtureError,
     slopp::names::NameError,

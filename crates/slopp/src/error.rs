@@ -4,10 +4,10 @@ use crate::advice::Advice;
 use crate::circuit::{BuildError, Refusal};
 use crate::data::RecordsError;
 use crate::infer::QueryError;
-use crate::io::{NotClausal, ReadError, WriteError};
+use crate::io::{ReadError, WriteError};
 use crate::knowledge::KnowledgeError;
 use crate::learn::LearnError;
-use crate::logic::{FormulaError, NoVariables, NormaliseError, RuleError, Stopped, TooLarge};
+use crate::logic::{FormulaError, LogicError, Stopped};
 use crate::mixture::MixtureError;
 use crate::names::NameError;
 use crate::spn::SpnError;
@@ -52,24 +52,12 @@ pub enum Error {
     /// An invalid formula or evidence.
     #[error("{0}")]
     Formula(#[from] FormulaError),
-    /// Rules without variables.
+    /// Something that cannot be done with rules, a diagram or a base.
     #[error("{0}")]
-    NoVariables(#[from] NoVariables),
-    /// A formula without a distribution.
-    #[error("{0}")]
-    Normalise(#[from] NormaliseError),
-    /// Rules that cannot be written as clauses.
-    #[error("{0}")]
-    NotClausal(#[from] NotClausal),
+    Logic(#[from] LogicError),
     /// A diagram that exceeds its limits.
     #[error("{0}")]
     Stopped(#[from] Stopped),
-    /// A base that is too large.
-    #[error("{0}")]
-    TooLarge(#[from] TooLarge),
-    /// Rules of a base that cannot be listed.
-    #[error("{0}")]
-    Rules(#[from] RuleError),
     /// A query without an answer.
     #[error("{0}")]
     Query(#[from] QueryError),

@@ -4,7 +4,7 @@ mod formula;
 
 use formula::{random_formula, random_rules, worlds};
 use slopp::io::{LoadedVtree, cnf_text, read_rules, read_sdd, read_vtree, write_sdd};
-use slopp::logic::{Comparison, Formula, Handle, Limit, Limits, Manager, Rules, Sdd, VtreeSearch};
+use slopp::logic::{Comparison, Formula, Handle, Limit, Limits, LogicError, Manager, Rules, Sdd, VtreeSearch};
 use slopp::{Names, Random, Var, Vtree};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -294,7 +294,8 @@ fn dimacs_files_read_and_write() {
     assert_eq!(clauses, ["-1 2 0", "-2 3 0", "2 -3 0", "1 2 3 0", "-1 -2 0", "-1 -3 0", "-2 -3 0"]);
     let names: Vec<String> = (0..30).map(|i| format!("v{i}")).collect();
     let refusal = cnf_text(&Rules::parse(&format!("a\nat_most(15, {})", names.join(", "))).unwrap()).unwrap_err();
-    assert!(refusal.line == 2 && refusal.text.starts_with("at_most(15") && refusal.what.contains("few clauses"));
+    assert!(refusal.to_string().starts_with("the rule in line 2 is not a conjunction of few clauses: at_most(15"));
+    assert!(matches!(refusal, LogicError::NotClausal { line: 2, .. }));
     let dnf = read_rules(b"p dnf 3 2\n1 -2 0\n3 0\n", None).unwrap();
     assert_eq!(dnf[0].text, "x1 & !x2 | x3");
     let empty = read_rules(b"p cnf 2 1\n0\n", None).unwrap();

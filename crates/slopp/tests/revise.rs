@@ -168,7 +168,7 @@ fn what_cannot_be_revised_is_told() {
     assert_eq!(all.psdd.model_count(), 64u32.into());
     assert!(matches!(
         psdd.revise_by(&constant(psdd.vtree(), false), 1.0, Some(1.0), &Limits::default()),
-        Err(LearnError::Formula(_))
+        Err(LearnError::Logic(_))
     ));
     let elsewhere = constant(&Vtree::balanced(7), true);
     assert!(matches!(psdd.revise_by(&elsewhere, 1.0, Some(1.0), &Limits::default()), Err(LearnError::Query(_))));

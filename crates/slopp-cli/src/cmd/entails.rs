@@ -55,7 +55,7 @@ pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, 
                 _ => None,
             };
             let found = knowledge.known().entails(&formula, vtree.as_ref(), &limits).map_err(|error| match error {
-                KnowledgeError::NoVariables(error) => no_variables(error),
+                KnowledgeError::Logic(error) => no_variables(error),
                 KnowledgeError::Stopped(error) => stopped(error),
                 error => error.into(),
             })?;

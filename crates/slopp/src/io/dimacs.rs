@@ -5,7 +5,7 @@ use super::first_line::MOST_VARS;
 use super::lines::{Line, check_text, content, lines};
 use super::phrases::show;
 use super::problem::Problem;
-use crate::logic::{Formula, Rule, Rules};
+use crate::logic::{Formula, LogicError, Rule, Rules};
 use crate::names::Names;
 use crate::var::Lit;
 use std::io::{self, Write};
@@ -130,34 +130,21 @@ fn names(text: &[u8]) -> Result<Option<(usize, Names)>, ReadError> {
     Ok(None)
 }
 
-/// Why rules cannot be written as DIMACS.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the rule in line {line} is not a {what}: {text}; write the rules as text")]
-pub struct NotClausal {
-    /// The line of the rule; zero if it has none.
-    pub line: usize,
-    /// "conjunction of few clauses" or "disjunction of conjunctions of literals".
-    pub what: &'static str,
-    /// The rule.
-    pub text: String,
-}
-
 /// How many clauses a rule may become.
 const MOST_CLAUSES: usize = 10_000;
 
 /// The text of a `p cnf` file.
-pub fn cnf_text(rules: &Rules) -> Result<String, NotClausal> {
+pub fn cnf_text(rules: &Rules) -> Result<String, LogicError> {
     Ok(as_text("cnf", rules.names(), &clauses(rules)?))
 }
 
-fn clauses(rules: &Rules) -> Result<Vec<Vec<Lit>>, NotClausal> {
+fn clauses(rules: &Rules) -> Result<Vec<Vec<Lit>>, LogicError> {
     let mut clauses = Vec::new();
     for rule in rules.iter() {
         for part in rule.formula.conjuncts() {
             // What is written as a clause keeps its literals in their order.
             let found = part.as_clause().map(|clause| vec![clause]).or_else(|| part.to_clauses(MOST_CLAUSES));
-            let few = "conjunction of few clauses";
-            let refusal = || NotClausal { line: rule.line, what: few, text: rule.text.clone() };
+            let refusal = || LogicError::NotClausal { line: rule.line, text: rule.text.clone() };
             clauses.extend(found.ok_or_else(refusal)?);
         }
     }

@@ -58,7 +58,7 @@ mod vtree;
 
 pub use atomic::{abandon_writing, check_writable, write_atomically, write_together};
 pub use csv::CsvLines;
-pub use dimacs::{NotClausal, cnf_text};
+pub use dimacs::cnf_text;
 pub use error::{ReadError, WriteError};
 pub use model::{LoadedModel, read_model, write_model};
 pub use problem::Problem;

@@ -25,7 +25,7 @@ use super::spn::{network, write_network};
 use super::vtree::LoadedVtree;
 use super::write_atomically;
 use crate::circuit::{Circuit, Node, NodeId, Weights};
-use crate::logic::Limits;
+use crate::logic::{Limits, LogicError};
 use crate::logspace::log_complement;
 use crate::model::{Certified, Model, ModelKind};
 use crate::names::{Group, Names};
@@ -117,8 +117,8 @@ fn from_sdd(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Result
     let (sdd, names) = formula(text, vtree)?;
     let circuit = sdd.to_circuit().map_err(|e| {
         ReadError::new(match e {
-            crate::logic::NormaliseError::Impossible => Problem::Impossible,
-            crate::logic::NormaliseError::Build(e) => Problem::Build(e),
+            LogicError::Build(e) => Problem::Build(e),
+            _ => Problem::Impossible,
         })
     })?;
     let file_ids = circuit.ids().map(|id| u64::from(id.0)).collect();

@@ -4,7 +4,7 @@ use super::Knowledge;
 use super::columns::{UnsharedValues, merged};
 use crate::circuit::Refusal;
 use crate::infer::{Evidence, QueryError};
-use crate::logic::{Handle, Limits, Manager, NoVariables, NormaliseError, Rules, Stopped};
+use crate::logic::{Handle, Limits, LogicError, Manager, Rules, Stopped};
 use crate::names::{NameError, Names};
 use num_bigint::BigUint;
 use std::sync::Arc;
@@ -68,18 +68,15 @@ pub enum KnowledgeError {
         /// Which of the two has several values: 0 or 1.
         several: usize,
     },
-    /// There are no variables at all.
+    /// There are no variables at all, or their circuit would be too large to list worlds.
     #[error(transparent)]
-    NoVariables(#[from] NoVariables),
+    Logic(#[from] LogicError),
     /// The names cannot be joined.
     #[error(transparent)]
     Names(#[from] NameError),
     /// A diagram would be too large.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// Their circuit would be too large to list worlds.
-    #[error(transparent)]
-    Normalise(#[from] NormaliseError),
     /// A bug, and never silent.
     #[error("the worlds failed their certificate, please report this: {0}")]
     Certificate(#[from] Refusal),
@@ -209,7 +206,7 @@ mod tests {
         let [none, a, b] = ["true", "a", "b"].map(|text| Rules::parse(text).unwrap());
         let compared =
             |first, second| Difference::new([Knowledge::Rules(first), Knowledge::Rules(second)], Limits::default());
-        assert!(matches!(compared(&none, &none), Err(KnowledgeError::NoVariables(NoVariables { rules: 2 }))));
+        assert!(matches!(compared(&none, &none), Err(KnowledgeError::Logic(LogicError::NoVariables { rules: 2 }))));
         assert!(matches!(compared(&a, &b), Err(KnowledgeError::NothingInCommon)));
         assert!(compared(&a, &none).is_ok_and(|both| both.count(both.only[1]) == 1u32.into()));
         let names = colours(&["blue", "red"], "hot");

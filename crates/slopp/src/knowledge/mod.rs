@@ -9,7 +9,7 @@ pub use coverage::Coverage;
 pub use difference::{Difference, KnowledgeError};
 
 use crate::certified::Certified;
-use crate::logic::{Formula, Handle, Limits, Manager, NoVariables, Rules, Sdd, Stopped};
+use crate::logic::{Formula, Handle, Limits, LogicError, Manager, Rules, Sdd, Stopped};
 use crate::names::{NameError, Names};
 use crate::structured::Structured;
 use crate::var::Var;
@@ -46,7 +46,7 @@ impl<'a> Knowledge<'a> {
     }
 
     /// Its vtree, or a good one for its rules; an error for rules without variables.
-    pub fn vtree(&self) -> Result<Arc<Vtree>, NoVariables> {
+    pub fn vtree(&self) -> Result<Arc<Vtree>, LogicError> {
         match self {
             Knowledge::Base(circuit, _) => Ok(circuit.vtree().clone()),
             Knowledge::Diagram(sdd, _) => Ok(sdd.vtree().clone()),

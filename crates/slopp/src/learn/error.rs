@@ -5,7 +5,7 @@ use crate::advice::Advice;
 use crate::circuit::{BuildError, Reason, Refusal};
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::QueryError;
-use crate::logic::{Conflict, NoVariables, NormaliseError, Rules, Stopped};
+use crate::logic::{Conflict, LogicError, Rules, Stopped};
 use crate::names::NameError;
 use crate::spn::SpnError;
 use crate::vtree::Vtree;
@@ -147,9 +147,6 @@ pub enum LearnError {
         /// The learners that have it.
         owners: Vec<&'static str>,
     },
-    /// The rules name no variables.
-    #[error(transparent)]
-    EmptyRules(#[from] NoVariables),
     /// The rules name what the records do not have.
     #[error("the rules are not about these records: {0}")]
     RuleNames(#[source] NameError),
@@ -237,9 +234,9 @@ pub enum LearnError {
         /// The largest number that can be listed.
         limit: usize,
     },
-    /// The formula has no models, or is not a valid diagram.
+    /// The rules name no variables, or the formula has no models.
     #[error(transparent)]
-    Formula(#[from] NormaliseError),
+    Logic(#[from] LogicError),
     /// The circuit would be too large.
     #[error(transparent)]
     Build(#[from] BuildError),

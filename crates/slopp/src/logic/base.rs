@@ -1,5 +1,6 @@
 //! From PSDDs to diagrams and back: the base of a PSDD, and the uniform distribution over the models of a diagram.
 
+use super::error::LogicError;
 use super::manager::{Handle, Manager};
 use super::sdd::{Sdd, SddId, SddNode};
 use crate::circuit::{BuildError, Builder, Circuit, Node, NodeId, Psdd, Sharing};
@@ -9,28 +10,20 @@ use crate::vtree::VtreeId;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
-/// The base as an SDD would be too large.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the SDD of the base has more than {limit} nodes; keep the base as .psdd")]
-pub struct TooLarge {
-    /// The largest number of nodes.
-    pub limit: usize,
-}
-
 impl Sdd {
     /// The base of a PSDD as a canonical SDD: trimmed, compressed, primes completed to a partition.
     ///
     /// The primes of a PSDD are exclusive but need not cover everything; the SDD gets the missing prime
     /// `¬(p₁ ∨ … ∨ pₖ)` with sub false. That is trivial on right-linear vtrees and can be exponential on others,
     /// hence the limit of nodes; a million is plenty.
-    pub fn base_of(psdd: &Psdd, limit: usize) -> Result<Sdd, TooLarge> {
+    pub fn base_of(psdd: &Psdd, limit: usize) -> Result<Sdd, LogicError> {
         // The constant and all literals are always there; they do not make a base large.
         let limits = Limits::for_nodes(limit, psdd.var_count() + 1);
         let mut manager = Manager::new(psdd.vtree().clone(), limits);
-        let base = manager.base_of(psdd).map_err(|_| TooLarge { limit })?;
+        let base = manager.base_of(psdd).map_err(|_| LogicError::TooLarge { limit })?;
         let sdd = manager.sdd(base);
         // A diagram also has nodes for negations, which the manager shares.
-        if sdd.nodes().len() > limit { Err(TooLarge { limit }) } else { Ok(sdd) }
+        if sdd.nodes().len() > limit { Err(LogicError::TooLarge { limit }) } else { Ok(sdd) }
     }
 }
 
@@ -87,17 +80,6 @@ impl Manager {
     }
 }
 
-/// Why a formula has no distribution over its models.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NormaliseError {
-    /// The formula is false.
-    #[error("no world is possible: the formula is false, and a distribution needs at least one world")]
-    Impossible,
-    /// Some decision has the same element twice, or the diagram is too large.
-    #[error("{0}")]
-    Build(#[from] BuildError),
-}
-
 /// A formula to normalise for a vtree node; `None` is the constant true.
 type Task = (Option<SddId>, VtreeId);
 
@@ -106,10 +88,10 @@ impl Sdd {
     ///
     /// Every skipped vtree node gets a ⊤, and elements without models are dropped. The parameter of an element is its
     /// share of the models of its decision. Equal nodes are shared.
-    pub fn to_circuit(&self) -> Result<Circuit, NormaliseError> {
+    pub fn to_circuit(&self) -> Result<Circuit, LogicError> {
         let counts = self.counts();
         if counts[self.root().index()] == BigUint::ZERO {
-            return Err(NormaliseError::Impossible);
+            return Err(LogicError::Impossible);
         }
         let mut builder = Builder::new(self.vtree().clone(), Sharing::Equal);
         let mut done: FxHashMap<Task, NodeId> = FxHashMap::default();

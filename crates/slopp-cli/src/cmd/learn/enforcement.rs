@@ -61,7 +61,7 @@ impl Enforcement {
         match rules.enforce(&records, on_violation, &args.limits.limits()) {
             Ok(Enforced { changed, violations }) => Ok((Some(enforcement(violations)), changed.unwrap_or(records))),
             Err(LearnError::Broken(violations)) => Err(enforcement(*violations).refusal(train, &records)),
-            Err(LearnError::EmptyRules(error)) => Err(no_variables(error)),
+            Err(LearnError::Logic(error)) => Err(no_variables(error)),
             Err(LearnError::Query(QueryError::Compile(stopped))) => Err(too_large(stopped)),
             Err(LearnError::Contradiction { rules, conflict }) => Err(contradiction(&rules, &conflict)),
             Err(LearnError::NothingLeft) => Err(Error::new("every record breaks a rule, so dropping leaves none")

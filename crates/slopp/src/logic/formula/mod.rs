@@ -11,7 +11,7 @@ mod rules;
 mod vocabulary;
 
 pub use error::{FormulaError, FormulaProblem};
-pub use rules::{NoVariables, Rule, Rules};
+pub use rules::{Rule, Rules};
 
 use crate::names::{Names, quote};
 use crate::var::{Lit, Var};

@@ -5,6 +5,7 @@ use super::lexer::Lexer;
 use super::vocabulary::Vocabulary;
 use super::{Comparison, Formula, Op, parser};
 use crate::data::Records;
+use crate::logic::error::LogicError;
 use crate::names::{Group, NameError, Names, is_unprintable};
 use crate::var::Var;
 use std::ops::Range;
@@ -19,21 +20,6 @@ pub struct Rule {
     pub text: String,
     /// Its first line, from one; zero if it was not read.
     pub line: usize,
-}
-
-/// Rules without variables: they have no vtree and no worlds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the rules {}such as: smoker -> !young",
-    if *.rules > 0 {
-        "name no variables, so there are no worlds; name at least one, "
-    } else {
-        "have no variables; write at least one rule, "
-    }
-)]
-pub struct NoVariables {
-    /// The number of rules.
-    pub rules: usize,
 }
 
 /// A conjunction of formulas over named variables.
@@ -173,8 +159,8 @@ impl Rules {
     }
 
     /// Refuses rules without variables.
-    pub fn check_variables(&self) -> Result<(), NoVariables> {
-        if self.names.is_empty() { Err(NoVariables { rules: self.rules.len() }) } else { Ok(()) }
+    pub fn check_variables(&self) -> Result<(), LogicError> {
+        if self.names.is_empty() { Err(LogicError::NoVariables { rules: self.rules.len() }) } else { Ok(()) }
     }
 
     /// The positions of the rules that a complete world breaks.

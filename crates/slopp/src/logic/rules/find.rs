@@ -1,10 +1,11 @@
 //! The search for the rules of a circuit, step by step.
 
 use super::prove::Prover;
-use super::{BaseRule, BaseRules, RuleError, RuleKind, RuleSearch, index, literal};
+use super::{BaseRule, BaseRules, RuleKind, RuleSearch, index, literal};
 use crate::circuit::{Circuit, Node};
 use crate::data::{BitMatrix, MAX_PAIR_VARIABLES, ones};
 use crate::limits::{Limits, Stopped};
+use crate::logic::error::LogicError;
 use crate::logic::formula::{Comparison, Formula, Rules};
 use crate::logic::sdd::Sdd;
 use crate::names::Names;
@@ -16,10 +17,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The rules of a circuit, none of which follows from the others, as far as that can be decided.
-pub(super) fn find(circuit: &Circuit, search: &RuleSearch) -> Result<BaseRules, RuleError> {
+pub(super) fn find(circuit: &Circuit, search: &RuleSearch) -> Result<BaseRules, LogicError> {
     let variables = circuit.var_count();
     if variables > MAX_PAIR_VARIABLES {
-        return Err(RuleError::TooManyVariables { variables });
+        return Err(LogicError::TooManyVariables { variables });
     }
     let marginals = marginals(circuit);
     let pairs = Pairs::of(circuit);

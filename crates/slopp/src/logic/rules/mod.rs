@@ -11,7 +11,8 @@ mod find;
 mod prove;
 
 use crate::circuit::Circuit;
-use crate::data::{MAX_PAIR_VARIABLES, Records};
+use crate::data::Records;
+use crate::logic::error::LogicError;
 use crate::names::{Names, quote};
 use crate::var::{Lit, Var};
 use find::find;
@@ -99,26 +100,6 @@ impl Default for RuleSearch {
     }
 }
 
-/// Why rules could not be listed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RuleError {
-    /// More variables than a table of all pairs can hold.
-    #[error("{variables} variables have too many pairs (limit {MAX_PAIR_VARIABLES}); ask a circuit over fewer")]
-    TooManyVariables {
-        /// The number of variables of the circuit.
-        variables: usize,
-    },
-    /// Records over another number of variables.
-    #[error("the circuit has {expected} variables, but the records have {found}; give records of the circuit")]
-    WrongRecords {
-        /// The variables of the circuit.
-        expected: usize,
-        /// The variables of the records.
-        found: usize,
-    },
-}
-
 impl Circuit {
     /// The base as rules, with their support in the records whose counts the circuit keeps, where these suffice.
     ///
@@ -132,9 +113,9 @@ impl Circuit {
     /// let names = slopp::example::records().names().clone();
     /// let texts: Vec<String> = found.rules.iter().map(|rule| rule.display(&names).to_string()).collect();
     /// assert!(texts.contains(&"X1 -> X3 | X4".to_owned()), "{texts:?}");
-    /// # Ok::<(), slopp::logic::RuleError>(())
+    /// # Ok::<(), slopp::logic::LogicError>(())
     /// ```
-    pub fn rules(&self, search: &RuleSearch) -> Result<BaseRules, RuleError> {
+    pub fn rules(&self, search: &RuleSearch) -> Result<BaseRules, LogicError> {
         let mut found = find(self, search)?;
         if let Some(values) = self.kept_values() {
             let total = values.first().map_or(0.0, |[f, t]| f + t);
@@ -144,10 +125,10 @@ impl Circuit {
     }
 
     /// As [`Circuit::rules`], with the support in these records.
-    pub fn rules_with(&self, records: &Records, search: &RuleSearch) -> Result<BaseRules, RuleError> {
+    pub fn rules_with(&self, records: &Records, search: &RuleSearch) -> Result<BaseRules, LogicError> {
         let (expected, found) = (self.var_count(), records.var_count());
         if expected != found {
-            return Err(RuleError::WrongRecords { expected, found });
+            return Err(LogicError::WrongRecords { expected, found });
         }
         let mut found = find(self, search)?;
         found.rules.iter_mut().for_each(|rule| rule.support = Some(rule.support_in(records)));
@@ -164,7 +145,7 @@ impl BaseRules {
     /// let names = slopp::example::records().names().clone();
     /// let broken = found.broken_by(&[Some(true), None, Some(false), Some(false)]);
     /// assert_eq!(found.rules[broken[0]].display(&names).to_string(), "X1 -> X3 | X4");
-    /// # Ok::<(), slopp::logic::RuleError>(())
+    /// # Ok::<(), slopp::logic::LogicError>(())
     /// ```
     pub fn broken_by(&self, cells: &[Option<bool>]) -> Vec<usize> {
         (0..self.rules.len()).filter(|&i| self.rules[i].is_broken_by(cells)).collect()
