@@ -55,6 +55,7 @@ impl Limits {
 
 /// Which limit was hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Limit {
     /// [`Limits::nodes`]
     Nodes(usize),
@@ -86,6 +87,7 @@ impl fmt::Display for Limit {
 
 /// Work stopped at a limit; earlier results are intact.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stopped {
     /// Which limit.
     pub limit: Limit,

@@ -149,13 +149,13 @@ fn rules_read_as_people_write_them() {
     assert_eq!(found.rules[2].display(&odd).to_string(), "exactly(1, \"a b\", \"or\", x)");
     assert_eq!(found.to_clauses().len(), 1 + 2 + 4 + 1 + 1);
     // Groups that share two literals exclude their pair once.
-    let group = |vars: [u32; 3]| BaseRule {
-        kind: RuleKind::ExactlyOne,
-        literals: vars.map(|x| Var(x).is(true)).to_vec(),
-        support: None,
-        excluded: 0.0,
+    let group = |vars: [u32; 3]| {
+        let mut group = found.rules[2].clone();
+        group.literals = vars.map(|x| Var(x).is(true)).to_vec();
+        group
     };
-    let sharing = BaseRules { rules: vec![group([0, 1, 2]), group([1, 0, 3])], complete_to: 2, is_minimal: true };
+    let mut sharing = found.clone();
+    sharing.rules = vec![group([0, 1, 2]), group([1, 0, 3])];
     assert_eq!(sharing.to_clauses().len(), 4 + 3);
     let cells = [Some(true), Some(true), Some(false), None, None, Some(false), None];
     assert_eq!(found.broken_by(&cells), [0, 2]);

@@ -75,10 +75,7 @@ impl Case {
 
     /// Whether the world has to be possible: it obeys, and is like a record but for variables that stay open.
     fn must(&self, world: &[bool], records: &Records) -> bool {
-        let except = match &self.support.world {
-            World::Open => return self.obeys(world, records),
-            World::Closed { except } => except,
-        };
+        let World::Closed { except } = &self.support.world else { return self.obeys(world, records) };
         let like = |row: &Vec<bool>| (0..row.len()).all(|i| row[i] == world[i] || except.contains(&Var(i as u32)));
         self.obeys(world, records) && rows(records).iter().any(like)
     }

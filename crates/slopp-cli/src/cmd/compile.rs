@@ -165,7 +165,7 @@ fn read(args: &CompileArgs, vtree: Option<&VtreeSource>) -> Result<Rules, Error>
 /// Shows which rules contradict each other.
 fn contradiction(rules: &Rules, sdd: &Sdd, limits: &Limits, session: &mut Session) -> Result<Verdict, Error> {
     let conflict = rules.conflict(sdd.vtree().clone(), limits).map_err(stopped)?;
-    let Conflict { rules: found, minimal, smallest } = conflict.expect("no world is possible");
+    let Conflict { rules: found, minimal, smallest, .. } = conflict.expect("no world is possible");
     if session.json {
         let entry =
             |&i: &usize| object([("line", Value::from(rules[i].line)), ("rule", Value::from(rules[i].text.as_str()))]);

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
     let bar = session.progress();
     let found = task.sizes(&Slopp::default(), args.points, &bar)?;
     drop(bar);
-    let size = |AtSize { max_elements, outcome }: AtSize| {
+    let size = |AtSize { max_elements, outcome, .. }: AtSize| {
         let model = outcome.model.distribution();
         let scores = parts.iter().map(|(_, records)| Ok(Score::new(records, &model.log_likelihoods(records)?)));
         let scores = scores.collect::<Result<_, Error>>()?;

@@ -11,6 +11,7 @@ use std::fmt;
 
 /// Two elements of a sum whose primes share a world.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Overlap {
     /// The sum.
     pub node: NodeId,
@@ -38,6 +39,7 @@ impl fmt::Display for Overlap {
 
 /// All sums with overlapping primes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Overlaps {
     /// The number of sums with two primes that share a world.
     pub sums: usize,
@@ -76,6 +78,7 @@ impl fmt::Display for Reason {
 
 /// A circuit that failed its certificate, returned with the reason.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Refusal {
     /// The circuit.
     pub circuit: Box<Circuit>,

@@ -211,6 +211,7 @@ pub const PARAMETER_TOLERANCE: f64 = 1e-5;
 
 /// Sizes of a circuit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stats {
     /// Nodes in memory: literals, ⊤ and sums.
     pub nodes: usize,
@@ -230,6 +231,7 @@ pub struct Stats {
 
 /// A sum whose parameters do not add up to one.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ParameterFault {
     /// The sum.
     pub node: NodeId,

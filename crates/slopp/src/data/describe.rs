@@ -6,6 +6,7 @@ use crate::var::Var;
 
 /// A summary of records as plain numbers.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Description {
     /// The number of variables.
     pub variables: usize,
@@ -29,6 +30,7 @@ pub struct Description {
 
 /// Two variables and their mutual information.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Pair {
     /// The first variable.
     pub a: Var,

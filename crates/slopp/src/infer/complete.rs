@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 /// How many records use each parameter of a deterministic circuit.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RecordCounts {
     /// The total weight of the possible records that use each parameter.
     pub weights: Weights,

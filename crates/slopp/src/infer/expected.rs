@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 /// Expected counts of records, and their likelihood.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Expected {
     /// For each parameter, the expected weight of the records that use it.
     pub weights: Weights,

@@ -14,6 +14,7 @@ use std::collections::BinaryHeap;
 
 /// The most probable values of some variables, as far as the search came.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MarginalMap {
     /// The best values found, in the order the variables were given.
     pub values: Vec<Lit>,

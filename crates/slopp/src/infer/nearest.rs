@@ -11,6 +11,7 @@ use std::cmp::Ordering;
 
 /// A possible world at the smallest Hamming distance from evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Nearest {
     /// How many known cells the world changes; zero if the evidence is possible.
     pub distance: u32,
@@ -103,6 +104,7 @@ impl Circuit {
 
 /// A possible world near to evidence.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct NearWorld {
     /// How many known cells the world changes.
     pub distance: u32,
@@ -122,6 +124,7 @@ impl NearWorld {
 
 /// Why evidence is impossible, and the nearest possible worlds.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// Known cells that cannot hold together, all of them needed: the broken rule is that one is false.
     pub conflict: Vec<Lit>,

@@ -17,6 +17,7 @@ use rayon::prelude::*;
 
 /// The noise that fits records best.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct NoiseFit {
     /// The probability that a cell is changed.
     pub epsilon: f64,

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// A file that could not be read: where, and why.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ReadError {
     /// The file as it was given; `None` when bytes in memory were read.
     pub file: Option<String>,
@@ -88,6 +89,7 @@ impl std::error::Error for ReadError {
 
 /// A file that could not be written; what was there before is untouched, there and in all files but those listed.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct WriteError {
     /// The file; `-` is stdout.
     pub file: PathBuf,

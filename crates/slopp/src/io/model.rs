@@ -44,6 +44,7 @@ const LINE: usize = 1000;
 
 /// A model with the ids its file uses.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LoadedModel {
     /// The model.
     pub model: Model,

@@ -14,6 +14,7 @@ use std::ops::Range;
 
 /// A circuit with the ids its file uses, so that what is said about it can be found in the file.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LoadedCircuit {
     /// The circuit.
     pub circuit: Circuit,

@@ -80,6 +80,7 @@ impl Default for RecordsOptions {
 
 /// Records with what was found out about their file.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LoadedRecords {
     /// The records.
     pub records: Records,

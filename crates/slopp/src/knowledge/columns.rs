@@ -5,6 +5,7 @@ use crate::names::{Bins, Column, Group, Kind, Names};
 
 /// A column of both with values that only one of them has.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnsharedValues {
     /// The column.
     pub column: String,

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 /// The numbers of possible worlds and of worlds that the rules allow: equal if the rules are the whole base.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Coverage {
     /// The number of possible worlds of the circuit.
     pub possible: BigUint,

@@ -29,6 +29,7 @@ pub enum Knowledge<'a> {
 
 /// Whether a formula holds in every allowed world.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Entailed {
     /// An allowed world in which it does not hold.
     pub counterexample: Option<Vec<bool>>,

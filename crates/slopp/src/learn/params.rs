@@ -12,6 +12,7 @@ use std::borrow::Cow;
 
 /// A circuit with new parameters, and the weights of the records that were used and left out.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Fitted<C> {
     /// The circuit.
     pub circuit: C,

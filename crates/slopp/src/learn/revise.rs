@@ -29,6 +29,7 @@ const CHUNK: usize = 128;
 
 /// A PSDD with room for more worlds.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Revised {
     /// The PSDD.
     pub psdd: Psdd,

@@ -124,6 +124,7 @@ pub struct Outcome {
 
 /// The result of a learner within a size.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AtSize {
     /// The largest number of elements; the first size has none, unless the learner has one.
     pub max_elements: Option<usize>,

@@ -5,6 +5,7 @@ use crate::var::Lit;
 
 /// A record that breaks rules.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Violation {
     /// Its place among the original records, from zero.
     pub record: usize,
@@ -18,6 +19,7 @@ pub struct Violation {
 
 /// The records that break rules.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Violations {
     /// All rules; the last ones say that every column has one value.
     pub rules: Rules,

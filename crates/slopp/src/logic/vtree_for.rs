@@ -41,6 +41,7 @@ impl Default for VtreeSearch {
 
 /// A vtree for rules, and their diagram.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CompiledRules {
     /// The rules on the vtree.
     pub sdd: Sdd,

@@ -104,6 +104,7 @@ pub struct Spn {
 
 /// Sizes of a sum-product network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SpnStats {
     /// All nodes; a tree is one.
     pub nodes: usize,

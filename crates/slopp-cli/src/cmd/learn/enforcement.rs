@@ -59,7 +59,7 @@ impl Enforcement {
             Enforcement { given, on_violation, violations, is_part: places.is_some() }
         };
         match rules.enforce(&records, on_violation, &args.limits.limits()) {
-            Ok(Enforced { changed, violations }) => Ok((Some(enforcement(violations)), changed.unwrap_or(records))),
+            Ok(Enforced { changed, violations, .. }) => Ok((Some(enforcement(violations)), changed.unwrap_or(records))),
             Err(LearnError::Broken(violations)) => Err(enforcement(*violations).refusal(train, &records)),
             Err(LearnError::Logic(error)) => Err(no_variables(error)),
             Err(LearnError::Query(QueryError::Compile(stopped))) => Err(too_large(stopped)),

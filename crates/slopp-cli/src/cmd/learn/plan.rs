@@ -9,7 +9,6 @@ use crate::input::{Loaded, VtreeSource, too_many_pairs};
 use slopp::infer::QueryError;
 use slopp::learn::registry::{Entry, LEARNERS};
 use slopp::learn::{LearnError, Learner, Outcome, Task, VtreeUse, World};
-use slopp::logic::Stopped;
 use slopp::{Certified, Model, Names, Progress};
 use std::sync::Arc;
 
@@ -152,9 +151,9 @@ fn check_start(entry: &Entry, args: &LearnArgs, given: &Loaded) -> Result<(), Er
 /// Why columns could not be closed: what records show of them is a rule, but not one that anybody gave.
 fn closed_too_large(error: LearnError) -> Error {
     match error {
-        LearnError::Rules(QueryError::Compile(stopped)) => {
+        LearnError::Rules(QueryError::Compile(mut stopped)) => {
             // It is one rule of several, so the count says nothing.
-            let stopped = Stopped { rules: None, ..stopped };
+            stopped.rules = None;
             Error::new("--closed: what the records show of these columns is too large on the vtree of what was learned")
                 .because(stopped.to_string())
                 .hint("--max-nodes N and --max-memory MB allow more; or close fewer columns at a time")

@@ -24,6 +24,7 @@ pub enum OnViolation {
 
 /// Records after rules were enforced.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Enforced {
     /// The records that obey, if they differ from the given ones.
     pub changed: Option<Records>,

@@ -51,6 +51,7 @@ pub struct Support {
 
 /// Whether worlds that the records do not show are possible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum World {
     /// They are possible, only improbable.
     #[default]

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 /// Rules that cannot all hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Conflict {
     /// The positions of the rules, ascending.
     pub rules: Vec<usize>,

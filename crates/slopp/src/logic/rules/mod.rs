@@ -52,6 +52,7 @@ impl RuleKind {
 
 /// A rule that the base of a circuit entails.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct BaseRule {
     /// Its kind.
     pub kind: RuleKind,
@@ -71,6 +72,7 @@ pub struct BaseRule {
 
 /// The base of a circuit as rules.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct BaseRules {
     /// The rules, by kind, then by the probability they exclude, largest first.
     pub rules: Vec<BaseRule>,
