@@ -36,8 +36,7 @@ const MODULES: [&str; 28] = [
 ];
 
 /// The same inside `learn`.
-const LEARN: [&str; 27] = [
-    "violation",
+const LEARN: [&str; 26] = [
     "error",
     "vtree",
     "params",

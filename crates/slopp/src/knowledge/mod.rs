@@ -1,20 +1,20 @@
 //! Knowledge, however it is stored: the base of a circuit, a diagram, or rules; and comparisons of two.
 
 mod columns;
-mod coverage;
 mod difference;
 
 pub use columns::UnsharedValues;
-pub use coverage::Coverage;
 pub use difference::{Difference, KnowledgeError};
 
 use crate::certified::Certified;
-use crate::logic::{Formula, Handle, Limits, LogicError, Manager, Rules, Sdd, Stopped};
+use crate::logic::{BaseRules, Formula, Handle, Limits, LogicError, Manager, Rules, Sdd, Stopped};
 use crate::names::{NameError, Names};
 use crate::structured::Structured;
 use crate::var::Var;
 use crate::vtree::Vtree;
+use num_bigint::BigUint;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// A knowledge base with the names of its variables.
 #[derive(Clone, Copy, Debug)]
@@ -117,5 +117,55 @@ impl<'a> Knowledge<'a> {
     /// Its variables among other names.
     fn vars_among(&self, names: &Names) -> Result<Vec<Var>, NameError> {
         self.names().iter().map(|name| names.find(name)).collect()
+    }
+}
+
+/// The numbers of possible worlds and of worlds that the rules allow: equal if the rules are the whole base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Coverage {
+    /// The number of possible worlds of the circuit.
+    pub possible: BigUint,
+    /// The number of worlds that the rules allow; never fewer.
+    pub allowed: BigUint,
+}
+
+impl Coverage {
+    /// Whether the rules cover the whole base.
+    pub fn is_whole_base(&self) -> bool {
+        self.possible == self.allowed
+    }
+
+    /// Limits for [`Certified::coverage_by`] that give an answer soon.
+    pub fn limits(cancel: Option<Arc<AtomicBool>>) -> Limits {
+        Limits { nodes: 1_000_000, bytes: 1 << 30, steps: 20_000_000, cancel }
+    }
+}
+
+impl Certified {
+    /// How much of the base these rules, which were found in it, cover; an error where diagrams would be too large.
+    ///
+    /// ```
+    /// use slopp::Certified;
+    /// use slopp::knowledge::Coverage;
+    /// use slopp::logic::RuleSearch;
+    /// let psdd: Certified = slopp::example::psdd().into();
+    /// let said = |length| {
+    ///     let found = psdd.rules(&RuleSearch { length, ..RuleSearch::default() }).unwrap();
+    ///     psdd.coverage_by(&found, &Coverage::limits(None)).unwrap().is_whole_base()
+    /// };
+    /// assert!(!said(2) && said(4));
+    /// ```
+    pub fn coverage_by(&self, found: &BaseRules, limits: &Limits) -> Result<Coverage, Stopped> {
+        let possible = match self.deterministic() {
+            Ok(circuit) => circuit.model_count(),
+            Err(_) => {
+                let mut manager = Manager::new(self.vtree().clone(), limits.clone());
+                let base = manager.support_of(self, |var| var)?;
+                manager.sdd(base).model_count()
+            }
+        };
+        let allowed = found.compile(self.vtree().clone(), limits)?.model_count();
+        Ok(Coverage { possible, allowed })
     }
 }

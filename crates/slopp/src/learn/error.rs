@@ -1,13 +1,13 @@
-//! Why nothing could be learned, and the checks that every learner makes first.
+//! Why nothing could be learned, such as records that break rules, and the checks that every learner makes first.
 
-use super::violation::Violations;
 use crate::advice::Advice;
 use crate::circuit::{BuildError, Reason, Refusal};
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::QueryError;
-use crate::logic::{Conflict, LogicError, Rules, Stopped};
+use crate::logic::{Clause, Conflict, LogicError, Rules, Stopped};
 use crate::names::NameError;
 use crate::spn::SpnError;
+use crate::var::Lit;
 use crate::vtree::Vtree;
 use num_bigint::BigUint;
 use std::borrow::Cow;
@@ -357,5 +357,40 @@ pub(crate) fn check_validation(train: &Records, valid: Option<&Records>) -> Resu
         }
         Some(valid) => check_complete(valid),
         None => Ok(()),
+    }
+}
+
+/// A record that breaks rules.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Violation {
+    /// Its place among the original records, from zero.
+    pub record: usize,
+    /// The rules that it breaks; none if it only breaks several rules together.
+    pub broken: Vec<usize>,
+    /// A smallest set of known cells that cannot hold together.
+    pub conflict: Vec<Lit>,
+    /// The cells that a repair changes, with their new values.
+    pub change: Vec<Lit>,
+}
+
+/// The records that break rules.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Violations {
+    /// All rules; the last ones say that every column has one value.
+    pub rules: Rules,
+    /// The records, in their order.
+    pub records: Vec<Violation>,
+    /// Their weight.
+    pub weight: f64,
+    /// The weight of all records.
+    pub total: f64,
+}
+
+impl Violation {
+    /// The clause that follows from the rules: one of the cells of the conflict is false.
+    pub fn rule(&self) -> Clause {
+        Clause { literals: self.conflict.iter().map(|&lit| !lit).collect() }
     }
 }

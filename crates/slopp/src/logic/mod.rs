@@ -11,7 +11,6 @@ mod conflict;
 mod error;
 mod formula;
 mod manager;
-mod partition;
 mod rules;
 mod sdd;
 mod solver;

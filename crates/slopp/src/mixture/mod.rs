@@ -6,9 +6,7 @@
 //! entropy, divergence and model counts are hard in general, and there are no methods for them. [`Mixture::mpe_bounds`]
 //! gives bounds that always hold.
 
-mod given;
 mod queries;
-mod sample;
 
 pub(crate) use queries::posterior;
 

@@ -1,14 +1,21 @@
-//! Probabilities, marginals, possibility, noise, and bounds on the most probable world.
+//! What mixtures answer: probabilities, marginals, possibility, noise, bounds on the most probable world; mixtures given
+//! a formula; and worlds drawn, first a component by its posterior, then a world from it.
 
 use super::Mixture;
+use crate::certified::Certified;
 use crate::circuit::Weights;
 use crate::data::Records;
 use crate::infer::{
-    Distribution, Evidence, Nearest, NoiseFit, PairMarginals, QueryError, SideBySide, answer_by_methods, certain,
-    log_upper_bound,
+    Completer, Distribution, Draw, Evidence, Nearest, NoiseFit, PairMarginals, QueryError, Samples, Scratch,
+    SideBySide, answer_by_methods, certain, complete_records, draw_worlds, log_upper_bound, parts,
 };
+use crate::logic::{Limits, Sdd};
 use crate::logspace::{LOG_ZERO, log_add, log_sum};
+use crate::random::Random;
+use crate::vtree::Vtree;
 use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::Arc;
 
 impl Mixture {
     /// The log-probability of a world, −∞ if it is impossible.
@@ -262,4 +269,147 @@ pub(crate) fn posterior(mut logs: Vec<f64>) -> Option<Vec<f64>> {
     let total = log_sum(logs.iter().copied());
     logs.iter_mut().for_each(|log| *log = (*log - total).exp());
     (total > LOG_ZERO).then_some(logs)
+}
+
+/// A formula compiled once for each vtree.
+struct Compiled<'a, E> {
+    limits: &'a Limits,
+    on: &'a mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
+    done: Vec<Sdd>,
+}
+
+impl<E> Compiled<'_, E> {
+    fn get(&mut self, vtree: &Arc<Vtree>) -> Result<&Sdd, E> {
+        let place = match self.done.iter().position(|sdd| Arc::ptr_eq(sdd.vtree(), vtree) || sdd.vtree() == vtree) {
+            Some(place) => place,
+            None => {
+                self.done.push((self.on)(vtree)?);
+                self.done.len() - 1
+            }
+        };
+        Ok(&self.done[place])
+    }
+}
+
+impl Mixture {
+    /// The log-probability of a formula, −∞ if it is impossible; `on` compiles it for a vtree,
+    /// limits hold for each component.
+    pub fn log_probability_of<E: From<QueryError>>(
+        &self,
+        on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
+        limits: &Limits,
+    ) -> Result<f64, E> {
+        Ok(log_sum(self.log_shares(&mut Compiled { limits, on, done: Vec::new() })?.into_iter()))
+    }
+
+    /// The mixture given a formula, and the log-probability of the formula; `on` compiles it for a vtree,
+    /// limits hold for each component.
+    ///
+    /// Each component is conditioned on the formula and weighted by its share of the probability of the formula.
+    /// Components in which the formula is impossible are dropped. It is an error if it is impossible in all.
+    pub fn given<E: From<QueryError>>(
+        &self,
+        on: &mut dyn FnMut(&Arc<Vtree>) -> Result<Sdd, E>,
+        limits: &Limits,
+    ) -> Result<(Mixture, f64), E> {
+        let mut compiled = Compiled { limits, on, done: Vec::new() };
+        let shares = self.log_shares(&mut compiled)?;
+        let log = log_sum(shares.iter().copied());
+        if log == LOG_ZERO {
+            return Err(QueryError::ImpossibleFormula.into());
+        }
+        let mut parts = Vec::new();
+        for (circuit, share) in self.components.iter().zip(shares).filter(|(_, share)| *share > LOG_ZERO) {
+            parts.push(((share - log).exp(), circuit.given(compiled.get(circuit.vtree())?, limits)?.0));
+        }
+        Ok((Mixture::new(parts).expect("some components, over the same variables"), log))
+    }
+
+    /// For each component, the log of its weight times the probability of the formula.
+    fn log_shares<E: From<QueryError>>(&self, compiled: &mut Compiled<'_, E>) -> Result<Vec<f64>, E> {
+        let parts = self.components.iter().zip(&self.weights);
+        let limits = compiled.limits;
+        let share = |(circuit, weight): (&Certified, &f64)| {
+            Ok(weight.ln() + circuit.log_probability_of(compiled.get(circuit.vtree())?, limits)?)
+        };
+        parts.map(share).collect()
+    }
+}
+
+impl Mixture {
+    /// Draws `count` independent worlds from the distribution given evidence.
+    ///
+    /// Same seed, same worlds, on any number of threads; no rejection, however unlikely the evidence.
+    ///
+    /// ```
+    /// use slopp::{Mixture, infer::Evidence};
+    /// let mixture = Mixture::uniform([slopp::example::psdd().into(), slopp::example::psdd().into()])?;
+    /// let given = Evidence::from_lits(4, [slopp::Var(0).is(true)])?;
+    /// assert!(mixture.sample(100, &given, 7)?.worlds().all(|world| world[0]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sample(&self, count: usize, evidence: &Evidence, seed: u64) -> Result<Samples, QueryError> {
+        Ok(Draws::new(self, evidence)?.worlds(0..count, seed))
+    }
+
+    /// Like [`Mixture::sample`], in parts of bounded size: the samples need not fit in memory.
+    pub fn sample_in_parts<'a>(
+        &'a self,
+        count: usize,
+        evidence: &Evidence,
+        seed: u64,
+    ) -> Result<impl Iterator<Item = Samples> + use<'a>, QueryError> {
+        let draws = Draws::new(self, evidence)?;
+        Ok(parts(count).map(move |part| draws.worlds(part, seed)))
+    }
+
+    /// Completes each record, in the order of [`Records::original`], by its own draw given its known cells; `None` if
+    /// it is impossible.
+    pub fn sample_batch(&self, records: &Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError> {
+        let shares = self.component_posterior_batch(records)?;
+        let completers: Vec<Completer<'_>> = self.components.iter().map(|circuit| Completer::new(circuit)).collect();
+        let scratch = || -> Vec<Scratch> { completers.iter().map(|_| Scratch::default()).collect() };
+        Ok(complete_records(records, scratch, |scratch, row, places| {
+            let evidence = Evidence::from_row(records, row);
+            // Made only for chosen components, which are few if a row has few records.
+            let mut draws: Vec<Option<Draw<'_>>> = completers.iter().map(|_| None).collect();
+            let complete = |&place: &u32| {
+                let random = &mut Random::stream(seed, place.into());
+                let chosen = random.choose(shares[row].as_ref()?)?;
+                if draws[chosen].is_none() {
+                    draws[chosen] = completers[chosen].draw(&evidence, &mut scratch[chosen]);
+                }
+                Some(draws[chosen].as_ref()?.one(random))
+            };
+            places.iter().map(complete).collect()
+        }))
+    }
+}
+
+/// The posteriors of the components under which the evidence is possible, ready to draw from.
+struct Draws<'a> {
+    variables: usize,
+    shares: Vec<f64>,
+    draws: Vec<Draw<'a>>,
+}
+
+impl<'a> Draws<'a> {
+    fn new(mixture: &'a Mixture, evidence: &Evidence) -> Result<Draws<'a>, QueryError> {
+        let mut draws = Draws { variables: mixture.var_count(), shares: Vec::new(), draws: Vec::new() };
+        for (share, circuit) in mixture.component_posterior(evidence)?.into_iter().zip(&mixture.components) {
+            if share > 0.0 {
+                draws.shares.push(share);
+                draws.draws.push(Draw::new(circuit, evidence)?);
+            }
+        }
+        Ok(draws)
+    }
+
+    /// A range of the worlds of a seed; it must start at a block.
+    fn worlds(&self, range: Range<usize>, seed: u64) -> Samples {
+        draw_worlds(range, self.variables, seed, |random, stack, row| {
+            let chosen = random.choose(&self.shares).expect("shares add up to one");
+            self.draws[chosen].world(random, stack, row);
+        })
+    }
 }

@@ -4,7 +4,7 @@ use crate::circuit::{Psdd, Smoothing};
 use crate::data::{Records, RecordsBuilder};
 use crate::infer::{Evidence, Explanation};
 use crate::learn::error::LearnError;
-use crate::learn::violation::{Violation, Violations};
+use crate::learn::error::{Violation, Violations};
 use crate::logic::{Limits, Rules};
 use crate::var::Lit;
 use std::sync::Arc;

@@ -6,22 +6,23 @@
 //! (`Structure::keeps_world`): `slopp-tree` and `slopp-kmeans` prune while they grow, and refinements start from a
 //! model of the world and keep to it.
 
-mod close;
-mod condition;
 mod enforce;
 
 pub use enforce::{Enforced, OnViolation};
 
-use super::LearnError;
-use super::error::check_numbers;
+use super::em::{EmConfig, fit_circuit};
+use super::error::{LearnError, check_numbers};
 use super::structure::{Prior, Structure};
-use crate::circuit::Psdd;
-use crate::data::Records;
-use crate::logic::{Limits, Rules};
-use crate::model::ModelKind;
+use crate::circuit::{Certificate, Circuit, Psdd, Smoothing, Weights};
+use crate::data::{Records, RecordsBuilder};
+use crate::infer::QueryError;
+use crate::logic::{Limits, Rules, Sdd};
+use crate::mixture::Mixture;
+use crate::model::{Certified, ModelKind};
 use crate::names::Names;
 use crate::progress::Progress;
 use crate::var::Var;
+use crate::vtree::Vtree;
 use std::sync::Arc;
 
 /// The worlds that are possible in a learned model; by default all in which every column has one value.
@@ -176,23 +177,23 @@ impl Support {
         let weight = self.weight_of(&structure);
         let Structure { mut model, prior, keeps_world, .. } = structure;
         if self.world.is_all_closed() && !keeps_world {
-            model = close::close(model, records, Prior { weight, ..prior }, &self.limits)
+            model = close(model, records, Prior { weight, ..prior }, &self.limits)
                 .map_err(|error| LearnError::Closed(error.into()))?;
         }
         // A network already gives every column one value.
         let is_network = matches!(model, ModelKind::Spn(_)) && self.rules.is_none();
         if let Some(rules) = self.rules_over(records.names())?.filter(|_| !is_network) {
-            model = condition::condition(model, &rules, records, weight, &self.limits, progress)?;
+            model = condition(model, &rules, records, weight, &self.limits, progress)?;
         }
         if let Some(groups) = &self.groups {
             let groups = groups.over(records.names()).map_err(LearnError::RuleNames)?;
-            model = condition::condition(model, &groups, records, weight, &self.limits, progress)
+            model = condition(model, &groups, records, weight, &self.limits, progress)
                 .map_err(|error| LearnError::Groups(error.into()))?;
         }
         if let World::Closed { except } = &self.world
             && !except.is_empty()
         {
-            model = close::close_except(model, except, records, weight, &self.limits)
+            model = close_except(model, except, records, weight, &self.limits)
                 .map_err(|error| LearnError::Closed(error.into()))?;
         }
         Ok(model)
@@ -223,4 +224,170 @@ impl Support {
         }
         facts
     }
+}
+
+/// A model given rules, exactly: its base implies them. A PSDD is then fitted to the records again, since other
+/// parameters fit best under the rules.
+fn condition(
+    model: ModelKind,
+    rules: &Rules,
+    records: &Records,
+    pseudocount: f64,
+    limits: &Limits,
+    progress: &dyn Progress,
+) -> Result<ModelKind, LearnError> {
+    progress.begin("conditioning on the rules", 1);
+    let mut on = |vtree: &Arc<Vtree>| -> Result<Sdd, QueryError> { Ok(rules.compile(vtree.clone(), limits)?) };
+    let given = match model {
+        ModelKind::Spn(_) => return Err(LearnError::Network),
+        ModelKind::Mixture(mixture) => mixture.given(&mut on, limits).map(|(given, _)| ModelKind::Mixture(given)),
+        ModelKind::Circuit(circuit) => {
+            on(circuit.vtree()).and_then(|sdd| circuit.given(&sdd, limits)).map(|(given, _)| ModelKind::Circuit(given))
+        }
+    };
+    match given {
+        Ok(ModelKind::Circuit(Certified::Psdd(psdd))) => {
+            Ok(ModelKind::Circuit(Certified::Psdd(refitted(&psdd, records, pseudocount, progress)?)))
+        }
+        Ok(other) => Ok(other),
+        Err(QueryError::ImpossibleFormula) => Err(LearnError::NothingObeys),
+        Err(error) => Err(LearnError::Rules(error)),
+    }
+}
+
+/// A PSDD with parameters fitted to records, by counting if no cell is missing.
+fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Progress) -> Result<Psdd, LearnError> {
+    match records.has_missing() {
+        false => {
+            let counted = psdd.count_records(records)?;
+            if counted.possible == 0.0 {
+                return Err(LearnError::NothingPossible);
+            }
+            let (prior, weight) = prior(psdd, records, pseudocount)?;
+            let fitted = prior.with_estimates_towards(counted.weights, weight)?;
+            Ok(psdd.carry_over(fitted))
+        }
+        true => {
+            let smoothing = Smoothing::marginal(pseudocount, records);
+            let config = EmConfig { smoothing, ..EmConfig::default() };
+            Ok(psdd.carry_over(fit_circuit(psdd, records, &config, progress)?.model))
+        }
+    }
+}
+
+/// The prior to fit a PSDD towards, and its weight in records: the learned parameters given the rules, and for up to
+/// one record the marginals of the records, independent except for the rules.
+///
+/// The learned parameters alone will not do. To them the values of a column are variables, so an unseen value is as
+/// improbable as many surprises at once: all others are false, and this one is true. A uniform prior will not do
+/// either: it favours the values that come first.
+fn prior(psdd: &Psdd, records: &Records, pseudocount: f64) -> Result<(Circuit, f64), LearnError> {
+    if pseudocount <= 0.0 {
+        return Ok((Circuit::clone(psdd), 0.0));
+    }
+    let trues = Smoothing::marginal(pseudocount, records).prior.expect("it has one");
+    let share = pseudocount.min(1.0);
+    let learned = psdd.log_parameters();
+    let weigh = |log: f64| pseudocount * log.exp();
+    let learned = Weights {
+        tops: learned.tops.iter().map(|logs| logs.map(weigh)).collect(),
+        elements: learned.elements.iter().copied().map(weigh).collect(),
+    };
+    Ok((psdd.independent(&trues).with_estimates_towards(learned, share)?, pseudocount + share))
+}
+
+/// A model without the elements that no record uses; every record stays possible. A PSDD is fitted to the records
+/// again, smoothed towards their marginals; a mixture keeps its parameters.
+fn close(model: ModelKind, records: &Records, prior: Prior, limits: &Limits) -> Result<ModelKind, LearnError> {
+    match model {
+        ModelKind::Circuit(Certified::Psdd(psdd)) => {
+            Ok(ModelKind::Circuit(Certified::Psdd(closed(&psdd, records, prior)?)))
+        }
+        other => close_except(other, &[], records, prior.weight, limits),
+    }
+}
+
+/// The same, ignoring the values of the open variables: every world that differs from a record only there stays
+/// possible. A PSDD is fitted to the records again, with its parameters as the prior.
+///
+/// The model must already allow all values of the open variables, as it does in an open world.
+fn close_except(
+    model: ModelKind,
+    except: &[Var],
+    records: &Records,
+    pseudocount: f64,
+    limits: &Limits,
+) -> Result<ModelKind, LearnError> {
+    let seen = erased(records, except);
+    match model {
+        ModelKind::Spn(_) => Err(LearnError::Network),
+        ModelKind::Mixture(mixture) => Ok(ModelKind::Mixture(components_closed(&mixture, &seen, limits)?)),
+        ModelKind::Circuit(circuit) => {
+            let closed = certified_closed(&circuit, &seen, limits)?;
+            let Certified::Psdd(psdd) = &closed else { return Ok(ModelKind::Circuit(closed)) };
+            let counts = psdd.expected_counts(records)?.weights;
+            // Without a prior, unseen values of open variables would be lost.
+            let pseudocount = if except.is_empty() { pseudocount } else { pseudocount.max(LEAST_PSEUDOCOUNT) };
+            let fitted = psdd.with_estimates_towards(counts, pseudocount)?;
+            Ok(ModelKind::Circuit(Certified::Psdd(psdd.carry_over(fitted))))
+        }
+    }
+}
+
+/// A PSDD without the elements that no record uses, smoothed only then, so that smoothing does not make them possible.
+fn closed(psdd: &Psdd, records: &Records, prior: Prior) -> Result<Psdd, LearnError> {
+    let counts = match psdd.counts() {
+        Some(counts) => counts.clone(),
+        None => psdd.count_records(records)?.weights,
+    };
+    let mut used = Circuit::clone(psdd).with_estimates(counts, &Smoothing::none())?;
+    if prior.weight > 0.0 {
+        let smoothing = Smoothing::marginal(prior.weight, records).of_literals(prior.of_literals);
+        let counts = used.counts().cloned().expect("kept by the estimates");
+        used = used.with_estimates(counts, &smoothing)?;
+    }
+    Ok(psdd.carry_over(used))
+}
+
+/// The least weight of the prior where one is needed.
+const LEAST_PSEUDOCOUNT: f64 = 1e-3;
+
+/// A mixture whose components are without the elements that no record uses.
+fn components_closed(mixture: &Mixture, seen: &Records, limits: &Limits) -> Result<Mixture, LearnError> {
+    let parts = mixture.components().iter().zip(mixture.weights());
+    let parts: Vec<(f64, Certified)> = parts
+        .map(|(circuit, &weight)| Ok((weight, certified_closed(circuit, seen, limits)?)))
+        .collect::<Result<_, LearnError>>()?;
+    Ok(Mixture::new(parts).expect("as many components over the same variables"))
+}
+
+/// A circuit with its certificate, without the elements that no record uses.
+fn certified_closed(circuit: &Certified, seen: &Records, limits: &Limits) -> Result<Certified, LearnError> {
+    Ok(circuit.carry_over(used(circuit, seen)?, limits))
+}
+
+/// The part of a circuit that records use, with its parameters normalised.
+fn used(circuit: &Circuit, seen: &Records) -> Result<Circuit, LearnError> {
+    let used = circuit.expected_counts(seen)?;
+    if used.possible == 0.0 {
+        return Err(LearnError::NothingPossible);
+    }
+    let share = |log: f64, used: f64| if used > 0.0 { log.exp() } else { 0.0 };
+    let Weights { tops, elements } = circuit.log_parameters();
+    let top = |([f, t], used): (&[f64; 2], &[f64; 2])| [share(*f, used[0]), share(*t, used[1])];
+    let shares = Weights {
+        tops: tops.iter().zip(&used.weights.tops).map(top).collect(),
+        elements: elements.iter().zip(&used.weights.elements).map(|(log, used)| share(*log, *used)).collect(),
+    };
+    Ok(Circuit::clone(circuit).with_estimates(shares, &Smoothing::none())?.without_counts())
+}
+
+/// The records without the cells of some variables.
+fn erased(records: &Records, vars: &[Var]) -> Records {
+    let mut builder = RecordsBuilder::new(records.names().clone());
+    for (row, &weight) in records.weights().iter().enumerate() {
+        let cells = records.row(row).enumerate();
+        builder.push(cells.map(|(i, cell)| cell.filter(|_| !vars.contains(&Var(i as u32)))), weight);
+    }
+    builder.finish()
 }
