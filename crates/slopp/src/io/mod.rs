@@ -11,7 +11,7 @@
 //! | `.spn` | a sum-product network with names and origin | [`read_model`] | [`write_model`] |
 //! | `.sdd` | a formula | [`read_sdd`] | [`write_sdd`] |
 //! | `.txt` | rules, one per line | [`read_rules`] | [`write_rules`] |
-//! | `.cnf`, `.dnf` | DIMACS | [`read_rules`] | [`cnf_text`], [`dnf_text`] |
+//! | `.cnf`, `.dnf` | DIMACS | [`read_rules`] | [`cnf_text`] |
 //!
 //! Every reader takes a [`Source`]: the path of a file, `-` for stdin, or bytes in memory, gzipped or not. It says what
 //! is wrong in which line, and no bytes make it panic. Every writer writes to anything that takes bytes;

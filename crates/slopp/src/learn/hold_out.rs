@@ -2,10 +2,11 @@
 
 use super::LearnError;
 use super::error::check_validation;
+use super::structure::Report;
 use crate::data::Records;
 
-/// Fewer records than this suffice to decide when to stop, but not to judge how improbable unseen worlds are.
-pub(crate) const FEW_JUDGES: f64 = 50.0;
+/// [`Report::FEW_JUDGES`].
+pub(crate) const FEW_JUDGES: f64 = Report::FEW_JUDGES;
 
 /// The records to learn from and those to choose by.
 pub(crate) struct Parts<'a> {

@@ -54,8 +54,8 @@ pub struct Prior {
 }
 
 impl Report {
-    /// The weight of records that is enough to choose by.
-    pub const FEW_JUDGES: f64 = super::hold_out::FEW_JUDGES;
+    /// Fewer records than this suffice to decide when to stop, but not to judge how improbable unseen worlds are.
+    pub const FEW_JUDGES: f64 = 50.0;
 }
 
 impl Structure {
