@@ -4,12 +4,15 @@ use crate::args::files;
 use crate::error::Error;
 use crate::files::Files;
 use crate::knowledge::{Knowledge, LimitArgs, compile_with_search, stopped, vtree_of};
-use crate::report::object;
+use crate::report::{grouped, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::logic::VtreeSearch;
 use std::path::PathBuf;
+
+/// Longer numbers are rounded, unless all digits are asked for.
+const MOST_DIGITS: usize = 30;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,9 +20,10 @@ Examples:
   slopp count model.psdd
   slopp count base.sdd --vtree base.vtree";
 
-/// How many worlds a model or rules allow, exactly
+/// How many worlds a model or rules allow
 ///
-/// Counts over all variables of the file. Rules that contradict each other allow 0 worlds; `slopp compile` shows which.
+/// Counts over all variables of the file, exactly; a number of more than 30 digits is printed rounded, unless --exact or
+/// --json asks for all of them. Rules that contradict each other allow 0 worlds; `slopp compile` shows which.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CountArgs {
@@ -28,6 +32,9 @@ pub(crate) struct CountArgs {
     /// The vtree of a model or diagram, if its file does not hold it, or one to compile rules on
     #[arg(long, value_name = "FILE")]
     vtree: Option<PathBuf>,
+    /// Print all digits, however many
+    #[arg(long)]
+    exact: bool,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -55,7 +62,8 @@ pub(crate) fn run(args: &CountArgs, session: &mut Session) -> Result<Verdict, Er
             session.document(&object([("variables", Value::from(variables)), ("model_count", Value::from(worlds))]))?
         }
         // Plain digits, for scripts.
-        false => session.line(worlds)?,
+        false if args.exact || worlds.len() <= MOST_DIGITS => session.line(worlds)?,
+        false => session.line(format!("about {}", grouped(&worlds)))?,
     }
     Ok(Verdict::Yes)
 }

@@ -202,6 +202,11 @@ fn small_mistakes_are_told_kindly() {
     let folder = cars();
     folder.write("big.txt", (0..24).map(|i| format!("a{i} | !a{i}\n")).collect::<String>());
     assert_eq!(folder.run("count big.txt").ok().out, "16777216\n");
+    folder.write("huge.txt", (0..150).map(|i| format!("a{i} | !a{i}\n")).collect::<String>());
+    let exact = "1427247692705959881058285969449495136382746624";
+    assert_eq!(folder.run("count huge.txt").ok().out, "about 1.43e45\n");
+    assert_eq!(folder.run("count huge.txt --exact").ok().out, format!("{exact}\n"));
+    assert_eq!(folder.run("count huge.txt --json").ok().json()["model_count"], exact);
     folder.write("no.txt", "exactly(1)\n");
     folder.run("count no.txt").fails(&["the rules name no variables"]);
     folder

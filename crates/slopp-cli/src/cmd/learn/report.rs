@@ -2,11 +2,11 @@
 
 use super::parts::Parts;
 use crate::cmd::eval::Score;
+use crate::cmd::info::big;
 use crate::error::Error;
 use crate::input::{MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
 use crate::report::{
-    Table, columns_document, columns_in_words, count, counted, facts, grouped, json, json_count, logarithm, object,
-    records,
+    Table, columns_document, columns_in_words, count, counted, facts, json, json_count, logarithm, object, records,
 };
 use crate::session::Session;
 use serde_json::Value;
@@ -118,7 +118,8 @@ impl Learned<'_> {
                     ("certificate", certificate_in_words(circuit).to_owned()),
                 ]);
                 lines.extend(
-                    self.model_count().map(|digits| ("possible", possible_in_words(&digits, self.model.names.len()))),
+                    self.model_count()
+                        .map(|digits| ("possible", format!("{} worlds", big(&digits, self.model.names.len())))),
                 );
                 let overlaps = self.overlaps(circuit);
                 if overlaps.sums > 0 {
@@ -178,15 +179,6 @@ pub(crate) fn score_table(scores: &[(&'static str, Score)]) -> Table {
         ]);
     }
     table
-}
-
-/// How many of all worlds are possible; many digits are cut to three.
-fn possible_in_words(digits: &str, variables: usize) -> String {
-    let count = match digits.len() {
-        0..16 => grouped(digits),
-        length => format!("about {}.{}e{}", &digits[..1], &digits[1..3], length - 1),
-    };
-    format!("{count} of 2^{variables} worlds")
 }
 
 /// The log-likelihood of all records together; of very few with enough digits to show it.
