@@ -73,7 +73,7 @@ struct Quality {
 fn quality(truth: &Truth, records: usize, learner: &dyn Learner, seed: u64) -> Quality {
     let records = truth.sample(records, seed);
     let task = Task { seed, ..Task::closed(&records) };
-    let ModelKind::Circuit(circuit) = task.learn(learner, &()).expect("records can be learned from").model else {
+    let ModelKind::Circuit(circuit) = task.learn(learner, &()).expect("records can be learned from").model.kind else {
         unreachable!("these learners make circuits");
     };
     let mut quality = Quality {

@@ -38,13 +38,12 @@ pub(crate) fn distil(
     let capped = max_classes.map(|max_classes| Slopp { max_classes, capped: true, ..config.clone() });
     let student = capped.unwrap_or(config);
     let (train, valid) = (train.0.clone(), valid.map(|valid| valid.0.clone()));
-    let names = train.names().clone();
     let (given, model, samples) = match teacher {
         Teacher::Records(records) => (Some(records.get().0.clone()), None, None),
         Teacher::Model(model, count) => (None, Some(model.get().0.clone()), count),
     };
     let support = Support(support.0.clone());
-    let (circuit, origin) = run_long(py, progress, move |progress| {
+    let student = run_long(py, progress, move |progress| {
         let teacher = match (&given, &model) {
             (Some(records), _) => learn::Teacher::Records(records),
             (None, model) => learn::Teacher::Model(&model.as_ref().expect("there is one of them").kind),
@@ -52,10 +51,9 @@ pub(crate) fn distil(
         let support = &support.within(progress);
         let task = Task { valid: valid.as_deref(), support, seed, ..Task::new(&train) };
         let student = Lesson { teacher, samples, student, free }.learn(&task, progress)?;
-        let origin = student.origin(&task, &described);
-        Ok::<_, learn::LearnError>((student.circuit, origin))
+        Ok::<_, learn::LearnError>(student.into_model(&task, &described))
     })??;
-    Ok(Model::of(slopp::Model { names, kind: circuit.into(), origin }))
+    Ok(Model::of(student))
 }
 
 /// A line of a chart: what it is, and its points with their names.

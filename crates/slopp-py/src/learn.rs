@@ -150,7 +150,6 @@ pub(crate) fn learn(
     let learner = entry.learner(&options_of(options)?)?;
     start.map_or(Ok(()), |start| start.deterministic().map(|_| ()))?;
     let (train, valid) = (records.0.clone(), valid.map(|valid| valid.0.clone()));
-    let names = train.names().clone();
     if support.0.world.is_all_closed() && !entry.obeys_rules() {
         let text = format!("the learner {} has only an open world; leave world= out, or choose another", entry.name);
         return Err(Failure::new("LearnError", text));
@@ -158,14 +157,14 @@ pub(crate) fn learn(
     let (vtree, vtree_from) = vtree_from(vtree)?;
     let start = start.map(|start| start.0.clone());
     let support = Support(support.0.clone());
-    let Outcome { model, origin, report, .. } = run_long(py, progress, move |progress| {
+    let Outcome { model, report, .. } = run_long(py, progress, move |progress| {
         let support = &support.within(progress);
         let (vtree, start) = (vtree.as_ref(), start.as_deref());
         Task { valid: valid.as_deref(), vtree, vtree_from, start, support, seed, ..Task::new(&train) }
             .learn(&*learner, progress)
     })??;
     let too_large = report.exceeded.map(|max| (model.most_elements(), max));
-    Ok((Model::of(slopp::Model { names, kind: model, origin }), too_large))
+    Ok((Model::of(model), too_large))
 }
 
 /// SLoPP at several sizes: the largest number of elements that was asked for, and the model.
@@ -181,14 +180,12 @@ pub(crate) fn curve(
     progress: Option<Py<PyAny>>,
 ) -> Answer<Vec<(Option<usize>, Model)>> {
     let (train, valid) = (records.0.clone(), valid.map(|valid| valid.0.clone()));
-    let names = train.names().clone();
     let (vtree, vtree_from) = vtree_from(vtree)?;
     let sizes = run_long(py, progress, move |progress| {
         let task = Task { valid: valid.as_deref(), vtree: vtree.as_ref(), vtree_from, seed, ..Task::new(&train) };
         task.sizes(&Slopp::default(), points, progress)
     })??;
-    let model = |Outcome { model: kind, origin, .. }| Model::of(slopp::Model { names: names.clone(), kind, origin });
-    Ok(sizes.into_iter().map(|size| (size.max_elements, model(size.outcome))).collect())
+    Ok(sizes.into_iter().map(|size| (size.max_elements, Model::of(size.outcome.model))).collect())
 }
 
 /// Which records break rules, as the Python half shows it: for each record its place, the rules it breaks, or what they

@@ -18,8 +18,7 @@ pub fn read_records<'a>(source: impl Into<Source<'a>>) -> Result<Records, Error>
 ///
 /// [`Task`] learns with rules, in a closed world, on a given vtree and with any learner.
 pub fn learn(records: &Records) -> Result<Model, Error> {
-    let learned = Task::new(records).learn(&Slopp::default(), &())?;
-    Ok(Model { names: records.names().clone(), kind: learned.model, origin: learned.origin })
+    Ok(Task::new(records).learn(&Slopp::default(), &())?.model)
 }
 
 impl Model {

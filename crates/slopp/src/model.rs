@@ -40,6 +40,11 @@ impl Model {
         assert_eq!(names.len(), kind.distribution().var_count(), "one name per variable");
         Model { names, kind, origin: BTreeMap::new() }
     }
+
+    /// The PSDD by value, if it is proved to be one.
+    pub fn into_psdd(self) -> Option<Psdd> {
+        self.kind.into_psdd()
+    }
 }
 
 impl Deref for Model {

@@ -246,7 +246,7 @@ fn columns_are_kept_in_model_files() {
     let train = read(text, &options).unwrap();
     for learner in &learners()[..4] {
         let outcome = Task::new(&train).learn(&**learner, &()).unwrap();
-        let model = Model::new(train.names().clone(), outcome.model);
+        let model = Model::new(train.names().clone(), outcome.model.kind);
         let mut file = Vec::new();
         io::write_model(&mut file, &model).unwrap();
         assert_eq!(&io::read_model(&file, None, &Default::default()).unwrap().model.names, train.names());

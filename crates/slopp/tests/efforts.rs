@@ -33,14 +33,14 @@ fn psdd_with(effort: Effort, task: &Task, config: &Slopp) -> Psdd {
 }
 
 fn mixture(outcome: Outcome) -> Mixture {
-    let ModelKind::Mixture(mixture) = outcome.model else { panic!("a mixture") };
+    let ModelKind::Mixture(mixture) = outcome.model.kind else { panic!("a mixture") };
     mixture
 }
 
 /// A bag, and how it was made.
 fn bag(task: &Task, config: &SloppBag) -> (Mixture, BTreeMap<String, String>) {
     let outcome = task.learn(config, &()).unwrap();
-    let origin = outcome.origin.clone();
+    let origin = outcome.model.origin.clone();
     (mixture(outcome), origin)
 }
 
@@ -196,7 +196,7 @@ fn few_and_odd_records_are_learned_from() {
         assert!(mean(&bag(&Task::new(records), &SloppBag::new(open())).0, records).is_finite());
         assert!(mean(&mixture(Task::new(records).learn(&SloppEm::default(), &()).unwrap()), records).is_finite());
     }
-    let alone = with(Effort::Best, &Task::new(&odd), &open()).unwrap().origin;
+    let alone = with(Effort::Best, &Task::new(&odd), &open()).unwrap().model.origin;
     assert_eq!((&*alone["teacher"], &*alone["held_out"]), ("none", "0"));
 }
 
@@ -223,9 +223,9 @@ fn a_pseudocount_that_is_given_is_the_weight_of_the_prior_at_best() {
             with(Effort::Best, &on(&train, valid), &config).unwrap()
         };
         for given in [0.5, 1e7] {
-            let Outcome { model, origin, .. } = at(given);
+            let model = at(given).model;
             // Whatever won: a student has a strength.
-            let used = origin.get("strength").or(origin.get("pseudocount")).unwrap();
+            let used = model.origin.get("strength").or(model.origin.get("pseudocount")).unwrap();
             assert_eq!(used.parse(), Ok(given));
             let psdd = model.psdd().unwrap();
             check(psdd);
@@ -332,7 +332,7 @@ fn contradictions_are_errors() {
 fn what_is_held_out_is_fitted_to_in_the_end() {
     let train = chain(7, 400, 30);
     let outcome = Task::new(&train).learn(&SloppEm::default(), &()).unwrap();
-    assert_eq!(outcome.origin["held_out"], "40");
+    assert_eq!(outcome.model.origin["held_out"], "40");
     let mixture = mixture(outcome);
     // Fitted to all records, one variable of a component without prior would have the share of all of them.
     let marginals = mixture.marginals(&Evidence::none(7)).unwrap();
@@ -353,7 +353,7 @@ fn what_is_held_out_is_fitted_to_in_the_end() {
     let refused = taught(&samples, &Task::new(&few));
     assert!(matches!(refused, Err(LearnError::NothingToChooseBy)));
     // With nothing to choose by, the choice is careful.
-    let choice = Task::new(&few).learn(&SloppEm::default(), &()).unwrap().origin;
+    let choice = Task::new(&few).learn(&SloppEm::default(), &()).unwrap().model.origin;
     assert_eq!((&*choice["components"], &*choice["mixture_pseudocount"]), ("4", "100"));
 }
 

@@ -98,7 +98,7 @@ fn rules_with_names_of_their_own_mean_the_columns_they_name() {
         Task { support: &support, ..Task::new(&kept) }.learn(&Factorised::default(), &())
     };
     let outcome = learned(rules).unwrap();
-    assert_eq!(outcome.origin["rules"], "b -> a");
+    assert_eq!(outcome.model.origin["rules"], "b -> a");
     let psdd = outcome.model.into_psdd().unwrap();
     let impossible = Evidence::from_lits(4, [Var(0).is(false), Var(1).is(true)]).unwrap();
     assert_eq!(

@@ -42,7 +42,7 @@ fn add(network: &Network, lines: &mut Vec<String>) -> usize {
 }
 
 fn learn(train: &Records, valid: Option<&Records>, config: &LearnSpn) -> Result<Spn, LearnError> {
-    let ModelKind::Spn(spn) = (Task { valid, ..Task::new(train) }).learn(config, &())?.model else {
+    let ModelKind::Spn(spn) = (Task { valid, ..Task::new(train) }).learn(config, &())?.model.kind else {
         panic!("a network")
     };
     Ok(spn)
@@ -292,7 +292,7 @@ fn threads_do_not_matter_and_seeds_do() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let task = Task { valid: Some(&valid), seed, ..Task::new(&train) };
-            let ModelKind::Spn(spn) = task.learn(&config, &()).unwrap().model else { panic!("a network") };
+            let ModelKind::Spn(spn) = task.learn(&config, &()).unwrap().model.kind else { panic!("a network") };
             let samples = spn.sample(700, &Evidence::none(20), 3).unwrap();
             (spn, samples)
         })

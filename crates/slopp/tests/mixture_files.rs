@@ -54,7 +54,7 @@ fn nothing_is_lost_and_the_bytes_stay() {
     for pseudocount in [0.0, 1.0] {
         let grid = MixtureGrid { components: vec![3], pseudocounts: vec![pseudocount] };
         let learned = Task::new(&records).learn(&SloppEm { grid, ..SloppEm::default() }, &()).unwrap();
-        models.push(Model::new(records.names().clone(), learned.model));
+        models.push(Model::new(records.names().clone(), learned.model.kind));
     }
     for model in models {
         let saved = bytes(&model);

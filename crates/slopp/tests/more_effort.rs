@@ -63,7 +63,7 @@ fn made(effort: Effort, possible: Possible, train: &Records, valid: &Records) ->
         Possible::ClosedButFirst => World::Closed { except: train.names().vars_of("c0").unwrap() },
     };
     let task = Task { valid: Some(valid), support: &Support::of(world), ..Task::new(train) };
-    task.learn(&Slopp { effort, ..Slopp::default() }, &()).unwrap().model
+    task.learn(&Slopp { effort, ..Slopp::default() }, &()).unwrap().model.kind
 }
 
 /// The weight of impossible records, and the log-likelihood per record. In a closed world, of a model that keeps one

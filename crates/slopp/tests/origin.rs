@@ -21,7 +21,7 @@ fn cars() -> Records {
 
 fn learned(learner: &str, task: Task) -> BTreeMap<String, String> {
     let learner = find(learner).unwrap().learner(&Options::default()).unwrap();
-    task.learn(&*learner, &()).unwrap().origin
+    task.learn(&*learner, &()).unwrap().model.origin
 }
 
 #[test]
@@ -74,11 +74,11 @@ fn what_is_refined_says_what_is_possible() {
     let records = cars();
     let start = Task::closed(&records).learn(&Slopp::default(), &()).unwrap();
     let refined = |start: &Model| {
-        Task { start: Some(start), ..Task::new(&records) }.learn(&LearnPsdd::default(), &()).unwrap().origin
+        Task { start: Some(start), ..Task::new(&records) }.learn(&LearnPsdd::default(), &()).unwrap().model.origin
     };
-    let given = Model::new(records.names().clone(), start.model);
+    let given = Model::new(records.names().clone(), start.model.kind);
     assert_eq!(refined(&given)["start"], "given");
-    let origin = refined(&Model { origin: start.origin, ..given.clone() });
+    let origin = refined(&Model { origin: start.model.origin, ..given.clone() });
     assert_eq!([&origin["start"], &origin["world"], &origin["vtree"]], ["slopp", "closed", "file"]);
     let other = Task { start: Some(&given), ..Task::new(&records) }.learn(&Slopp::default(), &()).unwrap_err();
     assert!(other.to_string().contains("the learner slopp does not refine models"), "{other}");
@@ -102,5 +102,5 @@ fn the_size_that_was_asked_for_is_told() {
     options.set("max_elements", &(whole / 2).to_string()).unwrap();
     let within = task.learn(&*find("slopp").unwrap().learner(&options).unwrap(), &()).unwrap();
     assert!(within.model.most_elements() < whole);
-    assert_eq!(within.origin["max_elements"], (whole / 2).to_string());
+    assert_eq!(within.model.origin["max_elements"], (whole / 2).to_string());
 }

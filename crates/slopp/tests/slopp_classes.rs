@@ -142,7 +142,7 @@ fn threads_do_not_matter_and_seeds_do() {
     let one = run(1, 0);
     assert_eq!(one, run(2, 0));
     assert_eq!(one, run(3, 0));
-    assert_eq!(one.origin["held_out"], "70");
+    assert_eq!(one.model.origin["held_out"], "70");
     assert_ne!(one.model, run(1, 1).model, "another seed holds out other records");
 }
 
@@ -231,7 +231,7 @@ fn more_variables_than_records() {
     let train = chain(200, 30, 11);
     let learned = learn(&train, None, &Slopp::default()).unwrap();
     assert!(mean(learned.model.psdd().unwrap(), &train).is_finite());
-    assert_eq!(learned.origin["held_out"], "3");
+    assert_eq!(learned.model.origin["held_out"], "3");
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn one_record_and_equal_records() {
     for (rows, held_out) in [(1, "0"), (100, "10")] {
         let train = Records::from_rows(Names::numbered(5), (0..rows).map(|_| [true, false, true, true, false]));
         let learned = learn(&train, None, &Slopp::default()).unwrap();
-        assert_eq!(learned.origin["held_out"], held_out);
+        assert_eq!(learned.model.origin["held_out"], held_out);
         check(learned.model.psdd().unwrap(), &train, true);
         let closed = psdd(&Task::closed(&train), &Slopp::default());
         assert!(mean(&closed, &train).abs() < 1e-12, "in a closed world only the one record is possible");
@@ -250,7 +250,7 @@ fn one_record_and_equal_records() {
 fn closed_worlds_drop_what_was_never_seen() {
     let train = records(&[(vec![true, true, false], 5.0), (vec![false, false, false], 3.0)]);
     let learned = Task::closed(&train).learn(&Slopp::default(), &()).unwrap();
-    assert_eq!(learned.origin["pseudocount"], "0");
+    assert_eq!(learned.model.origin["pseudocount"], "0");
     let psdd = learned.model.into_psdd().unwrap();
     assert!(psdd.log_probability(&[true, true, true]).unwrap() == f64::NEG_INFINITY);
     let smoothed = Slopp { pseudocount: Some(1.0), ..Slopp::default() };

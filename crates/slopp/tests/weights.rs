@@ -23,7 +23,7 @@ fn records(rows: usize, random: &mut Random, weight: impl Fn(&mut Random) -> f64
 fn closed(records: &Records) -> Vec<Circuit> {
     let (task, vtree) = (Task::closed(records), Arc::new(Vtree::balanced(4)));
     let on_vtree = Task { vtree: Some(&vtree), ..task };
-    let made = |task: Task<'_>, learner: &dyn Learner| match task.learn(learner, &()).unwrap().model {
+    let made = |task: Task<'_>, learner: &dyn Learner| match task.learn(learner, &()).unwrap().model.kind {
         ModelKind::Circuit(circuit) => Circuit::clone(&circuit),
         _ => panic!("a circuit"),
     };

@@ -88,9 +88,7 @@ impl Story {
         let learn = |learner: &dyn Learner, support: &Support| -> Result<Model, Error> {
             let vtree_from = Some(VtreeFrom::Method(VtreeMethod::ChowLiu));
             let task = Task { vtree: Some(&vtree), vtree_from, support, seed: SEED, ..Task::new(&train) };
-            let learned = task.learn(learner, &bar)?;
-            let psdd = learned.model.into_psdd().expect("certified learners give PSDDs");
-            Ok(Model { origin: learned.origin, ..Model::new(train.names().clone(), psdd) })
+            Ok(task.learn(learner, &bar)?.model)
         };
         let tree = SloppTree::default();
         let (open, closed) = (learn(&tree, Support::open())?, learn(&tree, Support::closed())?);

@@ -197,9 +197,8 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         Teacher::Model(model) => Some(self::scores(model.distribution(), &parts)?),
         Teacher::Samples(_) => None,
     };
-    let origin = student.origin(&task, &teacher_in_words(&args.teacher));
-    let Student { circuit, samples, strength, held_out, keeps_base, .. } = student;
-    let model = Model { names: train.names().clone(), origin, kind: circuit.into() };
+    let Student { samples, strength, held_out, keeps_base, .. } = student;
+    let model = student.into_model(&task, &teacher_in_words(&args.teacher));
     let (elements, classes) = (model.most_elements(), model.most_classes());
     let saved = save(args.output.as_deref(), |file| model.save(file));
     let output = args.output.as_ref().filter(|_| saved.is_ok());

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use slopp::circuit::Smoothing;
 use slopp::learn::registry::{self, OptionValue, Options};
 use slopp::learn::{ChowLiu, Learner, Slopp, Support, Task, VtreeUse};
-use slopp::{Model, ModelKind, Progress, Records};
+use slopp::{ModelKind, Progress, Records};
 use slopp_cli::{Error, Score};
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ impl Entry {
             None => None,
         };
         let start = made.map(|made| task.learn(&*made, progress)).transpose()?;
-        let start = start.map(|start| Model::new(train.names().clone(), start.model));
+        let start = start.map(|start| start.model);
         let points = self.points();
         let vtree = match points.first().filter(|_| start.is_none()).map(|point| self.learner(point)).transpose()? {
             Some(learner) => match learner.vtree() {
@@ -100,7 +100,7 @@ impl Entry {
         for point in points {
             let outcome = task.learn(&*self.learner(&point)?, progress)?;
             match outcome.model.psdd().filter(|_| self.is_refitted()) {
-                None => best.offer(point, outcome.model, outcome.chosen)?,
+                None => best.offer(point, outcome.model.kind, outcome.chosen)?,
                 Some(psdd) => {
                     for &pseudocount in self.values("pseudocount") {
                         let fitted = psdd.fit(train, &Smoothing::marginal(pseudocount, train))?.circuit;
@@ -113,7 +113,7 @@ impl Entry {
         let Found { point, mut model, mut chosen, .. } = best.found.ok_or_else(nothing)?;
         if self.pseudocount == Pseudocount::RefittedThenLearned {
             let outcome = task.learn(&*self.learner(&point)?, progress)?;
-            (model, chosen) = (outcome.model, outcome.chosen);
+            (model, chosen) = (outcome.model.kind, outcome.chosen);
         }
         let mut settings = self.settings(&point);
         // What the grid chose is reported already.

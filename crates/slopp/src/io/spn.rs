@@ -212,9 +212,7 @@ mod tests {
             let records = Records::from_rows(Names::numbered(7), rows);
             let leaves = if seed % 2 == 0 { Leaves::ChowLiu } else { Leaves::Independent };
             let config = LearnSpn { leaves, min_records: 20.0, ..LearnSpn::default() };
-            let kind = Task { seed, ..Task::new(&records) }.learn(&config, &()).unwrap().model;
-            let origin = [("seed".to_owned(), seed.to_string())].into();
-            let model = Model { names: records.names().clone(), kind, origin };
+            let model = Task { seed, ..Task::new(&records) }.learn(&config, &()).unwrap().model;
             let mut text = Vec::new();
             write_model(&mut text, &model).unwrap();
             let read = network(&text).unwrap();

@@ -15,10 +15,9 @@ use crate::circuit::Psdd;
 use crate::data::{MAX_RECORDS, Records, RecordsBuilder};
 use crate::infer::{Distribution, Evidence, count_shares};
 use crate::logic::{Limits, Manager, Rules};
-use crate::model::ModelKind;
+use crate::model::{Model, ModelKind};
 use crate::progress::Progress;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 
 /// The largest base of the teacher on the vtree of the student, in nodes.
 const BASE_NODES: usize = 2_000_000;
@@ -112,8 +111,8 @@ impl<'a> Lesson<'a> {
 }
 
 impl Student {
-    /// How it was made, as in [`Outcome::origin`](super::Outcome::origin); `teacher` is the name of the teacher.
-    pub fn origin(&self, task: &Task, teacher: &str) -> BTreeMap<String, String> {
+    /// The student as a model; its origin says how it was made, with this name of the teacher.
+    pub fn into_model(self, task: &Task, teacher: &str) -> Model {
         let facts = [
             ("learner", "slopp".to_owned()),
             ("teacher", teacher.to_owned()),
@@ -126,7 +125,8 @@ impl Student {
         ];
         let base = self.keeps_base.then(|| ("base", "of the teacher".to_owned()));
         let facts = facts.into_iter().chain(base).chain(task.support.facts(task.train.names()));
-        facts.map(|(key, value)| (key.to_owned(), value)).collect()
+        let origin = facts.map(|(key, value)| (key.to_owned(), value)).collect();
+        Model { origin, ..Model::new(task.train.names().clone(), self.circuit) }
     }
 }
 

@@ -7,7 +7,7 @@ use super::structure::{Report, Structure};
 use super::support::{Support, World};
 use super::vtree::VtreeMethod;
 use crate::data::Records;
-use crate::model::{Model, ModelKind};
+use crate::model::Model;
 use crate::progress::Progress;
 use crate::vtree::Vtree;
 use std::collections::BTreeMap;
@@ -112,10 +112,8 @@ pub trait Learner {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The model.
-    pub model: ModelKind,
-    /// How it was made: learner, settings, chosen settings, vtree, support and seed.
-    pub origin: BTreeMap<String, String>,
+    /// The model. Its origin says how it was made: learner, settings, chosen settings, vtree, support and seed.
+    pub model: Model,
     /// The settings that the learner chose, as name and value; they are also in the origin.
     pub chosen: Vec<(&'static str, String)>,
     /// Facts about the learning.
@@ -214,10 +212,10 @@ impl Task<'_> {
             }
         };
         // The origin names the size that was asked for, not the smaller ones that were tried.
-        outcome.origin = origin(learner, task);
+        outcome.model.origin = origin(learner, task);
         let elements = outcome.model.most_elements();
         outcome.report.exceeded = learner.max_elements().filter(|&max| elements > max);
-        outcome.origin.extend(outcome.chosen.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        outcome.model.origin.extend(outcome.chosen.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         Ok(outcome)
     }
 
@@ -275,7 +273,7 @@ fn once(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<M
         report.much_smaller = Some(unrestricted);
         chosen.push(("elements_unrestricted", unrestricted.to_string()));
     }
-    let made = Outcome { model, origin: BTreeMap::new(), chosen, report };
+    let made = Outcome { model: Model::new(task.train.names().clone(), model), chosen, report };
     Ok(Made { made, elements, unrestricted })
 }
 

@@ -57,7 +57,7 @@ fn odd_data_and_settings() {
     };
     let example = || Certified::from(slopp::example::psdd());
     let one = Records::from_rows(records.names().clone(), [records.row(0).map(Option::unwrap).collect::<Vec<_>>()]);
-    let ModelKind::Mixture(fitted) = divided(example(), &one).unwrap().model else { panic!("a mixture") };
+    let ModelKind::Mixture(fitted) = divided(example(), &one).unwrap().model.kind else { panic!("a mixture") };
     close(fitted.log_likelihoods(&one).unwrap()[0], 0.0);
     let impossible = Records::from_rows(records.names().clone(), [[true; 4]]);
     assert!(matches!(divided(example(), &impossible), Err(LearnError::NothingPossible)));

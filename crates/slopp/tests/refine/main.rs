@@ -49,8 +49,8 @@ fn refine(
     let start = Model::new(Names::numbered(train.var_count()), start.into());
     let task = Task { start: Some(&start), valid: Some(valid.unwrap_or(train)), ..Task::new(train) };
     let outcome = task.learn(learner, &())?;
-    let steps = outcome.origin["steps_done"].parse().unwrap();
-    let ModelKind::Circuit(circuit) = outcome.model else { panic!("a circuit") };
+    let steps = outcome.model.origin["steps_done"].parse().unwrap();
+    let ModelKind::Circuit(circuit) = outcome.model.kind else { panic!("a circuit") };
     Ok((circuit, steps))
 }
 
@@ -185,11 +185,11 @@ fn the_budget_is_kept_and_told() {
         let told = Told::default();
         let task = Task { start: Some(&start), valid: Some(&train), ..Task::new(&train) };
         let outcome = task.learn(&prime(steps, 2, 1.0), &told).unwrap();
-        assert_eq!(outcome.origin["steps_done"], steps.to_string());
+        assert_eq!(outcome.model.origin["steps_done"], steps.to_string());
         assert_eq!((told.0.into_inner(), told.1.into_inner()), (steps as u64, steps as u64));
         sizes.push(outcome.model.most_elements());
         if steps == 0 {
-            assert_eq!(outcome.model, start.kind);
+            assert_eq!(outcome.model.kind, start.kind);
         }
     }
     assert!(sizes.is_sorted() && sizes[0] < sizes[3], "{sizes:?}");
@@ -266,10 +266,10 @@ fn without_validation_records_a_tenth_is_held_out_and_parameters_are_those_of_al
         ];
         for learner in learners {
             let outcome = Task { seed: 3, support, ..Task::new(&train) }.learn(&*learner, &()).unwrap();
-            let fact = |name: &str| outcome.origin[name].parse::<f64>();
+            let fact = |name: &str| outcome.model.origin[name].parse::<f64>();
             assert_eq!(fact("held_out"), Ok(40.0), "{}", learner.name());
             assert!(fact("steps_done").unwrap() < 300.0, "it stops long before the budget is used up");
-            let ModelKind::Circuit(circuit) = &outcome.model else { panic!("a circuit") };
+            let ModelKind::Circuit(circuit) = &outcome.model.kind else { panic!("a circuit") };
             assert!(circuit.possible(&train).unwrap().into_iter().all(|possible| possible), "also those held out");
             same_as_refitted(circuit, &train, pseudocount);
         }
@@ -321,9 +321,9 @@ fn a_mixture_shares_the_structure_of_the_single_model() {
     let task = Task { valid: Some(valid), ..Task::new(train) };
     for scope in [Scope::Prime, Scope::Whole] {
         let single = Strudel { scope, ..prime(3, 2, 1.0) };
-        let ModelKind::Circuit(alone) = task.learn(&single, &()).unwrap().model else { panic!("a circuit") };
+        let ModelKind::Circuit(alone) = task.learn(&single, &()).unwrap().model.kind else { panic!("a circuit") };
         let learner = StrudelEm { strudel: single, grid: MixtureGrid::default() };
-        let ModelKind::Mixture(mixture) = task.learn(&learner, &()).unwrap().model else { panic!("a mixture") };
+        let ModelKind::Mixture(mixture) = task.learn(&learner, &()).unwrap().model.kind else { panic!("a mixture") };
         assert!(mixture.shares_structure() && mixture.component_count() > 1);
         assert_eq!(mixture.components()[0].ids().len(), alone.ids().len());
         let total: f64 = worlds(7).map(|world| mixture.log_probability(&world).unwrap().exp()).sum();
@@ -333,13 +333,13 @@ fn a_mixture_shares_the_structure_of_the_single_model() {
         assert!(many > one, "three kinds of records are better told apart by components: {many} against {one}");
         // Without validation records some are held out, and what is chosen is fitted to all.
         let outcome = Task::new(train).learn(&learner, &()).unwrap();
-        let fact = |name: &str| outcome.origin.get(name).map(String::as_str);
+        let fact = |name: &str| outcome.model.origin.get(name).map(String::as_str);
         assert_eq!(fact("held_out"), Some("54"));
         assert!(fact("mixture_pseudocount").is_some());
         assert_eq!(fact("pseudocount"), Some("1"), "that of the structure, which nothing that is chosen replaces");
         let setting = |name: &str| learner.settings().into_iter().find(|(key, _)| *key == name).unwrap().1;
         assert_eq!((setting("pseudocount"), setting("tried_components")), ("1".to_owned(), "4 8 16".to_owned()));
-        let ModelKind::Mixture(fitted) = outcome.model else { panic!("a mixture") };
+        let ModelKind::Mixture(fitted) = outcome.model.kind else { panic!("a mixture") };
         assert!(fitted.shares_structure());
     }
     let strudel = prime(1, 2, 1.0);

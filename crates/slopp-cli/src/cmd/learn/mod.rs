@@ -17,9 +17,9 @@ use crate::report::{count, records};
 use crate::session::{Session, Verdict};
 use parts::Parts;
 use plan::Plan;
+use slopp::Records;
 use slopp::io::WriteError;
 use slopp::learn::{Report, registry};
-use slopp::{Model, Records};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -44,12 +44,11 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let start = Instant::now();
     let bar = session.progress();
     let outcome = plan.learn(&parts, &bar)?;
-    let (learned, origin, said) = (outcome.model, outcome.origin, outcome.report);
+    let (model, said) = (outcome.model, outcome.report);
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
-    let scores = parts.scores(learned.distribution())?;
-    let (elements, classes) = (learned.most_elements(), learned.most_classes());
-    let model = Model { names: parts.train.names().clone(), kind: learned, origin };
+    let scores = parts.scores(model.distribution())?;
+    let (elements, classes) = (model.most_elements(), model.most_classes());
     // Saved before anything is printed: a closed pipe must not cost the model.
     let saved = save(args.output.as_deref(), |file| model.save(file));
     let output = args.output.as_deref().filter(|_| saved.is_ok());
