@@ -87,6 +87,9 @@ fn message(error: &slopp::Error) -> String {
     }
 }
 
+/// How to allow more work.
+pub(crate) const LARGER_LIMITS: &str = "--max-nodes N and --max-memory MB allow more";
+
 /// An option as people write it here.
 fn option(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
@@ -103,7 +106,7 @@ pub(crate) fn words(advice: &Advice) -> Option<String> {
         }
         Advice::Bins { column } => format!("--bins {column}=4, which cuts its numbers into bins"),
         Advice::MoreValues => "--max-values N, which allows more".into(),
-        Advice::LargerLimits => "--max-nodes N and --max-memory MB allow more".into(),
+        Advice::LargerLimits => LARGER_LIMITS.into(),
         Advice::NearestWorld => "`slopp possible MODEL --given EVIDENCE` shows what would have to change".into(),
         Advice::OtherLearner { option: name, owners } => {
             format!("--learner {}, or leave {} out", owners.join(" or "), option(name))

@@ -14,13 +14,12 @@ pub(crate) fn compile(formula: &Formula, vtree: &Arc<Vtree>, limits: &Limits) ->
 }
 
 impl Loaded {
-    /// The model given an event: literals stay evidence for the queries, a formula is multiplied into the circuit. With
-    /// it the log-probability of what was multiplied in.
-    pub(crate) fn given(mut self, event: &Event, limits: &Limits) -> Result<(Loaded, f64), Error> {
-        let Event::Formula(formula) = event else { return Ok((self, 0.0)) };
-        let (kind, log) = self.given_formula(formula, limits)?;
-        self.model.kind = kind;
-        Ok((self, log))
+    /// The model given an event: literals stay evidence for the queries, a formula is multiplied into the circuit.
+    pub(crate) fn given(mut self, event: &Event, limits: &Limits) -> Result<Loaded, Error> {
+        if let Event::Formula(formula) = event {
+            self.model.kind = self.given_formula(formula, limits)?.0;
+        }
+        Ok(self)
     }
 
     /// The model given a formula, and the log-probability of the formula.

@@ -1,7 +1,7 @@
 //! What commands read: models, records, evidence, vtrees.
 
 use crate::args::{CircuitArgs, ColumnArgs, HeaderWhen, ModelArgs, ReadArgs};
-use crate::error::Error;
+use crate::error::{Error, LARGER_LIMITS};
 use crate::report::{count, short_world};
 use slopp::circuit::{Overlap, ParameterFault, Reason};
 use slopp::io::{Header, Problem, ReadError, RecordsOptions};
@@ -109,7 +109,7 @@ impl Loaded {
             Reason::Unproved(limit) => Error::new(format!(
                 "{question} needs a deterministic circuit, and whether this one is was not proved within {limit}"
             ))
-            .hint(format!("{MORE}; {FOR_MIXTURES}")),
+            .hint(format!("{LARGER_LIMITS}; {FOR_MIXTURES}")),
         })
     }
 
@@ -118,7 +118,7 @@ impl Loaded {
         match reason {
             Reason::Overlap(overlap) => self.overlap_in_words(overlap),
             Reason::Parameters(fault) => self.fault_in_words(fault),
-            Reason::Unproved(limit) => format!("not proved within {limit}; {MORE}"),
+            Reason::Unproved(limit) => format!("not proved within {limit}; {LARGER_LIMITS}"),
         }
     }
 
@@ -182,9 +182,6 @@ const FOR_MIXTURES: &str =
 /// The commands that take a sum-product network.
 const FOR_NETWORKS: &str =
     "for sum-product networks there are eval, prob, marginals, sample, info, validate, fit and distil";
-
-/// The way to a proof that took too much.
-const MORE: &str = "--max-nodes N and --max-memory MB allow more";
 
 /// The way from a model of another kind to a PSDD.
 const DISTIL: &str = "`slopp distil MODEL RECORDS -o model.psdd` makes one PSDD of it";

@@ -1,7 +1,7 @@
 //! Files of what is known: models, diagrams and rules.
 
 use crate::args::positive;
-use crate::error::Error;
+use crate::error::{Error, LARGER_LIMITS};
 use crate::input::{Loaded, VtreeSource, explained, is_model, parse_vtree};
 use crate::session::Session;
 use clap::Args;
@@ -35,16 +35,14 @@ impl LimitArgs {
 
 /// What a limit that was hit means for the user.
 pub(crate) fn stopped(stopped: Stopped) -> Error {
-    Error::from(stopped)
-        .hint("--max-nodes N and --max-memory MB allow more; `slopp compile --vtree` takes another vtree")
+    Error::from(stopped).hint(format!("{LARGER_LIMITS}; `slopp compile --vtree` takes another vtree"))
 }
 
 /// The same where the vtree is that of a model.
 pub(crate) fn stopped_on_model(stopped: Stopped) -> Error {
-    Error::from(stopped).hint(
-        "--max-nodes N and --max-memory MB allow more; parts of a formula that are asked one by one, or a model on another \
-         vtree, need less",
-    )
+    Error::from(stopped).hint(format!(
+        "{LARGER_LIMITS}; parts of a formula that are asked one by one, or a model on another vtree, need less"
+    ))
 }
 
 /// What a file says is known, with names.

@@ -1,5 +1,6 @@
 //! Events as queries and conditions on a model of any kind.
 
+use crate::data::Records;
 use crate::infer::{Event, QueryError};
 use crate::logic::{Formula, Limits, Manager, Sdd};
 use crate::logspace::LOG_ZERO;
@@ -61,6 +62,44 @@ impl ModelKind {
             Ok(manager.sdd(both))
         };
         Ok((self.log_sum_of(&mut both, limits)? - log_given).min(0.0))
+    }
+
+    /// `ln P(event | row)` for every distinct row, whose cells may be missing; `None` where the row is impossible. A
+    /// formula is turned round: it is multiplied with the model once, and the rows are asked given it.
+    ///
+    /// ```
+    /// use slopp::infer::Event;
+    /// use slopp::logic::Limits;
+    /// let records = slopp::example::records();
+    /// let event = Event::parse_question("X1 | X2", records.names())?;
+    /// let model = slopp::ModelKind::from(slopp::example::psdd());
+    /// let answers = model.log_probabilities_given(&event, &records, &Limits::default())?;
+    /// assert_eq!(answers.len(), records.len());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn log_probabilities_given(
+        &self,
+        event: &Event,
+        rows: &Records,
+        limits: &Limits,
+    ) -> Result<Vec<Option<f64>>, QueryError> {
+        let formula = match event {
+            Event::Literals(event) => {
+                let answers = self.distribution().conditional_batch(event, rows)?;
+                return Ok(answers.into_iter().map(|answer| answer.map(f64::ln)).collect());
+            }
+            Event::Formula(formula) => formula,
+        };
+        let log_rows = self.distribution().log_likelihoods(rows)?;
+        let log_both = match self.log_probability_of(event, limits)? {
+            LOG_ZERO => vec![LOG_ZERO; log_rows.len()],
+            _ => {
+                let (given, log_event) = self.given(formula, limits)?;
+                given.distribution().log_likelihoods(rows)?.into_iter().map(|log_row| log_event + log_row).collect()
+            }
+        };
+        let answer = |(row, both): (f64, f64)| (row != LOG_ZERO).then(|| (both - row).min(0.0));
+        Ok(log_rows.into_iter().zip(log_both).map(answer).collect())
     }
 
     /// The model given a formula, exactly, and `ln P(formula)`. An error if the formula is impossible.

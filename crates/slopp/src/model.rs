@@ -87,12 +87,16 @@ impl ModelKind {
         }
     }
 
+    /// The endings of the names of files of circuits, mixtures and sum-product networks.
+    pub const ENDINGS: [&'static str; 3] = [".psdd", ".mix", ".spn"];
+
     /// The ending of the names of its files.
     pub fn ending(&self) -> &'static str {
+        let [circuit, mixture, network] = ModelKind::ENDINGS;
         match self {
-            ModelKind::Circuit(_) => ".psdd",
-            ModelKind::Mixture(_) => ".mix",
-            ModelKind::Spn(_) => ".spn",
+            ModelKind::Circuit(_) => circuit,
+            ModelKind::Mixture(_) => mixture,
+            ModelKind::Spn(_) => network,
         }
     }
 

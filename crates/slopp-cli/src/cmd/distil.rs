@@ -16,7 +16,7 @@ use serde_json::Value;
 use slopp::infer::Distribution;
 use slopp::io::LoadedRecords;
 use slopp::learn::{self, LearnError, Lesson, Slopp, Student, Support, Task};
-use slopp::{Model, Names, Records};
+use slopp::{Model, ModelKind, Names, Records};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -252,7 +252,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         );
     }
     tell_held_out(Some(held_out), session);
-    tell_saved(args.output.as_deref(), ".psdd", session);
+    tell_saved(args.output.as_deref(), model.ending(), session);
     Ok(Verdict::Yes)
 }
 
@@ -284,7 +284,6 @@ fn teacher_in_words(file: &Path) -> String {
 
 /// Whether the name is that of a model of any kind.
 fn is_any_model(path: &Path) -> bool {
-    let name = path.to_string_lossy().to_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    [".psdd", ".spn", ".mix"].iter().any(|ending| name.ends_with(ending))
+    let ending = slopp::io::ending(path).map(|ending| format!(".{ending}"));
+    ending.is_some_and(|ending| ModelKind::ENDINGS.contains(&ending.as_str()))
 }

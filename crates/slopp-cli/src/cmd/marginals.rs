@@ -63,7 +63,7 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
         }
         _ => None,
     };
-    let loaded = if quick.is_some() { loaded } else { loaded.given(&known, &args.model.limits.limits())?.0 };
+    let loaded = if quick.is_some() { loaded } else { loaded.given(&known, &args.model.limits.limits())? };
     let names = &loaded.model.names;
     let given = known.evidence(names.len());
     let marginals = quick.map_or_else(|| loaded.model.distribution().marginals(&given), Ok)?;

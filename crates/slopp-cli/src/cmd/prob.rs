@@ -8,9 +8,7 @@ use crate::input::{Loaded, read_records_of};
 use crate::report::{full_probability, json, json_list, logarithm, object, probability_of};
 use crate::session::{Session, Verdict};
 use clap::Args;
-use slopp::Records;
 use slopp::infer::Event;
-use slopp::logic::Limits;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -51,7 +49,7 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
     let limits = args.model.limits.limits();
     let event = Event::parse_question(args.event.as_deref().unwrap_or_default(), &loaded.model.names)?;
     if let Some(file) = &args.records {
-        return batch(args, loaded, &event, file, session);
+        return batch(args, &loaded, &event, file, session);
     }
     let given = Event::parse(args.given.given.as_deref().unwrap_or_default(), &loaded.model.names)?;
     let log_probability = loaded.model.log_probability(&event, &given, &limits).map_err(unanswered)?;
@@ -77,16 +75,22 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
     Ok(Verdict::Yes)
 }
 
-fn batch(args: &ProbArgs, loaded: Loaded, event: &Event, file: &Path, session: &mut Session) -> Result<Verdict, Error> {
+fn batch(
+    args: &ProbArgs,
+    loaded: &Loaded,
+    event: &Event,
+    file: &Path,
+    session: &mut Session,
+) -> Result<Verdict, Error> {
     let records = read_records_of(file, args.read, &loaded.model.names)?;
     // NaN stands for no answer: the record that is conditioned on is impossible.
-    let answers: Vec<f64> = match (args.event.is_some(), event) {
-        (false, _) => loaded.model.distribution().log_likelihoods(&records)?,
-        (true, Event::Literals(event)) => {
-            let answers = loaded.model.distribution().conditional_batch(event, &records)?;
-            answers.into_iter().map(|answer| answer.map_or(f64::NAN, f64::ln)).collect()
+    let answers: Vec<f64> = match args.event {
+        None => loaded.model.distribution().log_likelihoods(&records)?,
+        Some(_) => {
+            let limits = args.model.limits.limits();
+            let answers = loaded.model.log_probabilities_given(event, &records, &limits).map_err(unanswered)?;
+            answers.into_iter().map(|answer| answer.unwrap_or(f64::NAN)).collect()
         }
-        (true, Event::Formula(_)) => given_records(loaded, event, &records, &args.model.limits.limits())?,
     };
     let logs = records.original().iter().map(|&row| answers[row as usize]);
     if session.json {
@@ -101,16 +105,4 @@ fn batch(args: &ProbArgs, loaded: Loaded, event: &Event, file: &Path, session: &
         session.note_impossible(impossible);
     }
     Ok(Verdict::Yes)
-}
-
-/// The log-probability of a formula given each distinct row: that of the row given the formula, turned round.
-fn given_records(loaded: Loaded, event: &Event, records: &Records, limits: &Limits) -> Result<Vec<f64>, Error> {
-    let rows = loaded.model.distribution().log_likelihoods(records)?;
-    let answer = |row: f64, both: f64| if row == f64::NEG_INFINITY { f64::NAN } else { (both - row).min(0.0) };
-    if loaded.model.log_probability_of(event, limits).map_err(unanswered)? == f64::NEG_INFINITY {
-        return Ok(rows.into_iter().map(|row| answer(row, f64::NEG_INFINITY)).collect());
-    }
-    let (given, log_event) = loaded.given(event, limits)?;
-    let both = given.model.distribution().log_likelihoods(records)?;
-    Ok(rows.into_iter().zip(both).map(|(row, both)| answer(row, log_event + both)).collect())
 }

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     files.write(&args.output).check()?;
     let loaded = Loaded::read(&args.model)?;
     let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &loaded.model.names)?;
-    let (loaded, _) = loaded.given(&known, &args.model.limits.limits())?;
+    let loaded = loaded.given(&known, &args.model.limits.limits())?;
     let names = &loaded.model.names;
     let drawn = draw(args, &loaded, &known.evidence(names.len()))?;
     let stdout = PathBuf::from("-");

@@ -1,7 +1,7 @@
 //! `slopp validate`: is this file a PSDD?
 
 use crate::args::{ModelArgs, not_negative, whole};
-use crate::error::Error;
+use crate::error::{Error, LARGER_LIMITS};
 use crate::files::Files;
 use crate::input::{Loaded, certificate, certificate_in_words, no_circuit};
 use crate::report::{count, counted, json, json_world, object};
@@ -104,9 +104,7 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
             session.note(format!("{} more; --limit 0 lists all", count(hidden as f64)));
         }
         if let Some(limit) = overlaps.stopped {
-            session.note(format!(
-                "the search stopped at {limit}, so there may be more; --max-nodes N and --max-memory MB allow more"
-            ));
+            session.note(format!("the search stopped at {limit}, so there may be more; {LARGER_LIMITS}"));
         }
         if !faults.is_empty() && !args.fix {
             session.note("`slopp validate MODEL --fix -o FILE` makes parameters sum to one");
@@ -168,7 +166,7 @@ fn network(args: &ValidateArgs, session: &mut Session) -> Result<Verdict, Error>
 
 fn unproved(limit: Limit) -> Error {
     Error::new(format!("whether the primes of every sum are exclusive was not proved within {limit}"))
-        .hint("--max-nodes N and --max-memory MB allow more")
+        .hint(LARGER_LIMITS)
 }
 
 fn property(overlap: &Overlap) -> &'static str {

@@ -44,7 +44,7 @@ const GOOD_ORDERS: usize = 5;
 /// use slopp::learn::{SloppBag, Task};
 /// let records = slopp::example::Truth::configurations().sample(300, 1);
 /// let bag = Task::new(&records).learn(&SloppBag { members: 3, ..SloppBag::default() }, &())?;
-/// assert!(["whole", "divided"].contains(&&*bag.origin["models"]));
+/// assert!(["whole", "divided"].contains(&&*bag.model.origin["models"]));
 /// # Ok::<(), slopp::learn::LearnError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -9,6 +9,7 @@ use super::{
     ChowLiu, Effort, Factorised, LearnError, LearnPsdd, LearnSpn, Leaves, MixtureGrid, Scope, Slopp, SloppBag, SloppEm,
     SloppKmeans, SloppLearnPsdd, SloppTree, Strudel, StrudelEm, Variant,
 };
+use crate::model::ModelKind;
 use std::collections::BTreeMap;
 
 /// A learner in the table.
@@ -316,7 +317,7 @@ pub static LEARNERS: &[Entry] = &[
 /// options.set("min_records", "5")?;
 /// let task = Task { support: &tree.support(), ..Task::new(&records) };
 /// let outcome = task.learn(&*tree.learner(&options)?, &())?;
-/// assert_eq!(outcome.origin["min_records"], "5");
+/// assert_eq!(outcome.model.origin["min_records"], "5");
 /// # Ok::<(), slopp::learn::LearnError>(())
 /// ```
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -358,10 +359,11 @@ impl Entry {
 
     /// The file name ending of its result.
     pub fn ending(&self) -> &'static str {
+        let [circuit, mixture, network] = ModelKind::ENDINGS;
         match self.makes {
-            Makes::Psdd | Makes::Deterministic | Makes::Circuit => ".psdd",
-            Makes::Mixture => ".mix",
-            Makes::Spn => ".spn",
+            Makes::Psdd | Makes::Deterministic | Makes::Circuit => circuit,
+            Makes::Mixture => mixture,
+            Makes::Spn => network,
         }
     }
 }

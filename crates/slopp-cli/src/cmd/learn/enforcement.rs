@@ -2,7 +2,7 @@
 
 use super::options::RuleArgs;
 use crate::cmd::explain::{rule_entry, rules_in_words};
-use crate::error::Error;
+use crate::error::{Error, LARGER_LIMITS};
 use crate::input::explained;
 use crate::knowledge::{contradiction_in_words, no_variables};
 use crate::report::records as records_in_words;
@@ -154,7 +154,7 @@ impl Enforcement {
 pub(crate) fn not_obeyed(error: LearnError) -> Error {
     match &error {
         LearnError::Rules(QueryError::Compile(_)) => {
-            Error::from(error).hint(format!("--max-nodes N and --max-memory MB allow more; or {OWN_VTREE}"))
+            Error::from(error).hint(format!("{LARGER_LIMITS}; or {OWN_VTREE}"))
         }
         LearnError::Rules(_) => Error::from(error).hint(OWN_VTREE),
         _ => error.into(),
@@ -177,7 +177,7 @@ pub(super) fn no_rules() -> Error {
 fn too_large(stopped: Stopped) -> Error {
     Error::from(stopped)
         .while_doing("the rules are too large")
-        .hint("--max-nodes N and --max-memory MB allow more; or fewer rules, or rules over fewer variables")
+        .hint(format!("{LARGER_LIMITS}; or fewer rules, or rules over fewer variables"))
 }
 
 /// Rules of which nothing can be learned, with the lines that contradict each other.

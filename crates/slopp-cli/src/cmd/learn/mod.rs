@@ -90,7 +90,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     }
     // A model that could not be saved is lost, but its report is printed.
     saved?;
-    tell_saved(args.output.as_deref(), entry.ending(), session);
+    tell_saved(args.output.as_deref(), model.ending(), session);
     Ok(Verdict::Yes)
 }
 

@@ -3,7 +3,7 @@
 use super::not_obeyed;
 use super::options::{LearnArgs, WorldName};
 use super::parts::Parts;
-use crate::error::Error;
+use crate::error::{Error, LARGER_LIMITS};
 use crate::incomplete::{self, Part};
 use crate::input::{Loaded, VtreeSource, too_many_pairs};
 use slopp::infer::QueryError;
@@ -156,7 +156,7 @@ fn closed_too_large(error: LearnError) -> Error {
             stopped.rules = None;
             Error::new("--closed: what the records show of these columns is too large on the vtree of what was learned")
                 .because(stopped.to_string())
-                .hint("--max-nodes N and --max-memory MB allow more; or close fewer columns at a time")
+                .hint(format!("{LARGER_LIMITS}; or close fewer columns at a time"))
         }
         error => Error::from(error).while_doing("--closed").hint("close fewer columns at a time"),
     }

@@ -81,7 +81,7 @@ impl Start {
 /// let records = slopp::example::Truth::configurations().sample(500, 1);
 /// let learned = Task::new(&records).learn(&Slopp::default(), &())?;
 /// assert!(learned.model.psdd().unwrap().vtree().is_right_linear());
-/// assert_eq!(learned.origin["held_out"], "50");
+/// assert_eq!(learned.model.origin["held_out"], "50");
 /// # Ok::<(), slopp::learn::LearnError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
