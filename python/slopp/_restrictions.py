@@ -53,26 +53,6 @@ def columns_of(argument: str, given: Any, data: Records) -> list[str]:
     return columns
 
 
-def check_world(world: str | None, closed: Any, open: Any, start: Any) -> None:
-    """Refuses lists of columns that contradict each other, the world or what learning starts from."""
-    if closed and world == "closed":
-        raise LearnError('closed= names columns in a world that is open, and world="closed" closes all of it; leave '
-                         "one of them out; open= names the columns that stay open in a closed world")
-    if world is not None and start is not None:
-        raise LearnError("start= gives a model, and what it makes impossible stays so, whatever world= says; leave "
-                         "world= out; revise widens a model by records that it excludes")
-    if open is None:
-        return
-    if world == "open":
-        raise LearnError('open= names columns in a world that is closed, and world="open" opens all of it; leave one '
-                         "of them out; closed= names the columns that are closed in an open world")
-    if start is not None:
-        raise LearnError("start= gives a model, and what it makes impossible stays so, whatever open= says; leave one "
-                         "of them out")
-    if closed:
-        raise LearnError("open= closes all columns but its own, and closed= none but its own; leave one of them out")
-
-
 def rules_over(rules: Rules | str | Iterable[str] | None, data: Records) -> Rules:
     """Rules over the variables of the records; that columns have one value is not among them."""
     every = rules.formulas if isinstance(rules, Rules) else [] if rules is None else rules
@@ -85,13 +65,12 @@ def rules_over(rules: Rules | str | Iterable[str] | None, data: Records) -> Rule
     return Rules._over(every, data.columns)
 
 
-def refuse_rules(learner: str, rules: Any, closed: Any, open: Any) -> None:
+def refuse_rules(learner: str, rules: Any) -> None:
     """A sum-product network gives columns one value by itself, and can obey nothing else."""
     given = rules.formulas if isinstance(rules, Rules) else rules
-    for name, value in (("rules", given), ("closed", closed), ("open", open)):
-        if value is not None and value != "" and value != [] and value != ():
-            raise LearnError(f"{name}= needs a circuit on a vtree, and {learner} learns a sum-product network, which "
-                             "cannot be conditioned on rules; choose another learner")
+    if given is not None and given != "" and given != [] and given != ():
+        raise LearnError(f"rules= needs a circuit on a vtree, and {learner} learns a sum-product network, which cannot "
+                         "be conditioned on rules; choose another learner")
 
 
 def obeying(data: Records, rules: Rules, on_violation: str) -> Records:

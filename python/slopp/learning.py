@@ -25,7 +25,6 @@ from ._learners import (
 from ._restrictions import (
     VIOLATIONS,
     Closed,
-    check_world,
     choice,
     closed_groups,
     columns_of,
@@ -159,10 +158,10 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
     valid = _valid(valid, data)
     entry = TABLE[learner]
     if not entry["obeys_rules"]:
-        refuse_rules(learner, rules, closed, open)
+        refuse_rules(learner, rules)
     groups = closed_groups(closed, data)
     free = None if open is None else columns_of("open", open, data)
-    check_world(world, groups, free, start)
+    chosen_world = _slopp.world_for(learner, world, bool(groups), free is not None, start is not None)
     known = rules_over(rules, data)
     if entry["obeys_rules"]:
         data = obeying(data, known, on_violation)
@@ -182,7 +181,7 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
         # Records with missing cells show every way to fill them in.
         shown = data if missing == "em" else complete
         support = _slopp.Support(
-            shown._records, known._rules if len(known) else None, world or entry["world"], groups,
+            shown._records, known._rules if len(known) else None, chosen_world, groups,
             None if free is None else data.columns.expanded(free))
         model, too_large = _slopp.learn(
             learner, complete._records, valid, _vtree(vtree, complete), begin, whole("seed", seed), options, support,

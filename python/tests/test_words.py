@@ -14,8 +14,9 @@ MODEL = slopp.learn(RECORDS)
 
 
 @pytest.mark.parametrize("act,error,match", [
-    (lambda: slopp.learn(RECORDS, start=MODEL), LearnError, "learner slopp refines none.*one of learnpsdd, strudel"),
-    (lambda: slopp.learn(RECORDS, learner="slopp+learnpsdd", start=MODEL), LearnError, "refines none"),
+    (lambda: slopp.learn(RECORDS, start=MODEL), LearnError,
+     "start= belongs to learnpsdd, strudel.*, not to slopp; choose learnpsdd or strudel"),
+    (lambda: slopp.learn(RECORDS, learner="slopp+learnpsdd", start=MODEL), LearnError, "start= belongs to"),
     (lambda: slopp.learn(RECORDS, valid=CELLS[:0]), LearnError, "valid= has no records"),
     (lambda: slopp.distil(MODEL, RECORDS, valid=CELLS[:0]), LearnError, "valid= has no records"),
     (lambda: slopp.learn(RECORDS, valid=np.full((3, 6), np.nan)), LearnError, "3 of 3 records of valid= miss cells"),

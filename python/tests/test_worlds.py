@@ -70,7 +70,7 @@ def test_open_columns_of_the_estimator_and_with_categories():
     (dict(open=[]), ArgumentError, "open= names no column"),
     (dict(open=["a"], world="open"), LearnError, "leave one of them out"),
     (dict(open=["a"], closed=["b"]), LearnError, "leave one of them out"),
-    (dict(open=["a"], learner="learnspn"), LearnError, "open= needs a circuit"),
+    (dict(open=["a"], learner="learnspn"), LearnError, "only an open world.*leave open= out"),
     (dict(open=["a"], learner="learnpsdd", start=slopp.learn(RECORDS)), LearnError, "start= gives a model"),
 ])
 def test_bad_open(options, error, match):

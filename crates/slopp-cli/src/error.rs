@@ -80,6 +80,9 @@ fn message(error: &slopp::Error) -> String {
             let s = if owners.len() == 1 { "" } else { "s" };
             format!("{} belongs to the learner{s} {}, not to {learner}", option(name), owners.join(", "))
         }
+        slopp::Error::Learn(LearnError::Together(together)) => {
+            together.words(&|name, value| value.map_or(option(name), |value| format!("{} {value}", option(name))))
+        }
         slopp::Error::Learn(LearnError::TooFewElements { max, least }) => {
             format!("--max-elements {max} is less than the {least} that a circuit needs at least")
         }
@@ -111,6 +114,11 @@ pub(crate) fn words(advice: &Advice) -> Option<String> {
         Advice::OtherLearner { option: name, owners } => {
             format!("--learner {}, or leave {} out", owners.join(" or "), option(name))
         }
+        Advice::LeaveOneOut => "leave one of them out".into(),
+        Advice::LeaveOut { option: name } => format!("leave {} out", option(name)),
+        Advice::NameOpen => "--open names the columns that stay open in a closed world".into(),
+        Advice::NameClosed => "--closed names the columns that are closed in an open world".into(),
+        Advice::Widen => "`slopp revise` widens a model by records that it excludes".into(),
         Advice::MoreElements { least } => format!("--max-elements {least} or more"),
         Advice::FitToAll => "`slopp fit MODEL ALL-RECORDS -o FILE`, without --add; its result keeps counts".into(),
         Advice::Weight => "--weight X, the number of records that the model stands for".into(),

@@ -107,6 +107,9 @@ fn message(error: &Error) -> String {
         LearnError::OptionOfOthers { learner, option, owners } => {
             format!("{option}= belongs to {}, not to {learner}", owners.join(", "))
         }
+        LearnError::Together(together) => {
+            together.words(&|name, value| value.map_or(format!("{name}="), |value| format!("{name}={value:?}")))
+        }
         LearnError::NoSuchOption { option, known } => {
             format!("no learner has an option {option}=; the options are {}", known.join(", "))
         }
@@ -125,7 +128,12 @@ fn words(advice: &Advice) -> Option<String> {
         }
         Advice::Bins { column } => format!("bins={{{column:?}: 4}} cuts its numbers into bins"),
         Advice::MoreValues => "max_values=N allows more".into(),
-        Advice::OtherLearner { .. } => "choose one of these learners, or leave the option out".into(),
+        Advice::OtherLearner { option, owners } => format!("choose {}, or leave {option}= out", owners.join(" or ")),
+        Advice::LeaveOneOut => "leave one of them out".into(),
+        Advice::LeaveOut { option } => format!("leave {option}= out"),
+        Advice::NameOpen => "open= names the columns that stay open in a closed world".into(),
+        Advice::NameClosed => "closed= names the columns that are closed in an open world".into(),
+        Advice::Widen => "revise widens a model by records that it excludes".into(),
         Advice::Weight => "weight=N, the number of records that the model stands for".into(),
         Advice::Free => "free=True lets the student allow more, and rules= say what must hold".into(),
         Advice::MakeRoom => "revise makes room for them in the teacher".into(),

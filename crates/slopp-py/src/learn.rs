@@ -9,7 +9,9 @@ use crate::vtree::Vtree;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use slopp::Var;
-use slopp::learn::registry::{Entry, LEARNERS, LearnerOption, Makes, OPTIONS, OptionKind, OptionValue, Options, find};
+use slopp::learn::registry::{
+    Asked, Entry, LEARNERS, LearnerOption, Makes, OPTIONS, OptionKind, OptionValue, Options, find,
+};
 use slopp::learn::{LearnError, OnViolation, Outcome, Slopp, Task, VtreeFrom, World};
 use std::sync::Arc;
 
@@ -60,6 +62,20 @@ pub(crate) fn options(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         Ok(dict)
     };
     PyList::new(py, OPTIONS.iter().map(option).collect::<PyResult<Vec<_>>>()?)
+}
+
+/// The name of the world that is asked for, or else the usual one of a learner; refuses what contradicts itself.
+#[pyfunction]
+#[pyo3(signature = (learner, world, closed, open, start))]
+pub(crate) fn world_for(
+    learner: &str,
+    world: Option<&str>,
+    closed: bool,
+    open: bool,
+    start: bool,
+) -> Answer<&'static str> {
+    let world = world.map(|world| if world == "closed" { World::CLOSED } else { World::Open });
+    Ok(entry(learner)?.world_for(Asked { world, closed, open, start })?.name())
 }
 
 /// What is possible.
@@ -138,22 +154,9 @@ pub(crate) fn learn(
     support: &Support,
     progress: Option<Py<PyAny>>,
 ) -> Answer<Made> {
-    let entry = entry(learner)?;
-    if start.is_some() && !entry.refines() {
-        let refining: Vec<&str> = LEARNERS.iter().filter(|entry| entry.refines()).map(|entry| entry.name).collect();
-        let text = format!(
-            "start= gives a model to refine, and the learner {learner} refines none: leave it out, or choose one of {}",
-            refining.join(", ")
-        );
-        return Err(Failure::new("LearnError", text));
-    }
-    let learner = entry.learner(&options_of(options)?)?;
+    let learner = entry(learner)?.learner(&options_of(options)?)?;
     start.map_or(Ok(()), |start| start.deterministic().map(|_| ()))?;
     let (train, valid) = (records.0.clone(), valid.map(|valid| valid.0.clone()));
-    if support.0.world.is_all_closed() && !entry.obeys_rules() {
-        let text = format!("the learner {} has only an open world; leave world= out, or choose another", entry.name);
-        return Err(Failure::new("LearnError", text));
-    }
     let (vtree, vtree_from) = vtree_from(vtree)?;
     let start = start.map(|start| start.0.clone());
     let support = Support(support.0.clone());

@@ -34,7 +34,7 @@ mod _slopp {
     #[pymodule_export]
     use super::knowledge::{Rules, Sdd, diff, entails};
     #[pymodule_export]
-    use super::learn::{Support, curve, enforce, learn};
+    use super::learn::{Support, curve, enforce, learn, world_for};
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

@@ -39,6 +39,19 @@ pub enum Advice {
         /// The learners that have it.
         owners: Vec<&'static str>,
     },
+    /// Leave one of two requests out.
+    LeaveOneOut,
+    /// Leave an option out.
+    LeaveOut {
+        /// The option.
+        option: &'static str,
+    },
+    /// Name the columns that stay open in a closed world.
+    NameOpen,
+    /// Name the columns that are closed in an open world.
+    NameClosed,
+    /// Revise a model, to widen it by records that it excludes.
+    Widen,
     /// Allow more elements.
     MoreElements {
         /// The least number that is possible.

@@ -2,7 +2,7 @@
 
 use slopp::learn::VtreeMethod;
 use slopp::learn::registry::{Options, find};
-use slopp::learn::{LearnError, LearnPsdd, OnViolation, Slopp, Support, Task, VtreeFrom, World};
+use slopp::learn::{LearnError, LearnPsdd, OnViolation, Slopp, Support, Task, Together, VtreeFrom, World};
 use slopp::logic::{Limits, Rules};
 use slopp::{Kind, Model, Names, Records, RecordsBuilder, Vtree};
 use std::collections::BTreeMap;
@@ -84,7 +84,7 @@ fn what_is_refined_says_what_is_possible() {
     assert!(other.to_string().contains("the learner slopp does not refine models"), "{other}");
     let vtree = given.circuit().unwrap().vtree();
     let closed = Task { start: Some(&given), ..Task::closed(&records) }.learn(&LearnPsdd::default(), &()).unwrap_err();
-    assert!(matches!(closed, LearnError::WorldOfStart), "{closed}");
+    assert!(matches!(closed, LearnError::Together(Together::WorldOfStart)), "{closed}");
     let with_vtree = Task { start: Some(&given), vtree: Some(vtree), ..Task::new(&records) };
     assert!(with_vtree.learn(&LearnPsdd::default(), &()).is_err(), "a model has its vtree");
 }

@@ -126,9 +126,19 @@ pub enum LearnError {
         /// The least that is possible.
         least: usize,
     },
-    /// A world for a learner that starts from a model, which has its own.
-    #[error("the model to start from says what is possible, and its world cannot be closed; leave the world out")]
-    WorldOfStart,
+    /// Requests about what is possible contradict each other.
+    #[error("{}", .0.words(&|option, value| value.map_or(option.to_owned(), |value| format!("{option} {value}"))))]
+    Together(Together),
+    /// The learner has only an open world, and something was to be closed.
+    #[error("the learner {learner} has only an open world, where everything is possible")]
+    OnlyOpen {
+        /// The learner.
+        learner: &'static str,
+        /// The request: `world`, `closed` or `open`.
+        option: &'static str,
+        /// The learners that can close worlds.
+        owners: Vec<&'static str>,
+    },
     /// No learner has an option of this name.
     #[error("no learner has an option {option}; the options are {}", .known.join(", "))]
     NoSuchOption {
@@ -248,6 +258,52 @@ pub enum LearnError {
     Certificate(#[from] Refusal),
 }
 
+/// Requests about what is possible that contradict each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Together {
+    /// Groups of columns that are closed in an open world, and a closed world.
+    ClosedInClosed,
+    /// Columns that stay open in a closed world, and an open world.
+    OpenInOpen,
+    /// Columns that stay open in a closed world, and groups that are closed in an open one.
+    OpenAndClosed,
+    /// A world, and a model to start from, which has its own.
+    WorldOfStart,
+    /// Columns that stay open, and a model to start from.
+    OpenOfStart,
+}
+
+impl Together {
+    /// The contradiction in words; `spell` writes an option, with its value if it has one.
+    pub fn words(self, spell: &dyn Fn(&str, Option<&str>) -> String) -> String {
+        let [open, closed, start, world] = ["open", "closed", "start", "world"].map(|option| spell(option, None));
+        let world_is = |value| spell("world", Some(value));
+        let stays = "gives a model, and what it makes impossible stays so, whatever";
+        match self {
+            Together::ClosedInClosed => {
+                format!("{closed} names columns in a world that is open, and {} closes all of it", world_is("closed"))
+            }
+            Together::OpenInOpen => {
+                format!("{open} names columns in a world that is closed, and {} opens all of it", world_is("open"))
+            }
+            Together::OpenAndClosed => format!("{open} closes all columns but its own, and {closed} none but its own"),
+            Together::WorldOfStart => format!("{start} {stays} {world} says"),
+            Together::OpenOfStart => format!("{start} {stays} {open} says"),
+        }
+    }
+
+    fn advice(self) -> Vec<Advice> {
+        match self {
+            Together::ClosedInClosed => vec![Advice::LeaveOneOut, Advice::NameOpen],
+            Together::OpenInOpen => vec![Advice::LeaveOneOut, Advice::NameClosed],
+            Together::OpenAndClosed => vec![Advice::LeaveOneOut],
+            Together::WorldOfStart => vec![Advice::LeaveOut { option: "world" }, Advice::Widen],
+            Together::OpenOfStart => vec![Advice::LeaveOut { option: "open" }],
+        }
+    }
+}
+
 impl LearnError {
     /// What to try.
     pub fn advice(&self) -> Vec<Advice> {
@@ -256,7 +312,8 @@ impl LearnError {
             LearnError::NewWorlds(error) => error.advice(),
             LearnError::Certificate(refusal) => refusal.advice(),
             LearnError::TooManyModels { .. } => vec![Advice::LargerLimits],
-            LearnError::OptionOfOthers { option, owners, .. } => {
+            LearnError::Together(together) => together.advice(),
+            LearnError::OptionOfOthers { option, owners, .. } | LearnError::OnlyOpen { option, owners, .. } => {
                 vec![Advice::OtherLearner { option, owners: owners.clone() }]
             }
             LearnError::NoCounts | LearnError::ExpectedCounts { .. } => vec![Advice::FitToAll],

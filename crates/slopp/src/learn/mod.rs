@@ -64,7 +64,7 @@ pub use bag::SloppBag;
 pub use baseline::{ChowLiu, Factorised};
 pub use distil::{Lesson, Student, Teacher};
 pub use em::{EmConfig, EmFit};
-pub use error::{LearnError, Violation, Violations};
+pub use error::{LearnError, Together, Violation, Violations};
 pub use mixture::{MixtureGrid, SloppEm, StrudelEm};
 pub use params::Fitted;
 pub use partition::{Partition, Variant};

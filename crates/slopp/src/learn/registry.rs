@@ -7,7 +7,7 @@ use super::support::{Support, World};
 use super::task::Learner;
 use super::{
     ChowLiu, Effort, Factorised, LearnError, LearnPsdd, LearnSpn, Leaves, MixtureGrid, Scope, Slopp, SloppBag, SloppEm,
-    SloppKmeans, SloppLearnPsdd, SloppTree, Strudel, StrudelEm, Variant,
+    SloppKmeans, SloppLearnPsdd, SloppTree, Strudel, StrudelEm, Together, Variant,
 };
 use crate::model::ModelKind;
 use std::collections::BTreeMap;
@@ -324,7 +324,57 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     LEARNERS.iter().find(|entry| entry.name == name)
 }
 
+/// What is asked about possible worlds, before any work.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The world.
+    pub world: Option<World>,
+    /// Whether groups of columns are closed in an open world.
+    pub closed: bool,
+    /// Whether columns stay open in a closed world.
+    pub open: bool,
+    /// Whether there is a model to start from.
+    pub start: bool,
+}
+
 impl Entry {
+    /// The world that is asked for, or else the usual one. It is an error if what is asked for contradicts itself, or
+    /// if the learner cannot do it.
+    ///
+    /// ```
+    /// use slopp::learn::registry::{Asked, find};
+    /// use slopp::learn::{LearnError, Together, World};
+    /// let asked = Asked { world: Some(World::CLOSED), closed: true, ..Asked::default() };
+    /// let error = find("slopp").expect("a learner").world_for(asked).unwrap_err();
+    /// assert!(matches!(error, LearnError::Together(Together::ClosedInClosed)));
+    /// ```
+    pub fn world_for(&self, asked: Asked) -> Result<World, LearnError> {
+        let owners = |able: fn(&Entry) -> bool| LEARNERS.iter().filter(|e| able(e)).map(|e| e.name).collect();
+        let Asked { world, closed, open, start } = asked;
+        let is_closed = world.as_ref().map(|world| *world != World::Open);
+        for (option, given) in [("world", is_closed == Some(true)), ("closed", closed), ("open", open)] {
+            if given && !self.obeys_rules() {
+                let owners = owners(Entry::obeys_rules);
+                return Err(LearnError::OnlyOpen { learner: self.name, option, owners });
+            }
+        }
+        let clashes = [
+            (Together::ClosedInClosed, closed && is_closed == Some(true)),
+            (Together::OpenInOpen, open && is_closed == Some(false)),
+            (Together::OpenAndClosed, open && closed),
+            (Together::WorldOfStart, start && world.is_some()),
+            (Together::OpenOfStart, start && open),
+        ];
+        if let Some((clash, _)) = clashes.into_iter().find(|(_, clashes)| *clashes) {
+            return Err(LearnError::Together(clash));
+        }
+        if start && !self.refines() {
+            let owners = owners(Entry::refines);
+            return Err(LearnError::OptionOfOthers { learner: self.name, option: "start", owners });
+        }
+        Ok(world.unwrap_or_else(|| self.world.clone()))
+    }
+
     /// The learner with these options. An option of other learners is an error.
     pub fn learner(&self, options: &Options) -> Result<Box<dyn Learner + Send + Sync>, LearnError> {
         let foreign = options.0.keys().find(|name| !self.has(name));

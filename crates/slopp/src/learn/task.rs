@@ -1,11 +1,11 @@
 //! Learning: a [`Learner`] finds a structure for a [`Task`]; support is applied to it; the result keeps within a size.
 
-use super::LearnError;
 use super::error::check_records;
 use super::hold_out::Parts;
 use super::structure::{Report, Structure};
 use super::support::{Support, World};
 use super::vtree::VtreeMethod;
+use super::{LearnError, Together};
 use crate::data::Records;
 use crate::model::Model;
 use crate::progress::Progress;
@@ -195,8 +195,12 @@ impl Task<'_> {
         if self.start.is_some() && (self.vtree.is_some() || self.vtree_from.is_some()) {
             return Err(LearnError::VtreeGiven { learner: learner.name() });
         }
-        if self.start.is_some() && self.support.world != World::Open {
-            return Err(LearnError::WorldOfStart);
+        match &self.support.world {
+            World::Closed { except } if self.start.is_some() => {
+                let is_all = except.is_empty();
+                return Err(LearnError::Together(if is_all { Together::WorldOfStart } else { Together::OpenOfStart }));
+            }
+            _ => {}
         }
         let made = made_vtree(learner, self, progress)?;
         let task = &Task { vtree: made.as_ref().or(self.vtree), ..*self };

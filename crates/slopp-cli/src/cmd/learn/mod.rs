@@ -36,9 +36,10 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     if args.rules.file.is_some() && !entry.obeys_rules() {
         return Err(enforcement::no_rules());
     }
-    closed::check(args, entry)?;
+    closed::check(args)?;
+    let world = entry.world_for(args.asked())?;
     args.start.as_ref().map_or(Ok(()), |_| args.columns.check_unused("the model to start from"))?;
-    let mut plan = Plan::new(entry, args)?;
+    let mut plan = Plan::new(entry, world, args)?;
     let parts = Parts::read(args, &plan, session)?;
     let max_classes = args.options.0.whole("max_classes");
     let start = Instant::now();

@@ -4,8 +4,8 @@ use crate::args::{ColumnArgs, ReadArgs, not_negative};
 use crate::knowledge::LimitArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use slopp::learn::registry::{LEARNERS, LearnerOption, OPTIONS, OptionKind, Options};
-use slopp::learn::{LearnError, OnViolation};
+use slopp::learn::registry::{Asked, LEARNERS, LearnerOption, OPTIONS, OptionKind, Options};
+use slopp::learn::{LearnError, OnViolation, World};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -174,6 +174,17 @@ impl From<ViolationName> for OnViolation {
             ViolationName::Drop => OnViolation::Drop,
             ViolationName::Repair => OnViolation::Repair,
         }
+    }
+}
+
+impl LearnArgs {
+    /// What is asked about possible worlds.
+    pub(super) fn asked(&self) -> Asked {
+        let world = self.world.map(|world| match world {
+            WorldName::Open => World::Open,
+            WorldName::Closed => World::CLOSED,
+        });
+        Asked { world, closed: !self.closed.is_empty(), open: !self.open.is_empty(), start: self.start.is_some() }
     }
 }
 

@@ -1,13 +1,13 @@
 //! From the arguments to what was learned and its origin.
 
 use super::not_obeyed;
-use super::options::{LearnArgs, WorldName};
+use super::options::LearnArgs;
 use super::parts::Parts;
 use crate::error::{Error, LARGER_LIMITS};
 use crate::incomplete::{self, Part};
 use crate::input::{Loaded, VtreeSource, too_many_pairs};
 use slopp::infer::QueryError;
-use slopp::learn::registry::{Entry, LEARNERS};
+use slopp::learn::registry::Entry;
 use slopp::learn::{LearnError, Learner, Outcome, Task, VtreeUse, World};
 use slopp::{Certified, Model, Names, Progress};
 use std::sync::Arc;
@@ -24,10 +24,9 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(entry: &'static Entry, args: &LearnArgs) -> Result<Plan, Error> {
+    pub(super) fn new(entry: &'static Entry, world: World, args: &LearnArgs) -> Result<Plan, Error> {
         let limits = args.rules.limits.limits();
         let given = args.start.as_ref().map(|file| Loaded::circuit_of(file, None, &limits)).transpose()?;
-        let world = world(entry, args)?;
         given.as_ref().map_or(Ok(()), |given| check_start(entry, args, given))?;
         let learner = entry.learner(&args.options.0)?;
         let start = given.map(|given| given.model);
@@ -112,31 +111,8 @@ impl Plan {
     }
 }
 
-/// The world that is asked for, or else the usual one of the learner.
-fn world(entry: &Entry, args: &LearnArgs) -> Result<World, Error> {
-    if args.start.is_some() && args.world.is_some() {
-        return Err(Error::new("--start gives a model, and what it makes impossible stays so, whatever --world says")
-            .hint("leave --world out; `slopp revise` widens a model by records that it excludes"));
-    }
-    match args.world {
-        None => Ok(entry.support().world),
-        Some(WorldName::Open) => Ok(World::Open),
-        Some(WorldName::Closed) if entry.obeys_rules() => Ok(World::CLOSED),
-        Some(WorldName::Closed) => {
-            let owners: Vec<&str> =
-                LEARNERS.iter().filter(|entry| entry.obeys_rules()).map(|entry| entry.name).collect();
-            let message = format!("the learner {} has only an open world, where everything is possible", entry.name);
-            Err(Error::new(message).hint(format!("--learner {}, or leave --world out", owners.join(" or "))))
-        }
-    }
-}
-
 /// Refuses a model to start from that this learner cannot refine.
 fn check_start(entry: &Entry, args: &LearnArgs, given: &Loaded) -> Result<(), Error> {
-    if !entry.refines() {
-        let owners = LEARNERS.iter().filter(|entry| entry.refines()).map(|entry| entry.name).collect();
-        return Err(LearnError::OptionOfOthers { learner: entry.name, option: "start", owners }.into());
-    }
     given.deterministic("refinement")?;
     match given.circuit() {
         Certified::Deterministic(_, overlap) if args.options.0.word("scope") != "whole" => {
