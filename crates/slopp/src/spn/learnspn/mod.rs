@@ -40,7 +40,7 @@ pub enum Leaves {
 /// use slopp::learn::{LearnSpn, Task};
 /// let records = slopp::example::records();
 /// let model = Task::new(&records).learn(&LearnSpn { min_records: 2.0, ..LearnSpn::default() }, &())?.model;
-/// assert!(matches!(model, slopp::ModelKind::Spn(_)));
+/// assert!(matches!(model.kind, slopp::ModelKind::Spn(_)));
 /// # Ok::<(), slopp::learn::LearnError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
