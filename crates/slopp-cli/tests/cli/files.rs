@@ -333,3 +333,78 @@ fn ends_tidily(signal: &str, number: u32) {
     assert!(told.ends_with("interrupted; no file was left half-written\n"), "{told}");
     assert!(!folder.files().iter().any(|file| file.ends_with(".part") || file == "good.csv"));
 }
+
+/// Numbers of processes say nothing about those in another container that writes into the same folder: there the
+/// number of a live writer may be nobody's here, or that of the process that asks.
+#[cfg(target_os = "linux")]
+#[test]
+fn writers_in_other_containers_are_left_alone() {
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
+    use std::time::{Duration, SystemTime};
+    const PLAIN: [&str; 3] = ["--fork", "--pid", "--mount-proc"];
+    const AS_USER: [&str; 5] = ["--user", "--map-root-user", "--fork", "--pid", "--mount-proc"];
+    let works = |options: &&[&str]| {
+        Command::new("unshare").args(*options).arg("true").output().is_ok_and(|o| o.status.success())
+    };
+    let Some(options) = [&PLAIN[..], &AS_USER[..]].into_iter().find(works) else {
+        eprintln!("PID NAMESPACES CANNOT BE MADE HERE (unshare --fork --pid --mount-proc): TEST SKIPPED");
+        return;
+    };
+    let folder = Folder::with_paper();
+    // In a namespace of its own; its process 1 is slopp, or a shell that starts it as another.
+    let sample = |worlds: usize, by_shell: bool| {
+        let mut command = Command::new("unshare");
+        command.args(options).args(if by_shell { &["sh", "-c", "\"$@\" & wait $!", "sh"][..] } else { &[] });
+        command.args([env!("CARGO_BIN_EXE_slopp"), "sample", "model.psdd", "-o", "out.csv", "-n"]);
+        command.arg(worlds.to_string()).current_dir(folder.path(".")).process_group(0);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    };
+    // To the namespace and all in it; a writer that is done hears nothing.
+    let tell = |writer: &std::process::Child, signal: &str| {
+        let group = format!("-{}", writer.id());
+        Command::new("kill").args([signal, "--", &group]).stderr(Stdio::null()).status().unwrap();
+    };
+    let part = || folder.files().into_iter().find(|file| file.ends_with(".part"));
+    let lines = || folder.read("out.csv").lines().count();
+    for by_shell in [false, true] {
+        // More worlds if the first writer is done before it could be stopped.
+        let stopped = [1_000_000, 4_000_000, 16_000_000].into_iter().find_map(|worlds| {
+            let mut writer = sample(worlds, by_shell).spawn().unwrap();
+            while part().is_none() && writer.try_wait().unwrap().is_none() {
+                std::thread::yield_now();
+            }
+            tell(&writer, "-STOP");
+            if let Some(part) = part() {
+                return Some((worlds, writer, part));
+            }
+            tell(&writer, "-CONT");
+            writer.wait().unwrap();
+            None
+        });
+        let (worlds, mut writer, name) = stopped.expect("sixteen million worlds take a while");
+        let number = if by_shell { 2 } else { 1 };
+        assert_eq!(name, format!(".out.csv.{number}-0.part"));
+        let old = SystemTime::now() - Duration::from_secs(9000);
+        let modified = || fs::metadata(folder.path(&name)).unwrap().modified().unwrap();
+        let age = || fs::File::options().write(true).open(folder.path(&name)).unwrap().set_modified(old).unwrap();
+        // Being stopped takes a moment, in which it may still write.
+        let mut unchanged = 0;
+        while unchanged < 10 {
+            age();
+            std::thread::sleep(Duration::from_millis(5));
+            unchanged = if modified() == old { unchanged + 1 } else { 0 };
+        }
+        assert!(sample(5, false).status().unwrap().success());
+        assert_eq!((part().as_ref(), modified(), lines()), (Some(&name), old, 6), "a live writer keeps its file");
+        tell(&writer, "-CONT");
+        assert!(writer.wait().unwrap().success());
+        assert_eq!((part(), lines()), (None, worlds + 1));
+        // What a killed writer left goes.
+        fs::write(folder.path(&name), "half").unwrap();
+        age();
+        assert!(sample(7, false).status().unwrap().success());
+        assert_eq!((part(), lines()), (None, 8));
+    }
+}
