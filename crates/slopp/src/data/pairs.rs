@@ -17,15 +17,8 @@ pub struct SymmetricMatrix {
 
 /// How many records have both variables true, for all pairs: enough for mutual information.
 ///
-/// Counts are exact for whole weights, on any number of threads. Counts of parts of the data add up with
-/// [`PairCounts::merge`]. Where cells are missing, a pair counts the records that know both variables.
-///
-/// ```
-/// use slopp::{Names, Records, Var, data::PairCounts};
-/// let records = Records::from_rows(Names::numbered(2), [[true, true], [false, false], [true, false]]);
-/// let pairs = PairCounts::of(&records);
-/// assert_eq!(pairs.cells(Var(0), Var(1)), [1.0, 0.0, 1.0, 1.0]);
-/// ```
+/// Counts are exact for whole weights, on any number of threads. Where cells are missing, a pair counts the records that
+/// know both variables.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PairCounts {
     total: f64,
