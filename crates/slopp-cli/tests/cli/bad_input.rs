@@ -313,9 +313,23 @@ fn unknown_columns_stand_beside_what_is_denied() {
     for (event, same) in [
         ("color=?, a!=1", "!a"),
         ("a=?, color!=red", "!color=red"),
-        ("!color=? & a!=1", "a=0"),
+        ("color=? & a!=1", "a=0"),
         ("a = ?, color=red | a", "color=red | a"),
     ] {
         assert_eq!(ask(event), ask(same), "{event}");
     }
+}
+
+/// Nothing known is nothing to negate, however the negation is written.
+#[test]
+fn what_is_unknown_is_not_negated() {
+    let folder = Folder::new();
+    folder.write("t.csv", "color,a\nred,1\nblue,0\ngreen,1\nred,0\n");
+    folder.run("learn t.csv -o m.psdd").ok();
+    for event in ["!color=?", "!(color=?)", "color!=?"] {
+        folder.run_args(&["prob", "m.psdd", event]).fails(&["cannot be negated"]);
+    }
+    let outcome = folder.run_args(&["possible", "m.psdd", "--given", "color=red, color=blue"]);
+    assert!(outcome.code == 1 && outcome.out.starts_with("impossible"), "{}{}", outcome.out, outcome.err);
+    assert_eq!(folder.run_args(&["possible", "m.psdd", "--given", "a, !a"]).code, 1);
 }
