@@ -333,3 +333,23 @@ fn what_is_unknown_is_not_negated() {
     assert!(outcome.code == 1 && outcome.out.starts_with("impossible"), "{}{}", outcome.out, outcome.err);
     assert_eq!(folder.run_args(&["possible", "m.psdd", "--given", "a, !a"]).code, 1);
 }
+
+/// Words above numbers are names, and where the first line was a record, a later error says so.
+#[test]
+fn words_of_truth_may_be_names() {
+    let folder = Folder::new();
+    let names = |text: &str| {
+        folder.write("yn.csv", text);
+        let described = folder.run("data describe yn.csv --json").ok().json();
+        (described["records"].as_f64().unwrap(), described["columns"].to_string())
+    };
+    assert_eq!(names("y,n\n0,1\n1,1\n0,0\n1,0\n").0, 4.0);
+    assert_eq!(names("T,F\nyes,\nno,yes\n").0, 2.0);
+    for records in ["y,n\ny,1\n", "y,y\n0,1\n", "y,n\n?,?\n", "0,1\ny,n\n"] {
+        assert_eq!(names(records).0, 2.0, "{records}");
+    }
+    folder.write("late.csv", "y\nn\n8.7\n");
+    folder.run("data describe late.csv").fails(&["line 3", "line 1 was taken as a record", "--header yes"]);
+    folder.write("number.csv", "0\n8.7\n");
+    assert!(!folder.run("data describe number.csv").err.contains("--header yes"));
+}
