@@ -353,3 +353,13 @@ fn words_of_truth_may_be_names() {
     folder.write("number.csv", "0\n8.7\n");
     assert!(!folder.run("data describe number.csv").err.contains("--header yes"));
 }
+
+/// A file of another tool that ends early is refused; its vtree shows whether anything is missing.
+#[test]
+fn a_cut_circuit_is_refused() {
+    let folder = Folder::new();
+    folder.write("pc.psdd", "psdd 5\nT 0 0 1 -0.5\nT 1 2 2 -0.5\nD 2 1 1 0 1 0.0\n");
+    folder.write("pc.vtree", "vtree 3\nL 0 1\nL 2 2\nI 1 0 2\n");
+    folder.run("validate pc.psdd").fails(&["cut off", "3 lines of nodes, line 1 says 5"]);
+    folder.run("validate pc.psdd --vtree pc.vtree").ok();
+}
