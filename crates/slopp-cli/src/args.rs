@@ -1,12 +1,13 @@
 //! The command line as a whole: global options, the list of commands, and arguments that several commands share.
 
 use crate::cmd;
-use crate::error::Error;
+use crate::error::{Error, in_shell};
 use crate::knowledge::LimitArgs;
 use crate::session::Session;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slopp::data::RecordsError;
 use slopp::io::{Binning, Problem, RecordsOptions};
+use slopp::names::split_list;
 use std::fmt;
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -168,9 +169,9 @@ pub(crate) struct ColumnArgs {
     /// bins with names and the numbers between them, which belong to the bin above; may be repeated
     #[arg(long, value_name = "COLUMN=BINS", value_parser = bins)]
     pub(crate) bins: Vec<(String, Binning)>,
-    /// These columns hold categories even if they look Boolean
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
-    pub(crate) categories: Vec<String>,
+    /// These columns hold categories even if they look Boolean: a,b,c; names with commas in double quotes
+    #[arg(long, value_name = "COLUMNS")]
+    categories: Vec<String>,
     /// How many different values a column may have that is not Boolean; 0 if every column must be
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole)]
     pub(crate) max_values: usize,
@@ -183,6 +184,11 @@ impl Default for ColumnArgs {
 }
 
 impl ColumnArgs {
+    /// The columns that hold categories.
+    pub(crate) fn categories(&self) -> Vec<String> {
+        self.categories.iter().flat_map(|list| split_list(list)).collect()
+    }
+
     /// Refuses to say what columns hold where a model does.
     pub(crate) fn check_unused(&self, whose: &str) -> Result<(), crate::error::Error> {
         match self.bins.is_empty() && self.categories.is_empty() {
@@ -199,7 +205,7 @@ impl ColumnArgs {
         match repeated {
             None => Ok(()),
             Some((_, name)) => Err(crate::error::Error::new(format!("--bins: column {name:?} is cut into bins twice"))
-                .hint(format!("--bins {name}=… once"))),
+                .hint(format!("--bins {} once", in_shell(&format!("{name}=…"))))),
         }
     }
 }

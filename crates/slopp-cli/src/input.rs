@@ -234,7 +234,7 @@ pub(crate) fn options(args: ReadArgs, columns: &ColumnArgs) -> RecordsOptions {
     RecordsOptions {
         header,
         max_values: columns.max_values,
-        categories: columns.categories.clone(),
+        categories: columns.categories(),
         bins: columns.bins.clone(),
         ..RecordsOptions::default()
     }

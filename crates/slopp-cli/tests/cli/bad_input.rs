@@ -363,3 +363,16 @@ fn a_cut_circuit_is_refused() {
     folder.run("validate pc.psdd").fails(&["cut off", "3 lines of nodes, line 1 says 5"]);
     folder.run("validate pc.psdd --vtree pc.vtree").ok();
 }
+
+/// What an error suggests works when it is pasted.
+#[test]
+fn suggestions_are_quoted() {
+    let folder = Folder::new();
+    folder.write("odd.csv", "\"a,b\",c\n0,1\n1,0\n0,0\nmaybe,1\n");
+    folder.run("data describe odd.csv").fails(&["--categories '\"a,b\"'"]);
+    folder.run_args(&["data", "describe", "odd.csv", "--categories", "\"a,b\""]).ok();
+    folder.run_args(&["data", "describe", "odd.csv", "--categories", "c,\"a,b\""]).ok();
+    let numbers: String = (0..50).map(|i| format!("{i}.5,1\n")).collect();
+    folder.write("wide.csv", format!("Sepal Length,c\n{numbers}"));
+    folder.run("data describe wide.csv").fails(&["--bins 'Sepal Length=4'"]);
+}
