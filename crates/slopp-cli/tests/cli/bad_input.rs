@@ -376,3 +376,16 @@ fn suggestions_are_quoted() {
     folder.write("wide.csv", format!("Sepal Length,c\n{numbers}"));
     folder.run("data describe wide.csv").fails(&["--bins 'Sepal Length=4'"]);
 }
+
+/// Numbers out of range are said as they were written, with a range that the learner takes.
+#[test]
+fn extreme_pseudocounts() {
+    let folder = Folder::new();
+    folder.write("t.csv", "a,b\n0,1\n1,1\n0,0\n1,0\n");
+    for extreme in ["1e-300", "1e300"] {
+        let outcome = folder.run(&format!("learn t.csv --learner learnspn --pseudocount {extreme}"));
+        outcome.fails(&[extreme, "between 1e-6 and 1e6"]);
+    }
+    folder.write("same.csv", "a,b\n0,1\n0,1\n");
+    folder.run("learn same.csv --learner chow-liu --pseudocount 5e-324").fails(&["or 0 in a closed world"]);
+}
