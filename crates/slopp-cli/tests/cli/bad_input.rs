@@ -389,3 +389,17 @@ fn extreme_pseudocounts() {
     folder.write("same.csv", "a,b\n0,1\n0,1\n");
     folder.run("learn same.csv --learner chow-liu --pseudocount 5e-324").fails(&["or 0 in a closed world"]);
 }
+
+/// More worlds than fit are refused before they are listed; fewer worlds than asked for are no error.
+#[test]
+fn too_many_worlds_are_refused_at_once() {
+    let folder = Folder::new();
+    let names: Vec<String> = (0..30).map(|i| format!("v{i}")).collect();
+    folder.write("t.csv", format!("{}\n{}\n{}\n", names.join(","), ["0"; 30].join(","), ["1"; 30].join(",")));
+    folder.run("learn t.csv --learner factorised -o m.psdd").ok();
+    let start = std::time::Instant::now();
+    folder.run("mpe m.psdd -k 1000000000").fails(&["1000000000 worlds", "need more than 4096 MB", "--max-memory"]);
+    assert!(start.elapsed().as_secs() < 10);
+    folder.run("learn t.csv --learner slopp --world closed -o c.psdd").ok();
+    folder.run("mpe c.psdd -k 1000000000").ok();
+}
