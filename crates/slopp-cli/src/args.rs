@@ -161,19 +161,21 @@ pub(crate) enum HeaderWhen {
     No,
 }
 
+/// Said of each option and not of all: the heading of a group would also stand above what follows it.
+const COLUMNS: &str = "Columns that are not Boolean";
+
 /// What the columns of records hold that are not Boolean.
 #[derive(Clone, Args)]
-#[command(next_help_heading = "Columns that are not Boolean")]
 pub(crate) struct ColumnArgs {
     /// Cut the numbers of a column into bins: age=4 for four of about equal weight, or age=young:30:old:65:ancient for
     /// bins with names and the numbers between them, which belong to the bin above; may be repeated
-    #[arg(long, value_name = "COLUMN=BINS", value_parser = bins)]
+    #[arg(long, value_name = "COLUMN=BINS", value_parser = bins, help_heading = COLUMNS)]
     pub(crate) bins: Vec<(String, Binning)>,
     /// These columns hold categories even if they look Boolean: a,b,c; names with commas in double quotes
-    #[arg(long, value_name = "COLUMNS")]
+    #[arg(long, value_name = "COLUMNS", help_heading = COLUMNS)]
     categories: Vec<String>,
     /// How many different values a column may have that is not Boolean; 0 if every column must be
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole, help_heading = COLUMNS)]
     pub(crate) max_values: usize,
 }
 
