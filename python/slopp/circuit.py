@@ -310,7 +310,7 @@ class FoundRules(Rows[Values[Any]]):
         return self.to_rules().cnf()
 
 
-KINDS.update(circuit=Circuit, unnormalised=Circuit, deterministic=Deterministic, psdd=Psdd)
+KINDS.update(circuit=Circuit, unproved=Circuit, unnormalised=Circuit, deterministic=Deterministic, psdd=Psdd)
 
 
 def read(path: Path, vtree: Path | None = None, *, renormalise: bool = False, max_nodes: int | None = None,

@@ -82,7 +82,7 @@ class Model:
 
     @property
     def certificate(self) -> str:
-        """What is proved: psdd, deterministic, mixture, spn or none."""
+        """What is proved: psdd, deterministic, mixture, spn, none, or unproved where limits were too tight."""
         return {"circuit": "mixture", "unnormalised": "none"}.get(self._model.kind, self._model.kind)
 
     @property

@@ -386,6 +386,7 @@ def test_proofs_have_limits(tmp_path):
     parity.compile(slopp.Vtree.shaped("balanced", parity.names)).psdd().write(tmp_path / "m.psdd")
     assert isinstance(slopp.read(tmp_path / "m.psdd", max_memory=100), slopp.Psdd)
     assert "not proved within 1 nodes" in slopp.read(tmp_path / "m.psdd", max_nodes=1).reason
+    assert slopp.read(tmp_path / "m.psdd", max_nodes=1).certificate == "unproved"
     with pytest.raises(ArgumentError, match="max_nodes is 0"):
         slopp.read(tmp_path / "m.psdd", max_nodes=0)
 

@@ -1,12 +1,13 @@
 //! The command line as a whole: global options, the list of commands, and arguments that several commands share.
 
 use crate::cmd;
-use crate::error::Error;
+use crate::error::{Error, in_shell};
 use crate::knowledge::LimitArgs;
 use crate::session::Session;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slopp::data::RecordsError;
 use slopp::io::{Binning, Problem, RecordsOptions};
+use slopp::names::split_list;
 use std::fmt;
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -160,19 +161,21 @@ pub(crate) enum HeaderWhen {
     No,
 }
 
+/// Said of each option and not of all: the heading of a group would also stand above what follows it.
+const COLUMNS: &str = "Columns that are not Boolean";
+
 /// What the columns of records hold that are not Boolean.
 #[derive(Clone, Args)]
-#[command(next_help_heading = "Columns that are not Boolean")]
 pub(crate) struct ColumnArgs {
     /// Cut the numbers of a column into bins: age=4 for four of about equal weight, or age=young:30:old:65:ancient for
     /// bins with names and the numbers between them, which belong to the bin above; may be repeated
-    #[arg(long, value_name = "COLUMN=BINS", value_parser = bins)]
+    #[arg(long, value_name = "COLUMN=BINS", value_parser = bins, help_heading = COLUMNS)]
     pub(crate) bins: Vec<(String, Binning)>,
-    /// These columns hold categories even if they look Boolean
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
-    pub(crate) categories: Vec<String>,
+    /// These columns hold categories even if they look Boolean: a,b,c; names with commas in double quotes
+    #[arg(long, value_name = "COLUMNS", help_heading = COLUMNS)]
+    categories: Vec<String>,
     /// How many different values a column may have that is not Boolean; 0 if every column must be
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole, help_heading = COLUMNS)]
     pub(crate) max_values: usize,
 }
 
@@ -183,6 +186,11 @@ impl Default for ColumnArgs {
 }
 
 impl ColumnArgs {
+    /// The columns that hold categories.
+    pub(crate) fn categories(&self) -> Vec<String> {
+        self.categories.iter().flat_map(|list| split_list(list)).collect()
+    }
+
     /// Refuses to say what columns hold where a model does.
     pub(crate) fn check_unused(&self, whose: &str) -> Result<(), crate::error::Error> {
         match self.bins.is_empty() && self.categories.is_empty() {
@@ -199,7 +207,7 @@ impl ColumnArgs {
         match repeated {
             None => Ok(()),
             Some((_, name)) => Err(crate::error::Error::new(format!("--bins: column {name:?} is cut into bins twice"))
-                .hint(format!("--bins {name}=… once"))),
+                .hint(format!("--bins {} once", in_shell(&format!("{name}=…"))))),
         }
     }
 }

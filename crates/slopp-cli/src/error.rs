@@ -2,7 +2,7 @@
 
 use slopp::Advice;
 use slopp::learn::LearnError;
-use slopp::names::visible_lines;
+use slopp::names::{quote, split_list, visible, visible_lines};
 use std::error::Error as Cause;
 use std::fmt;
 use std::io;
@@ -98,16 +98,30 @@ fn option(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
 }
 
+/// A name as a list of names takes it.
+fn in_list(name: &str) -> String {
+    let plain = split_list(name) == [name] && visible(name) == name;
+    if plain { name.to_owned() } else { quote(name) }
+}
+
+/// An argument as a shell takes it.
+pub(crate) fn in_shell(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-+=:,./@%…".contains(c);
+    if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
 /// Advice in the words of the command line, where there is a way to follow it.
 pub(crate) fn words(advice: &Advice) -> Option<String> {
     Some(match advice {
         Advice::FirstLineIsRecord => "--header no, if the first line is a record".into(),
         Advice::FirstLineHoldsNames => "--header yes, if the first line holds names".into(),
         Advice::Categories { column } => {
-            let column = column.as_deref().unwrap_or("NAME");
+            let column = column.as_deref().map_or("NAME".into(), |column| in_shell(&in_list(column)));
             format!("--categories {column}, if the column holds categories")
         }
-        Advice::Bins { column } => format!("--bins {column}=4, which cuts its numbers into bins"),
+        Advice::Bins { column } => {
+            format!("--bins {}, which cuts its numbers into bins", in_shell(&format!("{column}=4")))
+        }
         Advice::MoreValues => "--max-values N, which allows more".into(),
         Advice::LargerLimits => LARGER_LIMITS.into(),
         Advice::NearestWorld => "`slopp possible MODEL --given EVIDENCE` shows what would have to change".into(),

@@ -213,7 +213,7 @@ pub(crate) fn certificate_in_words(circuit: &Certified) -> &'static str {
             "none: parameters do not add up to one, so it is not a distribution"
         }
         Certified::Circuit(_, Reason::Unproved(_)) => {
-            "not proved: it took too much to decide whether primes are exclusive, so it is read as a mixture"
+            "not proved: within the limits it was not decided whether primes are exclusive, so it is read as a mixture"
         }
     }
 }
@@ -234,7 +234,7 @@ pub(crate) fn options(args: ReadArgs, columns: &ColumnArgs) -> RecordsOptions {
     RecordsOptions {
         header,
         max_values: columns.max_values,
-        categories: columns.categories.clone(),
+        categories: columns.categories(),
         bins: columns.bins.clone(),
         ..RecordsOptions::default()
     }

@@ -56,8 +56,8 @@ pub(crate) fn part_file(folder: &Path, name: &str, part: &str) -> Option<PathBuf
 
 /// An error without the advice to say that there is a header: for datasets there is no such option.
 fn without_advice(mut error: ReadError) -> Error {
-    if let Problem::Cell { first, .. } = &mut *error.problem {
-        *first = false;
+    if let Problem::Cell { first, taken, .. } = &mut *error.problem {
+        (*first, *taken) = (false, None);
     }
     explained(error)
 }

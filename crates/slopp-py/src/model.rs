@@ -86,14 +86,15 @@ impl Model {
         Ok(Model::of(slopp::Model::new(names, Mixture::new(parts)?)))
     }
 
-    /// psdd, deterministic, circuit, unnormalised, mixture or spn.
+    /// psdd, deterministic, circuit, unproved, unnormalised, mixture or spn.
     #[getter]
     fn kind(&self) -> &'static str {
         match &self.0.kind {
             ModelKind::Circuit(circuit) => match circuit {
                 Certified::Psdd(_) => "psdd",
                 Certified::Deterministic(..) => "deterministic",
-                Certified::Circuit(_, Reason::Overlap(_) | Reason::Unproved(_)) => "circuit",
+                Certified::Circuit(_, Reason::Overlap(_)) => "circuit",
+                Certified::Circuit(_, Reason::Unproved(_)) => "unproved",
                 Certified::Circuit(_, Reason::Parameters(_)) => "unnormalised",
             },
             ModelKind::Spn(_) => "spn",

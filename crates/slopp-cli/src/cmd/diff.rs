@@ -21,7 +21,7 @@ Examples:
 ///
 /// Exact counts over the variables of both; a variable that only one file mentions may have any value in the other. A
 /// column with several values has one of them in every world, written color=red; a value that only one model knows is
-/// impossible in the other, which is said. Exit code 0 if both allow the same worlds, 1 if not.
+/// impossible in the other, and a note names it. Exit code 0 if both allow the same worlds, 1 if not.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DiffArgs {

@@ -39,7 +39,7 @@ Examples:
 ///
 /// What is impossible for a teacher that is a deterministic circuit (.psdd), for example because it was learned with
 /// rules or in a closed world, is impossible for the student: its base implies that of the teacher, exactly. --free
-/// lets it go. Of mixtures, sum-product networks and samples it is not kept. Every column has one value either way, and
+/// gives that up. Of mixtures, sum-product networks and samples it is not kept. Every column has one value either way, and
 /// --rules are obeyed as by `slopp learn`. The world of the student is open otherwise: to close it, close that of the
 /// teacher by `slopp learn --world closed`, or --closed, and save it as a .psdd.
 #[derive(Args)]

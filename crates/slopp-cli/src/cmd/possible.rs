@@ -112,7 +112,7 @@ fn of_evidence(
     session: &mut Session,
 ) -> Result<Verdict, Error> {
     let names = &loaded.model.names;
-    let event = Event::parse(args.given.as_deref().unwrap_or_default(), names)?;
+    let event = Event::parse_question(args.given.as_deref().unwrap_or_default(), names)?;
     let Some(given) = event.literals() else {
         let possible =
             loaded.model.log_probability_of(&event, &args.limits.limits()).map_err(unanswered)? > f64::NEG_INFINITY;

@@ -27,8 +27,8 @@ Examples:
 ///
 /// Literals that always hold, equivalences, exactly-one groups, implications, exclusions, then clauses up to a length.
 /// The support of a rule is the weight of the records that had occasion to break it; what it excludes is the
-/// probability of breaking it if all variables were independent. Whether the rules are the whole base is said by
-/// counting the worlds that both allow. The text can be read again as rules. An open-world model has no rules:
+/// probability of breaking it if all variables were independent. Counting the worlds that both allow shows
+/// whether the rules are the whole base. The text can be read again as rules. An open-world model has no rules:
 /// everything is possible.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]

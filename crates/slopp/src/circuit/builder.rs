@@ -380,7 +380,9 @@ pub enum BuildError {
     #[error("the pseudocount is {0}, but must be a finite number of at least 0")]
     Pseudocount(f64),
     /// A pseudocount is so small that a parameter would be zero.
-    #[error("the pseudocount {0:e} is too small: parameters would round to zero; take a larger one, or 0")]
+    #[error(
+        "the pseudocount {0:e} is too small: parameters would round to zero; take a larger one, or 0 in a closed world"
+    )]
     SmallPseudocount(f64),
     /// A prior is for another number of variables.
     #[error(

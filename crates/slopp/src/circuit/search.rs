@@ -98,11 +98,12 @@ impl<'a> Search<'a> {
 
     /// Checks the limits.
     pub(super) fn check(&self) -> Result<(), Limit> {
-        let steps = self.limits.steps.min((self.limits.nodes as u64).saturating_mul(STEPS_PER_NODE));
+        let by_nodes = (self.limits.nodes as u64).saturating_mul(STEPS_PER_NODE);
         let bytes = self.fixed.bytes() + self.sets.bytes() + table_bytes(&self.memo);
         match () {
             _ if bytes > self.limits.bytes => Err(Limit::Bytes(self.limits.bytes)),
-            _ if self.steps > steps => Err(Limit::Steps(steps)),
+            _ if self.steps > self.limits.steps => Err(Limit::Steps(self.limits.steps)),
+            _ if self.steps > by_nodes => Err(Limit::Nodes(self.limits.nodes)),
             _ if self.limits.is_cancelled() => Err(Limit::Cancelled),
             _ => Ok(()),
         }

@@ -138,7 +138,7 @@ pub enum QueryError {
     /// More worlds than fit the limits.
     #[error("{found} worlds and their ranks need more than {limit}; ask for fewer, or allow more")]
     TooManyWorlds {
-        /// The number of worlds found.
+        /// The number of worlds, as far as they were found or are known.
         found: usize,
         /// Which limit.
         limit: Limit,

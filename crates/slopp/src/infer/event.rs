@@ -182,10 +182,15 @@ mod tests {
     fn what_is_unknown_says_nothing() {
         let names = names();
         let parse = |text: &str| Event::parse(text, &names).unwrap();
-        for text in ["color=?, hot!=1", "hot=?, !hot", "!color=? & hot != yes", "hot = 0, color=?"] {
+        for text in ["color=?, hot!=1", "hot=?, !hot", "color=? & hot != yes", "hot = 0, color=?"] {
             assert_eq!(parse(text), parse("!hot"), "{text}");
         }
         assert!(parse("color=?, hot=?").is_empty());
         assert!(Event::parse("cold=?, hot!=1", &names).is_err());
+        // So there is nothing to negate, however it is written.
+        for text in ["!color=?", "!(color=?)", "color!=?", "hot & !(hot | color=?)"] {
+            let error = Event::parse_question(text, &names).unwrap_err();
+            assert_eq!(*error.problem, FormulaProblem::NotUnknown, "{text}");
+        }
     }
 }

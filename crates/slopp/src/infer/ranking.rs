@@ -5,7 +5,7 @@
 //! Chiang, *Better k-best parsing* (2005), algorithm 3.
 
 use super::QueryError;
-use crate::circuit::{Deterministic, Node, NodeId};
+use crate::circuit::{Deterministic, Element, Node, NodeId};
 use crate::limits::{Limit, Limits, array_bytes};
 use crate::var::Lit;
 use std::cmp::Ordering;
@@ -146,13 +146,19 @@ impl<'a, J: Judge> Ranking<'a, J> {
     /// limits.
     pub(super) fn best(&mut self, count: usize, others: usize, limits: &Limits) -> Result<Worlds<J>, QueryError> {
         let root = self.circuit.root();
+        // A value is a byte, and every list of them has some overhead.
+        let of_world = self.circuit.var_count() + 16;
+        let most = limits.bytes.saturating_sub(others) / (of_world + size_of::<(Vec<bool>, J::Score)>());
+        if count > most && self.world_count() > most as f64 {
+            let found = (self.world_count() as usize).min(count);
+            return Err(QueryError::TooManyWorlds { found, limit: Limit::Bytes(limits.bytes) });
+        }
         let mut worlds = Vec::new();
         for rank in 0..u32::try_from(count).unwrap_or(u32::MAX) {
             let Some(score) = self.score(root, rank) else { break };
             worlds.push((self.world(rank), score));
             let stopped = |limit| Err(QueryError::TooManyWorlds { found: worlds.len(), limit });
-            // A value is a byte, and every list of them has some overhead.
-            let values = worlds.len() * (self.circuit.var_count() + 16);
+            let values = worlds.len() * of_world;
             if others + self.bytes + array_bytes(&worlds) + values > limits.bytes {
                 return stopped(Limit::Bytes(limits.bytes));
             }
@@ -161,6 +167,23 @@ impl<'a, J: Judge> Ranking<'a, J> {
             }
         }
         Ok(worlds)
+    }
+
+    /// How many worlds are left, up to rounding.
+    fn world_count(&self) -> f64 {
+        let mut counts: Vec<f64> = Vec::with_capacity(self.maxima.len());
+        for id in self.circuit.ids() {
+            counts.push(match self.circuit.node(id) {
+                _ if self.maxima[id.index()].is_none() => 0.0,
+                Node::Literal(_) => 1.0,
+                Node::Top { .. } => self.sides(id).iter().flatten().count() as f64,
+                Node::Sum { .. } => {
+                    let of = |(e, _): (Element, f64)| counts[e.prime.index()] * counts[e.sub.index()];
+                    self.circuit.elements_of(id).map(of).sum()
+                }
+            });
+        }
+        counts[self.circuit.root().index()]
     }
 
     /// The values of a ⊤ node that are left, the better one first; *false* first if they are equal.

@@ -1,6 +1,6 @@
 //! What the first line of records shows: the separator, whether there are names, and how many columns.
 
-use super::cells::{Cell, cells, is_number, split, split_plain, unweighted, weight_bar, word};
+use super::cells::{Cell, Writing, cells, is_number, split, split_plain, unweighted, weight_bar, word, writing};
 use super::phrases::show;
 use super::problem::Problem;
 use super::records::{Header, RecordsOptions};
@@ -19,6 +19,8 @@ pub(super) struct FirstLine {
     pub(super) width: usize,
     /// The names of the columns, if the line is a header.
     pub(super) header: Option<Names>,
+    /// Whether it was taken for a record though none of its cells is a number, which nobody calls a column.
+    pub(super) words_only: bool,
     /// Whether the first name has a bar that is not quoted, so that rows cannot have weights.
     pub(super) bar_in_name: bool,
 }
@@ -41,6 +43,9 @@ impl FirstLine {
             _ if all_quoted(found.iter()) && second.is_some_and(|second| !all_quoted(cells(second, delimiter))) => {
                 Some("its cells are quoted and those of the next line are not".to_owned())
             }
+            _ if second.is_some_and(|second| written_otherwise(&found, unweighted(second), delimiter)) => {
+                Some("the next line writes truth in another way".to_owned())
+            }
             _ => None,
         };
         let header = match options.header {
@@ -50,7 +55,8 @@ impl FirstLine {
         };
         if !header {
             let width = if weighted { split(unweighted(line), delimiter).len() } else { found.len() };
-            return Ok(FirstLine { delimiter, width, header: None, bar_in_name: false });
+            let words_only = !weighted && !found.iter().any(|cell| is_number(&cell.text));
+            return Ok(FirstLine { delimiter, width, header: None, words_only, bar_in_name: false });
         }
         let mut bar_in_name = found.first().is_some_and(|cell| !cell.quoted && cell.text.contains(&b'|'));
         if bar_in_name && second.is_some_and(|second| weight_bar(second).is_some()) {
@@ -61,12 +67,27 @@ impl FirstLine {
         let texts = texts.map_err(|_| Problem::NotUtf8)?;
         let because = because.filter(|_| options.header == Header::Detect);
         let names = Names::new(texts).map_err(|error| Problem::Header { error, because })?;
-        Ok(FirstLine { delimiter, width: names.len(), header: Some(names), bar_in_name })
+        Ok(FirstLine { delimiter, width: names.len(), header: Some(names), words_only: false, bar_in_name })
     }
 }
 
 fn all_quoted(mut cells: impl Iterator<Item = impl Borrow<Cell>>) -> bool {
     cells.all(|cell| cell.borrow().quoted)
+}
+
+/// Whether words of truth, all different, stand above cells that are all missing, or written in another way: as names do.
+fn written_otherwise(first: &[Cell], second: &[u8], delimiter: u8) -> bool {
+    let words: Vec<Writing> = first.iter().map(|cell| writing(&cell.text)).collect();
+    let is_word = |writing: &Writing| matches!(writing, Writing::Word(_));
+    let different = || first.iter().enumerate().all(|(i, a)| first[..i].iter().all(|b| a.text != b.text));
+    if !words.iter().all(is_word) || !different() {
+        return false;
+    }
+    let below: Vec<Writing> = cells(second, delimiter).map(|cell| writing(&cell.text)).collect();
+    let other = |(a, b): (&Writing, &Writing)| !matches!(b, Writing::Text) && a != b;
+    below.len() == words.len()
+        && words.iter().zip(&below).all(other)
+        && below.iter().any(|writing| *writing != Writing::Missing)
 }
 
 /// The one of `,`, `;` and tab that a line has most of outside quotes; blanks if it has none of them and blanks

@@ -20,6 +20,15 @@ impl fmt::Display for Named<'_> {
     }
 }
 
+/// The first line, if it was taken for a record and may hold names.
+pub(super) struct Taken(pub(super) Option<usize>);
+
+impl fmt::Display for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |line| write!(f, "; line {line} was taken as a record"))
+    }
+}
+
 /// What makes a line a header.
 pub(super) struct Because<'a>(pub(super) &'a Option<String>);
 

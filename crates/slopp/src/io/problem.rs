@@ -1,7 +1,7 @@
 //! What can be wrong with a file.
 
 use super::error::GzipDamage;
-use super::phrases::{Accepted, At, Because, Fit, Named, VarCounts};
+use super::phrases::{Accepted, At, Because, Fit, Named, Taken, VarCounts};
 use crate::advice::Advice;
 use crate::circuit::BuildError;
 use crate::logic::FormulaError;
@@ -77,8 +77,8 @@ pub enum Problem {
     #[error("has a header and no records")]
     HeaderOnly,
     /// A cell that is not Boolean.
-    #[error("column {column}{}: expected {}, found {found}{}", Named(.name), Accepted(*.missing),
-        if *.alone { "; cells are separated by commas, semicolons, tabs or blanks" } else { "" })]
+    #[error("column {column}{}: expected {}, found {found}{}{}", Named(.name), Accepted(*.missing),
+        if *.alone { "; cells are separated by commas, semicolons, tabs or blanks" } else { "" }, Taken(*.taken))]
     Cell {
         /// The column, from one.
         column: usize,
@@ -92,6 +92,8 @@ pub enum Problem {
         alone: bool,
         /// Whether this is the first line, which may be a header taken for a record.
         first: bool,
+        /// The first line, if this is a later one, and that one holds words that may be names taken for a record.
+        taken: Option<usize>,
         /// Whether the column may be meant to hold more values than two.
         categories: bool,
     },
@@ -335,8 +337,8 @@ impl Problem {
     pub(super) fn advice(&self) -> Vec<Advice> {
         match self {
             Problem::HeaderOnly | Problem::Header { because: Some(_), .. } => vec![Advice::FirstLineIsRecord],
-            Problem::Cell { first, categories, name, .. } => {
-                let header = first.then_some(Advice::FirstLineHoldsNames);
+            Problem::Cell { first, taken, categories, name, .. } => {
+                let header = (*first || taken.is_some()).then_some(Advice::FirstLineHoldsNames);
                 header.into_iter().chain(categories.then(|| Advice::Categories { column: name.clone() })).collect()
             }
             Problem::TooManyValues { name, numbers: true, .. } => {

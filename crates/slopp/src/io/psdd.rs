@@ -28,7 +28,8 @@ pub struct LoadedCircuit {
 ///
 /// Both dialects are understood: `T` lines with ln P(true) only, and with ln P(false) and ln P(true). Elements of
 /// probability zero are dropped, a ⊤ with a value of probability zero becomes a literal. Some tools number the vtree
-/// nodes in-order whatever the vtree file says; that is tried where the ids of the file do not fit.
+/// nodes in-order whatever the vtree file says; that is tried where the ids of the file do not fit. Some count more
+/// nodes than there are: such a file needs its vtree, without which it may be cut off.
 pub fn read_psdd<'a>(source: impl Into<Source<'a>>, vtree: Option<&LoadedVtree>) -> Result<LoadedCircuit, ReadError> {
     source.into().parse(|text| circuit(text, vtree))
 }
@@ -36,7 +37,10 @@ pub fn read_psdd<'a>(source: impl Into<Source<'a>>, vtree: Option<&LoadedVtree>)
 pub(super) fn circuit(text: &[u8], vtree: Option<&LoadedVtree>) -> Result<LoadedCircuit, ReadError> {
     let file = PsddFile::parse(text)?;
     match vtree {
-        None => file.build(&file.infer_vtree()?, Numbers::Checked),
+        None => {
+            file.check_count()?;
+            file.build(&file.infer_vtree()?, Numbers::Checked)
+        }
         Some(vtree) => with_either_numbering(vtree, |vtree| file.build(vtree, Numbers::Checked))
             .map_err(|error| file.blame(error, vtree)),
     }
@@ -142,6 +146,20 @@ impl PsddFile {
             return Err(ReadError::unexpected(line.number, "at least one element", "0 elements"));
         }
         Ok(start..self.elements.len())
+    }
+
+    /// Refuses a file with fewer nodes than it says: without its vtree, nothing else shows that it ends early.
+    fn check_count(&self) -> Result<(), ReadError> {
+        let (line, found) = (self.header.0, self.nodes.len());
+        match self.header.1.filter(|&count| count > found as u64) {
+            None => Ok(()),
+            Some(count) => Err(ReadError::new(Problem::CutOff {
+                reason: format!(
+                    "it has {found} lines of nodes, line {line} says {count} (where a tool counts otherwise, the vtree \
+                     file shows that nothing is missing: give it too)"
+                ),
+            })),
+        }
     }
 
     /// The vtree that the nodes show: the variable of each leaf from `L` and `T` lines, the children of each inner

@@ -99,6 +99,7 @@ pub(super) struct Layout {
     pub(super) first_line: usize,
     pub(super) delimiter: u8,
     pub(super) header: bool,
+    words_only: bool,
     bar_in_name: bool,
     first_name: String,
 }
@@ -107,7 +108,8 @@ impl Layout {
     pub(super) fn new(first: &FirstLine, first_line: usize) -> Layout {
         let first_name = first.header.as_ref().and_then(|names| names.iter().next()).unwrap_or_default().to_owned();
         let (header, bar_in_name) = (first.header.is_some(), first.bar_in_name);
-        Layout { first_line, delimiter: first.delimiter, header, bar_in_name, first_name }
+        let (delimiter, words_only) = (first.delimiter, first.words_only);
+        Layout { first_line, delimiter, header, words_only, bar_in_name, first_name }
     }
 
     /// The weight of a row, if it has one, and its cells.
@@ -197,7 +199,9 @@ impl Rows {
         }
         self.cells.clear();
         self.cells.resize(self.columns.names().len(), None);
-        let (header, first) = (self.layout.header, !self.layout.header && number == self.layout.first_line);
+        let (header, first_line) = (self.layout.header, self.layout.first_line);
+        let first = !header && number == first_line;
+        let taken = (self.layout.words_only && !first).then_some(first_line);
         self.layout.cells(number, row, width, |cell, column| {
             let name = || header.then(|| self.columns.name(column)).flatten();
             match self.columns.place(column) {
@@ -223,6 +227,7 @@ impl Rows {
                         missing: self.missing,
                         alone: width == 1,
                         first,
+                        taken,
                         categories: false,
                     })?;
                     if let Some(Place::Var(var)) = place {

@@ -123,7 +123,8 @@ fn refuse_joined(name: &str, values: &[String], options: &RecordsOptions) -> Res
     }
     let (found, missing) = (show(values[0].as_bytes()), options.missing);
     let name = Some(name.to_owned());
-    let problem = Problem::Cell { column: 1, name, found, missing, alone: true, first: false, categories: true };
+    let problem =
+        Problem::Cell { column: 1, name, found, missing, alone: true, first: false, taken: None, categories: true };
     Err(ReadError::at(2, problem))
 }
 
@@ -179,8 +180,8 @@ impl Seen<'_> {
             let seems_boolean = !self.all_numbers && (number || (no && yes)) && booleans >= others;
             if seems_boolean || options.max_values == 0 {
                 let (missing, categories) = (options.missing, options.max_values > 0);
-                let problem =
-                    Problem::Cell { column, name: Some(name), found, missing, alone: false, first: false, categories };
+                let (name, alone, first, taken) = (Some(name), false, false, None);
+                let problem = Problem::Cell { column, name, found, missing, alone, first, taken, categories };
                 return Err(ReadError::at(line, problem));
             }
         }

@@ -340,7 +340,13 @@ impl LearnError {
         value: impl ToString,
         expected: impl Into<Cow<'static, str>>,
     ) -> LearnError {
-        LearnError::Setting { name, value: value.to_string(), expected: expected.into() }
+        let value = value.to_string();
+        // No number is written in hundreds of digits.
+        let value = match value.parse::<f64>() {
+            Ok(number) if value.len() > 20 => format!("{number:e}"),
+            _ => value,
+        };
+        LearnError::Setting { name, value, expected: expected.into() }
     }
 }
 

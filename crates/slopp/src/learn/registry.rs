@@ -98,7 +98,11 @@ pub static OPTIONS: &[LearnerOption] = &[
         ]),
         "How much slopp tries, or how many models slopp-bag has",
     ),
-    option("pseudocount", OptionKind::Real, "The weight of the prior in records; 0 needs a closed world"),
+    option(
+        "pseudocount",
+        OptionKind::Real,
+        "The weight of the prior in records; 0 needs a closed world, learnspn takes 1e-6 to 1e6",
+    ),
     option("max_classes", OptionKind::Whole(1), "The largest number of nodes of an inner vtree node"),
     option("max_elements", OptionKind::Whole(0), "The largest number of elements; of a mixture, in each component"),
     option("components", OptionKind::Whole(1), "How many models slopp-bag has, or components slopp-em and strudel-em"),

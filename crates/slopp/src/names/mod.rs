@@ -6,8 +6,8 @@ mod text;
 pub(crate) use group::canonical;
 pub use group::{Bins, Column, Group, Kind};
 pub(crate) use text::is_unprintable;
-pub use text::{abridged, split_list, visible, visible_lines};
-pub(crate) use text::{quote, quoted_list, unescaped};
+pub use text::{abridged, quote, split_list, visible, visible_lines};
+pub(crate) use text::{quoted_list, unescaped};
 
 use crate::var::{Lit, Var};
 use rustc_hash::FxHashMap;

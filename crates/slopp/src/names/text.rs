@@ -43,7 +43,7 @@ fn escaped(text: &str, acts: impl Fn(char) -> bool) -> Cow<'_, str> {
 }
 
 /// A name in double quotes; quotes in it are doubled, and characters that act on terminals are escaped, as `\u{a}`.
-pub(crate) fn quote(name: &str) -> String {
+pub fn quote(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 2);
     text.push('"');
     for (i, c) in name.char_indices() {

@@ -68,6 +68,9 @@ pub enum FormulaProblem {
     /// A formula where only literals can stand.
     #[error("only literals can be given here, such as \"smoker, !cancer\"")]
     NotLiterals,
+    /// A negation of what says nothing.
+    #[error("`=?` says that nothing is known, and cannot be negated; leave it out, or name a value")]
+    NotUnknown,
     /// A parenthesis that is not closed.
     #[error("this parenthesis is not closed; add \")\"")]
     NotClosed,

@@ -189,8 +189,11 @@ impl<'a> Lexer<'a> {
             };
             self.at += if is_quoted { 0 } else { word.len() };
             let joined = format!("{name}={word}");
-            if word == "?" && !denied && names.is_column(&name) && !names.contains(&joined) {
-                return Ok(None);
+            if word == "?" && names.is_column(&name) && !names.contains(&joined) {
+                return match denied {
+                    true => Err(self.error(start..self.at, FormulaProblem::NotUnknown)),
+                    false => Ok(None),
+                };
             }
             if !is_quoted && names.is_open() && !names.contains(&joined) {
                 self.check_blanks(word_start, &word, names)?;

@@ -72,12 +72,11 @@ impl Parser<'_, '_, '_> {
                 self.ops.push(Op::Var(lit.var));
                 self.ops.extend((!lit.value).then_some(Op::Not));
             }
-            // `x=?` is true, even if negated.
-            None => {
-                self.pending
-                    .truncate(self.pending.iter().rposition(|p| !matches!(p, Pending::Not)).map_or(0, |i| i + 1));
-                self.ops.push(Op::Constant(true));
+            None if self.pending.iter().any(|p| matches!(p, Pending::Not)) => {
+                return Err(self.lexer.error(start..self.lexer.at, FormulaProblem::NotUnknown));
             }
+            // It says nothing.
+            None => self.ops.push(Op::Constant(true)),
         }
         Ok(true)
     }
