@@ -73,10 +73,17 @@ impl<'a> CsvLines<'a> {
 
     /// The line of a world.
     pub fn world(&self, world: &[bool]) -> String {
-        match self.by_column {
-            true => joined(self.names.cells(world).iter().map(|cell| quoted(cell))),
-            false => joined(world.iter().map(|&value| if value { "1" } else { "0" }.into())),
+        let bit = |value: bool| if value { "1" } else { "0" };
+        if !self.by_column {
+            return joined(world.iter().map(|&value| bit(value).into()));
         }
+        joined(self.names.columns().map(|column| match column {
+            Column::Boolean(var) => bit(world[var.index()]).into(),
+            Column::Group(group) => match group.cell(world) {
+                Cow::Borrowed(value) => quoted(value),
+                Cow::Owned(values) => quoted(&values).into_owned().into(),
+            },
+        }))
     }
 
     /// The line of a row by column, with `?` where it is missing; what is known of a column of which something is
@@ -146,7 +153,7 @@ fn has_plain_cell(names: &Names) -> bool {
 /// Whether a cell needs quotes to read back, whatever separates cells.
 pub(super) fn needs_quotes(cell: &str) -> bool {
     let special = [',', ';', '\t', '"', '|', '\n', '\r'];
-    cell.contains(special) || cell.trim_ascii() != cell || blanks_separate(cell.as_bytes()) > 1
+    cell.contains(special) || cell.trim_ascii() != cell || (cell.contains(' ') && blanks_separate(cell.as_bytes()) > 1)
 }
 
 fn all_read_back(group: &Group) -> bool {

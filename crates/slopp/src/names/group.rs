@@ -2,6 +2,7 @@
 
 use super::{NameError, Names, quote};
 use crate::var::{Lit, Var};
+use std::borrow::Cow;
 
 /// The kinds of columns.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,6 +168,15 @@ impl Group {
         let mut found = self.values().filter(|(var, _)| world[var.index()]).map(|(_, value)| value);
         found.next().filter(|_| found.next().is_none())
     }
+
+    /// What a world has in this column: all true values, `red+blue`, or `-`.
+    pub(crate) fn cell(&self, world: &[bool]) -> Cow<'_, str> {
+        if let Some(value) = self.value_in(world) {
+            return value.into();
+        }
+        let trues: Vec<&str> = self.values().filter(|(var, _)| world[var.index()]).map(|(_, value)| value).collect();
+        if trues.is_empty() { "-".into() } else { trues.join("+").into() }
+    }
 }
 
 impl Names {
@@ -278,11 +288,7 @@ impl Names {
     pub fn cells(&self, world: &[bool]) -> Vec<String> {
         let cell = |column| match column {
             Column::Boolean(var) => u8::from(world[var.index()]).to_string(),
-            Column::Group(group) => {
-                let trues: Vec<&str> =
-                    group.values().filter(|(var, _)| world[var.index()]).map(|(_, value)| value).collect();
-                if trues.is_empty() { "-".to_owned() } else { trues.join("+") }
-            }
+            Column::Group(group) => group.cell(world).into_owned(),
         };
         self.columns().map(cell).collect()
     }
