@@ -11,6 +11,7 @@
 mod ablation;
 mod base;
 mod compile;
+mod formulas;
 mod infer;
 mod layered;
 mod learn;
@@ -27,8 +28,13 @@ static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 type Measure = fn(&mut Report);
 
 /// The parts; the name of one as argument measures that one only.
-const PARTS: [(&str, Measure); 4] =
-    [("learn", learn::measure), ("infer", infer::measure), ("questions", infer::questions), ("read", read::measure)];
+const PARTS: [(&str, Measure); 5] = [
+    ("learn", learn::measure),
+    ("infer", infer::measure),
+    ("questions", infer::questions),
+    ("read", read::measure),
+    ("formulas", formulas::measure),
+];
 
 fn main() {
     let mut arguments = std::env::args().skip(1);

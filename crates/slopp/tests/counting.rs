@@ -74,10 +74,9 @@ fn counting_stops_cleanly_at_limits() {
 /// What is counted many times costs as much as once: a hundred thousand literals over four variables have few totals.
 #[test]
 fn repeated_literals_are_weights() {
-    let start = std::time::Instant::now();
     let lits = |i: u32| Var((i % 7).min(3)).is(!i.is_multiple_of(5));
     let formula = Formula::count(Comparison::AtLeast, 49_000, (0..100_000).map(|i| lits(i).into()));
-    let sdd = formula.compile(Vtree::balanced(4), &Limits::default()).unwrap();
+    let sdd = formula.compile(Vtree::balanced(4), &Limits::default().with_nodes(64).with_steps(1000)).unwrap();
     let mut worlds = 0u32;
     for bits in 0..16u32 {
         let world: Vec<bool> = (0..4).map(|i| bits >> i & 1 == 1).collect();
@@ -86,5 +85,4 @@ fn repeated_literals_are_weights() {
     }
     assert!((1..16).contains(&worlds));
     assert_eq!(sdd.model_count(), worlds.into());
-    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }

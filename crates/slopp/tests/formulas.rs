@@ -5,7 +5,6 @@ use slopp::infer::{Event, Evidence};
 use slopp::logic::{Comparison, Formula, FormulaProblem, Rules};
 use slopp::{Kind, Lit, Names, RecordsBuilder, Var};
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
 /// A formula as the tests understand it, apart from the library.
 #[derive(Clone, Debug)]
@@ -301,12 +300,11 @@ fn rules_know_their_lines() {
     assert_eq!(Rules::parse(&printed).unwrap()[0].formula, quoted[0].formula, "{printed}");
 }
 
-/// Deep and long texts take linear time and no stack.
+/// Deep and long texts take no stack; `cargo xtask bench formulas` measures that their time is linear.
 #[test]
 fn formulas_of_a_hundred_thousand_literals() {
     const LEN: usize = 100_000;
     let names = Names::numbered(LEN);
-    let start = Instant::now();
     let chain = |op: &str| (1..=LEN).map(|i| format!("x{i}")).collect::<Vec<_>>().join(op);
     for text in [
         chain(" & "),
@@ -330,7 +328,6 @@ fn formulas_of_a_hundred_thousand_literals() {
         let _ = Formula::parse(&text, &names);
         let _ = Rules::parse_with(&text, names.clone());
     }
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 proptest! {

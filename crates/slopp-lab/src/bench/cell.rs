@@ -122,11 +122,8 @@ mod tests {
         if Path::new("/proc/self/stat").exists() {
             let block = std::hint::black_box(vec![1u8; 50 << 20]);
             assert!(peak_memory_bytes().unwrap() > block.len() as u64);
-            let start = std::time::Instant::now();
-            while start.elapsed().as_millis() < 60 {
-                std::hint::spin_loop();
-            }
-            assert!(cpu_seconds().unwrap() > 0.0);
+            // Asking is work too, and all of it together takes many ticks.
+            assert!((0..1_000_000).any(|_| cpu_seconds().unwrap() > 0.0));
         }
     }
 }
