@@ -361,4 +361,4 @@ def test_a_sum_product_network_of_categories():
         with pytest.raises(slopp.errors.LearnError, match="rules= needs a circuit.*choose another learner"):
             slopp.learn({"hot": [0, 1], "old": [0, 1]}, learner="learnspn", rules=rules)
     with pytest.raises(slopp.errors.LearnError, match="only an open world.*leave closed= out"):
-        slopp.learn({"hot": [0, 1], "old": [0, 1]}, learner="learnspn", closed=["hot,old"])
+        slopp.learn({"hot": [0, 1], "old": [0, 1]}, learner="learnspn", closed=[["hot", "old"]])
