@@ -28,32 +28,6 @@ pub(super) fn word(cell: &[u8]) -> Option<Option<bool>> {
     }
 }
 
-/// How a cell is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Writing {
-    /// Not at all.
-    Missing,
-    /// A number, Boolean or not.
-    Number,
-    /// A Boolean word: `true`, `t`, `yes`, `y` or its negation, by the place in this list.
-    Word(usize),
-    /// Anything else.
-    Text,
-}
-
-/// How a cell is written.
-pub(super) fn writing(cell: &[u8]) -> Writing {
-    const WORDS: [[&str; 2]; 4] = [["true", "false"], ["t", "f"], ["yes", "no"], ["y", "n"]];
-    let cell = cell.trim_ascii();
-    let is = |words: &[&str; 2]| words.iter().any(|word| cell.eq_ignore_ascii_case(word.as_bytes()));
-    match WORDS.iter().position(is) {
-        Some(i) => Writing::Word(i),
-        None if word(cell) == Some(None) => Writing::Missing,
-        None if std::str::from_utf8(cell).is_ok_and(|text| text.parse::<f64>().is_ok()) => Writing::Number,
-        None => Writing::Text,
-    }
-}
-
 /// Whether a cell of a column with values is missing.
 pub(super) fn is_missing(cell: &str) -> bool {
     matches!(word(cell.as_bytes()), Some(None)) && cell.trim() != "-1"

@@ -1,6 +1,6 @@
 //! What the first line of records shows: the separator, whether there are names, and how many columns.
 
-use super::cells::{Cell, Writing, cells, is_number, split, split_plain, unweighted, weight_bar, word, writing};
+use super::cells::{Cell, cells, is_number, split, split_plain, unweighted, weight_bar, word};
 use super::phrases::show;
 use super::problem::Problem;
 use super::records::{Header, RecordsOptions};
@@ -43,8 +43,8 @@ impl FirstLine {
             _ if all_quoted(found.iter()) && second.is_some_and(|second| !all_quoted(cells(second, delimiter))) => {
                 Some("its cells are quoted and those of the next line are not".to_owned())
             }
-            _ if second.is_some_and(|second| written_otherwise(&found, unweighted(second), delimiter)) => {
-                Some("the next line writes truth in another way".to_owned())
+            _ if second.is_some_and(|second| above_numbers(&found, unweighted(second), delimiter)) => {
+                Some("the next line has numbers".to_owned())
             }
             _ => None,
         };
@@ -75,19 +75,18 @@ fn all_quoted(mut cells: impl Iterator<Item = impl Borrow<Cell>>) -> bool {
     cells.all(|cell| cell.borrow().quoted)
 }
 
-/// Whether words of truth, all different, stand above cells that are all missing, or written in another way: as names do.
-fn written_otherwise(first: &[Cell], second: &[u8], delimiter: u8) -> bool {
-    let words: Vec<Writing> = first.iter().map(|cell| writing(&cell.text)).collect();
-    let is_word = |writing: &Writing| matches!(writing, Writing::Word(_));
+/// Whether words of truth, all different, stand above numbers: as names do.
+fn above_numbers(first: &[Cell], second: &[u8], delimiter: u8) -> bool {
+    let is_word = |cell: &Cell| matches!(word(&cell.text), Some(Some(_))) && !is_number(&cell.text);
     let different = || first.iter().enumerate().all(|(i, a)| first[..i].iter().all(|b| a.text != b.text));
-    if !words.iter().all(is_word) || !different() {
+    if !first.iter().all(is_word) || !different() {
         return false;
     }
-    let below: Vec<Writing> = cells(second, delimiter).map(|cell| writing(&cell.text)).collect();
-    let other = |(a, b): (&Writing, &Writing)| !matches!(b, Writing::Text) && a != b;
-    below.len() == words.len()
-        && words.iter().zip(&below).all(other)
-        && below.iter().any(|writing| *writing != Writing::Missing)
+    let below: Vec<Cell> = cells(second, delimiter).collect();
+    let is_missing = |cell: &Cell| word(&cell.text) == Some(None);
+    below.len() == first.len()
+        && below.iter().all(|cell| is_number(&cell.text) || is_missing(cell))
+        && !below.iter().all(is_missing)
 }
 
 /// The one of `,`, `;` and tab that a line has most of outside quotes; blanks if it has none of them and blanks

@@ -29,7 +29,7 @@ pub struct LoadedCircuit {
 /// Both dialects are understood: `T` lines with ln P(true) only, and with ln P(false) and ln P(true). Elements of
 /// probability zero are dropped, a ⊤ with a value of probability zero becomes a literal. Some tools number the vtree
 /// nodes in-order whatever the vtree file says; that is tried where the ids of the file do not fit. Some count more
-/// nodes than there are: such a file needs its vtree, without which it may be cut off.
+/// nodes than there are; without a vtree such a file is refused as cut off only if nothing uses one of its sums.
 pub fn read_psdd<'a>(source: impl Into<Source<'a>>, vtree: Option<&LoadedVtree>) -> Result<LoadedCircuit, ReadError> {
     source.into().parse(|text| circuit(text, vtree))
 }
@@ -148,15 +148,24 @@ impl PsddFile {
         Ok(start..self.elements.len())
     }
 
-    /// Refuses a file with fewer nodes than it says: without its vtree, nothing else shows that it ends early.
+    /// Refuses a file that ends early: it has fewer nodes than it says, and nodes other than literals that nothing
+    /// uses. Fewer nodes alone only mean that the tool counts otherwise; some write literals that are not used.
     fn check_count(&self) -> Result<(), ReadError> {
         let (line, found) = (self.header.0, self.nodes.len());
-        match self.header.1.filter(|&count| count > found as u64) {
+        let Some(count) = self.header.1.filter(|&count| count > found as u64) else { return Ok(()) };
+        let mut used = vec![false; found];
+        for element in &self.elements {
+            used[element.prime as usize] = true;
+            used[element.sub as usize] = true;
+        }
+        let root = found.saturating_sub(1);
+        let is_left = |&i: &usize| !used[i] && !matches!(self.nodes[i].kind, RawKind::Literal(_));
+        match (0..root).find(is_left) {
             None => Ok(()),
-            Some(count) => Err(ReadError::new(Problem::CutOff {
+            Some(unused) => Err(ReadError::new(Problem::CutOff {
                 reason: format!(
-                    "it has {found} lines of nodes, line {line} says {count} (where a tool counts otherwise, the vtree \
-                     file shows that nothing is missing: give it too)"
+                    "it has {found} lines of nodes, line {line} says {count}, and nothing uses node {}",
+                    self.nodes[unused].id
                 ),
             })),
         }

@@ -23,7 +23,7 @@ pub enum Header {
     /// It does iff one of its cells is neither a Boolean word nor missing, and none is `0` or `1`, which nobody
     /// calls a column: so a slip in the first record is an error and not a header. It also does if all its cells are
     /// quoted and not all of the next line are, as [`write_records`](super::write_records) writes such names; or if they
-    /// are different words such as `y` and `n`, and the next line writes truth in another way, such as `0` and `1`.
+    /// are different words such as `y` and `n`, and the next line has numbers.
     #[default]
     Detect,
     /// It does.
