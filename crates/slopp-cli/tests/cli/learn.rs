@@ -282,6 +282,16 @@ fn sum_product_networks_are_saved_and_asked() {
 }
 
 #[test]
+fn help_begins_with_the_learners() {
+    let help = Folder::new().run("learn --help").ok().out;
+    let lines: Vec<&str> = help.lines().collect();
+    assert_eq!(lines[3..5], ["", "Learners:"], "{help}");
+    for (line, learner) in lines[5..].iter().zip(slopp::learn::registry::LEARNERS) {
+        assert!(line.trim_start().starts_with(learner.name) && line.ends_with(learner.about), "{line}");
+    }
+}
+
+#[test]
 fn the_ending_of_a_model_is_that_of_its_kind() {
     let folder = Folder::with_cars();
     for (learner, wrong, right) in [
