@@ -4,7 +4,7 @@ use crate::args::{CircuitArgs, ColumnArgs, HeaderWhen, ModelArgs, ReadArgs};
 use crate::error::{Error, LARGER_LIMITS};
 use crate::report::{count, short_world};
 use slopp::circuit::{Overlap, ParameterFault, Reason};
-use slopp::io::{Header, Problem, ReadError, RecordsOptions};
+use slopp::io::{Header, Problem, ReadError, RecordsOptions, path_in_words};
 use slopp::learn::LearnError;
 use slopp::learn::VtreeFrom;
 use slopp::learn::VtreeMethod;
@@ -59,9 +59,10 @@ impl Loaded {
         let loaded = Loaded::read_files(file, vtree, limits)?;
         match &loaded.model.kind {
             ModelKind::Circuit(_) => Ok(loaded),
-            ModelKind::Spn(_) => Err(no_circuit(&format!("{} is a sum-product network", file.display()))),
+            ModelKind::Spn(_) => Err(no_circuit(&format!("{} is a sum-product network", path_in_words(file)))),
             ModelKind::Mixture(_) => {
-                Err(Error::new(format!("{}: {ONE_CIRCUIT}", file.display())).hint(format!("{DISTIL}; {FOR_MIXTURES}")))
+                Err(Error::new(format!("{}: {ONE_CIRCUIT}", path_in_words(file)))
+                    .hint(format!("{DISTIL}; {FOR_MIXTURES}")))
             }
         }
     }

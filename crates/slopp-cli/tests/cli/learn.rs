@@ -292,6 +292,13 @@ fn help_begins_with_the_learners() {
 }
 
 #[test]
+fn what_is_read_from_stdin_is_called_so() {
+    let folder = Folder::new();
+    folder.run_with("learn -", b"a,b\n1,0\n0,\n").fails(&["1 of 2 records of stdin have missing cells"]);
+    folder.run_with("learn - --drop-incomplete", b"a,b\n1,\n").fails(&["every record of stdin misses a cell"]);
+}
+
+#[test]
 fn the_ending_of_a_model_is_that_of_its_kind() {
     let folder = Folder::with_cars();
     for (learner, wrong, right) in [
