@@ -185,7 +185,7 @@ const FOR_NETWORKS: &str =
     "for sum-product networks there are eval, prob, marginals, sample, info, validate, fit and distil";
 
 /// The way from a model of another kind to a PSDD.
-const DISTIL: &str = "`slopp distil MODEL RECORDS -o model.psdd` makes one PSDD of it";
+pub(crate) const DISTIL: &str = "`slopp distil MODEL RECORDS -o model.psdd` makes one PSDD of it";
 
 /// What stands in place of a certificate of a mixture.
 pub(crate) const MIXTURE_IN_WORDS: &str = "a mixture: no determinism, so no model count and no entropy";
