@@ -5,7 +5,7 @@ use crate::circuit::{BuildError, Reason, Refusal};
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::QueryError;
 use crate::logic::{Clause, Conflict, LogicError, Rules, Stopped};
-use crate::names::NameError;
+use crate::names::{NameError, abridged};
 use crate::spn::SpnError;
 use crate::var::Lit;
 use crate::vtree::Vtree;
@@ -205,7 +205,8 @@ pub enum LearnError {
     NoWeight,
     /// A column does not have exactly one value in a record, so no model of its columns can allow the record.
     #[error(
-        "column \"{column}\" has {} in record {record}, but must have exactly one; correct the record",
+        "column \"{}\" has {} in record {record}, but must have exactly one; correct the record",
+        abridged(.column),
         if *.values == 0 { "no value".to_owned() } else { format!("{values} values") }
     )]
     Column {
