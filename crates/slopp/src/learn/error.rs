@@ -218,7 +218,10 @@ pub enum LearnError {
         values: usize,
     },
     /// A weight is not a positive number.
-    #[error("the weight is {0}, but must be a finite number above 0")]
+    #[error(
+        "the weight is {0}, but must be a finite number above 0; {way_out}",
+        way_out = if *.0 > 0.0 { "give a smaller one" } else { "a small one, such as 0.001, counts for next to nothing" }
+    )]
     Weight(f64),
     /// The weights are so far apart that a possible world would get probability zero.
     #[error(

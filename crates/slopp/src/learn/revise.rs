@@ -59,6 +59,7 @@ impl Psdd {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn revise(&self, records: &Records, weight: Option<f64>) -> Result<Revised, LearnError> {
+        weight.map_or(Ok(0.0), check_weight)?;
         if !records.is_empty() && !self.entailed_by(records)? {
             let possible = self.possible(records)?;
             let rows = (0..records.len()).filter(|&row| !possible[row]);
@@ -132,6 +133,8 @@ impl Psdd {
         };
         let circuit = circuit.certify_deterministic(&Limits::default())?;
         let models = circuit.model_count();
+        check_weight(weight)?;
+        own_weight.map_or(Ok(0.0), check_weight)?;
         if models > BigUint::from(WORLD_LIMIT) {
             return match new {
                 Some((manager, bases, new)) => self.with_region(manager, bases, new, weight, own_weight),
@@ -148,7 +151,7 @@ impl Psdd {
         if new.is_empty() {
             return Ok(self.unchanged());
         }
-        let each = check_weight(weight)? / new.len() as f64;
+        let each = weight / new.len() as f64;
         let worlds: Vec<_> = new.iter().map(|&row| (records.row(row).flatten().collect(), each)).collect();
         self.with_worlds(&worlds, own_weight)
     }
@@ -172,7 +175,7 @@ impl Psdd {
         weight: f64,
         own_weight: Option<f64>,
     ) -> Result<Revised, LearnError> {
-        let (own, weight) = (self.own_weight(own_weight)?, check_weight(weight)?);
+        let own = self.own_weight(own_weight)?;
         check_weight(own + weight)?;
         let apart = |error| too_far_apart(error, own, weight);
         let log_ratio = finite(weight.ln() - own.ln()).map_err(apart)?;
