@@ -5,7 +5,7 @@ use crate::circuit::{BuildError, Reason, Refusal};
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::QueryError;
 use crate::logic::{Clause, Conflict, LogicError, Rules, Stopped};
-use crate::names::{NameError, abridged};
+use crate::names::{NameError, abridged, quoted_list};
 use crate::spn::SpnError;
 use crate::var::Lit;
 use crate::vtree::Vtree;
@@ -217,6 +217,12 @@ pub enum LearnError {
         /// How many of its values the record has.
         values: usize,
     },
+    /// Some columns do not have exactly one value in any world of a formula.
+    #[error("{} exactly one value in any world of the formula; correct the formula", without(.columns))]
+    NoWorldOfColumns {
+        /// The columns, of which none can be left out where that was proved.
+        columns: Vec<String>,
+    },
     /// A weight is not a positive number.
     #[error(
         "the weight is {0}, but must be a finite number above 0; {way_out}",
@@ -306,6 +312,12 @@ impl Together {
             Together::OpenOfStart => vec![Advice::LeaveOut { option: "open" }],
         }
     }
+}
+
+/// Columns that do not have something.
+fn without(columns: &[String]) -> String {
+    let (s, verb) = if columns.len() == 1 { ("", "does not") } else { ("s", "do not each") };
+    format!("column{s} {} {verb} have", quoted_list(columns))
 }
 
 impl LearnError {

@@ -99,9 +99,19 @@ impl Psdd {
         own_weight: Option<f64>,
         limits: &Limits,
     ) -> Result<Revised, LearnError> {
-        let formula = Formula::and([formula.clone(), Rules::of_columns(names.clone()).formula()]);
-        let formula = formula.compile(self.vtree().clone(), limits)?;
-        self.revise_by(&formula, weight, own_weight, limits)
+        let of_columns = Rules::of_columns(names.clone()).formula();
+        let diagram = Formula::and([formula.clone(), of_columns]).compile(self.vtree().clone(), limits)?;
+        if diagram.model_count() == BigUint::ZERO {
+            // The formula is the first rule, and those of columns follow.
+            let rules = Rules::new(names.clone(), [formula.clone()]).with_columns();
+            let conflict = rules.conflict(self.vtree().clone(), limits)?.expect("no world is left");
+            let columns = conflict.rules.iter().filter_map(|rule| names.groups().get(rule.checked_sub(1)?));
+            let columns: Vec<String> = columns.map(|group| group.name().to_owned()).collect();
+            if !columns.is_empty() {
+                return Err(LearnError::NoWorldOfColumns { columns });
+            }
+        }
+        self.revise_by(&diagram, weight, own_weight, limits)
     }
 
     /// Makes room for all models of a formula, and for nothing else; the new ones share `weight` records.
@@ -123,6 +133,8 @@ impl Psdd {
         if self.vtree() != formula.vtree() {
             return Err(QueryError::FormulaVtree.into());
         }
+        check_weight(weight)?;
+        own_weight.map_or(Ok(0.0), check_weight)?;
         let allowed = formula.to_circuit()?;
         // If the base is too large for a diagram, all models are checked.
         let new = self.without_base(formula, limits);
@@ -133,8 +145,6 @@ impl Psdd {
         };
         let circuit = circuit.certify_deterministic(&Limits::default())?;
         let models = circuit.model_count();
-        check_weight(weight)?;
-        own_weight.map_or(Ok(0.0), check_weight)?;
         if models > BigUint::from(WORLD_LIMIT) {
             return match new {
                 Some((manager, bases, new)) => self.with_region(manager, bases, new, weight, own_weight),
