@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::knowledge::{Knowledge, is_diagram, no_variables, stopped};
 use crate::report::{object, some_of};
 use serde_json::Value;
+use slopp::io::path_in_words;
 use slopp::knowledge::{Difference, KnowledgeError, UnsharedValues};
 use slopp::logic::Limits;
 use std::path::Path;
@@ -60,13 +61,13 @@ pub(crate) fn notes(both: &Difference, files: [&Path; 2]) -> Vec<String> {
         let lines = files.into_iter().zip(&differ.only).filter(|(_, values)| !values.is_empty());
         lines.map(|(file, values)| {
             let values: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
-            let (column, file, values) = (&differ.column, file.display(), values.join(", "));
+            let (column, file, values) = (&differ.column, path_in_words(file), values.join(", "));
             format!("column {column:?}: only {file} knows the value {values}; in the other no world has it")
         })
     });
     // They may be misspelt.
     let named = files.into_iter().zip(&both.only_named).filter(|(_, names)| !names.is_empty());
-    let of_names = named.map(|(file, names)| format!("only {} mentions: {}", file.display(), some_of(names)));
+    let of_names = named.map(|(file, names)| format!("only {} mentions: {}", path_in_words(file), some_of(names)));
     of_values.chain(of_names).collect()
 }
 

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::report::count;
 use slopp::Records;
+use slopp::io::path_in_words;
 use std::path::Path;
 
 /// What records are for.
@@ -31,7 +32,7 @@ pub(crate) fn refusal(part: Part, file: Option<&Path>, records: &Records) -> Err
         (Part::Train, None) => "training records".to_owned(),
         (Part::Valid, None) => "validation records".to_owned(),
         (Part::Samples, None) => "samples".to_owned(),
-        (_, Some(file)) => format!("records of {}", file.display()),
+        (_, Some(file)) => format!("records of {}", path_in_words(file)),
     };
     // A part of a file has lost the numbers that its records had there.
     let first = records.incomplete().next().filter(|_| file.is_some());

@@ -4,7 +4,7 @@ use crate::args::{CircuitArgs, ColumnArgs, HeaderWhen, ModelArgs, ReadArgs};
 use crate::error::{Error, LARGER_LIMITS};
 use crate::report::{count, short_world};
 use slopp::circuit::{Overlap, ParameterFault, Reason};
-use slopp::io::{Header, Problem, ReadError, RecordsOptions};
+use slopp::io::{Header, Problem, ReadError, RecordsOptions, path_in_words};
 use slopp::learn::LearnError;
 use slopp::learn::VtreeFrom;
 use slopp::learn::VtreeMethod;
@@ -59,9 +59,10 @@ impl Loaded {
         let loaded = Loaded::read_files(file, vtree, limits)?;
         match &loaded.model.kind {
             ModelKind::Circuit(_) => Ok(loaded),
-            ModelKind::Spn(_) => Err(no_circuit(&format!("{} is a sum-product network", file.display()))),
+            ModelKind::Spn(_) => Err(no_circuit(&format!("{} is a sum-product network", path_in_words(file)))),
             ModelKind::Mixture(_) => {
-                Err(Error::new(format!("{}: {ONE_CIRCUIT}", file.display())).hint(format!("{DISTIL}; {FOR_MIXTURES}")))
+                Err(Error::new(format!("{}: {ONE_CIRCUIT}", path_in_words(file)))
+                    .hint(format!("{DISTIL}; {FOR_MIXTURES}")))
             }
         }
     }
@@ -184,7 +185,7 @@ const FOR_NETWORKS: &str =
     "for sum-product networks there are eval, prob, marginals, sample, info, validate, fit and distil";
 
 /// The way from a model of another kind to a PSDD.
-const DISTIL: &str = "`slopp distil MODEL RECORDS -o model.psdd` makes one PSDD of it";
+pub(crate) const DISTIL: &str = "`slopp distil MODEL RECORDS -o model.psdd` makes one PSDD of it";
 
 /// What stands in place of a certificate of a mixture.
 pub(crate) const MIXTURE_IN_WORDS: &str = "a mixture: no determinism, so no model count and no entropy";

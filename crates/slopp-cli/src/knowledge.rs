@@ -2,9 +2,10 @@
 
 use crate::args::positive;
 use crate::error::{Error, LARGER_LIMITS};
-use crate::input::{Loaded, VtreeSource, explained, is_model, parse_vtree};
+use crate::input::{DISTIL, Loaded, VtreeSource, explained, is_model, no_circuit, parse_vtree};
 use crate::session::Session;
 use clap::Args;
+use slopp::io::path_in_words;
 use slopp::knowledge;
 use slopp::learn::VtreeMethod;
 use slopp::logic::{Conflict, Limits, LogicError, Rules, Sdd, Stopped, VtreeSearch};
@@ -73,15 +74,15 @@ impl Knowledge {
             let names = own.map(Arc::new).or(given).unwrap_or_else(|| Arc::new(Names::numbered(variables)));
             return Ok(Knowledge::Diagram(sdd, names));
         }
-        if let Some(what) = kind_without_base(path) {
-            return Err(Error::new(format!(
-                "{} is {what}, whose possible worlds are not kept as a formula",
-                path.display()
-            ))
-            .hint(
-                "a PSDD (.psdd), a diagram (.sdd) or rules; `slopp possible` asks a mixture about worlds, `slopp entails` \
-                 about formulas",
-            ));
+        if is_network(path) {
+            return Err(no_circuit(&format!("{} is a sum-product network", path_in_words(path))));
+        }
+        if is_mixture(path) {
+            let file = path_in_words(path);
+            return Err(Error::new(format!("{file} is a mixture, whose possible worlds are not kept as a formula"))
+                .hint(format!(
+                    "{DISTIL}; `slopp possible` asks a mixture about worlds, `slopp entails` about formulas"
+                )));
         }
         Ok(Knowledge::Rules(slopp::io::read_rules(path, names).map_err(explained)?))
     }
@@ -138,18 +139,12 @@ pub(crate) fn is_diagram(path: &Path) -> bool {
 
 /// Whether the name is that of a mixture.
 pub(crate) fn is_mixture(path: &Path) -> bool {
-    kind_without_base(path) == Some(MIXTURE)
+    slopp::io::ending(path).as_deref() == Some("mix")
 }
 
-const MIXTURE: &str = "a mixture";
-
-/// What a file holds that is a model but not a circuit, by the ending of its name.
-fn kind_without_base(path: &Path) -> Option<&'static str> {
-    match slopp::io::ending(path)?.as_str() {
-        "mix" => Some(MIXTURE),
-        "spn" => Some("a sum-product network"),
-        _ => None,
-    }
+/// Whether the name is that of a sum-product network.
+fn is_network(path: &Path) -> bool {
+    slopp::io::ending(path).as_deref() == Some("spn")
 }
 
 /// A vtree for rules as people ask for one.

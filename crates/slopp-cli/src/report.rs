@@ -129,10 +129,14 @@ pub(crate) fn probability_of(log: f64) -> String {
 /// A probability, given by its logarithm, in full precision.
 pub(crate) fn full_probability(log: f64) -> String {
     match log.exp() {
-        p if log == f64::NEG_INFINITY || p >= 1e-4 => p.to_string(),
-        p if p >= f64::MIN_POSITIVE => format!("{p:e}"),
+        p if log == f64::NEG_INFINITY || p >= f64::MIN_POSITIVE => full(p),
         _ => scientific(log, 12),
     }
+}
+
+/// A probability in full precision.
+pub(crate) fn full(p: f64) -> String {
+    if p == 0.0 || p >= 1e-4 { p.to_string() } else { format!("{p:e}") }
 }
 
 fn scientific(log: f64, decimals: usize) -> String {
@@ -275,6 +279,7 @@ mod tests {
         assert_eq!(probability_of(0.25f64.ln()), "0.2500");
         assert_eq!(scientific(-1000.0 * std::f64::consts::LN_10, 3), "1.000e-1000");
         assert_eq!([full_probability((1.0f64 / 3.0).ln()), full_probability(-1e3)].map(|p| p.len() > 12), [true; 2]);
+        assert_eq!([full(0.0), full(0.5), full(1.5e-9)], ["0", "0.5", "1.5e-9"]);
         assert_eq!(count(2.5), "2.500");
         assert_eq!([probability(0.0), probability(1.0), probability(0.25)], ["0", "1", "0.2500"]);
         assert_eq!(probability(1.5e-7), "1.500e-7");

@@ -9,8 +9,9 @@ use crate::report::object;
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::io::{self, write_atomically};
+use slopp::io::{self, path_in_words, write_atomically};
 use slopp::logic::Sdd;
+use slopp::names::abridged;
 use slopp::{Certified, Model, Names};
 use std::path::{Path, PathBuf};
 
@@ -142,10 +143,13 @@ fn named(loaded: Loaded, args: &ConvertArgs) -> Result<Model, Error> {
     let names: &Names = records.names();
     if names.len() != loaded.model.names.len() {
         let (columns, variables) = (names.len(), loaded.model.names.len());
-        return Err(Error::new(format!("{} has {columns} columns, the model {variables} variables", file.display())));
+        return Err(Error::new(format!(
+            "{} has {columns} columns, the model {variables} variables",
+            path_in_words(file)
+        )));
     }
     if let Some(group) = loaded.circuit().column_without_one_value(names) {
-        let (file, column) = (file.display(), group.name());
+        let (file, column) = (path_in_words(file), abridged(group.name()));
         return Err(Error::new(format!(
             "column \"{column}\" of {file} has exactly one value, but the model allows worlds in which it has none or several"
         ))

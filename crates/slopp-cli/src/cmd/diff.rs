@@ -9,6 +9,7 @@ use crate::report::{grouped, json_world, object, world as world_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::io::path_in_words;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -69,7 +70,7 @@ pub(crate) fn run(args: &DiffArgs, session: &mut Session) -> Result<Verdict, Err
     session.line(format!("both allow {} worlds", grouped(&common)))?;
     for ((file, number), worlds) in files.into_iter().zip(counts).zip([left, right]) {
         let shown = if worlds.is_empty() { "" } else { ":" };
-        session.line(format!("only {} allows {}{shown}", file.display(), grouped(&number)))?;
+        session.line(format!("only {} allows {}{shown}", path_in_words(file), grouped(&number)))?;
         for world in worlds {
             session.line(format!("  {}", world_in_words(names, &world)))?;
         }

@@ -14,7 +14,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::infer::Distribution;
-use slopp::io::LoadedRecords;
+use slopp::io::{LoadedRecords, path_in_words};
 use slopp::learn::{self, LearnError, Lesson, Slopp, Student, Support, Task};
 use slopp::{Model, ModelKind, Names, Records};
 use std::path::{Path, PathBuf};
@@ -137,14 +137,14 @@ fn of_samples(train: Records, names: &Arc<Names>, args: &DistilArgs) -> Result<R
     if found == expected {
         return Ok(train.renamed(names.clone()));
     }
-    let (samples, train) = (args.teacher.display(), args.train.display());
+    let (samples, train) = (path_in_words(&args.teacher), path_in_words(&args.train));
     Err(Error::new(format!("{train} has {found} columns, and {samples}, the teacher, has {expected}"))
         .hint("records of the teacher and real ones must have the same columns"))
 }
 
 /// Samples by the columns of the training records.
 fn read_samples(args: &DistilArgs, names: &Arc<Names>) -> Result<Records, Error> {
-    let (samples, train) = (args.teacher.display(), args.train.display());
+    let (samples, train) = (path_in_words(&args.teacher), path_in_words(&args.train));
     let loaded = slopp::io::load_records(&args.teacher, &options_over(args.read, names)).map_err(|error| {
         let doing = format!("{samples}, the teacher, does not have the columns of {train}");
         explained(error)

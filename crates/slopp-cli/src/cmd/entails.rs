@@ -9,6 +9,7 @@ use crate::report::{json_world, object, world as world_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::io::path_in_words;
 use slopp::knowledge::KnowledgeError;
 use slopp::logic::Formula;
 use slopp::{Mixture, ModelKind, Names, Structured};
@@ -76,8 +77,10 @@ pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, 
         }
     }
     if is_contradiction {
-        session
-            .note(format!("no world is possible: {} contradicts itself, and everything follows", args.model.display()));
+        session.note(format!(
+            "no world is possible: {} contradicts itself, and everything follows",
+            path_in_words(&args.model)
+        ));
     }
     Ok(if world.is_none() { Verdict::Yes } else { Verdict::No })
 }

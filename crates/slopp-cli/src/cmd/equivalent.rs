@@ -8,6 +8,7 @@ use crate::report::{json_world, object, world as world_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::io::path_in_words;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &EquivalentArgs, session: &mut Session) -> Result<Verdic
         match &found {
             None => session.line("yes: both allow the same worlds")?,
             Some((file, world)) => {
-                session.line(format!("no: only {} allows the world", file.display()))?;
+                session.line(format!("no: only {} allows the world", path_in_words(file)))?;
                 session.line(format!("  {}", world_in_words(names, world)))?;
             }
         }

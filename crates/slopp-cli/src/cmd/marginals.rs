@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::event::compile;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
-use crate::report::{Table, count, json, json_list, object, probability};
+use crate::report::{Table, count, full, json, json_list, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -125,7 +125,7 @@ fn batch(args: &MarginalsArgs, loaded: &Loaded, file: &Path, session: &mut Sessi
         session.data(CsvLines::by_variable(names)?.header())?;
         let mut impossible = 0;
         for answer in by_record {
-            let line = answer.map(|p| p.iter().map(f64::to_string).collect::<Vec<_>>().join(","));
+            let line = answer.map(|p| p.iter().map(|&p| full(p)).collect::<Vec<_>>().join(","));
             impossible += usize::from(line.is_none());
             session.data(line.unwrap_or_else(|| ",".repeat(names.len() - 1)))?;
         }

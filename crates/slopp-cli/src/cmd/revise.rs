@@ -1,6 +1,6 @@
 //! `slopp revise`: a model makes room for what it excludes, or gives up what a formula excludes.
 
-use crate::args::{CircuitArgs, FormulaText, ReadArgs, formula_text, not_negative};
+use crate::args::{CircuitArgs, FormulaText, ReadArgs, formula_text, weight};
 use crate::cmd::learn::{save, tell_saved};
 use crate::error::Error;
 use crate::event::compile;
@@ -47,10 +47,10 @@ pub(crate) struct ReviseArgs {
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, value_parser = formula_text)]
     by_rule: Option<FormulaText>,
     /// How many records the worlds of --formula weigh together
-    #[arg(long, value_name = "X", default_value_t = 1.0, requires = "formula", value_parser = not_negative)]
+    #[arg(long, value_name = "X", default_value_t = 1.0, requires = "formula", value_parser = weight)]
     formula_weight: f64,
     /// How many records the model stands for [default: as many as it keeps the counts of]
-    #[arg(long, value_name = "X", conflicts_with = "by_rule", value_parser = not_negative)]
+    #[arg(long, value_name = "X", conflicts_with = "by_rule", value_parser = weight)]
     weight: Option<f64>,
     #[command(flatten)]
     read: ReadArgs,

@@ -274,6 +274,31 @@ fn terminals_act_on_nothing_that_files_hold() {
     assert!(folder.run("worlds m.psdd").ok().out.contains("\u{1b}[31m"), "a file is as it is");
 }
 
+/// The name of a column does not end the line of an error.
+#[test]
+fn names_stay_on_their_line() {
+    let folder = Folder::new();
+    folder.write("good.csv", "\"x\ny\",b\n1,0\n0,1\n");
+    folder.write("cell.csv", "\"x\ny\",b\n1,0\nmaybe,1\n");
+    folder.write("twice.csv", "\"x\ny\",\"x\ny\"\n1,0\n");
+    folder.write("other.csv", "\"x\nz\",b\n1,0\n");
+    folder.run("learn good.csv -o m.psdd").ok();
+    for args in [
+        &["learn", "cell.csv"][..],
+        &["learn", "cell.csv", "--bins", "x\ny=2"],
+        &["learn", "twice.csv"],
+        &["eval", "m.psdd", "other.csv"],
+        &["prob", "m.psdd", "\"x\\u{a}z\""],
+        &["prob", "m.psdd", "b", "--given", "\"x\\u{a}y\", !\"x\\u{a}y\""],
+    ] {
+        let outcome = folder.run_args(args);
+        let begins = ["error: ", "  because ", "  try: ", "  "];
+        let whole = |line: &str| begins.iter().any(|begin| line.starts_with(begin));
+        assert!(outcome.code == 2 && outcome.err.contains("x\\u{a}"), "{args:?}: {outcome:?}");
+        assert!(outcome.err.lines().all(whole), "{args:?}: {}", outcome.err);
+    }
+}
+
 /// However long what is wrong is, a few hundred characters tell it.
 #[test]
 fn errors_about_long_texts_are_short() {

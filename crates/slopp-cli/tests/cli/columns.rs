@@ -237,7 +237,10 @@ fn no_model_gives_a_column_two_values() {
         .run("revise model.psdd two.csv -o two.psdd")
         .fails(&["column \"color\" has 2 values in record 1", "correct the record"]);
     let by = |formula: &str| folder.run_args(&["revise", "model.psdd", "--formula", formula, "-o", "wider.psdd"]);
-    by("color=blue & color=green").fails(&["no world is possible"]);
+    for none in ["color=blue & color=green", "!color=blue & !color=green & !color=red"] {
+        by(none).fails(&["column \"color\" does not have exactly one value in any world", "correct the formula"]);
+    }
+    by("hot & !hot").fails(&["no world is possible"]);
     // Red and cold is new; red and blue is no world.
     by("color=red & (color=blue | !hot)").ok();
     assert_eq!(folder.run("worlds wider.psdd").ok().out.lines().filter(|line| line.contains("red")).count(), 2);

@@ -333,6 +333,13 @@ fn revision_makes_room_and_takes_it_away() {
     folder.run("revise plain.psdd plain.csv --vtree model.vtree").fails(&["give that number", "--weight X"]);
     let weighed = folder.run("revise plain.psdd plain.csv --vtree model.vtree --weight 9 --json").ok().json();
     close(&weighed["share"], 0.1);
+    for args in ["plain.csv --weight 0", "--formula X1 --formula-weight 0", "plain.csv --weight -1"] {
+        folder.run(&format!("revise plain.psdd {args} --vtree model.vtree")).fails(&[
+            "weight <X>'",
+            "it must be a number above 0",
+            "such as 0.001",
+        ]);
+    }
 }
 
 #[test]

@@ -268,8 +268,10 @@ fn sum_product_networks_are_saved_and_asked() {
     assert_eq!(after["log_likelihood"], fit["after"]["log_likelihood"]);
     folder.run("fit m.spn cars.csv --pseudocount 0").fails(&["pseudocount is 0", "above 0"]);
     for command in ["count m.spn", "entails m.spn A", "equivalent m.spn m.spn", "diff m.spn m.spn"] {
-        folder.run(command).fails(&["m.spn is a sum-product network", "try: "]);
+        folder.run(command).fails(&["m.spn is a sum-product network", "try: `slopp distil MODEL RECORDS"]);
     }
+    folder.run("distil m.spn cars.csv -o student.psdd").ok();
+    folder.run("count student.psdd").ok();
     folder.run("learn holes.csv --learner learnspn").fails(&["missing cells", "try: --drop-incomplete"]);
     folder.run("learn cars.csv --learner learnspn --vtree balanced").fails(&["has no vtree"]);
     folder
@@ -279,6 +281,23 @@ fn sum_product_networks_are_saved_and_asked() {
     for defaults in ["default: 6: slopp-tree; 2: learnspn]", "default: 20: slopp-tree; 50: learnspn]"] {
         assert!(help.contains(defaults), "{help}");
     }
+}
+
+#[test]
+fn help_begins_with_the_learners() {
+    let help = Folder::new().run("learn --help").ok().out;
+    let lines: Vec<&str> = help.lines().collect();
+    assert_eq!(lines[3..5], ["", "Learners:"], "{help}");
+    for (line, learner) in lines[5..].iter().zip(slopp::learn::registry::LEARNERS) {
+        assert!(line.trim_start().starts_with(learner.name) && line.ends_with(learner.about), "{line}");
+    }
+}
+
+#[test]
+fn what_is_read_from_stdin_is_called_so() {
+    let folder = Folder::new();
+    folder.run_with("learn -", b"a,b\n1,0\n0,\n").fails(&["1 of 2 records of stdin have missing cells"]);
+    folder.run_with("learn - --drop-incomplete", b"a,b\n1,\n").fails(&["every record of stdin misses a cell"]);
 }
 
 #[test]

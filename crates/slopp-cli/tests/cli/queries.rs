@@ -321,6 +321,21 @@ fn mixtures_answer_what_mixtures_can() {
 }
 
 #[test]
+fn small_numbers_are_written_alike() {
+    let folder = Folder::new();
+    folder.write(
+        "m.psdd",
+        "c slopp 1\nc vtree (1,2)\nc names [\"x1\",\"x2\"]\npsdd 3\nT 0 0 1 -30\nT 1 2 2 -0.5\nD 2 1 1 0 1 0.0\n",
+    );
+    folder.write("r.csv", "x1,x2\n,1\n");
+    for command in ["marginals m.psdd", "prob m.psdd x1"] {
+        let out = folder.run(&format!("{command} --records r.csv")).ok().out;
+        let number = out.lines().last().unwrap().split(',').next().unwrap();
+        assert!(number.starts_with("9.3576") && number.ends_with("e-14"), "{command}: {out}");
+    }
+}
+
+#[test]
 fn underflow_is_not_zero() {
     let folder = Folder::new();
     let row = |bit: usize| (0..2000).map(|i| if i % 7 == bit { "1" } else { "0" }).collect::<Vec<_>>().join(",");

@@ -1,6 +1,7 @@
 //! Parts of records: random splits, subsets, and unions.
 
 use super::{Records, RecordsBuilder, RecordsError};
+use crate::names::abridged;
 use crate::random::Random;
 
 /// The largest total weight that is split record by record.
@@ -107,7 +108,9 @@ impl Records {
         if self.names() != other.names() {
             let (left, right): (Vec<_>, Vec<_>) = (self.names().iter().collect(), other.names().iter().collect());
             let column = left.iter().zip(&right).take_while(|(a, b)| a == b).count();
-            let name = |names: &[&str]| names.get(column).map_or("no column".to_owned(), |name| format!("\"{name}\""));
+            let name = |names: &[&str]| {
+                names.get(column).map_or("no column".to_owned(), |name| format!("\"{}\"", abridged(name)))
+            };
             return Err(RecordsError::Variables { column: column + 1, left: name(&left), right: name(&right) });
         }
         let mut builder = RecordsBuilder::new(self.names().clone());

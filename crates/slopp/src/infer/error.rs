@@ -5,6 +5,7 @@ use crate::circuit::Circuit;
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::Evidence;
 use crate::logic::{Limit, Stopped};
+use crate::names::abridged;
 use std::fmt;
 
 /// Why a query has no answer.
@@ -31,8 +32,8 @@ pub enum QueryError {
     ImpossibleEvidence,
     /// A query over complete records met a missing cell.
     #[error(
-        "record {record} has no value for \"{name}\", and this query needs complete records; \
-         fill the cell or drop the record"
+        "record {record} has no value for \"{}\", and this query needs complete records; \
+         fill the cell or drop the record", abridged(.name)
     )]
     MissingCell {
         /// The record in the order it was given, from one.
@@ -72,8 +73,8 @@ pub enum QueryError {
     },
     /// A circuit that allows several values of a column, or none.
     #[error(
-        "the model allows records with several values of column \"{column}\", or none, so noise is not defined; \
-         condition it on the rules of its columns, as learning does"
+        "the model allows records with several values of column \"{}\", or none, so noise is not defined; \
+         condition it on the rules of its columns, as learning does", abridged(.column)
     )]
     ManyValues {
         /// The name of the column.

@@ -1,7 +1,7 @@
 //! Matching the columns of a file to variables.
 
 use super::problem::Problem;
-use crate::names::{Column, NameError, Names};
+use crate::names::{Column, NameError, Names, abridged};
 use crate::var::Var;
 use std::sync::Arc;
 
@@ -51,6 +51,7 @@ impl Columns {
             true => by_column(names),
             false => (Names::clone(names), (0..names.len()).map(Place::Var).collect()),
         };
+        let quoted = |name: &str| format!("\"{}\"", abridged(name));
         let unknown = header.iter().filter(|name| !own.contains(name)).enumerate();
         let unknown: Vec<String> = unknown
             .map(|(i, name)| {
@@ -59,14 +60,13 @@ impl Columns {
                 match error {
                     // A variable that has its column is not meant.
                     Some(NameError::Unknown { nearest, .. }) if !header.contains(&nearest) => {
-                        format!("\"{name}\" (did you mean \"{nearest}\"?)")
+                        format!("{} (did you mean {}?)", quoted(name), quoted(&nearest))
                     }
-                    _ => format!("\"{name}\""),
+                    _ => quoted(name),
                 }
             })
             .collect();
-        let missing: Vec<String> =
-            own.iter().filter(|name| !header.contains(name)).map(|name| format!("\"{name}\"")).collect();
+        let missing: Vec<String> = own.iter().filter(|name| !header.contains(name)).map(quoted).collect();
         if !unknown.is_empty() || !missing.is_empty() {
             return Err(Problem::Columns { missing, unknown });
         }

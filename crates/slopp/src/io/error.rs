@@ -1,6 +1,7 @@
 //! Files that could not be read or written: which, and where in them.
 
 use super::problem::Problem;
+use super::source::path_in_words;
 use super::vtree::LoadedVtree;
 use crate::advice::Advice;
 use std::fmt;
@@ -64,8 +65,7 @@ impl ReadError {
 
     /// The same error with the name of its file, unless it has one.
     pub fn in_file(mut self, path: &Path) -> ReadError {
-        self.file
-            .get_or_insert_with(|| if path == Path::new("-") { "stdin".into() } else { path.display().to_string() });
+        self.file.get_or_insert_with(|| path_in_words(path));
         self
     }
 }

@@ -68,6 +68,6 @@ pub use records_changed::write_changed_records;
 pub use records_out::{write_records, write_weighted_records};
 pub use rules::{read_rules, write_rules};
 pub use sdd::{read_sdd, write_sdd};
-pub use source::{Source, ending, read_text};
+pub use source::{Source, ending, path_in_words, read_text};
 pub use survey::{Binning, parse_bins};
 pub use vtree::{LoadedVtree, read_vtree, write_vtree};

@@ -1,5 +1,6 @@
 //! Parts of what is said about files.
 
+use crate::names::abridged;
 use std::fmt;
 
 /// Where in a line something is, if that is known.
@@ -16,7 +17,7 @@ pub(super) struct Named<'a>(pub(super) &'a Option<String>);
 
 impl fmt::Display for Named<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.as_ref().map_or(Ok(()), |name| write!(f, " ({name})"))
+        self.0.as_ref().map_or(Ok(()), |name| write!(f, " ({})", abridged(name)))
     }
 }
 

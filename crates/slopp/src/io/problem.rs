@@ -6,7 +6,7 @@ use crate::advice::Advice;
 use crate::circuit::BuildError;
 use crate::logic::FormulaError;
 use crate::mixture::MixtureError;
-use crate::names::{NameError, quoted_list};
+use crate::names::{NameError, abridged, quoted_list};
 use crate::spn::SpnError;
 use crate::vtree::VtreeError;
 use std::io;
@@ -111,7 +111,7 @@ pub enum Problem {
         known: Vec<String>,
     },
     /// A cell that is no number in a column that is cut into bins.
-    #[error("column {column} ({name}): expected a number, because the column is to be cut into bins, found {found}")]
+    #[error("column {column} ({}): expected a number, because the column is to be cut into bins, found {found}", abridged(.name))]
     Number {
         /// The column, from one.
         column: usize,
@@ -121,7 +121,7 @@ pub enum Problem {
         found: String,
     },
     /// A column with more values than are allowed.
-    #[error("column {column} ({name}) has more than {limit} different values, such as {}{}", quoted_list(.some),
+    #[error("column {column} ({}) has more than {limit} different values, such as {}{}", abridged(.name), quoted_list(.some),
         if *.numbers { "" } else { "; delete the column, or allow more" })]
     TooManyValues {
         /// The column, from one.

@@ -27,6 +27,15 @@ pub enum Source<'a> {
     Text(&'a [u8]),
 }
 
+/// A path in messages: `stdin` where that is read.
+///
+/// ```
+/// assert_eq!(slopp::io::path_in_words("-".as_ref()), "stdin");
+/// ```
+pub fn path_in_words(path: &Path) -> String {
+    if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() }
+}
+
 impl<'a> Source<'a> {
     /// Whether it can be read only once.
     pub(super) fn is_stdin(self) -> bool {

@@ -5,7 +5,7 @@ use crate::circuit::{BuildError, Reason, Refusal};
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::QueryError;
 use crate::logic::{Clause, Conflict, LogicError, Rules, Stopped};
-use crate::names::NameError;
+use crate::names::{NameError, abridged, quoted_list};
 use crate::spn::SpnError;
 use crate::var::Lit;
 use crate::vtree::Vtree;
@@ -205,7 +205,8 @@ pub enum LearnError {
     NoWeight,
     /// A column does not have exactly one value in a record, so no model of its columns can allow the record.
     #[error(
-        "column \"{column}\" has {} in record {record}, but must have exactly one; correct the record",
+        "column \"{}\" has {} in record {record}, but must have exactly one; correct the record",
+        abridged(.column),
         if *.values == 0 { "no value".to_owned() } else { format!("{values} values") }
     )]
     Column {
@@ -216,8 +217,17 @@ pub enum LearnError {
         /// How many of its values the record has.
         values: usize,
     },
+    /// Some columns do not have exactly one value in any world of a formula.
+    #[error("{} exactly one value in any world of the formula; correct the formula", without(.columns))]
+    NoWorldOfColumns {
+        /// The columns, of which none can be left out where that was proved.
+        columns: Vec<String>,
+    },
     /// A weight is not a positive number.
-    #[error("the weight is {0}, but must be a finite number above 0")]
+    #[error(
+        "the weight is {0}, but must be a finite number above 0; {way_out}",
+        way_out = if *.0 > 0.0 { "give a smaller one" } else { "a small one, such as 0.001, counts for next to nothing" }
+    )]
     Weight(f64),
     /// The weights are so far apart that a possible world would get probability zero.
     #[error(
@@ -302,6 +312,12 @@ impl Together {
             Together::OpenOfStart => vec![Advice::LeaveOut { option: "open" }],
         }
     }
+}
+
+/// Columns that do not have something.
+fn without(columns: &[String]) -> String {
+    let (s, verb) = if columns.len() == 1 { ("", "does not") } else { ("s", "do not each") };
+    format!("column{s} {} {verb} have", quoted_list(columns))
 }
 
 impl LearnError {

@@ -59,6 +59,7 @@ impl Psdd {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn revise(&self, records: &Records, weight: Option<f64>) -> Result<Revised, LearnError> {
+        weight.map_or(Ok(0.0), check_weight)?;
         if !records.is_empty() && !self.entailed_by(records)? {
             let possible = self.possible(records)?;
             let rows = (0..records.len()).filter(|&row| !possible[row]);
@@ -98,9 +99,19 @@ impl Psdd {
         own_weight: Option<f64>,
         limits: &Limits,
     ) -> Result<Revised, LearnError> {
-        let formula = Formula::and([formula.clone(), Rules::of_columns(names.clone()).formula()]);
-        let formula = formula.compile(self.vtree().clone(), limits)?;
-        self.revise_by(&formula, weight, own_weight, limits)
+        let of_columns = Rules::of_columns(names.clone()).formula();
+        let diagram = Formula::and([formula.clone(), of_columns]).compile(self.vtree().clone(), limits)?;
+        if diagram.model_count() == BigUint::ZERO {
+            // The formula is the first rule, and those of columns follow.
+            let rules = Rules::new(names.clone(), [formula.clone()]).with_columns();
+            let conflict = rules.conflict(self.vtree().clone(), limits)?.expect("no world is left");
+            let columns = conflict.rules.iter().filter_map(|rule| names.groups().get(rule.checked_sub(1)?));
+            let columns: Vec<String> = columns.map(|group| group.name().to_owned()).collect();
+            if !columns.is_empty() {
+                return Err(LearnError::NoWorldOfColumns { columns });
+            }
+        }
+        self.revise_by(&diagram, weight, own_weight, limits)
     }
 
     /// Makes room for all models of a formula, and for nothing else; the new ones share `weight` records.
@@ -122,6 +133,8 @@ impl Psdd {
         if self.vtree() != formula.vtree() {
             return Err(QueryError::FormulaVtree.into());
         }
+        check_weight(weight)?;
+        own_weight.map_or(Ok(0.0), check_weight)?;
         let allowed = formula.to_circuit()?;
         // If the base is too large for a diagram, all models are checked.
         let new = self.without_base(formula, limits);
@@ -148,7 +161,7 @@ impl Psdd {
         if new.is_empty() {
             return Ok(self.unchanged());
         }
-        let each = check_weight(weight)? / new.len() as f64;
+        let each = weight / new.len() as f64;
         let worlds: Vec<_> = new.iter().map(|&row| (records.row(row).flatten().collect(), each)).collect();
         self.with_worlds(&worlds, own_weight)
     }
@@ -172,7 +185,7 @@ impl Psdd {
         weight: f64,
         own_weight: Option<f64>,
     ) -> Result<Revised, LearnError> {
-        let (own, weight) = (self.own_weight(own_weight)?, check_weight(weight)?);
+        let own = self.own_weight(own_weight)?;
         check_weight(own + weight)?;
         let apart = |error| too_far_apart(error, own, weight);
         let log_ratio = finite(weight.ln() - own.ln()).map_err(apart)?;

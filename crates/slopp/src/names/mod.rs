@@ -28,7 +28,7 @@ pub struct Names {
 #[non_exhaustive]
 pub enum NameError {
     /// Two variables share a name.
-    #[error("the name \"{name}\" is used by columns {first} and {second}; rename one of them")]
+    #[error("the name \"{}\" is used by columns {first} and {second}; rename one of them", abridged(.name))]
     Repeated {
         /// The shared name.
         name: String,
@@ -44,7 +44,7 @@ pub enum NameError {
         column: usize,
     },
     /// No variable has this name.
-    #[error("there is no variable \"{}\"; did you mean \"{nearest}\"?", abridged(.name))]
+    #[error("there is no variable \"{}\"; did you mean \"{}\"?", abridged(.name), abridged(.nearest))]
     Unknown {
         /// The name that was looked up.
         name: String,
@@ -95,8 +95,8 @@ struct NoValue<'a>(&'a str);
 impl fmt::Display for NoValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match column_of(self.0) {
-            (column, "") => write!(f, "column \"{column}\" has several values"),
-            (column, value) => write!(f, "column \"{column}\" has no value \"{}\"", abridged(value)),
+            (column, "") => write!(f, "column \"{}\" has several values", abridged(column)),
+            (column, value) => write!(f, "column \"{}\" has no value \"{}\"", abridged(column), abridged(value)),
         }
     }
 }

@@ -108,17 +108,26 @@ pub fn split_list(list: &str) -> Vec<String> {
 
 /// Values for messages, each in quotes, so that blanks and commas are visible.
 pub(crate) fn quoted_list(values: &[String]) -> String {
-    values.iter().map(|value| quote(&abridged(value))).collect::<Vec<_>>().join(", ")
+    values.iter().map(|value| quote(&shortened(value))).collect::<Vec<_>>().join(", ")
 }
 
-/// A text for messages: shortened in the middle if it has more than 200 characters.
+/// A name or another text for messages: on one line, [`visible`], and shortened in the middle if it has more than 200
+/// characters.
 ///
 /// ```
 /// use slopp::names::abridged;
 /// assert_eq!(abridged("short"), "short");
+/// assert_eq!(abridged("two\nlines"), "two\\u{a}lines");
 /// assert_eq!(abridged(&"x".repeat(1_000_000)).chars().count(), 200);
 /// ```
 pub fn abridged(text: &str) -> Cow<'_, str> {
+    match shortened(text) {
+        Cow::Borrowed(text) => visible(text),
+        Cow::Owned(text) => visible(&text).into_owned().into(),
+    }
+}
+
+fn shortened(text: &str) -> Cow<'_, str> {
     const MOST: usize = 200;
     const END: usize = 50;
     if text.len() <= MOST || text.chars().nth(MOST).is_none() {

@@ -1,7 +1,7 @@
 //! A vtree as one line of text, `((1,2),(3,4))`, and as a picture.
 
 use super::{Step, Vtree, VtreeError};
-use crate::names::{Names, is_unprintable, quote, unescaped};
+use crate::names::{Names, abridged, is_unprintable, quote, unescaped};
 use crate::var::Var;
 use std::borrow::Cow;
 use std::fmt;
@@ -155,7 +155,7 @@ impl FromStr for Vtree {
             leaf.parse().ok().and_then(Var::from_number).ok_or_else(|| VtreeError::Text {
                 column: column_of(leaf, text),
                 expected: "a variable number from 1",
-                found: format!("\"{leaf}\""),
+                found: format!("\"{}\"", abridged(leaf)),
             })
         })
     }

@@ -10,6 +10,7 @@ use crate::report::{changes_in_words, count, counted, json_changes, json_count, 
 use crate::session::Session;
 use serde_json::Value;
 use slopp::infer::QueryError;
+use slopp::io::path_in_words;
 use slopp::learn::{Enforced, LearnError, OnViolation, Violation, Violations};
 use slopp::logic::{Conflict, Rules, Stopped};
 use slopp::names::abridged;
@@ -79,7 +80,8 @@ impl Enforcement {
     fn refusal(&self, train: &Path, records: &Records) -> Error {
         let all = records_in_words(records.total());
         let part = if self.is_part { "the training part of " } else { "" };
-        let message = format!("{} of {all} in {part}{} break a rule", count(self.violations.weight), train.display());
+        let message =
+            format!("{} of {all} in {part}{} break a rule", count(self.violations.weight), path_in_words(train));
         let lines = self.in_words(records.names());
         Error::new(lines.join("\n          "))
             .while_doing(message)

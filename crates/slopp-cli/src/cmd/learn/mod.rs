@@ -18,7 +18,7 @@ use crate::session::{Session, Verdict};
 use parts::Parts;
 use plan::Plan;
 use slopp::Records;
-use slopp::io::WriteError;
+use slopp::io::{WriteError, path_in_words};
 use slopp::learn::{Report, registry};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -145,7 +145,8 @@ pub(crate) fn without_incomplete(records: Records, file: &Path) -> Result<(Recor
     let complete: Vec<bool> = (0..records.len()).map(|row| records.row(row).all(|cell| cell.is_some())).collect();
     let kept = records.subset(|row| complete[row]);
     if kept.is_empty() {
-        let message = format!("every record of {} misses a cell, so --drop-incomplete leaves none", file.display());
+        let message =
+            format!("every record of {} misses a cell, so --drop-incomplete leaves none", path_in_words(file));
         return Err(Error::new(message).hint("fill cells in, or leave out columns that are often missing"));
     }
     let dropped = records.total() - kept.total();

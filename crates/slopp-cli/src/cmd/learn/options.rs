@@ -18,15 +18,22 @@ Examples:
   slopp learn records.csv --rules rules.txt --on-violation drop -o model.psdd    inside the rules
   slopp learn people.csv --bins age=young:30:old:65:ancient --bins income=4 -o people.psdd    bins of numbers";
 
+/// Three lines, and the learners.
+fn about() -> String {
+    let width = LEARNERS.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
+    let lines: Vec<String> = LEARNERS.iter().map(|entry| format!("  {:width$}  {}", entry.name, entry.about)).collect();
+    format!(
+        "Learn a model from records\n\
+         The default, slopp, chooses by --valid, or by a tenth of the records, which it holds out\n\
+         --world, --rules, --closed and --open say what is possible; a column always has one value\n\n\
+         Learners:\n{}",
+        lines.join("\n")
+    )
+}
+
 /// Learn a model from records
-///
-/// The default, `slopp`, makes a certified PSDD. What it has to choose it chooses by the validation records, or by a
-/// tenth of the training records that it holds out. `slopp learn --help` lists the other learners and their options.
-///
-/// What is possible: everything (--world open, the default), or only what the records show (--world closed). --rules,
-/// --closed and --open say more. Every column that is not Boolean has exactly one value, whatever is learned.
 #[derive(Clone, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(long_about = about(), after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {
     /// The training records: CSV, .data or .wdata, gzipped or not, `-` for stdin
     pub(super) train: PathBuf,
@@ -40,8 +47,8 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "SHARES", value_delimiter = ',', num_args = 1, allow_hyphen_values = true,
         value_parser = not_negative, conflicts_with_all = ["valid", "test"])]
     pub(super) split: Option<Vec<f64>>,
-    /// The learner
-    #[arg(long, value_name = "NAME", default_value = "slopp", value_parser = learner_names())]
+    /// The learner; `slopp learn --help` begins with all of them
+    #[arg(long, value_name = "NAME", default_value = "slopp", value_parser = learner_names(), hide_possible_values = true)]
     pub(super) learner: String,
     /// The vtree: a file, that of a model, a text like "((1,2),3)" with numbers or names, or one of balanced,
     /// right-linear, left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: a right-linear

@@ -47,7 +47,8 @@ pub enum FormulaProblem {
     },
     /// A variable with both values.
     #[error(
-        "variable \"{name}\" is both true and false, which is impossible; see column {first}, and keep one of the two"
+        "variable \"{}\" is both true and false, which is impossible; see column {first}, and keep one of the two",
+        abridged(.name)
     )]
     Contradiction {
         /// The variable.
@@ -56,7 +57,8 @@ pub enum FormulaProblem {
         first: usize,
     },
     /// A column with two values.
-    #[error("\"{name}\" is both \"{first}\" and \"{second}\", which is impossible; keep one of the two")]
+    #[error("\"{}\" is both \"{}\" and \"{}\", which is impossible; keep one of the two",
+        abridged(.name), abridged(.first), abridged(.second))]
     TwoValues {
         /// The column of the records.
         name: String,
