@@ -369,8 +369,8 @@ fn words_of_truth_may_be_names() {
         (described["records"].as_f64().unwrap(), described["columns"].to_string())
     };
     assert_eq!(names("y,n\n0,1\n1,1\n0,0\n1,0\n").0, 4.0);
-    assert_eq!(names("T,F\nyes,\nno,yes\n").0, 2.0);
-    for records in ["y,n\ny,1\n", "y,y\n0,1\n", "y,n\n?,?\n", "0,1\ny,n\n"] {
+    assert_eq!(names("T,F\n0,\n1,0\n").0, 2.0);
+    for records in ["T,F\nyes,no\n", "y,n\ny,1\n", "y,y\n0,1\n", "y,n\n?,?\n", "0,1\ny,n\n"] {
         assert_eq!(names(records).0, 2.0, "{records}");
     }
     folder.write("late.csv", "y\nn\n8.7\n");
