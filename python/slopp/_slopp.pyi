@@ -25,7 +25,6 @@ class _Learner(TypedDict):
     about: str
     makes: str
     world: str
-    closes: bool
     refines: bool
     obeys_rules: bool
     options: dict[str, str]
