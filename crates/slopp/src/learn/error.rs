@@ -59,6 +59,9 @@ pub enum LearnError {
         /// How many variables there are.
         variables: usize,
     },
+    /// A vtree is given together with a model to start from, which has its own.
+    #[error("the model to start from has its own vtree, but another is given: leave one of them out")]
+    VtreeOfStart,
     /// A vtree is given to a learner that takes none.
     #[error("the learner {learner} takes no vtree, but one is given: leave it out, or choose another learner")]
     VtreeGiven {
