@@ -52,8 +52,7 @@ pub enum LearnError {
     /// Too many variables to count all pairs.
     #[error(
         "this counts all pairs of variables, but {variables} variables are too many (limit {MAX_PAIR_VARIABLES}); use \
-         the vtree balanced, right-linear, left-linear or random and a learner that does not count pairs, such as \
-         factorised"
+         the vtree balanced, right-linear, left-linear or random and a learner that does not count pairs"
     )]
     TooManyPairs {
         /// How many variables there are.
