@@ -191,7 +191,7 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
     _tell_classes(model.most_classes(), options.get("max_classes"))
     learned = wrap(model, data._table.like())
     if missing == "em" and data.has_missing:
-        learned = learned.em(data, pseudocount=float(learned.origin.get("pseudocount", 1.0)), progress=progress)
+        learned = learned.em(data, progress=progress)
     return _with_labels(learned, data)
 
 
