@@ -154,7 +154,7 @@ mod tests {
     fn only_errors_of_support_make_a_structure_worthless() {
         let stopped = |limit| LearnError::Rules(QueryError::Stopped { limit, nodes: 1, megabytes: 1 });
         for (limit, expected) in [(Limit::Nodes(1), true), (Limit::Cancelled, false)] {
-            assert_eq!(is_of_support(&stopped(limit.clone())), expected);
+            assert_eq!(is_of_support(&stopped(limit)), expected);
             assert_eq!(is_of_support(&LearnError::Groups(stopped(limit).into())), expected);
         }
         assert!(is_of_support(&LearnError::Closed(LearnError::NothingPossible.into())));
