@@ -25,7 +25,6 @@ class _Learner(TypedDict):
     about: str
     makes: str
     world: str
-    closes: bool
     refines: bool
     obeys_rules: bool
     options: dict[str, str]
@@ -51,7 +50,7 @@ def curve(
     progress: _Progress,
 ) -> list[tuple[int | None, Model]]: ...
 def distil(
-    teacher: tuple[Model, int | None] | Records, described: str, train: Records, valid: Records | None,
+    teacher: tuple[Model, int | None] | Records, train: Records, valid: Records | None,
     max_classes: int | None, max_elements: int | None, support: Support, free: bool, seed: int, progress: _Progress,
 ) -> Model: ...
 def world_for(learner: str, world: str | None, closed: bool, open: bool, start: bool) -> str: ...

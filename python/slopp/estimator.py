@@ -1,4 +1,4 @@
-"""The estimator: learning and asking with the manners of scikit-learn, which need not be installed."""
+"""The estimator: learning and asking by the interface of scikit-learn, which need not be installed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     learner : the learner, one of `slopp.LEARNERS`.
     effort : how much the learner slopp tries: "fast", "balanced" or "best".
-    world : "open", everything is possible, or "closed", only what the records show.
+    world : "open", everything is possible, or "closed", only what the records show; that of the learner unless given.
     rules : formulas that the model obeys, with names of columns.
     vtree : a `Vtree`, a text such as "((a,b),c)", or a method such as "chow-liu".
     random_state : the seed of everything random; the same seed gives the same model.
@@ -81,7 +81,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     columns_: Columns
 
     def __init__(self, learner: LearnerName = "slopp", effort: Effort = "fast",
-                 world: WorldName = "open", rules: Any = None, vtree: Any = None,
+                 world: WorldName | None = None, rules: Any = None, vtree: Any = None,
                  random_state: Any = 0, *, target: str | int | tuple[Any, ...] | None = None,
                  binarize: float | None = None, bins: Any = None, categories: Any = None, max_values: int | None = None,
                  closed: Any = None, open: Any = None, missing: Literal["reject", "drop", "em"] = "reject",
@@ -114,7 +114,8 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         y : for pipelines and scorers; with a target it must be its column, without one it is not looked at.
         sample_weight : how much each row counts; a weight of 2 is the row twice, 0 is none.
         """
-        choice("world", self.world, ("open", "closed"))
+        if self.world is not None:
+            choice("world", self.world, ("open", "closed"))
         choice("effort", self.effort, get_args(Effort))
         if self.binarize is not None:
             threshold(self.binarize)
@@ -229,7 +230,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
         entry = TABLE.get(self.learner)
         if self.effort != "fast" or (entry is not None and "effort" in entry["options"]):
             options["effort"] = self.effort
-        if self.world != "open" or self.open is None:
+        if self.world is not None:
             options["world"] = self.world
         return options
 

@@ -191,7 +191,7 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
     _tell_classes(model.most_classes(), options.get("max_classes"))
     learned = wrap(model, data._table.like())
     if missing == "em" and data.has_missing:
-        learned = learned.em(data, pseudocount=float(learned.origin.get("pseudocount", 1.0)), progress=progress)
+        learned = learned.em(data, progress=progress)
     return _with_labels(learned, data)
 
 
@@ -243,8 +243,8 @@ def distil(teacher: Any, train: Any, *, valid: Any = None, samples: int | None =
         most_elements = limit("max_elements", max_elements, 1)
         support = _slopp.Support(data._records, known._rules if len(known) else None, "open", [], None)
         model = _slopp.distil(
-            lessons, type(teacher).__name__, data._records, valid, limit("max_classes", max_classes, 1), most_elements,
-            support, bool(free), whole("seed", seed), callback)
+            lessons, data._records, valid, limit("max_classes", max_classes, 1), most_elements, support,
+            bool(free), whole("seed", seed), callback)
     student: Psdd = wrap(model, data._table.like())
     _tell_classes(model.most_classes(), max_classes)
     elements = student.size["elements"]

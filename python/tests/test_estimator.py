@@ -1,4 +1,4 @@
-"""The manners of scikit-learn."""
+"""The estimator keeps to the interface of scikit-learn."""
 
 import pickle
 import re
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import slopp
 from conftest import NAMES, rows, table_of
+from slopp.learning import TABLE
 
 sklearn = pytest.importorskip("sklearn")
 from sklearn.base import clone  # noqa: E402
@@ -250,6 +251,13 @@ def test_classes_are_sorted_so_that_scorers_are_right():
     model = slopp.PSDD(target="value").fit(mixed)
     assert list(model.classes_) == list(model.columns_.categories["value"])
     assert model.predict({"hot": [1]})[0] == "b"
+
+
+@pytest.mark.parametrize("learner", slopp.LEARNERS)
+def test_the_world_is_that_of_the_learner_unless_given(learner):
+    model = slopp.PSDD(learner=learner).fit(CELLS).model_
+    assert model.origin["world"] == TABLE[learner]["world"]
+    assert model == slopp.learn(CELLS, learner=learner)
 
 
 @pytest.mark.parametrize("params,match", [

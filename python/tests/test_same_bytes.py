@@ -129,3 +129,24 @@ def test_a_model_that_is_refined(folder, learner):
     arguments = ["--learner", learner, "--start", "start.psdd", "--steps", "4"]
     learned = compare(folder, "train", arguments, learner=learner, start=start, steps=4)
     assert (learned.origin["start"], learned.origin["world"]) == ("slopp", "closed")
+
+
+@pytest.mark.parametrize("learner", ["slopp", "slopp-bag", "learnspn"])
+def test_distilled(folder, learner):
+    ending = {"slopp-bag": "mix", "learnspn": "spn"}.get(learner, "psdd")
+    shell(folder, "learn", "train-plain.csv", "--learner", learner, "-o", f"teacher.{ending}")
+    shell(folder, "distil", f"teacher.{ending}", "train-plain.csv", "-n", "500", "--seed", "2", "--max-classes", "8",
+          "-o", "cli-student.psdd")
+    train = slopp.Records.read(folder / "train-plain.csv")
+    student = slopp.distil(slopp.read(folder / f"teacher.{ending}"), train, samples=500, seed=2, max_classes=8)
+    student.write(folder / "python-student.psdd")
+    assert (folder / "python-student.psdd").read_bytes() == (folder / "cli-student.psdd").read_bytes()
+    assert student.origin["max_classes"] == "8"
+
+
+def test_fitted_again(folder):
+    shell(folder, "learn", "train-plain.csv", "-o", "first.psdd")
+    shell(folder, "fit", "first.psdd", "valid-plain.csv", "--pseudocount", "1", "-o", "cli-fitted.psdd")
+    fitted = slopp.read(folder / "first.psdd").fit(slopp.Records.read(folder / "valid-plain.csv"), pseudocount=1)
+    fitted.write(folder / "python-fitted.psdd")
+    assert (folder / "python-fitted.psdd").read_bytes() == (folder / "cli-fitted.psdd").read_bytes()

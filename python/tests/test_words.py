@@ -21,7 +21,7 @@ MODEL = slopp.learn(RECORDS)
     (lambda: slopp.distil(MODEL, RECORDS, valid=CELLS[:0]), LearnError, "valid= has no records"),
     (lambda: slopp.learn(RECORDS, valid=np.full((3, 6), np.nan)), LearnError, "3 of 3 records of valid= miss cells"),
     (lambda: slopp.PSDD(binarize=float("nan")).fit(CELLS), ArgumentError, "binarize is NaN"),
-    (lambda: slopp.PSDD(world=None).fit(CELLS), LearnError, "world is .None., but must be one of open, closed"),
+    (lambda: slopp.PSDD(world="ajar").fit(CELLS), LearnError, "world is .ajar., but must be one of open, closed"),
     (lambda: slopp.PSDD(effort=None).fit(CELLS), LearnError, "effort is .None."),
     (lambda: RECORDS[60], PlaceError, "there is no record 60: there are 60"),
     (lambda: RECORDS[[3, 99]], IndexError, "there are no such records, of 60"),

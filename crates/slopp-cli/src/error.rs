@@ -3,7 +3,6 @@
 use slopp::Advice;
 use slopp::learn::LearnError;
 use slopp::names::{quote, split_list, visible, visible_lines};
-use std::error::Error as Cause;
 use std::fmt;
 use std::io;
 
@@ -55,8 +54,7 @@ impl<E: Into<slopp::Error>> From<E> for Error {
         let advice: Vec<String> = error.advice().iter().filter_map(words).collect();
         result.hint = (!advice.is_empty()).then(|| advice.join("; "));
         let plain = error.to_string();
-        let mut cause = error.source();
-        while let Some(error) = cause {
+        for error in error.causes() {
             let io = error.downcast_ref::<io::Error>();
             result.broken_pipe |= io.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe);
             let text = error.to_string();
@@ -64,7 +62,6 @@ impl<E: Into<slopp::Error>> From<E> for Error {
             if is_new {
                 result.because.push(text);
             }
-            cause = error.source();
         }
         result
     }

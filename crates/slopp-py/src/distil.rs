@@ -17,14 +17,12 @@ pub(crate) enum Teacher<'py> {
 }
 
 /// One PSDD from a teacher, within a support and, unless it is free, within what is possible for the teacher.
-/// `described` is the word for the teacher in the origin.
 #[pyfunction]
-#[pyo3(signature = (teacher, described, train, valid, max_classes, max_elements, support, free, seed, progress))]
+#[pyo3(signature = (teacher, train, valid, max_classes, max_elements, support, free, seed, progress))]
 #[expect(clippy::too_many_arguments, reason = "called by the Python half only, by position")]
 pub(crate) fn distil(
     py: Python<'_>,
     teacher: Teacher<'_>,
-    described: String,
     train: &Records,
     valid: Option<&Records>,
     max_classes: Option<usize>,
@@ -50,8 +48,8 @@ pub(crate) fn distil(
         };
         let support = &support.within(progress);
         let task = Task { valid: valid.as_deref(), support, seed, ..Task::new(&train) };
-        let student = Lesson { teacher, samples, student, free }.learn(&task, progress)?;
-        Ok::<_, learn::LearnError>(student.into_model(&task, &described))
+        let lesson = Lesson { teacher, samples, student, free };
+        Ok::<_, learn::LearnError>(lesson.learn(&task, progress)?.into_model(&lesson, &task))
     })??;
     Ok(Model::of(student))
 }

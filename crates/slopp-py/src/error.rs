@@ -7,7 +7,6 @@ use slopp::learn::LearnError;
 use slopp::logic::LogicError;
 use slopp::{Advice, Error};
 use std::borrow::Cow;
-use std::error::Error as Cause;
 
 /// Why a call has no result: an exception of Python, or one of `slopp.errors` by its name.
 pub(crate) enum Failure {
@@ -26,13 +25,11 @@ impl Failure {
     /// An error of the library: its message, the causes that this does not hold already, and what to try.
     fn of(error: &Error) -> Failure {
         let (mut text, plain) = (message(error), error.to_string());
-        let mut cause = error.source();
-        while let Some(error) = cause {
+        for error in error.causes() {
             let words = error.to_string();
             if !text.contains(&words) && !plain.contains(&words) {
                 text = format!("{text}\nbecause {words}");
             }
-            cause = error.source();
         }
         let advice = error.advice();
         advice.iter().filter_map(words).for_each(|words| text = format!("{text}; {words}"));
@@ -74,10 +71,9 @@ fn class(error: &Error) -> &'static str {
             QueryError::OnlyLiterals | QueryError::NotDeterministic => "KindError",
             _ => "QueryError",
         },
-        Error::Read(error) => {
-            let mut causes = std::iter::successors(Some(error as &dyn Cause), |&error| error.source());
+        Error::Read(_) => {
             let is_missing = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
-            match causes.any(|error| error.downcast_ref().is_some_and(is_missing)) {
+            match error.causes().any(|error| error.downcast_ref().is_some_and(is_missing)) {
                 true => "MissingFileError",
                 false => "ReadError",
             }

@@ -32,7 +32,6 @@ pub(crate) fn learners(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         dict.set_item("about", entry.about)?;
         dict.set_item("makes", makes)?;
         dict.set_item("world", entry.support().world.name())?;
-        dict.set_item("closes", entry.obeys_rules())?;
         dict.set_item("refines", entry.refines())?;
         dict.set_item("obeys_rules", entry.obeys_rules())?;
         dict.set_item("options", options)?;

@@ -79,6 +79,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// The errors that caused it, the nearest first.
+    pub fn causes(&self) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
+        std::iter::successors(std::error::Error::source(self), |cause| cause.source())
+    }
+
     /// What to try.
     pub fn advice(&self) -> Vec<Advice> {
         match self {

@@ -1,8 +1,9 @@
 //! Learn and use Probabilistic Sentential Decision Diagrams (PSDDs).
 //!
 //! A PSDD is a probabilistic circuit and a knowledge base in one. It gives probability zero to every impossible world,
-//! and answers exactly, in time linear in its size: marginals, most probable worlds, entropy, how many worlds are
-//! possible, and the probability of any formula.
+//! and answers exactly. Marginals, most probable worlds, entropy and how many worlds are possible take time linear in
+//! its size; the probability of a formula takes time in its size times that of the diagram of the formula. A mixture
+//! of circuits answers less: of its most probable world it gives bounds.
 //!
 //! ```
 //! // Five hundred configurations of cars, as CSV; read_records also takes the path of a file.

@@ -3,7 +3,7 @@
 use crate::circuit::{Circuit, Deterministic};
 use crate::data::Records;
 use crate::infer::{Evidence, Nearest, NoiseFit, PairMarginals, QueryError};
-use crate::logic::{Formula, Limits, Manager, Stopped};
+use crate::logic::{Formula, Limits, LogicError, Manager};
 use crate::mixture::Mixture;
 use crate::model::{Certified, ModelKind};
 use crate::names::Names;
@@ -58,15 +58,18 @@ pub trait Structured: Sync {
     ///
     /// # Panics
     /// If a variable of the formula is not in the model.
-    fn counterexample(&self, formula: &Formula, limits: &Limits) -> Result<Option<Vec<bool>>, Stopped> {
+    fn counterexample(&self, formula: &Formula, limits: &Limits) -> Result<Option<Vec<bool>>, QueryError> {
         let mut denied: Option<Circuit> = None;
         for circuit in self.circuits() {
             if denied.as_ref().is_none_or(|denied| denied.vtree() != circuit.vtree()) {
                 let mut manager = Manager::new(circuit.vtree().clone(), limits.clone());
                 let handle = !manager.compile(formula)?;
-                // A formula that always holds is entailed by every component.
-                let Ok(made) = manager.sdd(handle).to_circuit() else { return Ok(None) };
-                denied = Some(made);
+                denied = Some(match manager.sdd(handle).to_circuit() {
+                    Ok(made) => made,
+                    // A formula that always holds is entailed by every component.
+                    Err(LogicError::Impossible) => return Ok(None),
+                    Err(_) => return Err(QueryError::TooLarge { what: "diagram", limit: u32::MAX as usize }),
+                });
             }
             let world = denied.as_ref().and_then(|denied| circuit.common_world(denied));
             if world.is_some() {

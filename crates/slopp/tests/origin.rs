@@ -86,7 +86,8 @@ fn what_is_refined_says_what_is_possible() {
     let closed = Task { start: Some(&given), ..Task::closed(&records) }.learn(&LearnPsdd::default(), &()).unwrap_err();
     assert!(matches!(closed, LearnError::Together(Together::WorldOfStart)), "{closed}");
     let with_vtree = Task { start: Some(&given), vtree: Some(vtree), ..Task::new(&records) };
-    assert!(with_vtree.learn(&LearnPsdd::default(), &()).is_err(), "a model has its vtree");
+    let with_vtree = with_vtree.learn(&LearnPsdd::default(), &()).unwrap_err();
+    assert!(matches!(with_vtree, LearnError::VtreeOfStart), "{with_vtree}");
 }
 
 /// Where closed columns make a model larger than asked for, a smaller one is learned, but the origin tells what was

@@ -4,7 +4,7 @@ mod against;
 mod learned;
 
 use against::*;
-use slopp::infer::{Evidence, QueryError};
+use slopp::infer::{Distribution, Evidence, QueryError};
 use slopp::learn::{Factorised, Task};
 use slopp::logic::Limits;
 use slopp::{Builder, Circuit, Mixture, Names, NodeId, Records, RecordsBuilder, Sharing, Var, Vtree};
@@ -62,6 +62,19 @@ fn equal_records_have_draws_of_their_own() {
     }
 }
 
+/// Rows are taken a few at a time if there are many events; that must not show.
+#[test]
+fn many_joint_questions_answer_as_few() {
+    let (psdd, data) = (slopp::example::psdd(), slopp::example::records());
+    let events = [Evidence::none(4), Evidence::from_row(&data, 0), Evidence::from_row(&data, 1)];
+    let few = psdd.joint_batch(&events, &data).unwrap();
+    let repeated: Vec<Evidence> = events.iter().cycle().take(30_000).cloned().collect();
+    let many = psdd.joint_batch(&repeated, &data).unwrap();
+    assert_eq!(few.len(), data.len());
+    assert_eq!(many, few.iter().map(|line| line.repeat(10_000)).collect::<Vec<_>>());
+    assert_eq!(psdd.joint_batch(&[], &data).unwrap(), vec![Vec::<f64>::new(); data.len()]);
+}
+
 #[test]
 fn batches_answer_as_single_queries() {
     circuits(40, 2, |tree, oracle, exclusive, dice| {
@@ -78,6 +91,9 @@ fn batches_answer_as_single_queries() {
             let drawn = circuit.sample_batch(&data, 9).unwrap();
             let event = evidence(&records(oracle.vars, 1, 0.5, dice)[0]);
             let conditionals = circuit.conditional_batch(&event, &data).unwrap();
+            let questions = records(oracle.vars, 3, 0.6, dice);
+            let events: Vec<Evidence> = questions.iter().map(|question| evidence(question)).collect();
+            let joints = circuit.joint_batch(&events, &data).unwrap();
             assert_eq!(drawn.len(), data.original().len());
             for (world, &row) in drawn.iter().zip(data.original()) {
                 assert_eq!(world.is_some(), possible[row as usize]);
@@ -96,6 +112,13 @@ fn batches_answer_as_single_queries() {
                 }
                 assert_eq!(pairs[row], circuit.pair_marginals(&given).ok());
                 assert_eq!(nearest[row], circuit.nearest(&given).unwrap());
+                assert_eq!(joints[row].len(), questions.len());
+                for (log, question) in joints[row].iter().zip(&questions) {
+                    // Of worlds that agree with both.
+                    let agree = cells.iter().zip(question).all(|(a, b)| a.is_none() || b.is_none() || a == b);
+                    let both: Vec<_> = cells.iter().zip(question).map(|(a, b)| a.or(*b)).collect();
+                    close(log.exp(), if agree { table.evidence(&both) } else { 0.0 });
+                }
                 assert_eq!(conditionals[row].is_some(), possible[row]);
                 if let Some(p) = conditionals[row] {
                     close(p, circuit.conditional(&event, &given).unwrap());

@@ -3,10 +3,11 @@
 
 use slopp::circuit::{Overlaps, Smoothing};
 use slopp::learn::{
-    ChowLiu, Factorised, LearnError, Learner, SloppKmeans, SloppTree, Support, Task, Variant, World, pair_information,
+    ChowLiu, Factorised, LearnError, Learner, Refit, SloppKmeans, SloppTree, Support, Task, Variant, World,
+    pair_information,
 };
 use slopp::logic::{Formula, Limits};
-use slopp::{Circuit, Names, Node, NodeId, Psdd, Random, Records, Vtree};
+use slopp::{Circuit, Model, Names, Node, NodeId, Psdd, Random, Records, Vtree};
 use std::sync::Arc;
 
 /// Correlated random records: some variables copy or negate earlier ones.
@@ -181,12 +182,6 @@ fn adding_records_equals_fitting_to_all() {
 }
 
 /// Records that are impossible are left out of the prior, too.
-/// The records that are possible under a circuit.
-fn possible_records(psdd: &Psdd, records: &Records) -> Records {
-    let possible = psdd.possible(records).unwrap();
-    records.subset(|row| possible[row])
-}
-
 #[test]
 fn impossible_records_change_nothing() {
     let names = Names::numbered(3);
@@ -194,18 +189,16 @@ fn impossible_records_change_nothing() {
     let base = Formula::parse("(x1 <-> x2) & (x1 | x3)", &names).unwrap();
     let base = base.compile(Vtree::balanced(3), &Limits::default()).unwrap();
     let psdd = base.to_circuit().unwrap().certify(&Limits::default()).unwrap();
-    let (first, second) = ([rows[0], rows[1]], [[false, true, true], rows[2], [false, true, true]]);
-    let fit = |rows: &[[bool; 3]]| {
+    let model = Model::new(names.clone(), psdd);
+    let fit = |model: &Model, rows: &[[bool; 3]], add: bool| {
         let records = Records::from_rows(names.clone(), rows.iter().copied());
-        let smoothing = Smoothing::marginal(1.0, &possible_records(&psdd, &records));
-        psdd.fit(&records, &smoothing).unwrap().circuit
+        model.refit(&records, &Refit { pseudocount: Some(1.0), add, ..Refit::default() }, &()).unwrap().model
     };
-    let fitted = fit(&[rows[0], rows[1], rows[2], [false, true, true]]);
-    assert_eq!(fitted, fit(&rows));
-    let second = Records::from_rows(names.clone(), second);
-    let kept = fit(&first);
-    let smoothing = Smoothing::marginal_with(1.0, &kept, &possible_records(&kept, &second));
-    assert_eq!(kept.add_records(&second, &smoothing).unwrap().circuit, fitted);
+    let impossible = [false, true, true];
+    let fitted = fit(&model, &rows, false);
+    assert_eq!(fit(&model, &[rows[0], rows[1], rows[2], impossible], false), fitted);
+    let first = fit(&model, &rows[..2], false);
+    assert_eq!(fit(&first, &[impossible, rows[2], impossible], true).kind, fitted.kind);
 }
 
 #[test]

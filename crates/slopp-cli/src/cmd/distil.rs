@@ -198,7 +198,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         Teacher::Samples(_) => None,
     };
     let Student { samples, strength, held_out, keeps_base, .. } = student;
-    let model = student.into_model(&task, &teacher_in_words(&args.teacher));
+    let model = student.into_model(&lesson, &task);
     let (elements, classes) = (model.most_elements(), model.most_classes());
     let saved = save(args.output.as_deref(), |file| model.save(file));
     let output = args.output.as_ref().filter(|_| saved.is_ok());
@@ -275,11 +275,6 @@ fn scores(model: &dyn Distribution, parts: &[(&'static str, &Records)]) -> Resul
     let score =
         |&(name, records): &(&'static str, &Records)| Ok((name, Score::new(records, &model.log_likelihoods(records)?)));
     parts.iter().map(score).collect()
-}
-
-/// The name of the file of a teacher.
-fn teacher_in_words(file: &Path) -> String {
-    file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
 /// Whether the name is that of a model of any kind.

@@ -9,6 +9,7 @@ use crate::report::{json_world, object, world as world_in_words};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::infer::QueryError;
 use slopp::io::path_in_words;
 use slopp::knowledge::KnowledgeError;
 use slopp::logic::Formula;
@@ -49,7 +50,13 @@ pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, 
     let formula = Formula::parse(&args.formula, &names).map_err(|e| Error::from(e).while_doing("no formula"))?;
     let limits = args.limits.limits();
     let (world, is_contradiction) = match &asked {
-        Asked::Mixture(mixture, _) => (mixture.counterexample(&formula, &limits).map_err(stopped)?, false),
+        Asked::Mixture(mixture, _) => {
+            let world = mixture.counterexample(&formula, &limits).map_err(|error| match error {
+                QueryError::Compile(error) => stopped(error),
+                error => error.into(),
+            })?;
+            (world, false)
+        }
         Asked::Knowledge(knowledge) => {
             let vtree = match knowledge {
                 Knowledge::Rules(rules) => vtree_of(rules, args.vtree.as_deref())?,

@@ -28,7 +28,7 @@ fn a_student_is_one_psdd_and_better_than_alone() {
     assert!(per_record(&taught, "student") > alone + 0.1, "{taught} against {alone}");
     folder.run("validate student.psdd").ok();
     let origin = folder.run("info student.psdd --json").ok().json()["origin"].clone();
-    assert_eq!((&origin["teacher"], &origin["samples"]), (&"samples.csv".into(), &"20000".into()));
+    assert_eq!((&origin["teacher"], &origin["samples"]), (&"records".into(), &"20000".into()));
     let bytes = folder.read("student.psdd");
     folder.run(&format!("{run} --threads 1")).ok();
     assert_eq!(folder.read("student.psdd"), bytes);

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use slopp::circuit::Smoothing;
 use slopp::learn::registry::{self, OptionValue, Options};
-use slopp::learn::{ChowLiu, Learner, Slopp, Support, Task, VtreeUse};
+use slopp::learn::{ChowLiu, Learner, Slopp, Support, Task, VtreeMethod, VtreeUse};
 use slopp::{ModelKind, Progress, Records};
 use slopp_cli::{Error, Score};
 use std::sync::Arc;
@@ -126,19 +126,30 @@ impl Entry {
     }
 
     /// The learner with its fixed settings and those of a point; a refinement is that of LearnPSDD or Strudel alone,
-    /// since what it starts from is given.
+    /// since what it starts from is given. A setting that it does not have is an error.
     fn learner(&self, point: &Point) -> Result<Box<dyn Learner + Send + Sync>, Error> {
         let name = self.name.split(':').next().unwrap_or(self.name);
         let name = name.trim_start_matches("slopp+");
         let entry = registry::find(name).expect("the benchmark names learners of the table");
         let mut options = Options::default();
-        for (name, value) in (self.fixed)().as_object().into_iter().flatten().filter(|(name, _)| entry.has(name)) {
-            options.set(name, value.as_str().map_or_else(|| value.to_string(), str::to_owned).as_str())?;
+        let (fixed, mut vtree) = ((self.fixed)(), None);
+        for (name, value) in fixed.as_object().into_iter().flatten() {
+            match name.as_str() {
+                // Used by `choose`.
+                "world" | "start" => {}
+                "vtree" => vtree = value.as_str(),
+                _ => options.set(name, value.as_str().map_or_else(|| value.to_string(), str::to_owned).as_str())?,
+            }
         }
         for &(name, value) in &point.settings {
             options.insert(name, OptionValue::Number(value))?;
         }
-        Ok(entry.learner(&options)?)
+        let learner = entry.learner(&options)?;
+        let used = learner.vtree().method().map_or("learned", VtreeMethod::name);
+        match vtree.filter(|vtree| *vtree != used) {
+            Some(vtree) => Err(Error::new(format!("the learner {} uses the vtree {used}, not {vtree}", self.name))),
+            None => Ok(learner),
+        }
     }
 
     fn values(&self, name: &str) -> &'static [f64] {
@@ -202,4 +213,22 @@ impl<'a> Best<'a> {
 /// The score of what was learned on records.
 pub(super) fn score(learned: &ModelKind, records: &Records) -> Result<Score, Error> {
     Ok(Score::new(records, &learned.distribution().log_likelihoods(records)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_a_learner_does_not_have_are_refused() {
+        for entry in super::super::registry::ALL {
+            let point = &entry.points()[0];
+            entry.learner(point).unwrap_or_else(|error| panic!("{}: {error:?}", entry.name));
+        }
+        let slopp = |fixed| Entry { name: "slopp", fixed, grid: &[], pseudocount: Pseudocount::Learned };
+        let none = Point { settings: Vec::new() };
+        for fixed in [|| json!({ "efort": "best" }), || json!({ "k": 3 }), || json!({ "vtree": "balanced" })] {
+            assert!(slopp(fixed).learner(&none).is_err(), "{}", fixed());
+        }
+    }
 }

@@ -83,13 +83,13 @@ pub(crate) trait Certificate: AsRef<Circuit> + Sized {
 
     /// The same kind of circuit, if the worlds of every node are among those of a node of this circuit.
     ///
-    /// The caller promises this. Debug builds, and so all tests, prove it again for circuits that are not large;
-    /// release builds check nothing. Parameters are not checked.
+    /// The caller promises this. Debug builds, and so all tests, look for an overlap in circuits of up to 10 000 nodes,
+    /// and panic if they find one within default limits; release builds check nothing. Parameters are not checked.
     fn carry_over(&self, circuit: Circuit) -> Self {
-        /// The most nodes worth a second proof.
-        const PROVED_AGAIN: usize = 10_000;
+        /// The most nodes worth a second look.
+        const LOOKED_AT_AGAIN: usize = 10_000;
         if let (true, Some(exclusive_primes)) = (cfg!(debug_assertions), Self::EXCLUSIVE_PRIMES)
-            && circuit.nodes.len() <= PROVED_AGAIN
+            && circuit.nodes.len() <= LOOKED_AT_AGAIN
         {
             let overlap = circuit.first_overlap(exclusive_primes);
             assert!(overlap.is_none(), "no certificate to carry over: {}", overlap.expect("there is one"));

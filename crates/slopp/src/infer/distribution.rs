@@ -51,23 +51,31 @@ pub trait Distribution: Sync {
         if let Some(found) = events.iter().map(Evidence::var_count).find(|&found| found != expected) {
             return Err(QueryError::WrongLength { what: "evidence", expected, found });
         }
-        let mut both = RecordsBuilder::new(given.names().clone());
-        // The row among `both` of each pair, or `None` where event and row contradict each other.
-        let mut place = Vec::with_capacity(given.len() * events.len());
-        for row in 0..given.len() {
-            let known = Evidence::from_row(given, row);
-            place.extend(events.iter().map(|event| {
-                let joint = event.and(&known)?;
-                both.push((0..joint.var_count()).map(|i| joint.value(Var(i as u32))), 1.0);
-                Some(both.len() - 1)
-            }));
+        let mut lines = Vec::with_capacity(given.len());
+        let rows: Vec<usize> = (0..given.len()).collect();
+        for rows in rows.chunks((JOINTS_AT_ONCE / events.len().max(1)).max(1)) {
+            let mut both = RecordsBuilder::new(given.names().clone());
+            // The row among `both` of each pair, or `None` where event and row contradict each other.
+            let mut place = Vec::with_capacity(rows.len() * events.len());
+            for &row in rows {
+                let known = Evidence::from_row(given, row);
+                place.extend(events.iter().map(|event| {
+                    let joint = event.and(&known)?;
+                    both.push((0..joint.var_count()).map(|i| joint.value(Var(i as u32))), 1.0);
+                    Some(both.len() - 1)
+                }));
+            }
+            let both = both.finish();
+            let logs = self.log_likelihoods(&both)?;
+            let log = |place: &Option<usize>| place.map_or(LOG_ZERO, |place| logs[both.original()[place] as usize]);
+            lines.extend((0..rows.len()).map(|i| place[i * events.len()..][..events.len()].iter().map(log).collect()));
         }
-        let both = both.finish();
-        let logs = self.log_likelihoods(&both)?;
-        let log = |place: &Option<usize>| place.map_or(LOG_ZERO, |place| logs[both.original()[place] as usize]);
-        Ok(place.chunks(events.len().max(1)).map(|line| line.iter().map(log).collect()).collect())
+        Ok(lines)
     }
 }
+
+/// How many pairs of row and event are packed at a time, so that memory does not grow with all of them.
+const JOINTS_AT_ONCE: usize = 1 << 16;
 
 /// Implements `Distribution` by the methods of the same names.
 macro_rules! answer_by_methods {

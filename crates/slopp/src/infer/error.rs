@@ -147,7 +147,7 @@ pub enum QueryError {
     /// A result with too many parts.
     #[error("the {what} would have more than {limit} parts; ask about less, or use a smaller formula or circuit")]
     TooLarge {
-        /// "product" or "marginal".
+        /// "product", "marginal" or "diagram".
         what: &'static str,
         /// The largest number of parts.
         limit: usize,
@@ -184,6 +184,14 @@ impl QueryError {
             QueryError::Compile(error) => error.advice(),
             _ => Vec::new(),
         }
+    }
+
+    /// Whether the work was cancelled, so that there is nothing to conclude.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        let (QueryError::Stopped { limit, .. } | QueryError::Compile(Stopped { limit, .. })) = self else {
+            return false;
+        };
+        *limit == Limit::Cancelled
     }
 }
 

@@ -7,6 +7,7 @@ pub use columns::UnsharedValues;
 pub use difference::{Difference, KnowledgeError};
 
 use crate::certified::Certified;
+use crate::infer::QueryError;
 use crate::logic::{BaseRules, Formula, Handle, Limits, LogicError, Manager, Rules, Sdd, Stopped};
 use crate::names::{NameError, Names};
 use crate::structured::Structured;
@@ -85,7 +86,10 @@ impl<'a> Knowledge<'a> {
             return Ok(Entailed { counterexample, is_contradiction });
         }
         if let Knowledge::Base(circuit, _) = self {
-            let counterexample = circuit.counterexample(formula, limits)?;
+            let counterexample = circuit.counterexample(formula, limits).map_err(|error| match error {
+                QueryError::Compile(stopped) => KnowledgeError::Stopped(stopped),
+                error => error.into(),
+            })?;
             return Ok(Entailed { counterexample, is_contradiction: false });
         }
         let mut manager = Manager::new(self.vtree()?, limits.clone());
@@ -97,21 +101,23 @@ impl<'a> Knowledge<'a> {
     }
 
     /// The allowed worlds as a formula of a manager, with these variables.
-    fn handle(&self, manager: &mut Manager, vars: &[Var], limits: &Limits) -> Result<Handle, Stopped> {
+    fn handle(&self, manager: &mut Manager, vars: &[Var], limits: &Limits) -> Result<Handle, KnowledgeError> {
         let in_order = vars.iter().enumerate().all(|(i, var)| var.index() == i);
         let same = |vtree: &Vtree, manager: &Manager| in_order && *vtree == **manager.vtree();
-        match self {
+        let handle = match self {
             Knowledge::Base(Certified::Psdd(psdd), _) if same(psdd.vtree(), manager) => manager.base_of(psdd),
             Knowledge::Base(circuit, _) => manager.support_of(circuit, |var| vars[var.index()]),
             Knowledge::Diagram(sdd, _) if same(sdd.vtree(), manager) => manager.import(sdd),
             Knowledge::Diagram(sdd, _) => match sdd.to_circuit() {
                 Ok(circuit) => manager.support_of(&circuit, |var| vars[var.index()]),
-                Err(_) => Ok(Handle::FALSE),
+                Err(LogicError::Impossible) => Ok(Handle::FALSE),
+                Err(error) => return Err(error.into()),
             },
             // The diagram of a contradiction is small, but those of parts of it may be huge.
             Knowledge::Rules(rules) if rules.is_contradiction(limits) => Ok(Handle::FALSE),
             Knowledge::Rules(rules) => manager.compile(&rules.formula().map_vars(|var| vars[var.index()])),
-        }
+        };
+        Ok(handle?)
     }
 
     /// Its variables among other names.

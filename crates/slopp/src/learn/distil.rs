@@ -9,7 +9,7 @@ use super::error::{check_records, check_validation, check_weights};
 use super::judge::score;
 use super::slopp::{Slopp, learn};
 use super::structure::{Prior, Structure};
-use super::task::{Made, Task, within};
+use super::task::{Learner, Made, Task, within};
 use crate::certified::Certified;
 use crate::circuit::Psdd;
 use crate::data::{MAX_RECORDS, Records, RecordsBuilder};
@@ -29,6 +29,19 @@ pub enum Teacher<'a> {
     Model(&'a ModelKind),
     /// Records drawn from anything.
     Records(&'a Records),
+}
+
+impl Teacher<'_> {
+    /// The word for it in an origin.
+    fn name(self) -> &'static str {
+        match self {
+            Teacher::Model(ModelKind::Circuit(Certified::Psdd(_))) => "psdd",
+            Teacher::Model(ModelKind::Circuit(_)) => "circuit",
+            Teacher::Model(ModelKind::Mixture(_)) => "mixture",
+            Teacher::Model(ModelKind::Spn(_)) => "spn",
+            Teacher::Records(_) => "records",
+        }
+    }
 }
 
 /// A lesson: distils a teacher into one PSDD.
@@ -83,7 +96,7 @@ impl<'a> Lesson<'a> {
     /// If this makes it larger than asked for, it is learned again with less room, as by [`Task::learn`]. It may still
     /// be larger.
     pub fn learn(&self, task: &Task, progress: &dyn Progress) -> Result<Student, LearnError> {
-        let config = Distil::new(self.student.clone());
+        let config = self.config();
         // Drawing takes a while, so check first.
         config.student.check(task.train.var_count(), task.support)?;
         let base = match self.teacher {
@@ -108,14 +121,19 @@ impl<'a> Lesson<'a> {
         let smaller = |room| Distil { student: config.student.with_max_elements(room), ..config.clone() };
         within(max, least, first, |room| once(&smaller(room)).map(Some))
     }
+
+    /// The settings that the student is taught with.
+    fn config(&self) -> Distil {
+        Distil::new(self.student.clone())
+    }
 }
 
 impl Student {
-    /// The student as a model; its origin says how it was made, with this name of the teacher.
-    pub fn into_model(self, task: &Task, teacher: &str) -> Model {
+    /// The student as a model; its origin says how it was made in this lesson.
+    pub fn into_model(self, lesson: &Lesson, task: &Task) -> Model {
         let facts = [
             ("learner", "slopp".to_owned()),
-            ("teacher", teacher.to_owned()),
+            ("teacher", lesson.teacher.name().to_owned()),
             ("seed", task.seed.to_string()),
             ("version", env!("CARGO_PKG_VERSION").to_owned()),
             ("records", task.train.total().to_string()),
@@ -125,6 +143,7 @@ impl Student {
         ];
         let base = self.keeps_base.then(|| ("base", "of the teacher".to_owned()));
         let facts = facts.into_iter().chain(base).chain(task.support.facts(task.train.names()));
+        let facts = facts.chain(lesson.config().student.settings());
         let origin = facts.map(|(key, value)| (key.to_owned(), value)).collect();
         Model { origin, ..Model::new(task.train.names().clone(), self.circuit) }
     }

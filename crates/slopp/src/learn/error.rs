@@ -52,13 +52,15 @@ pub enum LearnError {
     /// Too many variables to count all pairs.
     #[error(
         "this counts all pairs of variables, but {variables} variables are too many (limit {MAX_PAIR_VARIABLES}); use \
-         the vtree balanced, right-linear, left-linear or random and a learner that does not count pairs, such as \
-         factorised"
+         the vtree balanced, right-linear, left-linear or random and a learner that does not count pairs"
     )]
     TooManyPairs {
         /// How many variables there are.
         variables: usize,
     },
+    /// A vtree is given together with a model to start from, which has its own.
+    #[error("the model to start from has its own vtree, but another is given: leave one of them out")]
+    VtreeOfStart,
     /// A vtree is given to a learner that takes none.
     #[error("the learner {learner} takes no vtree, but one is given: leave it out, or choose another learner")]
     VtreeGiven {

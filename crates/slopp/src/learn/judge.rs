@@ -93,9 +93,12 @@ impl<'a> Judge<'a> {
         if support.is_everything(train.names()) {
             return Ok(Worth::open(log_likelihood));
         }
-        // A structure that cannot keep to the support is worthless.
-        let Ok(model) = support.apply(structure()?, train, &()) else {
-            return Ok(Worth { impossible: f64::INFINITY, log_likelihood: LOG_ZERO });
+        let model = match support.apply(structure()?, train, &()) {
+            Ok(model) => model,
+            Err(error) if is_of_support(&error) => {
+                return Ok(Worth { impossible: f64::INFINITY, log_likelihood: LOG_ZERO });
+            }
+            Err(error) => return Err(error),
         };
         let Some(independent) = &self.independent else {
             return Ok(Worth::open(score(model.distribution(), self.records)?));
@@ -110,6 +113,16 @@ impl<'a> Judge<'a> {
         }
         worth.log_likelihood /= self.records.total();
         Ok(worth)
+    }
+}
+
+/// Whether a structure cannot keep to its support, which makes it worthless; other errors end the work.
+fn is_of_support(error: &LearnError) -> bool {
+    match error {
+        LearnError::NothingObeys | LearnError::NothingPossible => true,
+        LearnError::Rules(error) => !error.is_cancelled(),
+        LearnError::Groups(error) | LearnError::Closed(error) => is_of_support(error),
+        _ => false,
     }
 }
 
@@ -130,4 +143,22 @@ fn independent(train: &Records, judge: &Records) -> Vec<f64> {
         }
     }
     logs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::logic::Limit;
+
+    #[test]
+    fn only_errors_of_support_make_a_structure_worthless() {
+        let stopped = |limit| LearnError::Rules(QueryError::Stopped { limit, nodes: 1, megabytes: 1 });
+        for (limit, expected) in [(Limit::Nodes(1), true), (Limit::Cancelled, false)] {
+            assert_eq!(is_of_support(&stopped(limit)), expected);
+            assert_eq!(is_of_support(&LearnError::Groups(stopped(limit).into())), expected);
+        }
+        assert!(is_of_support(&LearnError::Closed(LearnError::NothingPossible.into())));
+        let build = || LearnError::from(crate::circuit::BuildError::Pseudocount(-1.0));
+        assert!(!is_of_support(&build()) && !is_of_support(&LearnError::Closed(build().into())));
+    }
 }

@@ -49,7 +49,8 @@ impl Deterministic {
     /// The same structure with parameters fitted to these records.
     ///
     /// Impossible records are left out and reported. With a pseudocount the base stays the same. Without one, elements
-    /// that no record uses are dropped.
+    /// that no record uses are dropped. The prior is the caller's; [`Model::refit`](crate::Model::refit) takes it from
+    /// the possible records alone.
     ///
     /// ```
     /// use slopp::circuit::Smoothing;

@@ -422,6 +422,31 @@ impl Entry {
     }
 }
 
+/// What holds for learners, in words; where they differ, each text with its learners.
+///
+/// ```
+/// use slopp::learn::registry::{LEARNERS, by_learner};
+/// let world = by_learner(LEARNERS, |entry| entry.support().world.name().to_owned());
+/// assert!(world.starts_with("open: slopp, ") && world.ends_with("; closed: slopp-kmeans"));
+/// ```
+pub fn by_learner(learners: impl IntoIterator<Item = &'static Entry>, text: impl Fn(&Entry) -> String) -> String {
+    let mut texts: Vec<(String, Vec<&str>)> = Vec::new();
+    for entry in learners {
+        let text = text(entry);
+        match texts.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, names)) => names.push(entry.name),
+            None => texts.push((text, vec![entry.name])),
+        }
+    }
+    match &texts[..] {
+        [(text, _)] => text.clone(),
+        texts => {
+            let one = |(text, names): &(String, Vec<&str>)| format!("{text}: {}", names.join(", "));
+            texts.iter().map(one).collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
 impl LearnerOption {
     /// The learners that have it.
     pub fn owners(&self) -> impl Iterator<Item = &'static Entry> {
@@ -432,21 +457,8 @@ impl LearnerOption {
     /// The default in words; where learners have different ones, each with its learners.
     pub fn default_text(&self) -> String {
         let default =
-            |entry: &'static Entry| entry.options.iter().find(|(name, _)| *name == self.name).map(|(_, d)| *d);
-        let mut texts: Vec<(&str, Vec<&str>)> = Vec::new();
-        for (entry, text) in self.owners().filter_map(|entry| Some((entry, default(entry)?))) {
-            match texts.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, owners)) => owners.push(entry.name),
-                None => texts.push((text, vec![entry.name])),
-            }
-        }
-        match &texts[..] {
-            [(text, _)] => (*text).to_owned(),
-            texts => {
-                let one = |(text, owners): &(&str, Vec<&str>)| format!("{text}: {}", owners.join(", "));
-                texts.iter().map(one).collect::<Vec<_>>().join("; ")
-            }
-        }
+            |entry: &Entry| entry.options.iter().find(|(name, _)| *name == self.name).map_or("", |(_, text)| *text);
+        by_learner(self.owners(), |entry| default(entry).to_owned())
     }
 
     /// The value of a text.

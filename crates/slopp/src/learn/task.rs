@@ -193,7 +193,7 @@ impl Task<'_> {
             return Err(LearnError::setting("start", "a model", expected));
         }
         if self.start.is_some() && (self.vtree.is_some() || self.vtree_from.is_some()) {
-            return Err(LearnError::VtreeGiven { learner: learner.name() });
+            return Err(LearnError::VtreeOfStart);
         }
         match &self.support.world {
             World::Closed { except } if self.start.is_some() => {

@@ -4,8 +4,8 @@ use crate::args::{ColumnArgs, ReadArgs, not_negative};
 use crate::knowledge::LimitArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use slopp::learn::registry::{Asked, LEARNERS, LearnerOption, OPTIONS, OptionKind, Options};
-use slopp::learn::{LearnError, OnViolation, World};
+use slopp::learn::registry::{Asked, LEARNERS, LearnerOption, OPTIONS, OptionKind, Options, by_learner};
+use slopp::learn::{LearnError, OnViolation, VtreeMethod, VtreeUse, World};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -31,6 +31,42 @@ fn about() -> String {
     )
 }
 
+/// The help of `--vtree`, with the defaults of the learners.
+fn about_vtree() -> String {
+    let default = by_learner(LEARNERS, |entry| {
+        let learner = entry.learner(&Options::default()).expect("without options nothing is wrong");
+        match learner.vtree() {
+            VtreeUse::Inside => "learned".to_owned(),
+            VtreeUse::Any(method) => method.name().to_owned(),
+            VtreeUse::Own(method) => format!("always {}", method.name()),
+            VtreeUse::None => "none".to_owned(),
+        }
+    });
+    let methods = VtreeMethod::ALL.map(VtreeMethod::name).join(", ");
+    format!(
+        "The vtree: a file, that of a model, a text like \"((1,2),3)\" with numbers or names, or one of {methods} \
+         [default: {default}]"
+    )
+}
+
+/// The help of `--world`, with the defaults of the learners.
+fn about_world() -> String {
+    let default = by_learner(LEARNERS, |entry| entry.support().world.name().to_owned());
+    format!(
+        "What is possible beyond the records [default: {default}; with --open it is closed, with --start that of MODEL]"
+    )
+}
+
+/// The help of `--start`, with the learners that refine.
+fn about_start() -> String {
+    let refine: Vec<&str> = LEARNERS.iter().filter(|entry| entry.refines()).map(|entry| entry.name).collect();
+    format!(
+        "The model to refine; its vtree and its impossible worlds stay [{}; default: the Chow-Liu tree, or independent \
+         variables on the vtree that is given]",
+        refine.join(", ")
+    )
+}
+
 /// Learn a model from records
 #[derive(Clone, Args)]
 #[command(long_about = about(), after_help = EXAMPLES)]
@@ -50,13 +86,9 @@ pub(crate) struct LearnArgs {
     /// The learner; `slopp learn --help` begins with all of them
     #[arg(long, value_name = "NAME", default_value = "slopp", value_parser = learner_names(), hide_possible_values = true)]
     pub(super) learner: String,
-    /// The vtree: a file, that of a model, a text like "((1,2),3)" with numbers or names, or one of balanced,
-    /// right-linear, left-linear, random, chow-liu, chow-liu-linear, mi-top-down, mi-bottom-up [default: a right-linear
-    /// one, learned by slopp; balanced for factorised, chow-liu for the others]
-    #[arg(long, value_name = "VTREE")]
+    #[arg(long, value_name = "VTREE", help = about_vtree())]
     pub(super) vtree: Option<String>,
-    /// What is possible beyond the records [default: open; closed for slopp-kmeans]
-    #[arg(long)]
+    #[arg(long, help = about_world())]
     pub(super) world: Option<WorldName>,
     /// The seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = crate::args::seed)]
@@ -81,9 +113,7 @@ pub(crate) struct LearnArgs {
     pub(super) read: ReadArgs,
     #[command(flatten)]
     pub(super) columns: ColumnArgs,
-    /// The model that learnpsdd, strudel or strudel-em refine; its vtree and its impossible worlds stay [default: the
-    /// Chow-Liu tree]
-    #[arg(long, value_name = "MODEL", conflicts_with = "vtree")]
+    #[arg(long, value_name = "MODEL", conflicts_with = "vtree", help = about_start())]
     pub(super) start: Option<PathBuf>,
     #[command(flatten)]
     pub(super) options: LearnerArgs,

@@ -31,7 +31,7 @@ impl Plan {
         let learner = entry.learner(&args.options.0)?;
         let start = given.map(|given| given.model);
         let source = args.vtree.as_deref().map(|text| VtreeSource::find(text, &limits)).transpose()?;
-        let own = learner.vtree().method().filter(|_| start.is_none());
+        let own = learner.vtree().method();
         let asked =
             source.as_ref().filter(|source| !matches!(source, VtreeSource::Method(method) if Some(*method) == own));
         let name = learner.name();
@@ -39,9 +39,8 @@ impl Plan {
             (VtreeUse::Own(_), Some(_)) => {
                 Err(Error::new(format!("the learner {name} brings its own vtree, that of its tree")))
             }
-            (use_of, Some(_)) if use_of == VtreeUse::None || start.is_some() => {
-                Err(Error::new(format!("the learner {name} has no vtree")))
-            }
+            // clap refuses --vtree next to --start.
+            (VtreeUse::None, Some(_)) => Err(Error::new(format!("the learner {name} has no vtree"))),
             _ => Ok(()),
         }
         .map_err(|error| error.hint("leave --vtree out, or choose another learner"))?;
@@ -74,7 +73,10 @@ impl Plan {
         task.learn(&*self.learner, bar).map_err(|error| match error {
             LearnError::MissingCells { .. } => self.incomplete(parts),
             LearnError::Groups(error) => closed_too_large(*error),
-            LearnError::Closed(error) => Error::from(*error).while_doing("--open"),
+            LearnError::Closed(error) => {
+                let option = if parts.open.is_some() { "--open" } else { "--world closed" };
+                Error::from(*error).while_doing(option)
+            }
             error => self.explained(error),
         })
     }

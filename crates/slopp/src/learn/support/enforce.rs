@@ -5,7 +5,7 @@ use crate::data::{Records, RecordsBuilder};
 use crate::infer::{Evidence, Explanation};
 use crate::learn::error::LearnError;
 use crate::learn::error::{Violation, Violations};
-use crate::logic::{Limits, Rules};
+use crate::logic::{Limits, LogicError, Rules};
 use crate::var::Lit;
 use std::sync::Arc;
 
@@ -113,10 +113,11 @@ fn allowed(rules: &Rules, limits: &Limits) -> Result<Psdd, LearnError> {
     let vtree = Arc::new(rules.min_fill_vtree());
     match rules.compile(vtree.clone(), limits)?.to_circuit() {
         Ok(circuit) => Ok(circuit.certify(limits)?),
-        Err(_) => {
+        Err(LogicError::Impossible) => {
             let conflict = rules.conflict(vtree, limits)?.expect("no world is possible");
             Err(LearnError::Contradiction { rules: rules.clone(), conflict })
         }
+        Err(error) => Err(error.into()),
     }
 }
 
