@@ -190,6 +190,16 @@ class Model:
         model, event, _ = self._under(given)
         return self._tabled(model._model.sample(whole("count", count), event, seeded("seed", seed)))
 
+    def complete(self, records: Any, *, seed: int | None = 0) -> Any:
+        """Each record with its missing cells drawn at random given the others; NaN where it is impossible.
+
+        Every record has a draw of its own, also where it equals another one.
+        The same `seed` draws the same cells; None draws others every time.
+        """
+        aligned_records = self.records(records)
+        worlds, possible = self._model.sample_batch(aligned_records._records, seeded("seed", seed))
+        return self._in_kind(aligned_records, or_missing(worlds, possible))
+
     def em(self, records: Any, *, pseudocount: float | None = None, steps: int = 100,
            progress: Progress = None) -> Self:
         """The model with parameters by expectation maximisation, for missing cells or sums that overlap.
@@ -285,6 +295,14 @@ class Model:
         if self._like is None or self._like.kind == "array":
             return worlds if columns.is_plain else Values(columns.decode(worlds))
         return _frames.in_kind(self._like, columns.decode(worlds), columns)
+
+    def _in_kind(self, records: Records, worlds: np.ndarray) -> Any:
+        if records._table.kind == "array" and self.columns.is_plain:
+            return worlds
+        decoded = self.columns.decode(worlds)
+        if records._table.kind == "array":
+            return Values(decoded)
+        return _frames.in_kind(records._table, decoded, self.columns)
 
     def _world(self, cells: Iterable[bool]) -> dict[str, Any]:
         decoded = self.columns.decode(np.array([list(cells)]))

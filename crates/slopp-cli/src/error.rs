@@ -125,6 +125,11 @@ pub(crate) fn words(advice: &Advice) -> Option<String> {
         Advice::OtherLearner { option: name, owners } => {
             format!("--learner {}, or leave {} out", owners.join(" or "), option(name))
         }
+        Advice::SameVtree => {
+            "`slopp convert A a.vtree`, then `slopp learn RECORDS --vtree a.vtree` learns the other on the vtree of A"
+                .into()
+        }
+        Advice::Difference => "`slopp diff A B` shows what each allows".into(),
         Advice::LeaveOneOut => "leave one of them out".into(),
         Advice::LeaveOut { option: name } => format!("leave {} out", option(name)),
         Advice::NameOpen => "--open names the columns that stay open in a closed world".into(),

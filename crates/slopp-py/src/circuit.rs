@@ -17,9 +17,6 @@ use slopp::{Certified, Circuit, Structured};
 /// Worlds with their distances.
 type Near<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<u32>>);
 
-/// Worlds, and whether each is an answer.
-type Flagged<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<bool>>);
-
 /// How many worlds are possible, and how many rules allow.
 type Counts = (BigUint, BigUint);
 
@@ -69,20 +66,6 @@ impl Model {
         Ok((worlds, distances))
     }
 
-    /// Every record completed by a draw of its own; the flags say which are possible.
-    fn sample_batch<'py>(&self, py: Python<'py>, records: &Records, seed: u64) -> Answer<Flagged<'py>> {
-        self.structured()?;
-        let (model, width) = (self.clone(), self.names().len());
-        let work = move |records: &slopp::Records| model.seen_on_vtrees().sample_batch(records, seed);
-        let rows = run_long(py, None, {
-            let records = records.0.clone();
-            move |_| work(&records)
-        })??;
-        let flags = vector(py, rows.iter().map(Option::is_some).collect());
-        let filled = rows.into_iter().map(|row| row.unwrap_or_else(|| vec![false; width])).collect();
-        Ok((crate::arrays::worlds(py, filled, width), flags))
-    }
-
     /// Whether all records are possible.
     fn entailed_by(&self, py: Python<'_>, records: &Records) -> Answer<bool> {
         let model = self.structured()?;
@@ -106,14 +89,9 @@ impl Model {
 
     /// The product with another circuit on the same vtree, and the log of its total.
     fn product(&self, py: Python<'_>, other: &Model) -> Answer<(Model, f64)> {
-        self.circuit()?;
-        other.circuit()?;
-        self.check_same_names(other, "they have no product")?;
-        let (a, b) = (Model(self.0.clone()), Model(other.0.clone()));
-        let (product, log) = run_long(py, None, move |watch| -> Answer<_> {
-            Ok(a.circuit()?.product(b.circuit()?, &watch.limits())?)
-        })??;
-        Ok((self.with(product), log))
+        let (a, b) = (self.0.clone(), other.0.clone());
+        let (product, log) = run_long(py, None, move |watch| a.product(&b, &watch.limits()))??;
+        Ok((Model::of(product), log))
     }
 
     /// The circuit over some of the variables, the others summed out.

@@ -68,7 +68,8 @@ fn class(error: &Error) -> &'static str {
         Error::Query(error) | Error::Knowledge(KnowledgeError::Query(error)) => match error {
             QueryError::ImpossibleEvidence | QueryError::ImpossibleFormula => "ImpossibleError",
             QueryError::Stopped { .. } | QueryError::Compile(_) => "TooLargeError",
-            QueryError::OnlyLiterals | QueryError::NotDeterministic => "KindError",
+            QueryError::OnlyLiterals | QueryError::NotDeterministic | QueryError::OtherKind(_) => "KindError",
+            QueryError::DifferentVariables(_) => "NamesError",
             _ => "QueryError",
         },
         Error::Read(_) => {

@@ -1,6 +1,6 @@
 //! Models of any kind: files, facts and pictures, and what every kind answers.
 
-use crate::arrays::{by_record, lines_by_record, matrix, vector};
+use crate::arrays::{by_record, lines_by_record, matrix, vector, worlds};
 use crate::columns::{Groups, groups_of};
 use crate::error::{Answer, Failure};
 use crate::event::{Event, Given};
@@ -19,6 +19,9 @@ use std::sync::Arc;
 
 /// So few worlds are drawn without a thread of their own.
 const FEW: usize = 8192;
+
+/// Worlds, and whether each is an answer.
+type Flagged<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<bool>>);
 
 /// A model of any kind, with names and origin.
 #[pyclass(frozen, module = "slopp._slopp")]
@@ -262,6 +265,15 @@ impl Model {
         Ok(matrix(py, count, width, cells))
     }
 
+    /// Every record completed by a draw of its own; the flags say which are possible.
+    fn sample_batch<'py>(&self, py: Python<'py>, records: &Records, seed: u64) -> Answer<Flagged<'py>> {
+        let (model, records, width) = (self.0.clone(), records.0.clone(), self.names().len());
+        let rows = run_long(py, None, move |_| model.distribution().sample_batch(&records, seed))??;
+        let flags = vector(py, rows.iter().map(Option::is_some).collect());
+        let filled = rows.into_iter().map(|row| row.unwrap_or_else(|| vec![false; width])).collect();
+        Ok((worlds(py, filled, width), flags))
+    }
+
     /// The same circuit over the same names; how it was made, or by which program, does not count.
     fn __eq__(&self, other: &Model) -> bool {
         (&self.0.names, &self.0.kind) == (&other.0.names, &other.0.kind)
@@ -277,24 +289,6 @@ impl Model {
     pub(crate) fn with(&self, kind: impl Into<ModelKind>) -> Model {
         let (names, origin) = (self.names().clone(), self.0.origin.clone());
         Model::of(slopp::Model { names, kind: kind.into(), origin })
-    }
-
-    /// Refuses another model over other variables, which would be taken for these by their places.
-    pub(crate) fn check_same_names(&self, other: &Model, so: &str) -> Answer<()> {
-        let (own, others) = (self.names(), other.names());
-        if own == others {
-            return Ok(());
-        }
-        let why = match own.iter().zip(others.iter()).find(|(a, b)| a != b) {
-            Some((a, b)) => format!("the first has \"{a}\" where the second has \"{b}\""),
-            None if own.len() != others.len() => format!("the first has {}, the second {}", own.len(), others.len()),
-            None => "their columns are of different kinds".to_owned(),
-        };
-        let text = format!(
-            "the models have different variables, or the same in another order, so {so}: {why}; learn both from \
-             records with the same columns"
-        );
-        Err(Failure::new("NamesError", text))
     }
 
     pub(crate) fn names(&self) -> &Arc<Names> {

@@ -49,10 +49,10 @@ fn refusals_say_what_is_different() {
     let learned = task.learn(&learner, &()).unwrap().model;
     let model = Model::new(records.names().clone(), learned.psdd().unwrap().clone());
     model.save(folder.path("linear.psdd")).unwrap();
-    folder.run("product model.psdd linear.psdd").fails(&["vtree", "slopp convert model.psdd a.vtree"]);
+    folder.run("product model.psdd linear.psdd").fails(&["vtree", "slopp convert A a.vtree"]);
     folder.write("named.csv", "a,b,c,d\n0,1,1,0\n");
     folder.run("convert model.psdd named.psdd --names named.csv").ok();
-    folder.run("product model.psdd named.psdd").fails(&["different variables", "slopp info"]);
+    folder.run("product model.psdd named.psdd").fails(&["different variables", "the same columns"]);
     for (rule, file) in [("X1", "yes.psdd"), ("!X1", "no.psdd")] {
         folder.run_args(&["revise", "model.psdd", "--by-rule", rule, "-o", file]).ok();
     }

@@ -52,6 +52,15 @@ pub enum QueryError {
         "the circuits have different vtrees and cannot be compared or multiplied; learn or compile both on one vtree"
     )]
     DifferentVtrees,
+    /// Two models over different variables, or the same ones in another order.
+    #[error(
+        "the models have different variables, or the same ones in another order: {0}; learn both from records with the \
+         same columns"
+    )]
+    DifferentVariables(String),
+    /// A question that only another kind of model answers.
+    #[error("this needs {0}")]
+    OtherKind(&'static str),
     /// A formula compiled on another vtree.
     #[error("the formula is compiled on another vtree; compile it on the vtree of the circuit")]
     FormulaVtree,
@@ -182,6 +191,8 @@ impl QueryError {
             QueryError::ImpossibleEvidence => vec![Advice::NearestWorld],
             QueryError::Stopped { limit, .. } | QueryError::TooManyWorlds { limit, .. } => limit.advice(),
             QueryError::Compile(error) => error.advice(),
+            QueryError::DifferentVtrees => vec![Advice::SameVtree],
+            QueryError::NothingInCommon => vec![Advice::Difference],
             _ => Vec::new(),
         }
     }

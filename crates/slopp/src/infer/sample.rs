@@ -25,11 +25,6 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Worlds, a packed line each.
-    pub(crate) fn new(rows: BitMatrix) -> Samples {
-        Samples { rows }
-    }
-
     /// The number of worlds.
     pub fn len(&self) -> usize {
         self.rows.lines()
