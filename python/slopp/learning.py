@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 import warnings
@@ -300,8 +301,8 @@ def curve(train: Any, *, valid: Any = None, test: Any = None, points: int = 8, v
 
 
 def _mean(model: Model, records: Records) -> float:
-    weights = records.record_weights()
-    return float(model.log_likelihoods(records) @ weights / weights.sum())
+    mean = model.eval(records)["log_likelihood_per_record"]
+    return -math.inf if mean is None else float(mean)
 
 
 def as_records(data: Any, bins: Bins = None, categories: Sequence[str] | None = None,

@@ -150,17 +150,7 @@ class Model:
         aligned_records = self.records(records)._records
         if event is None:
             return np.exp(self._model.log_likelihoods(aligned_records))
-        event_ = self._event(event, question=True)
-        if not event_.is_formula:
-            return self._model.conditional_batch(event_, aligned_records)
-        rows = self._model.log_likelihoods(aligned_records)
-        log_event = self._model.log_probability(event_, self._event(None))
-        both = np.full_like(rows, -math.inf)
-        if log_event > -math.inf:
-            both = self._conditioned(event_)[0]._model.log_likelihoods(aligned_records) + log_event
-        with np.errstate(invalid="ignore"):
-            answers = np.full_like(rows, math.nan)
-            return np.exp(np.minimum(both - rows, 0.0), where=rows > -math.inf, out=answers)
+        return np.exp(self._model.log_probabilities_given(self._event(event, question=True), aligned_records))
 
     @overload
     def marginals(self, records: None = None, *, given: Given = None) -> Values[float]: ...

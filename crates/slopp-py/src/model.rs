@@ -23,6 +23,9 @@ const FEW: usize = 8192;
 /// Worlds, and whether each is an answer.
 type Flagged<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<bool>>);
 
+/// A score: records, impossible ones, sum, per record, per possible record.
+type Scored = (f64, f64, Option<f64>, Option<f64>, Option<f64>);
+
 /// A model of any kind, with names and origin.
 #[pyclass(frozen, module = "slopp._slopp")]
 #[derive(Clone)]
@@ -204,18 +207,35 @@ impl Model {
         Ok(run(py, || self.0.distribution().log_evidence(evidence))?)
     }
 
-    /// P(event | record) of every record, NaN where it is impossible.
-    fn conditional_batch<'py>(
+    /// The log-probability of an event given every record, NaN where the record is impossible.
+    fn log_probabilities_given<'py>(
         &self,
         py: Python<'py>,
         event: &Event,
         records: &Records,
     ) -> Answer<Bound<'py, PyArray1<f64>>> {
-        let (model, evidence) = (self.0.clone(), event.evidence()?.clone());
-        let ask = move |records: &slopp::Records| model.distribution().conditional_batch(&evidence, records);
-        let rows = run_watched(py, &records.0, ask)??;
-        let rows: Vec<f64> = rows.into_iter().map(|row| row.unwrap_or(f64::NAN)).collect();
-        Ok(vector(py, by_record(&records.0, &rows)))
+        let (model, event, records) = (self.0.clone(), event.event.clone(), records.0.clone());
+        let rows = run_long(py, None, move |watch| {
+            let rows = model.log_probabilities_given(&event, &records, &watch.limits())?;
+            let rows: Vec<f64> = rows.into_iter().map(|row| row.unwrap_or(f64::NAN)).collect();
+            Ok::<_, slopp::infer::QueryError>(by_record(&records, &rows))
+        })??;
+        Ok(vector(py, rows))
+    }
+
+    /// How well it explains records, through a noisy channel if there is noise: their weight, that of the impossible
+    /// ones, and the log-likelihood as a sum, per record and per possible record.
+    #[pyo3(signature = (records, noise=None))]
+    fn score(&self, py: Python<'_>, records: &Records, noise: Option<f64>) -> Answer<Scored> {
+        let model = self.0.clone();
+        let score = run_watched(py, &records.0, move |records| {
+            let logs = match (noise, model.structured()) {
+                (Some(noise), Some(model)) => model.log_likelihoods_noisy(records, noise)?,
+                _ => model.distribution().log_likelihoods(records)?,
+            };
+            Ok::<_, slopp::infer::QueryError>(slopp::infer::Score::new(records, &logs))
+        })??;
+        Ok((score.records, score.impossible, score.sum(), score.per_record(), score.per_possible()))
     }
 
     /// The log-probability of every record together with each of several events: a line per record.

@@ -1,18 +1,18 @@
 //! `slopp curve`: likelihood against size.
 
 use crate::args::{ColumnArgs, ReadArgs, positive, seed};
-use crate::cmd::eval::Score;
 use crate::cmd::learn::too_large;
 use crate::cmd::vtree::write_text;
 use crate::error::Error;
 use crate::files::Files;
 use crate::incomplete::{Part, check};
 use crate::input::{VtreeSource, read_records, read_records_of};
-use crate::report::{Table, count, logarithm, object, records};
+use crate::report::{Table, count, logarithm, object, records, score_entries};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::Records;
+use slopp::infer::Score;
 use slopp::learn::{AtSize, Slopp, Task};
 use slopp::logic::Limits;
 use slopp::render::plot::Scatter;
@@ -94,8 +94,7 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
     drop(bar);
     let size = |AtSize { max_elements, outcome, .. }: AtSize| {
         let model = outcome.model.distribution();
-        let scores = parts.iter().map(|(_, records)| Ok(Score::new(records, &model.log_likelihoods(records)?)));
-        let scores = scores.collect::<Result<_, Error>>()?;
+        let scores = parts.iter().map(|(_, records)| Score::of(model, records)).collect::<Result<_, _>>()?;
         Ok(Size { limit: max_elements, elements: outcome.model.most_elements(), scores })
     };
     let sizes = found.into_iter().map(size).collect::<Result<Vec<Size>, Error>>()?;
@@ -161,7 +160,7 @@ fn document(names: &[&str], sizes: &[Size]) -> Value {
             ("max_elements", size.limit.map_or(Value::Null, Value::from)),
             ("elements", Value::from(size.elements)),
         ];
-        entries.extend(names.iter().zip(&size.scores).map(|(name, score)| (*name, object(score.entries()))));
+        entries.extend(names.iter().zip(&size.scores).map(|(name, score)| (*name, object(score_entries(score)))));
         object(entries)
     };
     object([("sizes", sizes.iter().map(size).collect::<Value>())])

@@ -1,19 +1,21 @@
 //! `slopp distil`: one PSDD from a teacher.
 
 use crate::args::{ColumnArgs, ModelArgs, ReadArgs, positive, seed, whole};
-use crate::cmd::eval::Score;
 use crate::cmd::learn::{
-    Enforcement, RuleArgs, not_obeyed, save, score_table, tell_held_out, tell_saved, too_large, too_many_classes,
+    Enforcement, RuleArgs, not_obeyed, save, score_table, scores, tell_held_out, tell_saved, too_large,
+    too_many_classes,
 };
 use crate::error::Error;
 use crate::files::{Files, check_ending};
 use crate::incomplete::{Part, check};
 use crate::input::{Loaded, explained, options, options_over, read_records, read_records_of};
-use crate::report::{count, counted, facts, is_or_are, json, json_count, object, records as records_in_words};
+use crate::report::{
+    count, counted, facts, is_or_are, json, json_count, object, records as records_in_words, score_entries,
+};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::infer::Distribution;
+use slopp::infer::Score;
 use slopp::io::{LoadedRecords, path_in_words};
 use slopp::learn::{self, LearnError, Lesson, Slopp, Student, Support, Task};
 use slopp::{Model, ModelKind, Names, Records};
@@ -192,9 +194,9 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
             .into_iter()
             .filter_map(|(name, records)| Some((name, records?)))
             .collect();
-    let scores = scores(&student.circuit, &parts)?;
+    let of_student = scores(&student.circuit, &parts)?;
     let of_teacher = match &teacher {
-        Teacher::Model(model) => Some(self::scores(model.distribution(), &parts)?),
+        Teacher::Model(model) => Some(scores(model.distribution(), &parts)?),
         Teacher::Samples(_) => None,
     };
     let Student { samples, strength, held_out, keeps_base, .. } = student;
@@ -204,13 +206,13 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     let output = args.output.as_ref().filter(|_| saved.is_ok());
     if session.json {
         let part = |scores: &[(&'static str, Score)]| {
-            object(scores.iter().map(|(name, score)| (*name, object(score.entries()))))
+            object(scores.iter().map(|(name, score)| (*name, object(score_entries(score)))))
         };
         session.document(&object([
             ("samples", json_count(samples)),
             ("strength", json(strength)),
             ("elements", Value::from(elements)),
-            ("student", part(&scores)),
+            ("student", part(&of_student)),
             ("teacher", of_teacher.as_deref().map_or(Value::Null, part)),
             (
                 "rules",
@@ -229,7 +231,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         lines.extend(keeps_base.then(|| ("base", "what is impossible for the teacher is impossible".to_owned())));
         session.line(facts(lines))?;
         session.line("")?;
-        session.table(&score_table(&scores))?;
+        session.table(&score_table(&of_student))?;
         if let Some(of_teacher) = of_teacher {
             session.line("\nThe teacher:")?;
             session.table(&score_table(&of_teacher))?;
@@ -269,12 +271,6 @@ fn refused(error: LearnError) -> Error {
             .hint("--free, and --rules for what must hold"),
         error => not_obeyed(error),
     }
-}
-
-fn scores(model: &dyn Distribution, parts: &[(&'static str, &Records)]) -> Result<Vec<(&'static str, Score)>, Error> {
-    let score =
-        |&(name, records): &(&'static str, &Records)| Ok((name, Score::new(records, &model.log_likelihoods(records)?)));
-    parts.iter().map(score).collect()
 }
 
 /// Whether the name is that of a model of any kind.

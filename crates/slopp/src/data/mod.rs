@@ -114,6 +114,18 @@ impl Records {
         &self.original
     }
 
+    /// The weight of each record in the order it was given: its share of that of its row.
+    pub fn record_weights(&self) -> Vec<f64> {
+        let mut repeats = vec![0.0; self.len()];
+        self.original.iter().for_each(|&row| repeats[row as usize] += 1.0);
+        self.original.iter().map(|&row| self.weights[row as usize] / repeats[row as usize]).collect()
+    }
+
+    /// The records without missing cells.
+    pub fn complete(&self) -> Records {
+        self.subset(|row| self.row(row).all(|cell| cell.is_some()))
+    }
+
     /// The positions of the records with missing cells, in the original order, from zero.
     pub fn incomplete(&self) -> impl Iterator<Item = usize> {
         let rows = if self.has_missing() { self.len() } else { 0 };

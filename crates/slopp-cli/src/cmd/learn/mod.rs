@@ -9,7 +9,7 @@ mod report;
 
 pub(crate) use enforcement::{Enforcement, not_obeyed};
 pub(crate) use options::{LearnArgs, RuleArgs};
-pub(crate) use report::score_table;
+pub(crate) use report::{score_table, scores};
 
 use crate::error::Error;
 use crate::files::{Files, check_ending};
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let (model, said) = (outcome.model, outcome.report);
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
-    let scores = parts.scores(model.distribution())?;
+    let scores = report::scores(model.distribution(), &parts.present())?;
     let (elements, classes) = (model.most_elements(), model.most_classes());
     // Saved before anything is printed: a closed pipe must not cost the model.
     let saved = save(args.output.as_deref(), |file| model.save(file));
@@ -142,8 +142,7 @@ pub(crate) fn without_incomplete(records: Records, file: &Path) -> Result<(Recor
     if !records.has_missing() {
         return Ok((records, 0.0));
     }
-    let complete: Vec<bool> = (0..records.len()).map(|row| records.row(row).all(|cell| cell.is_some())).collect();
-    let kept = records.subset(|row| complete[row]);
+    let kept = records.complete();
     if kept.is_empty() {
         let message =
             format!("every record of {} misses a cell, so --drop-incomplete leaves none", path_in_words(file));
