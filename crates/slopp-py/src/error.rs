@@ -5,6 +5,7 @@ use slopp::infer::QueryError;
 use slopp::knowledge::KnowledgeError;
 use slopp::learn::LearnError;
 use slopp::logic::LogicError;
+use slopp::vtree::VtreeError;
 use slopp::{Advice, Error};
 use std::borrow::Cow;
 
@@ -87,7 +88,7 @@ fn class(error: &Error) -> &'static str {
         Error::Learn(_) => "LearnError",
         Error::Formula(_) | Error::Knowledge(KnowledgeError::Logic(_)) | Error::Logic(_) => "FormulaError",
         Error::Certificate(_) | Error::Knowledge(KnowledgeError::Certificate(_)) => "CertificateError",
-        Error::Names(_) | Error::Knowledge(_) => "NamesError",
+        Error::Names(_) | Error::Vtree(VtreeError::Name(_)) | Error::Knowledge(_) => "NamesError",
         Error::Build(_) | Error::Mixture(_) | Error::Spn(_) => "CircuitError",
         Error::Records(_) => "RecordsError",
         Error::Vtree(_) => "VtreeError",

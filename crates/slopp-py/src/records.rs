@@ -207,6 +207,11 @@ impl Records {
         matrix(py, rows.len(), self.0.var_count(), cells)
     }
 
+    /// The same records over other names, matched by name.
+    fn over(&self, names: Vec<String>, groups: Groups) -> Answer<Records> {
+        Ok(Records(Arc::new(self.0.over(in_columns(names, groups)?)?)))
+    }
+
     /// Parts at random with these shares.
     fn split(&self, py: Python<'_>, shares: Vec<f64>, seed: u64) -> Answer<Vec<Records>> {
         let parts = run(py, || self.0.split(&shares, seed))?;
