@@ -23,7 +23,7 @@ Closed = str | Sequence[str] | Sequence[str | Sequence[str]] | None
 
 
 def choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Refuses what is none of these words."""
+    """Refuses a value that is not one of these words."""
     if value not in choices:
         raise LearnError(f'{name} is "{value}", but must be one of {", ".join(choices)}')
 

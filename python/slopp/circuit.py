@@ -19,7 +19,7 @@ from ._show import DRAWABLE, Rows, Values, World, number
 from .errors import ArgumentError, CertificateError, QueryError
 from .knowledge import Rules, Sdd, drawn
 from .model import KINDS, Given, Model, not_both, or_missing, wrap
-from .on_vtrees import OnVtrees
+from .structured import Structured
 from .records import Path
 from .vtree import Vtree
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MOST_WORLDS = 10_000_000
 
 
-class Circuit(OnVtrees):
+class Circuit(Structured):
     """A smooth, structured-decomposable circuit; a mixture, unless it is more."""
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import textwrap
 import warnings
 from collections.abc import Iterable, Sequence
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from . import _slopp
 from ._align import aligned
 from ._arguments import handle, limit, whole
-from ._columns import Columns, quote
 from ._encode import Bins
 from ._learners import (
     CircuitLearner,
@@ -130,10 +128,10 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
     rules : formulas that the base of the result implies; that a column has one value is one of them anyway.
     world : "open", everything is possible, or "closed", only what the records show, relaxed; that of the learner unless
         given.
-    closed : columns that are closed in a world that is open: with `["a", "b"]`, what no record shows together in a and
-        b is impossible; `[["a", "b"], ["c", "d"]]` closes two groups.
-    open : columns that stay open while all others are closed: what no record shows elsewhere is impossible, as far as
-        the structure can distinguish it.
+    closed : columns to close in an open world: with `["a", "b"]`, combinations of a and b that no record has become
+        impossible; `[["a", "b"], ["c", "d"]]` closes two groups.
+    open : columns that stay open in a closed world: in the others, combinations that no record has become impossible,
+        as far as the structure can tell them apart.
     on_violation : records that break a rule are an error ("reject"), left out ("drop") or changed in as few cells as
         possible ("repair").
     missing : records with missing cells are an error ("reject"), left out ("drop"), or left out of the structure and
@@ -222,9 +220,9 @@ def distil(teacher: Any, train: Any, *, valid: Any = None, samples: int | None =
     to the real ones with those as the prior, how strong a prior by the validation records. The student answers what the
     teacher may not: most probable worlds, entropy, rules.
 
-    What is impossible for a teacher that is `Deterministic` is impossible for the student: its base implies that of the
-    teacher, exactly; `free=True` lets it go. Of mixtures, sum-product networks and records it is not kept. Every column
-    has one value either way, and `rules` are obeyed as by `learn`.
+    The student keeps the impossible worlds of a `Deterministic` teacher: its base implies that of the teacher, exactly.
+    `free=True` lifts this. The base of mixtures, sum-product networks and records is not kept. Every column has one
+    value either way, and `rules` are obeyed as by `learn`.
     """
     is_model = isinstance(teacher, Model)
     choice("on_violation", on_violation, VIOLATIONS)
@@ -339,13 +337,13 @@ def _of_start(start: Any, records: Any, settings: Any) -> Records:
 
 def _tell_classes(classes: int, most: int | None) -> None:
     if most is not None and classes > most:
-        warnings.warn(f"a vtree node has {classes} nodes, more than max_classes={most}: what columns, rules, a base or "
-                      "closed= rule out divides classes", stacklevel=3)
+        warnings.warn(f"a vtree node has {classes} nodes, more than max_classes={most}: columns, rules, a base or closed= "
+                      "split classes further", stacklevel=3)
 
 
 def _tell_size(elements: int, most: int) -> None:
-    warnings.warn(f"{elements} elements are more than max_elements={most}: with what columns, rules, a base or closed= "
-                  "rule out, nothing smaller was found", stacklevel=3)
+    warnings.warn(f"{elements} elements are more than max_elements={most}: columns, rules, a base or closed= need "
+                  "this many; no smaller model was found", stacklevel=3)
 
 
 def _vtree(vtree: Vtree | str | None, data: Records) -> tuple[_slopp.Vtree, bool] | str | None:
@@ -353,28 +351,13 @@ def _vtree(vtree: Vtree | str | None, data: Records) -> tuple[_slopp.Vtree, bool
     if vtree is None:
         return None
     if isinstance(vtree, str) and "(" in vtree:
-        return Vtree(_with_variables(vtree, data.columns), data.names)._vtree, True
+        return _slopp.Vtree.parse(vtree, data.names, data.columns.groups), True
     if isinstance(vtree, str):
         return vtree
     if not isinstance(vtree, Vtree):
         raise ArgumentError(f'vtree is {vtree!r}, but must be a Vtree, a text such as "((a,b),c)", or a method')
     same = vtree if vtree.names == data.names else Vtree(str(vtree), data.names)
     return same._vtree, False
-
-
-def _with_variables(text: str, columns: Columns) -> str:
-    """The text of a vtree with the variables of a categorical column, one after the other, in the place of its name."""
-    variables = {column.name: column.variables for column in columns if column.categories is not None}
-
-    def leaf(found: re.Match[str]) -> str:
-        name = found[0].strip()
-        name = name[1:-1].replace('""', '"') if name.startswith('"') else name
-        last, *others = [quote(variable) for variable in reversed(variables.get(name, []))] or [found[0]]
-        for other in others:
-            last = f"({other},{last})"
-        return last
-
-    return re.sub(r'"(?:[^"]|"")*"|[^(),"]+', leaf, text)
 
 
 def _with_labels(learned: Model, data: Records) -> Any:

@@ -194,8 +194,8 @@ class Model:
            progress: Progress = None) -> Self:
         """The model with parameters by expectation maximisation, for missing cells or sums that overlap.
 
-        Of a mixture the components and their weights are fitted together; of a sum-product network the parameters it
-        has are the prior.
+        The components of a mixture and their weights are fitted together. For a sum-product network, its current
+        parameters are the prior.
         """
         return self._refitted(records, pseudocount, False, True, steps, progress)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class OnVtrees(Model):
+class Structured(Model):
     """What circuits on vtrees and mixtures of them answer."""
 
     def pair_marginals(self, *, given: Given = None) -> Floats:

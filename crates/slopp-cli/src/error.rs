@@ -81,7 +81,7 @@ fn message(error: &slopp::Error) -> String {
             together.words(&|name, value| value.map_or(option(name), |value| format!("{} {value}", option(name))))
         }
         slopp::Error::Learn(LearnError::TooFewElements { max, least }) => {
-            format!("--max-elements {max} is less than the {least} that a circuit needs at least")
+            format!("--max-elements {max} is too small: a circuit over these variables needs {least}")
         }
         error => error.to_string(),
     }

@@ -30,7 +30,7 @@ impl Model {
     }
 
     /// The circuits of a model that was seen to be on vtrees.
-    fn seen_on_vtrees(&self) -> &dyn Structured {
+    fn seen_structured(&self) -> &dyn Structured {
         self.0.structured().expect("seen before")
     }
 }
@@ -50,7 +50,7 @@ impl Model {
     fn possible<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Bound<'py, PyArray1<bool>>> {
         self.structured()?;
         let model = self.clone();
-        let rows = run_watched(py, &records.0, move |records| model.seen_on_vtrees().possible(records))??;
+        let rows = run_watched(py, &records.0, move |records| model.seen_structured().possible(records))??;
         Ok(vector(py, by_record(&records.0, &rows)))
     }
 
@@ -58,7 +58,7 @@ impl Model {
     fn nearest<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Near<'py>> {
         self.structured()?;
         let model = self.clone();
-        let ask = move |records: &slopp::Records| model.seen_on_vtrees().nearest_by_column_batch(records);
+        let ask = move |records: &slopp::Records| model.seen_structured().nearest_by_column_batch(records);
         let rows = run_by_rows(py, &records.0, ask)?;
         let rows = by_record(&records.0, &rows);
         let distances = vector(py, rows.iter().map(|near| near.distance).collect());
@@ -178,7 +178,7 @@ impl Model {
     ) -> Answer<Bound<'py, PyArray1<f64>>> {
         self.structured()?;
         let model = self.clone();
-        let ask = move |records: &slopp::Records| model.seen_on_vtrees().log_likelihoods_noisy(records, noise);
+        let ask = move |records: &slopp::Records| model.seen_structured().log_likelihoods_noisy(records, noise);
         let rows = run_watched(py, &records.0, ask)??;
         Ok(vector(py, by_record(&records.0, &rows)))
     }

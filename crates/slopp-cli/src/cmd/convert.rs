@@ -133,7 +133,7 @@ fn not_a_psdd(loaded: &Loaded) -> Error {
         Certified::Deterministic(_, overlap) => loaded.overlap_in_words(overlap),
         Certified::Circuit(_, reason) => loaded.reason_in_words(reason),
     };
-    Error::new(format!("only a PSDD has a base that can be written as .sdd, and this is none: {reason}"))
+    Error::new(format!("only a PSDD has a base that can be written as .sdd, and this is not one: {reason}"))
         .hint("`slopp validate` lists all overlaps; `slopp learn --learner slopp` makes a PSDD")
 }
 

@@ -9,15 +9,13 @@ use crate::error::Error;
 use crate::files::{Files, check_ending};
 use crate::incomplete::{Part, check};
 use crate::input::{Loaded, explained, options, options_over, read_records, read_records_of};
-use crate::report::{
-    count, counted, facts, is_or_are, json, json_count, object, records as records_in_words, score_entries,
-};
+use crate::report::{count, counted, facts, json, json_count, object, records as records_in_words, score_entries};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::infer::Score;
 use slopp::io::{LoadedRecords, path_in_words};
-use slopp::learn::{self, LearnError, Lesson, Slopp, Student, Support, Task};
+use slopp::learn::{self, Lesson, Slopp, Student, Support, Task};
 use slopp::{Model, ModelKind, Names, Records};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,11 +37,10 @@ Examples:
 /// Samples in a file are read by the columns of TRAIN, so their cells may be names of its bins, and the student has the
 /// columns of TRAIN in their order; a model has columns of its own, by which TRAIN is read.
 ///
-/// What is impossible for a teacher that is a deterministic circuit (.psdd), for example because it was learned with
-/// rules or in a closed world, is impossible for the student: its base implies that of the teacher, exactly. --free
-/// gives that up. Of mixtures, sum-product networks and samples it is not kept. Every column has one value either way, and
-/// --rules are obeyed as by `slopp learn`. The world of the student is open otherwise: to close it, close that of the
-/// teacher by `slopp learn --world closed`, or --closed, and save it as a .psdd.
+/// The student keeps the impossible worlds of a deterministic teacher (.psdd): its base implies that of the teacher,
+/// exactly. --free lifts this. The base of mixtures, sum-product networks and samples is not kept. Every column has one
+/// value either way, and --rules are obeyed as by `slopp learn`. To get a closed student, learn a closed teacher and save
+/// it as .psdd.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DistilArgs {
@@ -57,7 +54,7 @@ pub(crate) struct DistilArgs {
     /// Test records, only evaluated
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,
-    /// Do not keep what is impossible for the teacher impossible
+    /// Let the student allow worlds that are impossible for the teacher
     #[arg(long)]
     free: bool,
     #[command(flatten)]
@@ -187,7 +184,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     };
     let task = Task { valid: valid.as_ref(), seed: args.seed, support: &support, ..Task::new(&train) };
     let bar = session.progress();
-    let student = lesson.learn(&task, &bar).map_err(refused)?;
+    let student = lesson.learn(&task, &bar).map_err(not_obeyed)?;
     drop(bar);
     let parts: Vec<(&'static str, &Records)> =
         [("train", Some(&train)), ("valid", valid.as_ref()), ("test", test.as_ref())]
@@ -228,7 +225,9 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
             ("prior", format!("weighs {} records", count(strength))),
         ];
         lines.extend(enforcement.as_ref().and_then(Enforcement::fact).map(|rules| ("rules", rules)));
-        lines.extend(keeps_base.then(|| ("base", "what is impossible for the teacher is impossible".to_owned())));
+        lines.extend(
+            keeps_base.then(|| ("base", "every world that is impossible for the teacher is impossible".to_owned())),
+        );
         session.line(facts(lines))?;
         session.line("")?;
         session.table(&score_table(&of_student))?;
@@ -249,28 +248,13 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         && teacher.deterministic().is_none()
     {
         session.note(
-            "the teacher is not deterministic, so its base is not kept: what it makes impossible, if anything, may be \
-             possible for the student; --rules FILE says what must hold",
+            "the teacher is not deterministic, so its base is not kept: the student may allow worlds that the teacher \
+             excludes; --rules FILE says what must hold",
         );
     }
     tell_held_out(Some(held_out), session);
     tell_saved(args.output.as_deref(), model.ending(), session);
     Ok(Verdict::Yes)
-}
-
-/// Why there is no student.
-fn refused(error: LearnError) -> Error {
-    match error {
-        LearnError::Outside { outside, total } => {
-            let (all, are) = (records_in_words(total), is_or_are(outside));
-            Error::new(format!("{} of {all} to learn from {are} impossible for the teacher", count(outside)))
-                .hint("--free lets the student allow them; `slopp revise` makes room for them in the teacher")
-        }
-        LearnError::Base(error) => Error::from(error)
-            .while_doing("the base of the teacher is too large on the vtree of the student")
-            .hint("--free, and --rules for what must hold"),
-        error => not_obeyed(error),
-    }
 }
 
 /// Whether the name is that of a model of any kind.

@@ -22,9 +22,10 @@ Examples:
 
 /// How well does a model explain records? Log-likelihood and impossible records
 ///
-/// The log-likelihood is in nats and summed over the possible records; impossible ones (probability zero, which a
-/// closed-world model has) are counted apart, and if all are impossible there is none. Per record it is only given if
-/// all are possible, because the mean over the possible ones is not a fair measure. Missing cells are summed out.
+/// The log-likelihood is in nats and summed over the possible records. Impossible ones (probability zero, which a
+/// closed-world model has) are counted separately; if all are impossible, no log-likelihood is given. Per record it is
+/// only given if all are possible, because the mean over the possible ones is not a fair measure. Missing cells are
+/// summed out.
 ///
 /// With --noise every cell of a world is changed with a small probability before it is seen, which makes every record
 /// possible: an exact, normalised likelihood for closed-world models too. A Boolean cell is flipped; a column with
@@ -48,7 +49,8 @@ pub(crate) struct EvalArgs {
     /// The records to choose the noise by
     #[arg(long, value_name = "FILE", requires = "noise")]
     valid: Option<PathBuf>,
-    /// Also give the flow value that the SLoPP paper printed as log-likelihood; it is none if primes overlap
+    /// Also give the flow value that the SLoPP paper printed as log-likelihood; it is not a
+    /// log-likelihood if primes overlap
     #[arg(long)]
     flow: bool,
 }

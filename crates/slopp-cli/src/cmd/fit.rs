@@ -24,12 +24,12 @@ Examples:
 
 /// Fit the parameters of a model to records, with its structure fixed
 ///
-/// Exact, by counting, if the circuit is deterministic and no cell is missing; otherwise by expectation maximisation
-/// (EM), which counts what is expected and repeats that until nothing is gained. The prior counts too: with few records
-/// they may become less likely than before. Of a mixture the components and their weights are fitted together, and
-/// components that no record needs are left out; of a sum-product network the parameters it has are the prior. Records
-/// that the structure makes impossible are left out and reported. Without a pseudocount, elements that no record uses
-/// become impossible and are dropped.
+/// Exact, by counting, if the circuit is deterministic and no cell is missing. Otherwise by expectation maximisation
+/// (EM), which fits to expected counts and repeats until the likelihood stops rising. Because of the prior, a few records
+/// may become less likely than before. The components of a mixture and their weights are fitted together, and components
+/// that no record needs are left out. For a sum-product network, its current parameters are the prior. Records that the
+/// structure makes impossible are left out and reported. Without a pseudocount, elements that no record uses become
+/// impossible and are dropped.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FitArgs {

@@ -29,7 +29,8 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PossibleArgs {
-    /// The model: a .psdd file of any tool or a .mix file, `-` for stdin; a .spn file has no vtree to find what is near
+    /// The model: a .psdd file of any tool or a .mix file, `-` for stdin; not a .spn file: without a vtree
+    /// there is no nearest world
     model: PathBuf,
     /// The vtree of the model, if its file does not hold it
     #[arg(long, value_name = "FILE")]

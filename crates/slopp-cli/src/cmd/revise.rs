@@ -31,7 +31,7 @@ Examples:
 /// records, since how many of them broke the rule is not known, so that a later revision needs --weight. Records must
 /// be complete: a missing cell does not say which world to make room for. -o may name the model itself, which is
 /// replaced when all is done. In JSON, share is the probability of the new worlds; where worlds were taken away,
-/// it is minus the probability that they had.
+/// it is minus the probability that those had.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReviseArgs {
@@ -71,7 +71,9 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
             .hint("learn one with `slopp learn`"));
     };
     let names = &loaded.model.names;
-    let parse = |text: &FormulaText| Formula::parse(text, names).map_err(|e| Error::from(e).while_doing("no formula"));
+    let parse = |text: &FormulaText| {
+        Formula::parse(text, names).map_err(|e| Error::from(e).while_doing("this is not a formula"))
+    };
     let formula = args.formula.as_ref().or(args.by_rule.as_ref()).map(parse).transpose()?;
     let records = args.data.as_ref().map(|data| read_records_of(data, args.read, names)).transpose()?;
     let by = match (&records, &formula) {
@@ -99,9 +101,9 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
     } else {
         session.line(format!("possible worlds: {}, before {}", grouped(&after), grouped(&before)))?;
         session.line(match change {
-            Ordering::Greater => format!("the new ones have probability {}", probability(share)),
-            Ordering::Less => format!("those that are gone had probability {}", probability(-share)),
-            Ordering::Equal => "nothing changed: all of it was as asked for already".to_owned(),
+            Ordering::Greater => format!("the new worlds have probability {}", probability(share)),
+            Ordering::Less => format!("the removed worlds had probability {}", probability(-share)),
+            Ordering::Equal => "nothing changed: the model satisfies this already".to_owned(),
         })?;
         session.line(format!("{}, before {}", counted(elements[1], "element"), count(elements[0] as f64)))?;
     }

@@ -57,7 +57,7 @@ fn refusals_say_what_is_different() {
         folder.run_args(&["revise", "model.psdd", "--by-rule", rule, "-o", file]).ok();
     }
     folder.run("product yes.psdd no.psdd").fails(&["slopp diff"]);
-    folder.run("product model.psdd other.psdd -o other.psdd").fails(&["would be written over"]);
+    folder.run("product model.psdd other.psdd -o other.psdd").fails(&["would be overwritten"]);
     // Circuits that overlap have a product, which is no PSDD.
     folder.write("overlap.psdd", MIXTURE);
     folder.write("overlap.vtree", "vtree 5\nL 0 1\nL 2 2\nL 4 3\nI 1 0 2\nI 3 1 4\n");

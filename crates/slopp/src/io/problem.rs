@@ -52,7 +52,7 @@ pub enum Problem {
     #[error("does not fit into memory; use a part of it, or a machine with more")]
     OutOfMemory,
     /// A NUL byte in a text.
-    #[error("found a NUL byte: this is no plain text file; save it as UTF-8 text")]
+    #[error("found a NUL byte: this is not a plain text file; save it as UTF-8 text")]
     Nul,
     /// Bytes that are not UTF-8.
     #[error("found bytes that are not UTF-8; save the file as UTF-8 text")]
@@ -172,7 +172,7 @@ pub enum Problem {
     },
     /// The number of columns is not that of the model.
     #[error(
-        "expected {expected} columns, one per variable, found {found}; without a header, columns are told by their position: {} columns, or add a header",
+        "expected {expected} columns, one per variable, found {found}; without a header, columns are matched by position: {} columns, or add a header",
         if .found < .expected { "add the missing" } else { "delete the other" }
     )]
     ColumnCount {
@@ -234,7 +234,7 @@ pub enum Problem {
         second: u64,
     },
     /// A vtree cannot be had from a circuit file.
-    #[error("{reason}, so the vtree cannot be told from the circuit; give the vtree file too")]
+    #[error("{reason}, so the vtree cannot be inferred from the circuit; give the vtree file too")]
     NoVtree {
         /// What contradicts itself or is missing.
         reason: String,
@@ -254,7 +254,7 @@ pub enum Problem {
         problem: Box<Problem>,
     },
     /// The primes of a decision are no partition.
-    #[error("node {id} is no decision of an SDD: {reason}; make the file again with the tool it came from")]
+    #[error("node {id} is not a decision node of an SDD: {reason}; make the file again with the tool it came from")]
     Partition {
         /// The id.
         id: u64,

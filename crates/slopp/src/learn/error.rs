@@ -121,7 +121,7 @@ pub enum LearnError {
         expected: Cow<'static, str>,
     },
     /// The size is less than any circuit over all variables has.
-    #[error("max_elements is {max}, less than the {least} that a circuit needs at least")]
+    #[error("max_elements is {max}, too small: a circuit over these variables needs {least}")]
     TooFewElements {
         /// The largest number of elements that is allowed.
         max: usize,
@@ -228,7 +228,7 @@ pub enum LearnError {
     /// A weight is not a positive number.
     #[error(
         "the weight is {0}, but must be a finite number above 0; {way_out}",
-        way_out = if *.0 > 0.0 { "give a smaller one" } else { "a small one, such as 0.001, counts for next to nothing" }
+        way_out = if *.0 > 0.0 { "give a smaller one" } else { "use a small one, such as 0.001, for almost no weight" }
     )]
     Weight(f64),
     /// The weights are so far apart that a possible world would get probability zero.
@@ -291,17 +291,22 @@ impl Together {
     pub fn words(self, spell: &dyn Fn(&str, Option<&str>) -> String) -> String {
         let [open, closed, start, world] = ["open", "closed", "start", "world"].map(|option| spell(option, None));
         let world_is = |value| spell("world", Some(value));
-        let stays = "gives a model, and what it makes impossible stays so, whatever";
         match self {
             Together::ClosedInClosed => {
-                format!("{closed} names columns in a world that is open, and {} closes all of it", world_is("closed"))
+                format!("{closed} is for an open world; {} already closes all columns", world_is("closed"))
             }
             Together::OpenInOpen => {
-                format!("{open} names columns in a world that is closed, and {} opens all of it", world_is("open"))
+                format!("{open} is for a closed world; {} already opens all columns", world_is("open"))
             }
-            Together::OpenAndClosed => format!("{open} closes all columns but its own, and {closed} none but its own"),
-            Together::WorldOfStart => format!("{start} {stays} {world} says"),
-            Together::OpenOfStart => format!("{start} {stays} {open} says"),
+            Together::OpenAndClosed => {
+                format!("{open} closes all columns but those it names, and {closed} only those it names")
+            }
+            Together::WorldOfStart => {
+                format!("{world} has no effect: the world of the model given by {start} is kept")
+            }
+            Together::OpenOfStart => {
+                format!("{open} has no effect: the world of the model given by {start} is kept")
+            }
         }
     }
 

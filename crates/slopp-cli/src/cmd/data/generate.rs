@@ -22,8 +22,8 @@ Examples:
 
 /// Generate records from a world whose rules and distribution are known
 ///
-/// So that a learned base can be compared with the truth by counting, which --check does. The records go to stdout or
-/// -o FILE as CSV; with -o, what is true of the world is printed.
+/// The records go to stdout or -o FILE as CSV. With -o, the facts about the world are printed. --check compares a
+/// learned base with the truth by counting.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GenerateArgs {

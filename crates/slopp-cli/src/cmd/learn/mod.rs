@@ -45,7 +45,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let start = Instant::now();
     let bar = session.progress();
     let outcome = plan.learn(&parts, &bar)?;
-    let (model, said) = (outcome.model, outcome.report);
+    let (model, facts) = (outcome.model, outcome.report);
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
     let scores = report::scores(model.distribution(), &parts.present())?;
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let dropped = args.drop_incomplete.then_some(parts.dropped);
     let learned = report::Learned {
         model: &model,
-        divided: said.divided,
+        divided: facts.divided,
         scores: &scores,
         seconds,
         dropped,
@@ -68,21 +68,21 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
         false => learned.print(session)?,
     }
     parts.enforcement.iter().for_each(|enforcement| enforcement.report(&model.names, session));
-    if let Some(max) = said.exceeded {
+    if let Some(max) = facts.exceeded {
         session.note(too_large(elements, max));
     }
-    if let Some(before) = said.much_smaller {
+    if let Some(before) = facts.much_smaller {
         let [elements, before] = [elements, before].map(|n| count(n as f64));
         session.note(format!(
-            "{elements} elements, {before} before: what columns, rules or --closed rule out is large on this vtree; fewer \
-             columns in each --closed, or --max-elements, make it smaller"
+            "{elements} elements, {before} before: columns, rules or --closed groups made the model large on this vtree; \
+             fewer columns in each --closed, or --max-elements, make it smaller"
         ));
     }
     if let Some(max) = max_classes.filter(|&max| classes > max) {
         session.note(too_many_classes(classes, max));
     }
-    tell_held_out(said.held_out, session);
-    if let Some(judges) = said.few_judges {
+    tell_held_out(facts.held_out, session);
+    if let Some(judges) = facts.few_judges {
         let [judges, enough] = [judges, Report::FEW_JUDGES].map(count);
         session.note(format!(
             "{judges} records to choose by are too few for --effort best, so this is what --effort balanced makes; --valid \
@@ -99,8 +99,8 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
 pub(crate) fn too_large(elements: usize, max: usize) -> String {
     let [elements, max] = [elements, max].map(|n| count(n as f64));
     format!(
-        "{elements} elements are more than --max-elements {max}: with what columns, rules, a base or --closed rule out, \
-         nothing smaller was found"
+        "{elements} elements are more than --max-elements {max}: columns, rules, a base or --closed need this many; no \
+         smaller model was found"
     )
 }
 
@@ -108,8 +108,8 @@ pub(crate) fn too_large(elements: usize, max: usize) -> String {
 pub(crate) fn too_many_classes(classes: usize, max: usize) -> String {
     let [classes, max] = [classes, max].map(|n| count(n as f64));
     format!(
-        "a vtree node has {classes} nodes, more than --max-classes {max}: what columns, rules, a base or --closed rule \
-         out divides classes"
+        "a vtree node has {classes} nodes, more than --max-classes {max}: columns, rules, a base or --closed split \
+         classes further"
     )
 }
 

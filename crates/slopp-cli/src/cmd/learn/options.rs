@@ -25,7 +25,7 @@ fn about() -> String {
     format!(
         "Learn a model from records\n\
          The default, slopp, chooses by --valid, or by a tenth of the records, which it holds out\n\
-         --world, --rules, --closed and --open say what is possible; a column always has one value\n\n\
+         --world, --rules, --closed and --open choose which worlds are possible; a column always has one value\n\n\
          Learners:\n{}",
         lines.join("\n")
     )
@@ -101,12 +101,11 @@ pub(crate) struct LearnArgs {
     pub(super) drop_incomplete: bool,
     #[command(flatten)]
     pub(super) rules: RuleArgs,
-    /// Columns that are closed in a world that is open: what no training record shows together there is impossible; may
-    /// be repeated
+    /// Close these columns in an open world: combinations that no training record has become impossible; may be repeated
     #[arg(long, value_name = "COLUMNS")]
     pub(super) closed: Vec<String>,
-    /// Columns that stay open in a world that is closed: elsewhere what no training record shows is impossible, as far
-    /// as the learned structure can distinguish it from what one shows; may be repeated
+    /// Keep these columns open in a closed world: in the others, combinations that no training record has become
+    /// impossible, as far as the structure can tell them apart; may be repeated
     #[arg(long, value_name = "COLUMNS")]
     pub(super) open: Vec<String>,
     #[command(flatten)]

@@ -37,7 +37,7 @@ impl Plan {
         let name = learner.name();
         match (learner.vtree(), asked) {
             (VtreeUse::Own(_), Some(_)) => {
-                Err(Error::new(format!("the learner {name} brings its own vtree, that of its tree")))
+                Err(Error::new(format!("the learner {name} always uses the vtree of its own tree")))
             }
             // clap refuses --vtree next to --start.
             (VtreeUse::None, Some(_)) => Err(Error::new(format!("the learner {name} has no vtree"))),
