@@ -65,14 +65,6 @@ def rules_over(rules: Rules | str | Iterable[str] | None, data: Records) -> Rule
     return Rules._over(every, data.columns)
 
 
-def refuse_rules(learner: str, rules: Any) -> None:
-    """A sum-product network gives columns one value by itself, and can obey nothing else."""
-    given = rules.formulas if isinstance(rules, Rules) else rules
-    if given is not None and given != "" and given != [] and given != ():
-        raise LearnError(f"rules= needs a circuit on a vtree, and {learner} learns a sum-product network, which cannot "
-                         "be conditioned on rules; choose another learner")
-
-
 def obeying(data: Records, rules: Rules, on_violation: str) -> Records:
     """The records that obey the rules, and have one value in every column, or that were made to."""
     changed, broken = _slopp.enforce(rules._rules, data._records, on_violation)

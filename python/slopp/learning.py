@@ -13,6 +13,7 @@ from ._align import aligned
 from ._arguments import handle, limit, whole
 from ._encode import Bins
 from ._learners import (
+    DEFAULT,
     CircuitLearner,
     DeterministicLearner,
     LearnerName,
@@ -29,7 +30,6 @@ from ._restrictions import (
     columns_of,
     incomplete,
     obeying,
-    refuse_rules,
     rules_over,
 )
 from ._show import Progress, Rows, Values, listening
@@ -84,7 +84,7 @@ class Settings(Options, total=False):
 
 
 @overload
-def learn(records: Any, *, learner: PsddLearner = "slopp", **settings: Unpack[Settings]) -> Psdd: ...
+def learn(records: Any, *, learner: PsddLearner = DEFAULT, **settings: Unpack[Settings]) -> Psdd: ...
 
 
 @overload
@@ -107,7 +107,7 @@ def learn(records: Any, *, learner: SpnLearner, **settings: Unpack[Settings]) ->
 def learn(records: Any, *, learner: str, **settings: Any) -> Model: ...
 
 
-def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = None, vtree: Vtree | str | None = None,
+def learn(records: Any, *, learner: LearnerName | str = DEFAULT, valid: Any = None, vtree: Vtree | str | None = None,
           start: Circuit | None = None, rules: Rules | str | Iterable[str] | None = None,
           world: WorldName | None = None, closed: Closed = None, open: Sequence[str] | str | None = None,
           on_violation: str = "reject", missing: str = "reject", seed: int = 0, progress: Progress = None,
@@ -156,12 +156,10 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
         start, records, bins or categories or max_values is not None)
     valid = _valid(valid, data)
     entry = TABLE[learner]
-    if not entry["obeys_rules"]:
-        refuse_rules(learner, rules)
     groups = closed_groups(closed, data)
     free = None if open is None else columns_of("open", open, data)
-    chosen_world = _slopp.world_for(learner, world, bool(groups), free is not None, start is not None)
     known = rules_over(rules, data)
+    chosen_world = _slopp.world_for(learner, world, bool(groups), free is not None, len(known) > 0, start is not None)
     if entry["obeys_rules"]:
         data = obeying(data, known, on_violation)
     complete = data
@@ -239,16 +237,15 @@ def distil(teacher: Any, train: Any, *, valid: Any = None, samples: int | None =
     count = limit("samples", samples, 1)
     with listening(progress) as callback:
         lessons = (teacher._model, count) if is_model else teacher._records
-        most_elements = limit("max_elements", max_elements, 1)
+        options = {"max_classes": max_classes, "max_elements": max_elements}
         support = _slopp.Support(data._records, known._rules if len(known) else None, "open", [], None)
         model = _slopp.distil(
-            lessons, data._records, valid, limit("max_classes", max_classes, 1), most_elements, support,
-            bool(free), whole("seed", seed), callback)
+            lessons, data._records, valid, options, support, bool(free), whole("seed", seed), callback)
     student: Psdd = wrap(model, data._table.like())
     _tell_classes(model.most_classes(), max_classes)
     elements = student.size["elements"]
-    if most_elements is not None and elements > most_elements:
-        _tell_size(elements, most_elements)
+    if max_elements is not None and elements > max_elements:
+        _tell_size(elements, max_elements)
     return _with_labels(student, data)  # type: ignore[no-any-return]
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import _frames, _slopp
 from ._align import aligned
-from ._arguments import Floats, counted, no_column, number, seeded, truth, whole
+from ._arguments import Floats, counted, limit, no_column, number, seeded, truth, whole
 from ._arguments import path as a_path
 from ._columns import Columns
 from ._labels import is_missing
@@ -190,7 +190,7 @@ class Model:
         worlds, possible = self._model.sample_batch(aligned_records._records, seeded("seed", seed))
         return self._in_kind(aligned_records, or_missing(worlds, possible))
 
-    def em(self, records: Any, *, pseudocount: float | None = None, steps: int = 100,
+    def em(self, records: Any, *, pseudocount: float | None = None, steps: int | None = None,
            progress: Progress = None) -> Self:
         """The model with parameters by expectation maximisation, for missing cells or sums that overlap.
 
@@ -199,7 +199,7 @@ class Model:
         """
         return self._refitted(records, pseudocount, False, True, steps, progress)
 
-    def fit(self, records: Any, *, pseudocount: float | None = None, add: bool = False, steps: int = 100,
+    def fit(self, records: Any, *, pseudocount: float | None = None, add: bool = False, steps: int | None = None,
             progress: Progress = None) -> Self:
         """The model with parameters fitted to records, its structure fixed.
 
@@ -217,12 +217,12 @@ class Model:
             raise RecordsError("there are no records to fit to; give at least one")
         return found
 
-    def _refitted(self, records: Any, pseudocount: float | None, add: bool, em: bool, steps: int,
+    def _refitted(self, records: Any, pseudocount: float | None, add: bool, em: bool, steps: int | None,
                   progress: Progress) -> Self:
         weight = None if pseudocount is None else number("pseudocount", pseudocount)
         aligned_records = self._some(records)
         with listening(progress) as callback:
-            model, impossible = self._model.refit(aligned_records._records, weight, add, em, whole("steps", steps),
+            model, impossible = self._model.refit(aligned_records._records, weight, add, em, limit("steps", steps),
                                                   callback)
         if impossible:
             warnings.warn(f"records of weight {impossible:g} are impossible whatever the parameters, and left out",

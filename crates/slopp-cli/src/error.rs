@@ -95,6 +95,14 @@ fn option(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
 }
 
+/// Learners by name: all of few, the first of many.
+fn one_of(learners: &[&str]) -> String {
+    match learners {
+        [first, _, _, _, ..] => format!("{first}, or another that can do it"),
+        few => few.join(" or "),
+    }
+}
+
 /// A name as a list of names takes it.
 fn in_list(name: &str) -> String {
     let plain = split_list(name) == [name] && visible(name) == name;
@@ -123,7 +131,7 @@ pub(crate) fn words(advice: &Advice) -> Option<String> {
         Advice::LargerLimits => LARGER_LIMITS.into(),
         Advice::NearestWorld => "`slopp possible MODEL --given EVIDENCE` shows what would have to change".into(),
         Advice::OtherLearner { option: name, owners } => {
-            format!("--learner {}, or leave {} out", owners.join(" or "), option(name))
+            format!("--learner {}, or leave {} out", one_of(owners), option(name))
         }
         Advice::SameVtree => {
             "`slopp convert A a.vtree`, then `slopp learn RECORDS --vtree a.vtree` learns the other on the vtree of A"

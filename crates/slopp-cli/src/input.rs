@@ -2,10 +2,9 @@
 
 use crate::args::{CircuitArgs, ColumnArgs, HeaderWhen, ModelArgs, ReadArgs};
 use crate::error::{Error, LARGER_LIMITS};
-use crate::report::{count, short_world};
+use crate::report::short_world;
 use slopp::circuit::{Overlap, ParameterFault, Reason};
 use slopp::io::{Header, Problem, ReadError, RecordsOptions, path_in_words};
-use slopp::learn::LearnError;
 use slopp::learn::VtreeFrom;
 use slopp::learn::VtreeMethod;
 use slopp::logic::Limits;
@@ -325,12 +324,7 @@ impl VtreeSource {
     /// The vtree for these records.
     pub(crate) fn build(self, records: &Records, seed: u64) -> Result<Vtree, Error> {
         match self {
-            VtreeSource::Method(method) => method.build(records, seed).map_err(|error| match error {
-                LearnError::TooManyPairs { variables } => too_many_pairs(variables, "the vtree").hint(
-                    "--vtree balanced or right-linear, which look at no pairs (--learner slopp-kmeans or factorised)",
-                ),
-                error => error.into(),
-            }),
+            VtreeSource::Method(method) => Ok(method.build(records, seed)?),
             VtreeSource::File(vtree) => Ok(vtree),
             VtreeSource::Model(vtree, own) => vtree_of(vtree, &own, records.names()),
             VtreeSource::Text(text) => Ok(Vtree::parse_named(&text, records.names())?),
@@ -351,10 +345,4 @@ fn vtree_of(vtree: Vtree, own: &Names, names: &Names) -> Result<Vtree, Error> {
     Vtree::parse_named(&vtree.line(own).to_string(), names).map_err(|error| {
         Error::from(error).while_doing("the vtree of the model is over other variables than the records")
     })
-}
-
-/// The refusal to look at all pairs of too many variables.
-pub(crate) fn too_many_pairs(variables: usize, who: &str) -> Error {
-    let [variables, most] = [variables, slopp::data::MAX_PAIR_VARIABLES].map(|number| count(number as f64));
-    Error::new(format!("{who} looks at all pairs of variables, and {variables} variables have too many (limit {most})"))
 }

@@ -126,7 +126,12 @@ fn words(advice: &Advice) -> Option<String> {
         }
         Advice::Bins { column } => format!("bins={{{column:?}: 4}} cuts its numbers into bins"),
         Advice::MoreValues => "max_values=N allows more".into(),
-        Advice::OtherLearner { option, owners } => format!("choose {}, or leave {option}= out", owners.join(" or ")),
+        Advice::OtherLearner { option, owners } => match owners[..] {
+            [first, _, _, _, ..] => {
+                format!("choose {first}, or another learner that can do it, or leave {option}= out")
+            }
+            _ => format!("choose {}, or leave {option}= out", owners.join(" or ")),
+        },
         Advice::LeaveOneOut => "leave one of them out".into(),
         Advice::LeaveOut { option } => format!("leave {option}= out"),
         Advice::NameOpen => "open= names the columns that stay open in a closed world".into(),

@@ -13,7 +13,8 @@ use clap::Args;
 use serde_json::Value;
 use slopp::Records;
 use slopp::infer::Score;
-use slopp::learn::{AtSize, Slopp, Task};
+use slopp::learn::registry::{self, Options};
+use slopp::learn::{AtSize, Task};
 use slopp::logic::Limits;
 use slopp::render::plot::Scatter;
 use std::path::{Path, PathBuf};
@@ -90,7 +91,7 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
     let vtree = source.map(|source| source.build(&train, args.seed)).transpose()?.map(Arc::new);
     let task = Task { valid: valid.as_ref(), vtree: vtree.as_ref(), seed: args.seed, ..Task::new(&train) };
     let bar = session.progress();
-    let found = task.sizes(&Slopp::default(), args.points, &bar)?;
+    let found = task.sizes(&*registry::default().learner(&Options::default())?, args.points, &bar)?;
     drop(bar);
     let size = |AtSize { max_elements, outcome, .. }: AtSize| {
         let model = outcome.model.distribution();

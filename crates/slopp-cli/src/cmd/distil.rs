@@ -15,7 +15,8 @@ use clap::Args;
 use serde_json::Value;
 use slopp::infer::Score;
 use slopp::io::{LoadedRecords, path_in_words};
-use slopp::learn::{self, Lesson, Slopp, Student, Support, Task};
+use slopp::learn::registry::{self, OptionValue, Options};
+use slopp::learn::{self, Student, Support, Task};
 use slopp::{Model, ModelKind, Names, Records};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,9 +92,6 @@ impl Teacher {
     /// training records, whose values and names of bins they have.
     fn read(args: &DistilArgs) -> Result<(Teacher, Records), Error> {
         if is_any_model(&args.teacher) {
-            if args.samples == Some(0) {
-                return Err(Error::new("--samples is 0, and nothing is learned from no records").hint("leave it out"));
-            }
             args.columns.check_unused("the teacher")?;
             let model = ModelArgs { model: args.teacher.clone(), vtree: None, limits: args.rules.limits.clone() };
             let teacher = Loaded::read(&model)?.model;
@@ -173,10 +171,11 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     let [valid, test] = [&args.valid, &args.test].map(|file| file.as_ref().map(other).transpose());
     let (valid, test) = (valid?, test?);
     valid.as_ref().map_or(Ok(()), |valid| check(Part::Valid, args.valid.as_deref(), valid))?;
-    let config = Slopp { max_elements: args.max_elements, ..Slopp::default() };
-    let capped = args.max_classes.map(|max_classes| Slopp { max_classes, capped: true, ..config.clone() });
-    let student = capped.unwrap_or(config);
-    let lesson = Lesson { teacher: teacher.of_lesson(), samples: args.samples, student, free: args.free };
+    let mut options = Options::default();
+    for (name, value) in [("max_classes", args.max_classes), ("max_elements", args.max_elements)] {
+        value.map_or(Ok(()), |value| options.insert(name, OptionValue::Number(value as f64)))?;
+    }
+    let lesson = registry::lesson(teacher.of_lesson(), args.samples, &options, args.free)?;
     let support = Support {
         rules: enforcement.as_ref().and_then(Enforcement::given),
         limits: args.rules.limits.limits(),

@@ -146,7 +146,7 @@ pub enum QueryError {
     #[error("the most probable world needs a deterministic circuit: learn a PSDD, or distil the model into one")]
     NotDeterministic,
     /// More worlds than fit the limits.
-    #[error("{found} worlds and their ranks need more than {limit}; ask for fewer, or allow more")]
+    #[error("{found} worlds and their ranks need more than {limit}; ask for fewer")]
     TooManyWorlds {
         /// The number of worlds, as far as they were found or are known.
         found: usize,
@@ -179,7 +179,7 @@ impl fmt::Display for Product<'_> {
         write!(f, " (reached: {nodes} nodes, {megabytes} MB)")?;
         match limit {
             Limit::Cancelled => Ok(()),
-            _ => write!(f, "; allow more, ask about less, or use a smaller formula or model"),
+            _ => write!(f, "; ask about less, or use a smaller formula or model"),
         }
     }
 }

@@ -67,6 +67,14 @@ pub enum LearnError {
         /// The learner.
         learner: &'static str,
     },
+    /// A model to start from is given to a learner that refines none.
+    #[error(
+        "the learner {learner} does not refine models: leave the model to start from out, or choose another learner"
+    )]
+    StartGiven {
+        /// The learner.
+        learner: &'static str,
+    },
     /// Cells are missing.
     #[error(
         "{rows} of {total} records have missing cells, but this learner needs complete records: drop them or fill them \
@@ -131,12 +139,12 @@ pub enum LearnError {
     /// Requests about what is possible contradict each other.
     #[error("{}", .0.words(&|option, value| value.map_or(option.to_owned(), |value| format!("{option} {value}"))))]
     Together(Together),
-    /// The learner has only an open world, and something was to be closed.
-    #[error("the learner {learner} has only an open world, where everything is possible")]
+    /// The learner has only an open world, and something was to be closed or to obey rules.
+    #[error("the learner {learner} has only an open world, where everything is possible and no rule is obeyed")]
     OnlyOpen {
         /// The learner.
         learner: &'static str,
-        /// The request: `world`, `closed` or `open`.
+        /// The request: `world`, `closed`, `open` or `rules`.
         option: &'static str,
         /// The learners that can close worlds.
         owners: Vec<&'static str>,

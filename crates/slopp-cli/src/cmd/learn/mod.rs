@@ -33,9 +33,6 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     files.write(&args.output).check()?;
     let entry = registry::find(&args.learner).expect("the parser takes no other");
     check_ending(args.output.as_deref(), entry.ending(), &format!("what the learner {} makes", entry.name))?;
-    if args.rules.file.is_some() && !entry.obeys_rules() {
-        return Err(enforcement::no_rules());
-    }
     closed::check(args)?;
     let world = entry.world_for(args.asked())?;
     args.start.as_ref().map_or(Ok(()), |_| args.columns.check_unused("the model to start from"))?;

@@ -5,9 +5,9 @@ use super::options::LearnArgs;
 use super::parts::Parts;
 use crate::error::{Error, LARGER_LIMITS};
 use crate::incomplete::{self, Part};
-use crate::input::{Loaded, VtreeSource, too_many_pairs};
+use crate::input::{Loaded, VtreeSource};
 use slopp::infer::QueryError;
-use slopp::learn::registry::Entry;
+use slopp::learn::registry::{Entry, LEARNERS};
 use slopp::learn::{LearnError, Learner, Outcome, Task, VtreeUse, World};
 use slopp::{Certified, Model, Names, Progress};
 use std::sync::Arc;
@@ -77,7 +77,7 @@ impl Plan {
                 let option = if parts.open.is_some() { "--open" } else { "--world closed" };
                 Error::from(*error).while_doing(option)
             }
-            error => self.explained(error),
+            error => not_obeyed(error),
         })
     }
 
@@ -100,17 +100,6 @@ impl Plan {
             ),
         }
     }
-
-    /// The error of a learner, with the option that helps.
-    fn explained(&self, error: LearnError) -> Error {
-        match error {
-            LearnError::TooManyPairs { variables } => {
-                too_many_pairs(variables, &format!("the learner {}", self.learner.name()))
-                    .hint("--learner factorised, or --learner slopp-kmeans with --vtree balanced or right-linear")
-            }
-            error => not_obeyed(error),
-        }
-    }
 }
 
 /// Refuses a model to start from that this learner cannot refine.
@@ -120,10 +109,19 @@ fn check_start(entry: &Entry, args: &LearnArgs, given: &Loaded) -> Result<(), Er
         Certified::Deterministic(_, overlap) if args.options.0.word("scope") != "whole" => {
             let overlap = given.overlap_in_words(overlap);
             Err(Error::new(format!("the learner {} refines PSDDs, and the model is not one: {overlap}", entry.name))
-                .hint("--learner strudel --scope whole, which refines any deterministic circuit"))
+                .hint(refiners()))
         }
         _ => Ok(()),
     }
+}
+
+/// The learners that refine any deterministic circuit.
+fn refiners() -> String {
+    let able = LEARNERS.iter().filter(|entry| entry.refines() && entry.has("scope")).map(|entry| entry.name);
+    format!(
+        "--learner {} --scope whole, which refines any deterministic circuit",
+        able.collect::<Vec<_>>().join(" or ")
+    )
 }
 
 /// Why columns could not be closed: what records show of them is a rule, but not one that anybody gave.
