@@ -19,8 +19,8 @@ from ._show import DRAWABLE, Rows, Values, World, number
 from .errors import ArgumentError, CertificateError, QueryError
 from .knowledge import Rules, Sdd, drawn
 from .model import KINDS, Given, Model, not_both, or_missing, wrap
-from .structured import Structured
 from .records import Path
+from .structured import Structured
 from .vtree import Vtree
 
 if TYPE_CHECKING:

@@ -334,8 +334,8 @@ def _of_start(start: Any, records: Any, settings: Any) -> Records:
 
 def _tell_classes(classes: int, most: int | None) -> None:
     if most is not None and classes > most:
-        warnings.warn(f"a vtree node has {classes} nodes, more than max_classes={most}: columns, rules, a base or closed= "
-                      "split classes further", stacklevel=3)
+        warnings.warn(f"a vtree node has {classes} nodes, more than max_classes={most}: columns, rules, a base or "
+                      "closed= split classes further", stacklevel=3)
 
 
 def _tell_size(elements: int, most: int) -> None:

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _frames
-from ._arguments import Bools, Floats, number, seeded
+from ._arguments import Bools, Floats, number
 from ._show import Values
-from .model import Given, Model, or_missing
-from .records import Records
+from .model import Given, Model
 
 if TYPE_CHECKING:
     from typing_extensions import Self

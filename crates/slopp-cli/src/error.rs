@@ -137,6 +137,7 @@ pub(crate) fn words(advice: &Advice) -> Option<String> {
             "`slopp convert A a.vtree`, then `slopp learn RECORDS --vtree a.vtree` learns the other on the vtree of A"
                 .into()
         }
+        Advice::Distil => "`slopp distil MODEL RECORDS --rules RULES` makes a PSDD that obeys them".into(),
         Advice::Difference => "`slopp diff A B` shows what each allows".into(),
         Advice::LeaveOneOut => "leave one of them out".into(),
         Advice::LeaveOut { option: name } => format!("leave {} out", option(name)),

@@ -132,6 +132,7 @@ fn words(advice: &Advice) -> Option<String> {
             }
             _ => format!("choose {}, or leave {option}= out", owners.join(" or ")),
         },
+        Advice::Distil => "distil(model, records, rules=rules) makes a PSDD that obeys them".into(),
         Advice::LeaveOneOut => "leave one of them out".into(),
         Advice::LeaveOut { option } => format!("leave {option}= out"),
         Advice::NameOpen => "open= names the columns that stay open in a closed world".into(),

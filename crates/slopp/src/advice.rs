@@ -43,6 +43,8 @@ pub enum Advice {
     SameVtree,
     /// Ask what each of two models allows.
     Difference,
+    /// Distil a model of another kind to a PSDD that obeys rules.
+    Distil,
     /// Leave one of two requests out.
     LeaveOneOut,
     /// Leave an option out.

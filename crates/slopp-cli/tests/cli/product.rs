@@ -58,7 +58,7 @@ fn refusals_say_what_is_different() {
     }
     folder.run("product yes.psdd no.psdd").fails(&["slopp diff"]);
     folder.run("product model.psdd other.psdd -o other.psdd").fails(&["would be overwritten"]);
-    // Circuits that overlap have a product, which is no PSDD.
+    // Circuits that overlap have a product, which is not a PSDD.
     folder.write("overlap.psdd", MIXTURE);
     folder.write("overlap.vtree", "vtree 5\nL 0 1\nL 2 2\nL 4 3\nI 1 0 2\nI 3 1 4\n");
     let square = folder.run("product overlap.psdd overlap.psdd --vtree overlap.vtree --json").ok().json();

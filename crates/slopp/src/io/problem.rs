@@ -97,7 +97,7 @@ pub enum Problem {
         /// Whether the column may be meant to hold more values than two.
         categories: bool,
     },
-    /// A cell that is no value of its column.
+    /// A cell that is not a value of its column.
     #[error("column {column}{}: found {found}, and the values of this column are {}; correct the cell, or learn again from records that have it",
         Named(.name), .known.join(", "))]
     Value {
@@ -110,7 +110,7 @@ pub enum Problem {
         /// The values it may have.
         known: Vec<String>,
     },
-    /// A cell that is no number in a column that is cut into bins.
+    /// A cell that is not a number in a column that is cut into bins.
     #[error("column {column} ({}): expected a number, because the column is to be cut into bins, found {found}", abridged(.name))]
     Number {
         /// The column, from one.
@@ -154,7 +154,7 @@ pub enum Problem {
         /// What stands there.
         found: String,
     },
-    /// The header is no list of names.
+    /// The header is not a list of names.
     #[error("{error}{}", Because(.because))]
     Header {
         /// What is wrong with the names.
@@ -253,7 +253,7 @@ pub enum Problem {
         /// What does not fit.
         problem: Box<Problem>,
     },
-    /// The primes of a decision are no partition.
+    /// The primes of a decision are not a partition.
     #[error("node {id} is not a decision node of an SDD: {reason}; make the file again with the tool it came from")]
     Partition {
         /// The id.
@@ -261,10 +261,10 @@ pub enum Problem {
         /// What is wrong with its primes.
         reason: String,
     },
-    /// A text is no formula.
+    /// A text is not a formula.
     #[error("{0}")]
     Formula(FormulaError),
-    /// The nodes are no vtree.
+    /// The nodes are not a vtree.
     #[error("{0}")]
     Vtree(#[source] VtreeError),
     /// A node breaks an invariant of circuits.
@@ -304,7 +304,7 @@ pub enum Problem {
         /// What is missing.
         reason: String,
     },
-    /// Components that are no mixture.
+    /// Components that are not a mixture.
     #[error("{0}")]
     Mixture(#[source] MixtureError),
     /// The lines of a saved mixture do not fit.

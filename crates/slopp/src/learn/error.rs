@@ -140,7 +140,10 @@ pub enum LearnError {
     #[error("{}", .0.words(&|option, value| value.map_or(option.to_owned(), |value| format!("{option} {value}"))))]
     Together(Together),
     /// The learner has only an open world, and something was to be closed or to obey rules.
-    #[error("the learner {learner} has only an open world, where everything is possible and no rule is obeyed")]
+    #[error(
+        "the learner {learner} has only an open world, where everything is possible: a sum-product network has no \
+         vtree, so it cannot be conditioned on rules"
+    )]
     OnlyOpen {
         /// The learner.
         learner: &'static str,
@@ -200,7 +203,7 @@ pub enum LearnError {
     #[error("the world cannot be closed: {0}")]
     Closed(#[source] Box<LearnError>),
     /// Records to learn from are impossible for the teacher.
-    #[error("records of weight {outside} of {total} to learn from are impossible for the teacher")]
+    #[error("{outside} of {total} records to learn from are impossible for the teacher")]
     Outside {
         /// The weight of those records.
         outside: f64,
@@ -344,6 +347,9 @@ impl LearnError {
             LearnError::Certificate(refusal) => refusal.advice(),
             LearnError::TooManyModels { .. } => vec![Advice::LargerLimits],
             LearnError::Together(together) => together.advice(),
+            LearnError::OnlyOpen { option: "rules", owners, .. } => {
+                vec![Advice::OtherLearner { option: "rules", owners: owners.clone() }, Advice::Distil]
+            }
             LearnError::OptionOfOthers { option, owners, .. } | LearnError::OnlyOpen { option, owners, .. } => {
                 vec![Advice::OtherLearner { option, owners: owners.clone() }]
             }

@@ -25,7 +25,7 @@ fn about() -> String {
     format!(
         "Learn a model from records\n\
          The default, slopp, chooses by --valid, or by a tenth of the records, which it holds out\n\
-         --world, --rules, --closed and --open choose which worlds are possible; a column always has one value\n\n\
+         --world, --rules, --closed and --open choose the possible worlds; a column always has one value\n\n\
          Learners:\n{}",
         lines.join("\n")
     )

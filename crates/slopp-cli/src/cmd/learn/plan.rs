@@ -7,8 +7,8 @@ use crate::error::{Error, LARGER_LIMITS};
 use crate::incomplete::{self, Part};
 use crate::input::{Loaded, VtreeSource};
 use slopp::infer::QueryError;
-use slopp::learn::registry::{Entry, LEARNERS};
-use slopp::learn::{LearnError, Learner, Outcome, Task, VtreeUse, World};
+use slopp::learn::registry::{Entry, LEARNERS, Options};
+use slopp::learn::{LearnError, Learner, Outcome, Task, VtreeMethod, VtreeUse, World};
 use slopp::{Certified, Model, Names, Progress};
 use std::sync::Arc;
 
@@ -77,6 +77,7 @@ impl Plan {
                 let option = if parts.open.is_some() { "--open" } else { "--world closed" };
                 Error::from(*error).while_doing(option)
             }
+            LearnError::TooManyPairs { .. } => Error::from(error).hint(pairless()),
             error => not_obeyed(error),
         })
     }
@@ -113,6 +114,13 @@ fn check_start(entry: &Entry, args: &LearnArgs, given: &Loaded) -> Result<(), Er
         }
         _ => Ok(()),
     }
+}
+
+/// The learners that count no pairs of variables: their own vtree needs no records.
+fn pairless() -> String {
+    let method = |entry: &&Entry| entry.learner(&Options::default()).ok().and_then(|learner| learner.vtree().method());
+    let able = LEARNERS.iter().filter(|entry| method(entry) == Some(VtreeMethod::Balanced)).map(|entry| entry.name);
+    format!("--learner {}, which counts no pairs", able.collect::<Vec<_>>().join(" or "))
 }
 
 /// The learners that refine any deterministic circuit.
