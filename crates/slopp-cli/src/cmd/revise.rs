@@ -31,7 +31,7 @@ Examples:
 /// records, since how many of them broke the rule is not known, so that a later revision needs --weight. Records must
 /// be complete: a missing cell does not say which world to make room for. -o may name the model itself, which is
 /// replaced when all is done. In JSON, share is the probability of the new worlds; where worlds were taken away,
-/// it is minus the probability that those had.
+/// it is minus the probability that they had.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReviseArgs {
