@@ -2,7 +2,7 @@
 
 use crate::args::positive;
 use crate::error::{Error, LARGER_LIMITS};
-use crate::input::{DISTIL, Loaded, VtreeSource, explained, is_model, no_circuit, parse_vtree};
+use crate::input::{DISTIL, Loaded, VtreeSource, explained, is_model, no_circuit};
 use crate::session::Session;
 use clap::Args;
 use slopp::io::path_in_words;
@@ -152,7 +152,7 @@ pub(crate) fn vtree_for(rules: &Rules, source: VtreeSource) -> Result<Vtree, Err
     let len = rules.var_count();
     let vtree = match source {
         VtreeSource::File(vtree) | VtreeSource::Model(vtree, _) => vtree,
-        VtreeSource::Text(text) => parse_vtree(&text, rules.names())?,
+        VtreeSource::Text(text) => Vtree::parse_named(&text, rules.names())?,
         VtreeSource::Method(VtreeMethod::Balanced) => Vtree::balanced(len),
         VtreeSource::Method(VtreeMethod::RightLinear) => Vtree::right_linear(len),
         VtreeSource::Method(VtreeMethod::LeftLinear) => Vtree::left_linear(len),

@@ -17,9 +17,6 @@ use slopp::{Certified, Circuit, Structured};
 /// Worlds with their distances.
 type Near<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<u32>>);
 
-/// Worlds, and whether each is an answer.
-type Flagged<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<bool>>);
-
 /// How many worlds are possible, and how many rules allow.
 type Counts = (BigUint, BigUint);
 
@@ -33,7 +30,7 @@ impl Model {
     }
 
     /// The circuits of a model that was seen to be on vtrees.
-    fn seen_on_vtrees(&self) -> &dyn Structured {
+    fn seen_structured(&self) -> &dyn Structured {
         self.0.structured().expect("seen before")
     }
 }
@@ -53,7 +50,7 @@ impl Model {
     fn possible<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Bound<'py, PyArray1<bool>>> {
         self.structured()?;
         let model = self.clone();
-        let rows = run_watched(py, &records.0, move |records| model.seen_on_vtrees().possible(records))??;
+        let rows = run_watched(py, &records.0, move |records| model.seen_structured().possible(records))??;
         Ok(vector(py, by_record(&records.0, &rows)))
     }
 
@@ -61,26 +58,12 @@ impl Model {
     fn nearest<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Near<'py>> {
         self.structured()?;
         let model = self.clone();
-        let ask = move |records: &slopp::Records| model.seen_on_vtrees().nearest_by_column_batch(records);
+        let ask = move |records: &slopp::Records| model.seen_structured().nearest_by_column_batch(records);
         let rows = run_by_rows(py, &records.0, ask)?;
         let rows = by_record(&records.0, &rows);
         let distances = vector(py, rows.iter().map(|near| near.distance).collect());
         let worlds = crate::arrays::worlds(py, rows.into_iter().map(|near| near.world).collect(), self.names().len());
         Ok((worlds, distances))
-    }
-
-    /// Every record completed by a draw of its own; the flags say which are possible.
-    fn sample_batch<'py>(&self, py: Python<'py>, records: &Records, seed: u64) -> Answer<Flagged<'py>> {
-        self.structured()?;
-        let (model, width) = (self.clone(), self.names().len());
-        let work = move |records: &slopp::Records| model.seen_on_vtrees().sample_batch(records, seed);
-        let rows = run_long(py, None, {
-            let records = records.0.clone();
-            move |_| work(&records)
-        })??;
-        let flags = vector(py, rows.iter().map(Option::is_some).collect());
-        let filled = rows.into_iter().map(|row| row.unwrap_or_else(|| vec![false; width])).collect();
-        Ok((crate::arrays::worlds(py, filled, width), flags))
     }
 
     /// Whether all records are possible.
@@ -106,14 +89,9 @@ impl Model {
 
     /// The product with another circuit on the same vtree, and the log of its total.
     fn product(&self, py: Python<'_>, other: &Model) -> Answer<(Model, f64)> {
-        self.circuit()?;
-        other.circuit()?;
-        self.check_same_names(other, "they have no product")?;
-        let (a, b) = (Model(self.0.clone()), Model(other.0.clone()));
-        let (product, log) = run_long(py, None, move |watch| -> Answer<_> {
-            Ok(a.circuit()?.product(b.circuit()?, &watch.limits())?)
-        })??;
-        Ok((self.with(product), log))
+        let (a, b) = (self.0.clone(), other.0.clone());
+        let (product, log) = run_long(py, None, move |watch| a.product(&b, &watch.limits()))??;
+        Ok((Model::of(product), log))
     }
 
     /// The circuit over some of the variables, the others summed out.
@@ -200,7 +178,7 @@ impl Model {
     ) -> Answer<Bound<'py, PyArray1<f64>>> {
         self.structured()?;
         let model = self.clone();
-        let ask = move |records: &slopp::Records| model.seen_on_vtrees().log_likelihoods_noisy(records, noise);
+        let ask = move |records: &slopp::Records| model.seen_structured().log_likelihoods_noisy(records, noise);
         let rows = run_watched(py, &records.0, ask)??;
         Ok(vector(py, by_record(&records.0, &rows)))
     }

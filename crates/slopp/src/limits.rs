@@ -119,7 +119,7 @@ impl fmt::Display for Stopped {
         }
         match self.limit {
             Limit::Cancelled => write!(f, ")"),
-            _ => write!(f, "); allow more, or try another vtree: its order and shape decide the size"),
+            _ => write!(f, "); try another vtree: its order and shape decide the size"),
         }
     }
 }

@@ -30,7 +30,6 @@ pub trait Structured: Sync {
     fn pair_marginals_batch(&self, records: &Records) -> Result<Vec<Option<PairMarginals>>, QueryError>;
     fn possible(&self, records: &Records) -> Result<Vec<bool>, QueryError>;
     fn nearest(&self, evidence: &Evidence) -> Result<Nearest, QueryError>;
-    fn sample_batch(&self, records: &Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError>;
     fn log_likelihoods_noisy(&self, records: &Records, epsilon: f64) -> Result<Vec<f64>, QueryError>;
     fn fit_noise(&self, records: &Records) -> Result<NoiseFit, QueryError>;
 
@@ -129,10 +128,6 @@ macro_rules! ask {
 
             fn nearest(&self, evidence: &Evidence) -> Result<Nearest, QueryError> {
                 <$answers>::nearest(self, evidence)
-            }
-
-            fn sample_batch(&self, records: &Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError> {
-                <$answers>::sample_batch(self, records, seed)
             }
 
             fn log_likelihoods_noisy(&self, records: &Records, epsilon: f64) -> Result<Vec<f64>, QueryError> {

@@ -1,7 +1,7 @@
 //! `slopp convert`: between the file formats of the field.
 
 use crate::args::{ColumnArgs, ReadArgs};
-use crate::error::Error;
+use crate::error::{Error, LARGER_LIMITS};
 use crate::files::Files;
 use crate::input::{Loaded, read_records};
 use crate::knowledge::LimitArgs;
@@ -9,6 +9,7 @@ use crate::report::object;
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::circuit::Reason;
 use slopp::io::{self, path_in_words, write_atomically};
 use slopp::logic::Sdd;
 use slopp::names::abridged;
@@ -130,10 +131,14 @@ fn write_model(args: &ConvertArgs, to: Format) -> Result<(), Error> {
 fn not_a_psdd(loaded: &Loaded) -> Error {
     let reason = match loaded.circuit() {
         Certified::Psdd(_) => String::new(),
+        Certified::Circuit(_, Reason::Unproved(limit)) => {
+            return Error::new(format!("only a PSDD has a base, and this was not proved to be one within {limit}"))
+                .hint(LARGER_LIMITS);
+        }
         Certified::Deterministic(_, overlap) => loaded.overlap_in_words(overlap),
         Certified::Circuit(_, reason) => loaded.reason_in_words(reason),
     };
-    Error::new(format!("only a PSDD has a base that can be written as .sdd, and this is none: {reason}"))
+    Error::new(format!("only a PSDD has a base that can be written as .sdd, and this is not one: {reason}"))
         .hint("`slopp validate` lists all overlaps; `slopp learn --learner slopp` makes a PSDD")
 }
 

@@ -1,19 +1,20 @@
 //! `slopp curve`: likelihood against size.
 
 use crate::args::{ColumnArgs, ReadArgs, positive, seed};
-use crate::cmd::eval::Score;
 use crate::cmd::learn::too_large;
 use crate::cmd::vtree::write_text;
 use crate::error::Error;
 use crate::files::Files;
 use crate::incomplete::{Part, check};
 use crate::input::{VtreeSource, read_records, read_records_of};
-use crate::report::{Table, count, logarithm, object, records};
+use crate::report::{Table, count, logarithm, object, records, score_entries};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::Records;
-use slopp::learn::{AtSize, Slopp, Task};
+use slopp::infer::Score;
+use slopp::learn::registry::{self, Options};
+use slopp::learn::{AtSize, Task};
 use slopp::logic::Limits;
 use slopp::render::plot::Scatter;
 use std::path::{Path, PathBuf};
@@ -90,12 +91,11 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
     let vtree = source.map(|source| source.build(&train, args.seed)).transpose()?.map(Arc::new);
     let task = Task { valid: valid.as_ref(), vtree: vtree.as_ref(), seed: args.seed, ..Task::new(&train) };
     let bar = session.progress();
-    let found = task.sizes(&Slopp::default(), args.points, &bar)?;
+    let found = task.sizes(&*registry::default().learner(&Options::default())?, args.points, &bar)?;
     drop(bar);
     let size = |AtSize { max_elements, outcome, .. }: AtSize| {
         let model = outcome.model.distribution();
-        let scores = parts.iter().map(|(_, records)| Ok(Score::new(records, &model.log_likelihoods(records)?)));
-        let scores = scores.collect::<Result<_, Error>>()?;
+        let scores = parts.iter().map(|(_, records)| Score::of(model, records)).collect::<Result<_, _>>()?;
         Ok(Size { limit: max_elements, elements: outcome.model.most_elements(), scores })
     };
     let sizes = found.into_iter().map(size).collect::<Result<Vec<Size>, Error>>()?;
@@ -161,7 +161,7 @@ fn document(names: &[&str], sizes: &[Size]) -> Value {
             ("max_elements", size.limit.map_or(Value::Null, Value::from)),
             ("elements", Value::from(size.elements)),
         ];
-        entries.extend(names.iter().zip(&size.scores).map(|(name, score)| (*name, object(score.entries()))));
+        entries.extend(names.iter().zip(&size.scores).map(|(name, score)| (*name, object(score_entries(score)))));
         object(entries)
     };
     object([("sizes", sizes.iter().map(size).collect::<Value>())])

@@ -3,7 +3,7 @@
 use crate::args::{ColumnArgs, ReadArgs, positive, seed};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{Loaded, VtreeSource, is_model, parse_vtree, read_records};
+use crate::input::{Loaded, VtreeSource, is_model, read_records};
 use crate::report::{count, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -143,7 +143,7 @@ fn by_own_names(text: &str) -> Result<(Vtree, Arc<Names>), Error> {
     })?;
     if names.iter().all(|name| name.parse::<u32>().is_ok()) {
         let names = Names::numbered(names.len());
-        return Ok((parse_vtree(text, &names)?, names.into()));
+        return Ok((Vtree::parse_named(text, &names)?, names.into()));
     }
     Ok((vtree, Names::new(names)?.into()))
 }

@@ -170,16 +170,16 @@ fn inputs_are_never_written_over() {
         "vtree model.vtree -o model.vtree",
         "data generate noisy-copy model.psdd -o model.psdd",
     ] {
-        folder.run(args).fails(&["would be written over", "try: another name"]);
+        folder.run(args).fails(&["would be overwritten", "try: another name"]);
     }
     assert_eq!(["records.csv", "model.psdd", "model.vtree"].map(|file| folder.read(file)).to_vec(), before);
     folder.write("f.txt", "X1 | X2");
     for args in ["sample model.psdd --given @f.txt -o f.txt", "revise model.psdd --formula @f.txt -o f.txt"] {
-        folder.run(args).fails(&["would be written over", "try: another name"]);
+        folder.run(args).fails(&["would be overwritten", "try: another name"]);
     }
     assert_eq!(folder.read("f.txt"), "X1 | X2");
     folder.write("part.train.csv", folder.read("records.csv"));
-    folder.run("data split part.train.csv -o part").fails(&["would be written over"]);
+    folder.run("data split part.train.csv -o part").fails(&["would be overwritten"]);
     // A model may take the place of the model it was made from.
     folder.run("fit model.psdd records.csv -o model.psdd").ok();
     folder.run("validate model.psdd --fix -o model.psdd").ok();
@@ -196,7 +196,7 @@ fn stdin_is_not_written_over() {
         let refused = folder.command(&args).stdin(stdin).stderr(Stdio::piped()).output().unwrap();
         let told = String::from_utf8(refused.stderr).unwrap();
         assert!(
-            refused.status.code() == Some(2) && told.contains("records.csv is read, and would be written over"),
+            refused.status.code() == Some(2) && told.contains("records.csv is an input and would be overwritten"),
             "{told}"
         );
     }

@@ -31,7 +31,7 @@ D 21 1 1 12 13 0
 D 30 3 2 20 3 -0.2876820724517809 21 3 -1.3862943611198906
 ";
 
-/// Primes ⊤ and x₁ overlap, subs x₂ and ¬x₂ do not: deterministic, but no PSDD.
+/// Primes ⊤ and x₁ overlap, subs x₂ and ¬x₂ do not: deterministic, but not a PSDD.
 pub(crate) const WEAK: &str = "\
 psdd 5
 T 5 0 1 -0.6931471805599453

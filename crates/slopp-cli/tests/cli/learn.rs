@@ -189,7 +189,7 @@ fn options_belong_to_their_learner() {
     ]);
     folder
         .run("learn cars.csv --max-elements 5")
-        .fails(&["--max-elements 5 is less than the 23", "try: --max-elements 23"]);
+        .fails(&["--max-elements 5 is too small: a circuit over these variables needs 23", "try: --max-elements 23"]);
     folder.run("learn cars.csv --max-classes 0").fails(&["--max-classes"]);
     folder.run("learn cars.csv --k 3").fails(&["--k belongs to the learner slopp-kmeans, not to slopp"]);
     folder.run("learn cars.csv --learner slopp-kmeans --max-clusters 3").fails(&[
@@ -197,7 +197,7 @@ fn options_belong_to_their_learner() {
         "try: --learner slopp-tree or learnspn",
     ]);
     folder.run("learn cars.csv --learner factorised --min-records 3").fails(&["--min-records belongs", "slopp"]);
-    folder.run("learn cars.csv --learner chow-liu --vtree balanced").fails(&["its own vtree"]);
+    folder.run("learn cars.csv --learner chow-liu --vtree balanced").fails(&["the vtree of its own tree"]);
     folder.run("learn cars.csv --penalty 2").fails(&["--penalty belongs to the learners learnpsdd, slopp+learnpsdd,"]);
     folder.run("learn cars.csv --pseudocount 0").fails(&["--pseudocount", "open world"]);
     for option in ["pseudocount", "seed", "min-records", "split-penalty", "threads"] {

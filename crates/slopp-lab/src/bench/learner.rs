@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 use slopp::circuit::Smoothing;
+use slopp::infer::Score;
 use slopp::learn::registry::{self, OptionValue, Options};
 use slopp::learn::{ChowLiu, Learner, Slopp, Support, Task, VtreeMethod, VtreeUse};
 use slopp::{ModelKind, Progress, Records};
-use slopp_cli::{Error, Score};
+use slopp_cli::Error;
 use std::sync::Arc;
 
 /// A learner of the benchmark: a name, what is tried, and how a setting becomes a learner.
@@ -212,7 +213,7 @@ impl<'a> Best<'a> {
 
 /// The score of what was learned on records.
 pub(super) fn score(learned: &ModelKind, records: &Records) -> Result<Score, Error> {
-    Ok(Score::new(records, &learned.distribution().log_likelihoods(records)?))
+    Ok(Score::of(learned.distribution(), records)?)
 }
 
 #[cfg(test)]

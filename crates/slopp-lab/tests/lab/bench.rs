@@ -73,7 +73,7 @@ fn a_row_per_cell_with_all_keys() {
         let closed = row["settings"]["world"] == "closed";
         assert!(closed || row["test"].as_f64().unwrap() < 0.0, "{row}");
         assert_eq!(row["test"].is_null(), row["impossible_test"].as_f64().unwrap() > 0.0, "{row}");
-        // k-means may be lucky, LearnSPN and mixtures are no PSDDs, the others are always proved.
+        // k-means may be lucky, LearnSPN and mixtures are not PSDDs, the others are always proved.
         let learner = row["learner"].as_str().unwrap();
         let is_psdd = !["learnspn", "slopp-bag", "slopp-bag:best", "slopp-em", "strudel-em"].contains(&learner);
         assert!(learner.contains("kmeans") || row["certified"] == is_psdd, "{row}");

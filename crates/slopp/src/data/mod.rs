@@ -21,7 +21,7 @@ pub use pairs::SymmetricMatrix;
 /// The most variables for tables of all pairs, which would not fit in memory above.
 pub const MAX_PAIR_VARIABLES: usize = 10_000;
 
-use crate::names::Names;
+use crate::names::{Group, Names};
 use crate::var::Var;
 use std::sync::Arc;
 
@@ -112,6 +112,18 @@ impl Records {
     /// For each record in the order it was given, its row.
     pub fn original(&self) -> &[u32] {
         &self.original
+    }
+
+    /// The weight of each record in the order it was given: its share of that of its row.
+    pub fn record_weights(&self) -> Vec<f64> {
+        let mut repeats = vec![0.0; self.len()];
+        self.original.iter().for_each(|&row| repeats[row as usize] += 1.0);
+        self.original.iter().map(|&row| self.weights[row as usize] / repeats[row as usize]).collect()
+    }
+
+    /// The records without missing cells.
+    pub fn complete(&self) -> Records {
+        self.subset(|row| self.row(row).all(|cell| cell.is_some()))
     }
 
     /// The positions of the records with missing cells, in the original order, from zero.
@@ -231,6 +243,43 @@ impl Records {
     /// A set of all rows, packed.
     pub fn all_rows(&self) -> Vec<u64> {
         full_set(self.len())
+    }
+
+    /// The same records over other names, matched by name: in another order, or fewer, or with categories that no
+    /// record has, which are false where the column is known.
+    ///
+    /// ```
+    /// use slopp::{Kind, Names, Records};
+    /// let color = |colors: &[&str]| Kind::Values(colors.iter().map(ToString::to_string).collect());
+    /// let names = Names::of_columns([("hot".into(), Kind::Boolean), ("color".into(), color(&["red", "tan"]))])?;
+    /// let records = Records::from_rows(names, [[true, false, true]]);
+    /// let more = Names::of_columns([("color".into(), color(&["blue", "red", "tan"]))])?;
+    /// assert!(records.over(more)?.row(0).eq([Some(false), Some(false), Some(true)]));
+    /// # Ok::<(), slopp::Error>(())
+    /// ```
+    pub fn over(&self, names: impl Into<Arc<Names>>) -> Result<Records, RecordsError> {
+        let names = names.into();
+        let absent = |name: &str| {
+            let of = |group: &&Group| name.strip_prefix(group.name()).is_some_and(|rest| rest.starts_with('='));
+            self.names.groups().iter().find(of).and_then(|group| group.vars().next())
+        };
+        // The variable of each name, and whether it is that variable; else it is an absent category of its column.
+        let known = |name: &str| self.names.find(name).map(|var| (var, true)).ok();
+        let sources: Vec<Option<(Var, bool)>> =
+            names.iter().map(|name| known(name).or_else(|| Some((absent(name)?, false)))).collect();
+        let lacking = names.iter().zip(&sources).filter(|(_, source)| source.is_none());
+        let lacking: Vec<String> = lacking.map(|(name, _)| name.to_owned()).collect();
+        if !lacking.is_empty() {
+            let known = self.names.columns().map(|column| self.names.column_name(column).to_owned()).collect();
+            return Err(RecordsError::NoColumns { lacking, known });
+        }
+        let sources: Vec<(Var, bool)> = sources.into_iter().flatten().collect();
+        let mut builder = RecordsBuilder::new(names);
+        for (row, weight) in self.entries() {
+            let cell = |&(var, same): &(Var, bool)| self.cell(row, var).map(|value| value && same);
+            builder.push(sources.iter().map(cell), weight);
+        }
+        Ok(builder.finish())
     }
 
     /// The same records under other names.

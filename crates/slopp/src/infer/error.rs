@@ -52,6 +52,15 @@ pub enum QueryError {
         "the circuits have different vtrees and cannot be compared or multiplied; learn or compile both on one vtree"
     )]
     DifferentVtrees,
+    /// Two models over different variables, or the same ones in another order.
+    #[error(
+        "the models have different variables, or the same ones in another order: {0}; learn both from records with the \
+         same columns"
+    )]
+    DifferentVariables(String),
+    /// A question that only another kind of model answers.
+    #[error("this needs {0}")]
+    OtherKind(&'static str),
     /// A formula compiled on another vtree.
     #[error("the formula is compiled on another vtree; compile it on the vtree of the circuit")]
     FormulaVtree,
@@ -137,7 +146,7 @@ pub enum QueryError {
     #[error("the most probable world needs a deterministic circuit: learn a PSDD, or distil the model into one")]
     NotDeterministic,
     /// More worlds than fit the limits.
-    #[error("{found} worlds and their ranks need more than {limit}; ask for fewer, or allow more")]
+    #[error("{found} worlds and their ranks need more than {limit}; ask for fewer")]
     TooManyWorlds {
         /// The number of worlds, as far as they were found or are known.
         found: usize,
@@ -170,7 +179,7 @@ impl fmt::Display for Product<'_> {
         write!(f, " (reached: {nodes} nodes, {megabytes} MB)")?;
         match limit {
             Limit::Cancelled => Ok(()),
-            _ => write!(f, "; allow more, ask about less, or use a smaller formula or model"),
+            _ => write!(f, "; ask about less, or use a smaller formula or model"),
         }
     }
 }
@@ -182,6 +191,8 @@ impl QueryError {
             QueryError::ImpossibleEvidence => vec![Advice::NearestWorld],
             QueryError::Stopped { limit, .. } | QueryError::TooManyWorlds { limit, .. } => limit.advice(),
             QueryError::Compile(error) => error.advice(),
+            QueryError::DifferentVtrees => vec![Advice::SameVtree],
+            QueryError::NothingInCommon => vec![Advice::Difference],
             _ => Vec::new(),
         }
     }

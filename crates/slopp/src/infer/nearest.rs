@@ -117,9 +117,20 @@ pub struct NearWorld {
 impl NearWorld {
     /// The cells that differ from evidence, with the values they have in this world.
     pub fn changes(&self, evidence: &Evidence) -> Vec<Lit> {
-        let lits = self.world.iter().enumerate().map(|(i, &value)| Var(i as u32).is(value));
-        lits.filter(|&lit| !evidence.allows(lit)).collect()
+        changes(&self.world, evidence)
     }
+}
+
+impl Nearest {
+    /// The cells that differ from evidence, with the values they have in this world.
+    pub fn changes(&self, evidence: &Evidence) -> Vec<Lit> {
+        changes(&self.world, evidence)
+    }
+}
+
+fn changes(world: &[bool], evidence: &Evidence) -> Vec<Lit> {
+    let lits = world.iter().enumerate().map(|(i, &value)| Var(i as u32).is(value));
+    lits.filter(|&lit| !evidence.allows(lit)).collect()
 }
 
 /// Why evidence is impossible, and the nearest possible worlds.

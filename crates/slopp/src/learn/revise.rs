@@ -16,6 +16,7 @@ use crate::data::{Records, RecordsBuilder};
 use crate::infer::{Evidence, QueryError};
 use crate::logic::{Formula, Handle, Limits, Manager, Rules, Sdd};
 use crate::logspace::log_share;
+use crate::model::Model;
 use crate::names::Names;
 use draft::Draft;
 use num_bigint::BigUint;
@@ -37,6 +38,63 @@ pub struct Revised {
     pub added: BigUint,
     /// The probability of these worlds together.
     pub share: f64,
+}
+
+/// The worlds by which a model is revised.
+#[derive(Clone, Copy, Debug)]
+pub enum Revision<'a> {
+    /// These records become possible.
+    Records(&'a Records),
+    /// All worlds of a formula become possible; the new ones weigh this many records together.
+    Formula(&'a Formula, f64),
+    /// All worlds that break a formula become impossible.
+    Rule(&'a Formula),
+}
+
+impl Model {
+    /// The revised PSDD, whose origin says by what, and the probability of its new worlds; if worlds were removed,
+    /// minus the probability that they had.
+    ///
+    /// The model weighs `weight` records, by default the number it was counted on. A rule that holds already changes
+    /// nothing, counts included; any other one leaves no counts.
+    ///
+    /// ```
+    /// use slopp::Model;
+    /// use slopp::learn::Revision;
+    /// use slopp::logic::{Formula, Limits};
+    /// let model = Model::new(slopp::example::records().names().clone(), slopp::example::psdd());
+    /// let rule = Formula::parse("X1 -> X2", &model.names)?;
+    /// let (narrower, share) = model.revise(Revision::Rule(&rule), None, &Limits::default())?;
+    /// assert!(share < 0.0);
+    /// assert_eq!(narrower.origin["revised"], "& X1 -> X2");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn revise(&self, by: Revision<'_>, weight: Option<f64>, limits: &Limits) -> Result<(Model, f64), LearnError> {
+        let psdd = self.psdd().ok_or(QueryError::OtherKind("a PSDD"))?;
+        let (kind, share, by) = match by {
+            Revision::Records(records) => {
+                let revised = psdd.revise(records, weight)?;
+                (revised.psdd, revised.share, "records".to_owned())
+            }
+            Revision::Formula(formula, together) => {
+                let revised = psdd.revise_by_formula(formula, &self.names, together, weight, limits)?;
+                (revised.psdd, revised.share, format!("| {}", formula.display(&self.names)))
+            }
+            Revision::Rule(formula) => {
+                let sdd = formula.compile(psdd.vtree().clone(), limits).map_err(QueryError::from)?;
+                let (narrower, log) = psdd.given(&sdd, limits)?;
+                let by = format!("& {}", formula.display(&self.names));
+                // Counts are exact, and the probability of a rule that holds anyway is one but for rounding.
+                match narrower.model_count() == psdd.model_count() {
+                    true => (psdd.clone(), 0.0, by),
+                    false => (narrower, log.exp_m1().min(0.0), by),
+                }
+            }
+        };
+        let mut origin = self.origin.clone();
+        origin.insert("revised".to_owned(), by);
+        Ok((Model { names: self.names.clone(), kind: kind.into(), origin }, share))
+    }
 }
 
 impl Psdd {

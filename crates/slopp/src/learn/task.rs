@@ -189,8 +189,7 @@ impl Task<'_> {
     /// still be larger; [`Report::exceeded`] says so.
     pub fn learn(&self, learner: &dyn Learner, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         if self.start.is_some() && !learner.refines() {
-            let expected = format!("left out: the learner {} does not refine models", learner.name());
-            return Err(LearnError::setting("start", "a model", expected));
+            return Err(LearnError::StartGiven { learner: learner.name() });
         }
         if self.start.is_some() && (self.vtree.is_some() || self.vtree_from.is_some()) {
             return Err(LearnError::VtreeOfStart);

@@ -1,4 +1,4 @@
-//! Why rules, diagrams and bases have no answer; texts that are no formula are [`FormulaError`](super::FormulaError).
+//! Why rules, diagrams and bases have no answer; texts that are not formulas are [`FormulaError`](super::FormulaError).
 
 use crate::circuit::BuildError;
 use crate::data::MAX_PAIR_VARIABLES;

@@ -9,6 +9,7 @@ mod text;
 
 pub(crate) use chow_liu::{ChowLiuTree, RootedTree, spanning_tree};
 
+use crate::names::{NameError, abridged};
 use crate::random::Random;
 use crate::var::Var;
 
@@ -47,6 +48,12 @@ pub enum VtreeError {
     /// A variable has two leaves.
     #[error("variable {} occurs twice in the vtree", .0.number())]
     Repeated(Var),
+    /// A variable with a name has two leaves.
+    #[error("variable {} occurs twice in the vtree; name it once", abridged(.0))]
+    NamedTwice(String),
+    /// A leaf is no name.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// A variable between the first and the last has no leaf.
     #[error(
         "variable {} is missing: a vtree with {len} leaves must hold the variables 1 to {len} once each",

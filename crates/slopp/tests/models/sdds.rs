@@ -90,7 +90,7 @@ fn bad_sdds_are_explained() {
     ] {
         for (text, vtree) in [(format!("{literals}{lines}\n"), None), (format!("{literals}{lines}\n"), Some(&vtree))] {
             let error = message(read_model(text.as_bytes(), vtree, &Default::default()));
-            assert!(error.starts_with(&format!("line 8: node {id} is no decision of an SDD: ")), "{error}");
+            assert!(error.starts_with(&format!("line 8: node {id} is not a decision node of an SDD: ")), "{error}");
             for part in parts.iter() {
                 assert!(error.contains(part), "{lines}: {error}");
             }
