@@ -4,7 +4,7 @@ use crate::args::{ColumnArgs, ReadArgs, not_negative};
 use crate::knowledge::LimitArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use slopp::learn::registry::{Asked, LEARNERS, LearnerOption, OPTIONS, OptionKind, Options, by_learner};
+use slopp::learn::registry::{self, Asked, LEARNERS, LearnerOption, OPTIONS, OptionKind, Options, by_learner};
 use slopp::learn::{LearnError, OnViolation, VtreeMethod, VtreeUse, World};
 use std::path::PathBuf;
 
@@ -84,7 +84,7 @@ pub(crate) struct LearnArgs {
         value_parser = not_negative, conflicts_with_all = ["valid", "test"])]
     pub(super) split: Option<Vec<f64>>,
     /// The learner; `slopp learn --help` begins with all of them
-    #[arg(long, value_name = "NAME", default_value = "slopp", value_parser = learner_names(), hide_possible_values = true)]
+    #[arg(long, value_name = "NAME", default_value = registry::default().name, value_parser = learner_names(), hide_possible_values = true)]
     pub(super) learner: String,
     #[arg(long, value_name = "VTREE", help = about_vtree())]
     pub(super) vtree: Option<String>,
