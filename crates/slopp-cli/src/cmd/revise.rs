@@ -75,7 +75,7 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
     let (revised, share) = match (&args.data, &args.formula, &args.by_rule) {
         (Some(data), ..) => {
             let records = read_records_of(data, args.read, names)?;
-            let revised = psdd.revise(&records, args.weight)?;
+            let revised = psdd.revise(&records, args.weight, &args.model.limits.limits())?;
             (revised.psdd, revised.share)
         }
         (None, Some(text), _) => {
