@@ -22,7 +22,8 @@ pub(crate) struct LimitArgs {
     /// Stop if a diagram, its product with a model, or the certificate of a model needs more nodes than this
     #[arg(long, value_name = "N", default_value_t = 20_000_000, value_parser = positive, help_heading = LIMITS)]
     max_nodes: usize,
-    /// Stop if diagrams, products and certificates need more memory than this, in megabytes
+    /// Stop if a diagram, a product, a certificate or a list of worlds needs more memory than this, in megabytes;
+    /// records, models and what is printed need theirs in addition
     #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = positive, help_heading = LIMITS)]
     max_memory: usize,
 }

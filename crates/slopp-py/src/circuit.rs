@@ -6,12 +6,12 @@ use crate::error::{Answer, Failure};
 use crate::event::Event;
 use crate::model::Model;
 use crate::records::Records;
-use crate::run::{run, run_by_rows, run_long, run_watched};
+use crate::run::{run, run_by_rows, run_long, run_watched, usual_limits};
 use num_bigint::BigUint;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use slopp::knowledge::Coverage;
-use slopp::logic::{BaseRule, Limits, RuleSearch};
+use slopp::logic::{BaseRule, RuleSearch};
 use slopp::{Certified, Circuit, Structured};
 
 /// Worlds with their distances.
@@ -58,7 +58,8 @@ impl Model {
     fn nearest<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Near<'py>> {
         self.structured()?;
         let model = self.clone();
-        let ask = move |records: &slopp::Records| model.seen_structured().nearest_by_column_batch(records);
+        let ask =
+            move |records: &slopp::Records| model.seen_structured().nearest_by_column_batch(records, &usual_limits());
         let rows = run_by_rows(py, &records.0, ask)?;
         let rows = by_record(&records.0, &rows);
         let distances = vector(py, rows.iter().map(|near| near.distance).collect());
@@ -97,24 +98,24 @@ impl Model {
     /// The circuit over some of the variables, the others summed out.
     fn marginal(&self, py: Python<'_>, names: Vec<String>, groups: Groups, given: &Event) -> Answer<Model> {
         let (circuit, vars, evidence) = (self.circuit()?, self.vars(&names)?, given.evidence()?);
-        let certified = |circuit| Certified::new(circuit, &Limits::default());
+        let certified = |circuit| Certified::new(circuit, &usual_limits());
         let marginal = run(py, || circuit.marginal_given(&vars, evidence).map(certified))?;
         Ok(Model::of(slopp::Model::new(in_columns(names, groups)?, marginal)))
     }
 
     fn entropy_of(&self, py: Python<'_>, names: Vec<String>) -> Answer<f64> {
         let (circuit, vars) = (self.circuit()?, self.vars(&names)?);
-        Ok(run(py, || circuit.entropy_of(&vars))?)
+        Ok(run(py, || circuit.entropy_of(&vars, &usual_limits()))?)
     }
 
     fn conditional_entropy(&self, py: Python<'_>, of: Vec<String>, given: Vec<String>) -> Answer<f64> {
         let (circuit, of, given) = (self.circuit()?, self.vars(&of)?, self.vars(&given)?);
-        Ok(run(py, || circuit.conditional_entropy(&of, &given))?)
+        Ok(run(py, || circuit.conditional_entropy(&of, &given, &usual_limits()))?)
     }
 
     fn mutual_information(&self, py: Python<'_>, between: Vec<String>, and: Vec<String>) -> Answer<f64> {
         let (circuit, a, b) = (self.circuit()?, self.vars(&between)?, self.vars(&and)?);
-        Ok(run(py, || circuit.mutual_information(&a, &b))?)
+        Ok(run(py, || circuit.mutual_information(&a, &b, &usual_limits()))?)
     }
 
     /// The most probable values of some variables: values, log bounds from below and above, steps.
@@ -126,7 +127,7 @@ impl Model {
         budget: usize,
     ) -> Answer<(Vec<bool>, f64, f64, usize)> {
         let (circuit, vars, evidence) = (self.circuit()?, self.vars(&of)?, given.evidence()?);
-        let found = run(py, || circuit.marginal_map(&vars, evidence, budget))?;
+        let found = run(py, || circuit.marginal_map(&vars, evidence, budget, &usual_limits()))?;
         Ok((found.values.iter().map(|lit| lit.value).collect(), found.log_lower, found.log_upper, found.steps))
     }
 
@@ -213,7 +214,7 @@ impl Model {
 
     /// The same circuit with parameters that add up to one.
     fn renormalised(&self) -> Answer<Model> {
-        Ok(self.with(Certified::new(Circuit::clone(self.circuit()?).renormalised(), &Limits::default())))
+        Ok(self.with(Certified::new(Circuit::clone(self.circuit()?).renormalised(), &usual_limits())))
     }
 
     /// How many possible worlds there are, exactly.

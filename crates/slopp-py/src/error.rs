@@ -82,7 +82,6 @@ fn class(error: &Error) -> &'static str {
         }
         Error::Logic(LogicError::TooManyVariables { .. } | LogicError::WrongRecords { .. }) => "QueryError",
         Error::Stopped(_)
-        | Error::Logic(LogicError::TooLarge { .. })
         | Error::Knowledge(KnowledgeError::Stopped(_))
         | Error::Learn(LearnError::Query(QueryError::Compile(_))) => "TooLargeError",
         Error::Learn(_) => "LearnError",

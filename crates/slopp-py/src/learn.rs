@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use slopp::Var;
 use slopp::learn::registry::{
-    Asked, Entry, LEARNERS, LearnerOption, Makes, OPTIONS, OptionKind, OptionValue, Options, find,
+    self, Asked, Entry, LEARNERS, LearnerOption, Makes, OPTIONS, OptionKind, OptionValue, Options, find,
 };
-use slopp::learn::{LearnError, OnViolation, Outcome, Task, VtreeFrom, World, registry};
+use slopp::learn::{LearnError, OnViolation, Outcome, Task, VtreeFrom, World};
 use std::sync::Arc;
 
 /// The table of learners.
@@ -186,7 +186,7 @@ pub(crate) fn curve(
     let (vtree, vtree_from) = vtree_from(vtree)?;
     let sizes = run_long(py, progress, move |progress| {
         let task = Task { valid: valid.as_deref(), vtree: vtree.as_ref(), vtree_from, seed, ..Task::new(&train) };
-        task.sizes(&*registry::default().learner(&Options::default())?, points, progress)
+        task.sizes(&*registry::default().usual(), points, progress)
     })??;
     Ok(sizes.into_iter().map(|size| (size.max_elements, Model::of(size.outcome.model))).collect())
 }

@@ -5,7 +5,7 @@ use crate::columns::{Groups, groups_of};
 use crate::error::{Answer, Failure};
 use crate::event::{Event, Given};
 use crate::records::Records;
-use crate::run::{run, run_by_rows, run_long, run_watched};
+use crate::run::{run, run_by_rows, run_long, run_watched, usual_limits};
 use crate::vtree::Vtree;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -42,7 +42,7 @@ impl Model {
         max_nodes: Option<usize>,
         max_memory: Option<usize>,
     ) -> Answer<Model> {
-        let usual = Limits::default();
+        let usual = usual_limits();
         let bytes = max_memory.map_or(usual.bytes, |megabytes| megabytes.saturating_mul(1 << 20));
         let limits = Limits { nodes: max_nodes.unwrap_or(usual.nodes), bytes, ..usual };
         run(py, || {

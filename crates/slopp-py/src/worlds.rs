@@ -5,12 +5,12 @@ use crate::error::Answer;
 use crate::event::Event;
 use crate::model::Model;
 use crate::records::Records;
-use crate::run::{run, run_by_rows, run_long};
+use crate::run::{run, run_by_rows, run_long, usual_limits};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use slopp::infer::{Evidence, Explanation, QueryError};
 use slopp::learn::{LearnError, Revision};
-use slopp::logic::{Formula, Limits};
+use slopp::logic::Formula;
 use slopp::{Deterministic, Lit, Names, Progress};
 
 /// How many worlds are listed between two looks for Ctrl-C.
@@ -33,7 +33,7 @@ impl Model {
         let (circuit, evidence) = (self.deterministic()?, given.evidence()?);
         let found = run(py, || match count {
             1 => circuit.mpe(evidence).map(|best| vec![best]),
-            _ => circuit.top_worlds(evidence, count, &Limits::default()),
+            _ => circuit.top_worlds(evidence, count, &usual_limits()),
         })?;
         Ok(self.ranked(py, found))
     }
@@ -53,7 +53,7 @@ impl Model {
     fn top_worlds_batch<'py>(&self, py: Python<'py>, records: &Records, count: usize) -> Answer<Vec<Ranked<'py>>> {
         let model = self.clone();
         self.deterministic()?;
-        let ask = move |records: &slopp::Records| model.proved().top_worlds_batch(records, count, &Limits::default());
+        let ask = move |records: &slopp::Records| model.proved().top_worlds_batch(records, count, &usual_limits());
         let rows = by_record(&records.0, &run_by_rows(py, &records.0, ask)?);
         Ok(rows.into_iter().map(|row| self.ranked(py, row.unwrap_or_default())).collect())
     }
@@ -88,7 +88,7 @@ impl Model {
     fn kl_divergence(&self, py: Python<'_>, other: &Model) -> Answer<f64> {
         let (p, q) = (self.deterministic()?, other.deterministic()?);
         self.0.check_same_variables(&other.0)?;
-        Ok(run(py, || p.kl_divergence(q, &Limits::default()))?)
+        Ok(run(py, || p.kl_divergence(q, &usual_limits()))?)
     }
 
     /// Whether two circuits have the same structure, whatever their parameters.
@@ -105,7 +105,7 @@ impl Model {
     fn explain(&self, py: Python<'_>, records: &Records, count: usize) -> Answer<Vec<Option<Explained>>> {
         let model = self.clone();
         self.deterministic()?;
-        let ask = move |records: &slopp::Records| model.proved().explain_batch(records, count);
+        let ask = move |records: &slopp::Records| model.proved().explain_batch(records, count, &usual_limits());
         let found = run_by_rows(py, &records.0, ask)?;
         let records = &*records.0;
         let answers: Vec<Option<Explained>> = found

@@ -112,14 +112,16 @@ pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, 
 }
 
 fn write_model(args: &ConvertArgs, to: Format) -> Result<(), Error> {
-    let loaded = Loaded::circuit_of(&args.input, args.vtree.as_deref(), &args.limits.limits())?;
+    let limits = args.limits.limits();
+    let loaded = Loaded::circuit_of(&args.input, args.vtree.as_deref(), &limits)?;
     match to {
         Format::Vtree => write_atomically(&args.output, |out| io::write_vtree(out, loaded.circuit().vtree()))?,
         Format::Sdd => {
             let Certified::Psdd(psdd) = loaded.circuit() else {
                 return Err(not_a_psdd(&loaded));
             };
-            let base = Sdd::base_of(psdd, 1_000_000)?;
+            let base = Sdd::base_of(psdd, &limits)
+                .map_err(|stopped| Error::from(stopped).hint(format!("{LARGER_LIMITS}; or keep the base as .psdd")))?;
             write_atomically(&args.output, |out| io::write_sdd(out, &base, Some(&loaded.model.names)))?;
         }
         Format::Psdd if args.plain => write_atomically(&args.output, |out| io::write_psdd(out, loaded.circuit()))?,

@@ -7,15 +7,14 @@ use crate::error::Error;
 use crate::files::Files;
 use crate::incomplete::{Part, check};
 use crate::input::{VtreeSource, read_records, read_records_of};
+use crate::knowledge::LimitArgs;
 use crate::report::{Table, count, logarithm, object, records, score_entries};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::Records;
 use slopp::infer::Score;
-use slopp::learn::registry::{self, Options};
-use slopp::learn::{AtSize, Task};
-use slopp::logic::Limits;
+use slopp::learn::{AtSize, Support, Task, registry};
 use slopp::render::plot::Scatter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,6 +57,8 @@ pub(crate) struct CurveArgs {
     /// Draw the curve to this file, as SVG
     #[arg(short, long, value_name = "FILE.svg")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 /// A circuit of the curve.
@@ -70,7 +71,8 @@ struct Size {
 
 pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
-    let source = args.vtree.as_deref().map(|text| VtreeSource::find(text, &Limits::default())).transpose()?;
+    let limits = args.limits.limits();
+    let source = args.vtree.as_deref().map(|text| VtreeSource::find(text, &limits)).transpose()?;
     let vtree_file = args.vtree.as_ref().map(PathBuf::from);
     let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref()];
     Files::default().read(inputs.into_iter().flatten()).write(&args.output).check()?;
@@ -89,9 +91,11 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
         .filter_map(|(name, records)| Some((name, records?)))
         .collect();
     let vtree = source.map(|source| source.build(&train, args.seed)).transpose()?.map(Arc::new);
-    let task = Task { valid: valid.as_ref(), vtree: vtree.as_ref(), seed: args.seed, ..Task::new(&train) };
+    let support = Support { limits, ..Support::default() };
+    let task = Task { vtree: vtree.as_ref(), support: &support, seed: args.seed, ..Task::new(&train) };
+    let task = Task { valid: valid.as_ref(), ..task };
     let bar = session.progress();
-    let found = task.sizes(&*registry::default().learner(&Options::default())?, args.points, &bar)?;
+    let found = task.sizes(&*registry::default().usual(), args.points, &bar)?;
     drop(bar);
     let size = |AtSize { max_elements, outcome, .. }: AtSize| {
         let model = outcome.model.distribution();

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
     let circuits = loaded.structured("what is possible")?;
     let Some(data) = &args.data else { return of_evidence(args, &loaded, circuits, session) };
     let records = read_records_of(data, args.read, names)?;
-    let nearest = circuits.nearest_by_column_batch(&records)?;
+    let nearest = circuits.nearest_by_column_batch(&records, &args.limits.limits())?;
     let weights = records.weights().iter().zip(&nearest);
     let impossible: f64 = weights.filter(|(_, n)| n.distance > 0).fold(0.0, |sum, (weight, _)| sum + weight);
     let by_record = records.original().iter().map(|&row| row as usize).enumerate();
@@ -123,7 +123,7 @@ fn of_evidence(
         }
         return Ok(if possible { Verdict::Yes } else { Verdict::No });
     };
-    let nearest = circuits.nearest_by_column(given, names)?;
+    let nearest = circuits.nearest_by_column(given, names, &args.limits.limits())?;
     let change = nearest.changes(given);
     if session.json {
         session.document(&object([

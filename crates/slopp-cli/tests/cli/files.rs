@@ -1,6 +1,6 @@
 //! Formats, vtrees, drawings, and what happens when a file cannot be written.
 
-use crate::folder::{Folder, MIXTURE};
+use crate::folder::{Folder, MIXTURE, signalled};
 use serde_json::json;
 use std::fs;
 use std::io::Read;
@@ -308,22 +308,9 @@ fn ends_tidily(signal: &str, number: u32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_slopp"));
     command.args(["repair", "model.psdd", "-", "-o", "good.csv"]).current_dir(folder.path("."));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let status = format!("/proc/{}/status", child.id());
-    if !std::path::Path::new(&status).exists() {
-        child.kill().unwrap();
-        child.wait().unwrap();
+    if !signalled(&mut child, "slopp", (signal, number)) {
         return;
     }
-    let listens = || {
-        let text = std::fs::read_to_string(&status).unwrap();
-        let mask = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim().to_owned();
-        u64::from_str_radix(&mask, 16).unwrap() & (1 << (number - 1)) != 0
-    };
-    while !listens() {
-        std::thread::yield_now();
-    }
-    let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
     // Its input stays open: it waits for records until it is told to stop.
     let input = child.stdin.take();
     let ended = child.wait_with_output().unwrap();

@@ -166,7 +166,7 @@ impl Records {
     }
 
     /// The number of 64-bit words of a column.
-    pub fn column_words(&self) -> usize {
+    pub(crate) fn column_words(&self) -> usize {
         self.len().div_ceil(64)
     }
 
@@ -176,7 +176,7 @@ impl Records {
     }
 
     /// The total weight of the rows in both of two packed sets.
-    pub fn count_both(&self, a: &[u64], b: &[u64]) -> f64 {
+    pub(crate) fn count_both(&self, a: &[u64], b: &[u64]) -> f64 {
         self.count_words(a.iter().zip(b).map(|(a, b)| a & b))
     }
 
@@ -219,7 +219,7 @@ impl Records {
     }
 
     /// The weight of the rows for each pair of values of two variables: `[a is false, a is true]` by `b`.
-    pub fn count_pair_values(&self, a: Var, b: Var) -> [[f64; 2]; 2] {
+    pub(crate) fn count_pair_values(&self, a: Var, b: Var) -> [[f64; 2]; 2] {
         let (known, columns) = ([self.known(a), self.known(b)], [self.column(a), self.column(b)]);
         [false, true].map(|x| {
             [false, true].map(|y| {

@@ -4,6 +4,7 @@ use crate::advice::Advice;
 use crate::circuit::Circuit;
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::Evidence;
+use crate::limits::grouped;
 use crate::logic::{Limit, Stopped};
 use crate::names::abridged;
 use std::fmt;
@@ -146,7 +147,7 @@ pub enum QueryError {
     #[error("the most probable world needs a deterministic circuit: learn a PSDD, or distil the model into one")]
     NotDeterministic,
     /// More worlds than fit the limits.
-    #[error("{found} worlds and their ranks need more than {limit}; ask for fewer")]
+    #[error("{} worlds and their ranks need more than {limit}; ask for fewer", grouped(.found))]
     TooManyWorlds {
         /// The number of worlds, as far as they were found or are known.
         found: usize,
@@ -169,14 +170,10 @@ impl fmt::Display for Product<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Product(limit, nodes, megabytes) = self;
         match limit {
-            Limit::Nodes(limit) => write!(f, "the product with the model needs more than {limit} nodes")?,
-            Limit::Bytes(limit) => {
-                write!(f, "the product with the model needs more than {} MB", limit.div_ceil(1 << 20))?
-            }
-            Limit::Steps(limit) => write!(f, "the product with the model needs more than {limit} steps")?,
             Limit::Cancelled => write!(f, "the work was cancelled")?,
+            limit => write!(f, "the product with the model needs more than {limit}")?,
         }
-        write!(f, " (reached: {nodes} nodes, {megabytes} MB)")?;
+        write!(f, " (reached: {} nodes, {} MB)", grouped(nodes), grouped(megabytes))?;
         match limit {
             Limit::Cancelled => Ok(()),
             _ => write!(f, "; ask about less, or use a smaller formula or model"),

@@ -1,6 +1,5 @@
 //! What can be wrong with a file.
 
-use super::error::GzipDamage;
 use super::phrases::{Accepted, At, Because, Fit, Named, Taken, VarCounts};
 use crate::advice::Advice;
 use crate::circuit::BuildError;
@@ -29,7 +28,7 @@ pub enum Problem {
     NotGzip,
     /// The compressed bytes are damaged.
     #[error("{0}; copy or compress the file again")]
-    Gzip(GzipDamage),
+    Gzip(String),
     /// A text that is longer than may be kept.
     #[error(
         "holds more than {} MB of text; only what a plain file holds may be longer: unzip it, or save it in a file",

@@ -57,7 +57,7 @@ impl Learner for Factorised {
     fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         let vtree = task.vtree_or(VtreeMethod::Balanced, progress)?;
         let (prior, weight) = prior_of(self.pseudocount, task)?;
-        Ok(Structure::new(factorised(task.train, vtree, weight)?, prior))
+        Ok(Structure::new(factorised(task.train, vtree, weight, &task.support.limits)?, prior))
     }
 }
 
@@ -78,11 +78,16 @@ impl Learner for ChowLiu {
         task.without_vtree(self.name())?;
         progress.begin("learning the Chow-Liu tree", 1);
         let (prior, weight) = prior_of(self.pseudocount, task)?;
-        Ok(Structure::new(chow_liu(task.train, weight)?, prior))
+        Ok(Structure::new(chow_liu(task.train, weight, &task.support.limits)?, prior))
     }
 }
 
-pub(super) fn factorised(records: &Records, vtree: Arc<Vtree>, pseudocount: f64) -> Result<Psdd, LearnError> {
+pub(super) fn factorised(
+    records: &Records,
+    vtree: Arc<Vtree>,
+    pseudocount: f64,
+    limits: &Limits,
+) -> Result<Psdd, LearnError> {
     check(records, &vtree)?;
     let mut builder = Builder::new(vtree.clone(), Sharing::LiteralsOnly);
     let total = records.total();
@@ -99,10 +104,10 @@ pub(super) fn factorised(records: &Records, vtree: Arc<Vtree>, pseudocount: f64)
         done.push(node);
     }
     let root = done[vtree.rank(vtree.root())];
-    Ok(builder.finish_counts(root, &Smoothing::marginal(pseudocount, records))?.certify(&Limits::default())?)
+    Ok(builder.finish_counts(root, &Smoothing::marginal(pseudocount, records))?.certify(limits)?)
 }
 
-pub(super) fn chow_liu(records: &Records, pseudocount: f64) -> Result<Psdd, LearnError> {
+pub(super) fn chow_liu(records: &Records, pseudocount: f64, limits: &Limits) -> Result<Psdd, LearnError> {
     if records.var_count() == 0 {
         return Err(LearnError::NoVariables);
     }
@@ -117,7 +122,7 @@ pub(super) fn chow_liu(records: &Records, pseudocount: f64) -> Result<Psdd, Lear
         given.done.push(nodes);
     }
     let (_, root) = given.done[vtree.rank(vtree.root())];
-    Ok(given.builder.finish_counts(root[0], &Smoothing::marginal(pseudocount, records))?.certify(&Limits::default())?)
+    Ok(given.builder.finish_counts(root[0], &Smoothing::marginal(pseudocount, records))?.certify(limits)?)
 }
 
 /// Builds, for every vtree node, a circuit node for each value of the parent of its part of the tree.

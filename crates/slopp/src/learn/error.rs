@@ -88,7 +88,8 @@ pub enum LearnError {
     },
     /// The circuit to start from is not a PSDD.
     #[error(
-        "the circuit to start from is not a PSDD: {reason}; start from one, or split by the whole scope with Strudel"
+        "the circuit to start from is not a PSDD: {reason}; start from one, or let elements be split by their whole \
+         scope"
     )]
     NotPsdd {
         /// Why not.

@@ -310,6 +310,11 @@ pub static LEARNERS: &[Entry] = &[
     },
 ];
 
+/// The default learner: the first of the table.
+pub fn default() -> &'static Entry {
+    &LEARNERS[0]
+}
+
 /// The learner of this name.
 ///
 /// ```
@@ -326,11 +331,6 @@ pub static LEARNERS: &[Entry] = &[
 /// ```
 pub fn find(name: &str) -> Option<&'static Entry> {
     LEARNERS.iter().find(|entry| entry.name == name)
-}
-
-/// The default learner.
-pub fn default() -> &'static Entry {
-    &LEARNERS[0]
 }
 
 /// A lesson whose student is the default learner with these options.
@@ -411,6 +411,11 @@ impl Entry {
         }
     }
 
+    /// The learner with its default options.
+    pub fn usual(&self) -> Box<dyn Learner + Send + Sync> {
+        (self.make)(&Options::default())
+    }
+
     /// Whether it has an option of this name.
     pub fn has(&self, option: &str) -> bool {
         self.options.iter().any(|(name, _)| *name == option)
@@ -423,7 +428,7 @@ impl Entry {
 
     /// Whether it refines a given model.
     pub fn refines(&self) -> bool {
-        (self.make)(&Options::default()).refines()
+        self.usual().refines()
     }
 
     /// Whether its result can be closed and conditioned on rules.
@@ -449,6 +454,7 @@ impl Entry {
 /// let world = by_learner(LEARNERS, |entry| entry.support().world.name().to_owned());
 /// assert!(world.starts_with("open: slopp, ") && world.ends_with("; closed: slopp-kmeans"));
 /// ```
+#[doc(hidden)]
 pub fn by_learner(learners: impl IntoIterator<Item = &'static Entry>, text: impl Fn(&Entry) -> String) -> String {
     let mut texts: Vec<(String, Vec<&str>)> = Vec::new();
     for entry in learners {

@@ -40,6 +40,7 @@ pub struct Task<'a> {
 
 /// Where a vtree comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum VtreeFrom {
     /// It is made from the records by this method.
     Method(VtreeMethod),
@@ -157,7 +158,7 @@ impl<'a> Task<'a> {
 
     /// The records to learn from and those to choose by.
     pub(super) fn parts(&self) -> Result<Parts<'a>, LearnError> {
-        Parts::new(self.train, self.valid, self.seed)
+        Parts::new(self.train, self.valid, self.seed, &self.support.limits)
     }
 }
 

@@ -24,7 +24,7 @@ impl VtreeId {
     }
 
     /// Whether this is a leaf.
-    pub fn is_leaf(self) -> bool {
+    pub(crate) fn is_leaf(self) -> bool {
         self.0.is_multiple_of(2)
     }
 }
@@ -222,7 +222,7 @@ impl Vtree {
     }
 
     /// Whether `v` is `ancestor` or below it.
-    pub fn is_below(&self, v: VtreeId, ancestor: VtreeId) -> bool {
+    pub(crate) fn is_below(&self, v: VtreeId, ancestor: VtreeId) -> bool {
         let ([first, last], [start, end]) = (self.leaves[v.index()], self.leaves[ancestor.index()]);
         start <= first && last <= end
     }
@@ -282,7 +282,7 @@ impl Vtree {
     }
 
     /// The balanced vtree whose leaves are `order` from left to right.
-    pub fn balanced_over(order: &[Var]) -> Vtree {
+    pub(crate) fn balanced_over(order: &[Var]) -> Vtree {
         Vtree::from_splits(order, |len| len.div_ceil(2))
     }
 

@@ -21,7 +21,7 @@ fn fixture_sdds_have_their_golden_counts() {
             continue;
         }
         let psdd = sdd.to_circuit().unwrap().certify(&Limits::default()).unwrap();
-        let base = Sdd::base_of(&psdd, 1_000_000).unwrap();
+        let base = Sdd::base_of(&psdd, &Limits::default()).unwrap();
         assert_eq!(base.model_count(), sdd.model_count(), "{file}");
     }
 }

@@ -5,6 +5,7 @@ use crate::cmd::info::big;
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::Loaded;
+use crate::knowledge::LimitArgs;
 use crate::report::{count, counted, facts, json, json_count, object};
 use crate::session::{Session, Verdict};
 use clap::{Args, Subcommand};
@@ -73,6 +74,8 @@ struct Check {
     /// The vtree of the model to check, if its file does not hold it
     #[arg(long, value_name = "FILE", requires = "check")]
     vtree: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 #[derive(Args)]
@@ -107,7 +110,7 @@ pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict,
 
 fn known_world(truth: &Truth, common: &Common, check: &Check, session: &mut Session) -> Result<Verdict, Error> {
     if let Some(model) = &check.check {
-        return compare_with(truth, model, check.vtree.as_deref(), session);
+        return compare_with(truth, model, check, session);
     }
     Files::default().write(&common.output).check()?;
     Records::check_count(common.number)?;
@@ -121,8 +124,8 @@ fn known_world(truth: &Truth, common: &Common, check: &Check, session: &mut Sess
 }
 
 /// How many worlds a model allows, how many of those are truly possible, and how many of the possible ones it allows.
-fn compare_with(truth: &Truth, file: &Path, vtree: Option<&Path>, session: &mut Session) -> Result<Verdict, Error> {
-    let loaded = Loaded::circuit_of(file, vtree, &slopp::logic::Limits::default())?;
+fn compare_with(truth: &Truth, file: &Path, check: &Check, session: &mut Session) -> Result<Verdict, Error> {
+    let loaded = Loaded::circuit_of(file, check.vtree.as_deref(), &check.limits.limits())?;
     let names = &loaded.model.names;
     let found = truth.compare(loaded.deterministic("counting the possible worlds")?, names)?;
     let [allowed, possible] = [&found.allowed, &found.possible].map(ToString::to_string);

@@ -9,6 +9,7 @@ use crate::learn::hold_out::Parts;
 use crate::learn::judge::{Judge, Worth};
 use crate::learn::structure::{Prior, Structure};
 use crate::learn::task::Task;
+use crate::logic::Limits;
 use crate::vtree::Vtree;
 use std::sync::Arc;
 
@@ -38,18 +39,18 @@ impl Chosen {
     }
 
     /// The PSDD, fitted to these records.
-    fn psdd(&self, records: &Records, config: &Slopp) -> Result<Psdd, LearnError> {
+    fn psdd(&self, records: &Records, config: &Slopp, limits: &Limits) -> Result<Psdd, LearnError> {
         // Without a prior unseen worlds would be impossible, but only support may rule out worlds.
         let weight = Some(self.prior(config).weight).filter(|&weight| weight > 0.0).unwrap_or(self.pseudocount);
         match &self.classes {
-            Classes::Layers(layers, vtree) => layers.psdd(vtree, records, weight),
+            Classes::Layers(layers, vtree) => layers.psdd(vtree, records, weight, limits),
             Classes::Any(psdd) => general::fitted(psdd, records, weight),
         }
     }
 
     /// The structure, fitted to the part of the records that it was learned from.
-    fn on_part(&self, part: &Records, config: &Slopp) -> Result<Structure, LearnError> {
-        Ok(Structure::new(self.psdd(part, config)?, self.prior(config)))
+    fn on_part(&self, part: &Records, config: &Slopp, limits: &Limits) -> Result<Structure, LearnError> {
+        Ok(Structure::new(self.psdd(part, config, limits)?, self.prior(config)))
     }
 
     /// Its worth once support has been applied.
@@ -59,7 +60,7 @@ impl Chosen {
         part: &Records,
         config: &Slopp,
     ) -> Result<Worth, LearnError> {
-        judge.worth(self.log_likelihood, || self.on_part(part, config))
+        judge.worth(self.log_likelihood, || self.on_part(part, config, judge.limits()))
     }
 
     /// The better of this and another, if there is another.
@@ -78,7 +79,7 @@ impl Chosen {
             let tally = layers.tally_records(parts.all(), vtree.vars(vtree.root()));
             layers.take_counts(&tally);
         }
-        self.psdd(parts.all(), config)
+        self.psdd(parts.all(), config, parts.limits())
     }
 
     pub(super) fn learned(mut self, task: &Task, config: &Slopp) -> Result<LearnedSlopp, LearnError> {

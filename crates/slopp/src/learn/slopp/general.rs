@@ -95,7 +95,7 @@ fn independent(parts: &Parts<'_>, vtree: &Arc<Vtree>, config: &Slopp) -> Result<
     if parts.judge().is_none() {
         return Ok(None);
     }
-    let psdd = factorised(parts.train(), vtree.clone(), TYPICAL_PSEUDOCOUNT)?;
+    let psdd = factorised(parts.train(), vtree.clone(), TYPICAL_PSEUDOCOUNT, parts.limits())?;
     judged(parts, psdd, config).map(Some)
 }
 
@@ -119,11 +119,11 @@ pub(super) fn find_small(
     progress: &dyn Progress,
 ) -> Result<Option<Chosen>, LearnError> {
     let Some(max) = config.max_elements.filter(|_| !config.capped) else { return Ok(None) };
-    let tree = chow_liu(parts.train(), TYPICAL_PSEUDOCOUNT)?;
+    let tree = chow_liu(parts.train(), TYPICAL_PSEUDOCOUNT, parts.limits())?;
     let (start, begun) = match tree.elements().len() {
         elements if max > MUCH_ROOM * elements => return Ok(None),
         elements if elements <= max => (Start::Tree, tree),
-        _ => (Start::NOTHING, factorised(parts.train(), tree.vtree().clone(), TYPICAL_PSEUDOCOUNT)?),
+        _ => (Start::NOTHING, factorised(parts.train(), tree.vtree().clone(), TYPICAL_PSEUDOCOUNT, parts.limits())?),
     };
     let begun = judged(parts, begun, config)?;
     let best = refined(parts, begun, max, config, progress)?;
@@ -152,7 +152,7 @@ fn refined(
             max_classes: config.capped.then_some(config.max_classes),
             ..LearnPsdd::default()
         };
-        let refined = learn_psdd(&start, parts.train(), parts.judge(), &settings, progress)?.circuit;
+        let refined = learn_psdd(&start, parts.train(), parts.judge(), &settings, parts.limits(), progress)?.circuit;
         let judged = judged(parts, refined, config)?;
         if judged.log_likelihood > best.log_likelihood {
             best = judged;
@@ -179,7 +179,7 @@ fn started(
         let (builder, root) =
             scopes::grow(database, information, limits, if factor == 1.0 { progress } else { quiet })?;
         let smoothing = Smoothing::marginal(TYPICAL_PSEUDOCOUNT, parts.train());
-        let psdd = builder.finish_counts(root, &smoothing)?.certify(&crate::logic::Limits::default())?;
+        let psdd = builder.finish_counts(root, &smoothing)?.certify(parts.limits())?;
         // The loop ends: without clusters there is one element for each variable but the last, which is allowed.
         if config.max_elements.is_none_or(|max| psdd.elements().len() <= max) {
             return judged(parts, psdd, config);

@@ -38,7 +38,13 @@ pub(super) struct Layers(pub(super) Vec<Vec<Class>>);
 
 impl Layers {
     /// The certified PSDD of the classes on their right-linear vtree, smoothed towards the marginals of the records.
-    pub(super) fn psdd(&self, vtree: &Arc<Vtree>, records: &Records, pseudocount: f64) -> Result<Psdd, LearnError> {
+    pub(super) fn psdd(
+        &self,
+        vtree: &Arc<Vtree>,
+        records: &Records,
+        pseudocount: f64,
+        limits: &Limits,
+    ) -> Result<Psdd, LearnError> {
         let mut builder = Builder::new(vtree.clone(), Sharing::LiteralsOnly);
         let order = vtree.vars(vtree.root());
         let mut below: Vec<NodeId> = Vec::new();
@@ -66,7 +72,7 @@ impl Layers {
             below = here;
         }
         let smoothing = Smoothing::marginal(pseudocount, records).of_literals(true);
-        Ok(builder.finish_counts(below[0], &smoothing)?.certify(&Limits::default())?)
+        Ok(builder.finish_counts(below[0], &smoothing)?.certify(limits)?)
     }
 
     /// The number of elements of the circuit.
