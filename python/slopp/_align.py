@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from . import _frames, _slopp
+from . import _frames
 from ._columns import Columns
 from .errors import RecordsError
 from .records import Records
@@ -35,19 +33,7 @@ def with_variables(data: Any, names: list[str]) -> Records:
         if table.names is None:
             return aligned(table, names)
         data = _learned(table, names)
-    missing = [name for name in names if name not in data.names]
-    # A category that no record has holds in none of them.
-    of_column = {name: next((c for c in data.columns.names if name.startswith(f"{c}=")), None) for name in missing}
-    if lacking := [name for name, column in of_column.items() if column is None]:
-        raise RecordsError(f"the records have no column {', '.join(lacking)}, of which the rules speak; the columns "
-                           f"are {', '.join(data.columns.names)}")
-    if not missing:
-        return _over(data, names, Columns.of_names(names))
-    cells = data.to_numpy().astype(np.float64)
-    places = dict(zip(data.columns.names, data.columns.places(), strict=True))
-    absent = [np.where(np.isnan(cells[:, places[column or ""].start]), np.nan, 0.0) for column in of_column.values()]
-    every = Records(np.column_stack([cells, *absent]), names=[*data.names, *missing], weights=data.record_weights())
-    return _over(every, names, Columns.of_names(names))
+    return _over(data, names, Columns.of_names(names))
 
 
 def _learned(table: _frames.Table, names: Sequence[str]) -> Records:
@@ -59,12 +45,9 @@ def _learned(table: _frames.Table, names: Sequence[str]) -> Records:
     of_categories = [table.names[i] for i in kept if table.names[i] not in names]
     few = replace(table, names=[table.names[i] for i in kept], columns=[table.columns[i] for i in kept])
     if not kept:
-        raise RecordsError(f"the records have no column {', '.join(names)}, of which the rules speak; the columns are "
-                           + ", ".join(table.names))
+        raise RecordsError(f"the records have no column {', '.join(names)}; the columns are {', '.join(table.names)}")
     return Records(few, categories=of_categories)
 
 
 def _over(data: Records, names: list[str], columns: Columns) -> Records:
-    cells = data.to_numpy()[:, [data.names.index(name) for name in names]]
-    weights = data.record_weights()
-    return Records._of(_slopp.Records.from_array(cells, names, weights, columns.groups), columns, weights)
+    return Records._of(data._records.over(names, columns.groups), columns, data.record_weights())

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Final, Literal, TypedDict
 
 #: The names of all learners.
 LearnerName = Literal["slopp", "slopp-bag", "slopp-em", "slopp-tree", "slopp-kmeans", "factorised",
     "chow-liu", "learnpsdd", "slopp+learnpsdd", "strudel", "strudel-em", "learnspn"]
+
+#: The default learner.
+DEFAULT: Final = "slopp"
 
 #: Those that make a `Psdd`.
 PsddLearner = Literal["slopp", "slopp-tree", "factorised", "chow-liu", "learnpsdd", "slopp+learnpsdd"]

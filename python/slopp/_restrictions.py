@@ -23,7 +23,7 @@ Closed = str | Sequence[str] | Sequence[str | Sequence[str]] | None
 
 
 def choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Refuses what is none of these words."""
+    """Refuses a value that is not one of these words."""
     if value not in choices:
         raise LearnError(f'{name} is "{value}", but must be one of {", ".join(choices)}')
 
@@ -63,14 +63,6 @@ def rules_over(rules: Rules | str | Iterable[str] | None, data: Records) -> Rule
         if not all(isinstance(rule, str) for rule in every):
             raise ArgumentError(f"rules are {rules!r}, but must be Rules, a text with a formula per line, or a list")
     return Rules._over(every, data.columns)
-
-
-def refuse_rules(learner: str, rules: Any) -> None:
-    """A sum-product network gives columns one value by itself, and can obey nothing else."""
-    given = rules.formulas if isinstance(rules, Rules) else rules
-    if given is not None and given != "" and given != [] and given != ():
-        raise LearnError(f"rules= needs a circuit on a vtree, and {learner} learns a sum-product network, which cannot "
-                         "be conditioned on rules; choose another learner")
 
 
 def obeying(data: Records, rules: Rules, on_violation: str) -> Records:

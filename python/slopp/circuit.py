@@ -19,8 +19,8 @@ from ._show import DRAWABLE, Rows, Values, World, number
 from .errors import ArgumentError, CertificateError, QueryError
 from .knowledge import Rules, Sdd, drawn
 from .model import KINDS, Given, Model, not_both, or_missing, wrap
-from .on_vtrees import OnVtrees
 from .records import Path
+from .structured import Structured
 from .vtree import Vtree
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MOST_WORLDS = 10_000_000
 
 
-class Circuit(OnVtrees):
+class Circuit(Structured):
     """A smooth, structured-decomposable circuit; a mixture, unless it is more."""
 
     @property
@@ -263,11 +263,12 @@ class Psdd(Deterministic):
         """Room for records, or for the worlds of a formula, or without the worlds that break a rule; nothing else."""
         if (records is not None) + (formula is not None) + (by_rule is not None) != 1:
             raise ArgumentError("revise by records, by a formula or by a rule: give one of them")
-        if by_rule is not None:
-            return self.given(by_rule)
-        if formula is not None:
-            return self._same(self._model.revise_by(self._event(formula), formula_weight, weight)[0])
-        return self._same(self._model.revise(self.records(records)._records, weight)[0])
+        if by_rule is not None and weight is not None:
+            raise ArgumentError("weight= is for records or a formula: a rule removes worlds, whatever they weigh")
+        text = formula if by_rule is None else by_rule
+        known = None if records is None else self.records(records)._records
+        return self._same(self._model.revise(known, None if text is None else self.columns.quoted(text),
+                                             by_rule is not None, formula_weight, weight))
 
 
 class MarginalMap(World):

@@ -36,7 +36,7 @@ class FormulaError(SloppError, ValueError):
 
 
 class VtreeError(SloppError, ValueError):
-    """A vtree that is none, or over other variables."""
+    """A text or file that is not a vtree, or a vtree over other variables."""
 
 
 class CircuitError(SloppError, ValueError):

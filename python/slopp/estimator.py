@@ -14,7 +14,7 @@ import numpy as np
 from . import _encode, _frames
 from ._arguments import Floats, whole
 from ._columns import Columns, objects
-from ._learners import Effort, LearnerName
+from ._learners import DEFAULT, Effort, LearnerName
 from ._restrictions import choice
 from ._sklearn import (
     HAS_SKLEARN,
@@ -80,7 +80,7 @@ class PSDD(DensityMixin, BaseEstimator):  # type: ignore[misc]
     #: The columns, with their categories.
     columns_: Columns
 
-    def __init__(self, learner: LearnerName = "slopp", effort: Effort = "fast",
+    def __init__(self, learner: LearnerName = DEFAULT, effort: Effort = "fast",
                  world: WorldName | None = None, rules: Any = None, vtree: Any = None,
                  random_state: Any = 0, *, target: str | int | tuple[Any, ...] | None = None,
                  binarize: float | None = None, bins: Any = None, categories: Any = None, max_values: int | None = None,

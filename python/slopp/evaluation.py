@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from ._arguments import handle, number
 from ._show import Values
 from .errors import ArgumentError, KindError
@@ -13,6 +11,7 @@ from .errors import ArgumentError, KindError
 if TYPE_CHECKING:
     from .circuit import Deterministic
     from .model import Model
+    from .records import Records
 
 #: The probability that a cell is changed before it is seen; "auto" is the one under which records are most likely.
 Noise = float | Literal["auto"] | None
@@ -33,12 +32,11 @@ class Comparison(Values[Any]):
 def score(model: Model, records: Any, noise: Noise = None, valid: Any = None) -> Score:
     """How well a model explains records, also through a channel that changes cells."""
     known = model.records(records)
-    logs, weights = model.log_likelihoods(known), known.record_weights()
+    plain = _score(model, known)
     if noise is None:
         if valid is not None:
             raise ArgumentError('valid= chooses the noise, and none is asked for; add noise="auto", or leave it out')
-        return _summed(logs, weights)
-    without = float(weights[np.isneginf(logs)].sum())
+        return plain
     noisy: Any = model
     if not hasattr(type(model), "fit_noise"):
         raise KindError("the likelihood through a noisy channel cannot be asked of a sum-product network: it has no "
@@ -50,22 +48,15 @@ def score(model: Model, records: Any, noise: Noise = None, valid: Any = None) ->
         raise ArgumentError('valid= chooses the noise, and noise= gives it already; noise="auto", or leave valid= out')
     elif isinstance(noise, str) or not 0 <= number("noise", noise) <= 0.5:
         raise ArgumentError(f'noise is {noise!r}, but must be "auto" or a probability from 0 to 0.5')
-    found = _summed(noisy.log_likelihoods_noisy(known, noise), weights)
-    found.update(noise=noise, noise_by=by, impossible_without_noise=without)
+    found = _score(model, known, noise)
+    found.update(noise=noise, noise_by=by, impossible_without_noise=plain["impossible"])
     return found
 
 
-def _summed(logs: np.ndarray, weights: np.ndarray) -> Score:
-    possible = ~np.isneginf(logs)
-    total, impossible = float(weights.sum()), float(weights[~possible].sum())
-    log_likelihood = float(logs[possible] @ weights[possible])
-    return Score(
-        records=total, impossible=impossible,
-        # A sum of nothing would look perfect.
-        log_likelihood=log_likelihood if possible.any() or len(logs) == 0 else None,
-        log_likelihood_per_record=log_likelihood / total if total > 0 and possible.all() else None,
-        log_likelihood_per_possible_record=log_likelihood / (total - impossible) if possible.any() else None,
-    )
+def _score(model: Model, known: Records, noise: Any = None) -> Score:
+    names = ("records", "impossible", "log_likelihood", "log_likelihood_per_record",
+             "log_likelihood_per_possible_record")
+    return Score(zip(names, model._model.score(known._records, noise), strict=True))
 
 
 def compare(a: Deterministic, b: Deterministic) -> Comparison:

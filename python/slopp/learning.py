@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import math
 import textwrap
 import warnings
 from collections.abc import Iterable, Sequence
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from . import _slopp
 from ._align import aligned
 from ._arguments import handle, limit, whole
-from ._columns import Columns, quote
 from ._encode import Bins
 from ._learners import (
+    DEFAULT,
     CircuitLearner,
     DeterministicLearner,
     LearnerName,
@@ -30,7 +30,6 @@ from ._restrictions import (
     columns_of,
     incomplete,
     obeying,
-    refuse_rules,
     rules_over,
 )
 from ._show import Progress, Rows, Values, listening
@@ -85,7 +84,7 @@ class Settings(Options, total=False):
 
 
 @overload
-def learn(records: Any, *, learner: PsddLearner = "slopp", **settings: Unpack[Settings]) -> Psdd: ...
+def learn(records: Any, *, learner: PsddLearner = DEFAULT, **settings: Unpack[Settings]) -> Psdd: ...
 
 
 @overload
@@ -108,7 +107,7 @@ def learn(records: Any, *, learner: SpnLearner, **settings: Unpack[Settings]) ->
 def learn(records: Any, *, learner: str, **settings: Any) -> Model: ...
 
 
-def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = None, vtree: Vtree | str | None = None,
+def learn(records: Any, *, learner: LearnerName | str = DEFAULT, valid: Any = None, vtree: Vtree | str | None = None,
           start: Circuit | None = None, rules: Rules | str | Iterable[str] | None = None,
           world: WorldName | None = None, closed: Closed = None, open: Sequence[str] | str | None = None,
           on_violation: str = "reject", missing: str = "reject", seed: int = 0, progress: Progress = None,
@@ -129,10 +128,10 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
     rules : formulas that the base of the result implies; that a column has one value is one of them anyway.
     world : "open", everything is possible, or "closed", only what the records show, relaxed; that of the learner unless
         given.
-    closed : columns that are closed in a world that is open: with `["a", "b"]`, what no record shows together in a and
-        b is impossible; `[["a", "b"], ["c", "d"]]` closes two groups.
-    open : columns that stay open while all others are closed: what no record shows elsewhere is impossible, as far as
-        the structure can distinguish it.
+    closed : columns to close in an open world: with `["a", "b"]`, combinations of a and b that no record has become
+        impossible; `[["a", "b"], ["c", "d"]]` closes two groups.
+    open : columns that stay open in a closed world: in the others, combinations that no record has become impossible,
+        as far as the structure can tell them apart.
     on_violation : records that break a rule are an error ("reject"), left out ("drop") or changed in as few cells as
         possible ("repair").
     missing : records with missing cells are an error ("reject"), left out ("drop"), or left out of the structure and
@@ -157,12 +156,10 @@ def learn(records: Any, *, learner: LearnerName | str = "slopp", valid: Any = No
         start, records, bins or categories or max_values is not None)
     valid = _valid(valid, data)
     entry = TABLE[learner]
-    if not entry["obeys_rules"]:
-        refuse_rules(learner, rules)
     groups = closed_groups(closed, data)
     free = None if open is None else columns_of("open", open, data)
-    chosen_world = _slopp.world_for(learner, world, bool(groups), free is not None, start is not None)
     known = rules_over(rules, data)
+    chosen_world = _slopp.world_for(learner, world, bool(groups), free is not None, len(known) > 0, start is not None)
     if entry["obeys_rules"]:
         data = obeying(data, known, on_violation)
     complete = data
@@ -221,9 +218,9 @@ def distil(teacher: Any, train: Any, *, valid: Any = None, samples: int | None =
     to the real ones with those as the prior, how strong a prior by the validation records. The student answers what the
     teacher may not: most probable worlds, entropy, rules.
 
-    What is impossible for a teacher that is `Deterministic` is impossible for the student: its base implies that of the
-    teacher, exactly; `free=True` lets it go. Of mixtures, sum-product networks and records it is not kept. Every column
-    has one value either way, and `rules` are obeyed as by `learn`.
+    The student keeps the impossible worlds of a `Deterministic` teacher: its base implies that of the teacher, exactly.
+    `free=True` lifts this. The base of mixtures, sum-product networks and records is not kept. Every column has one
+    value either way, and `rules` are obeyed as by `learn`.
     """
     is_model = isinstance(teacher, Model)
     choice("on_violation", on_violation, VIOLATIONS)
@@ -240,16 +237,15 @@ def distil(teacher: Any, train: Any, *, valid: Any = None, samples: int | None =
     count = limit("samples", samples, 1)
     with listening(progress) as callback:
         lessons = (teacher._model, count) if is_model else teacher._records
-        most_elements = limit("max_elements", max_elements, 1)
+        options = {"max_classes": max_classes, "max_elements": max_elements}
         support = _slopp.Support(data._records, known._rules if len(known) else None, "open", [], None)
         model = _slopp.distil(
-            lessons, data._records, valid, limit("max_classes", max_classes, 1), most_elements, support,
-            bool(free), whole("seed", seed), callback)
+            lessons, data._records, valid, options, support, bool(free), whole("seed", seed), callback)
     student: Psdd = wrap(model, data._table.like())
     _tell_classes(model.most_classes(), max_classes)
     elements = student.size["elements"]
-    if most_elements is not None and elements > most_elements:
-        _tell_size(elements, most_elements)
+    if max_elements is not None and elements > max_elements:
+        _tell_size(elements, max_elements)
     return _with_labels(student, data)  # type: ignore[no-any-return]
 
 
@@ -300,8 +296,8 @@ def curve(train: Any, *, valid: Any = None, test: Any = None, points: int = 8, v
 
 
 def _mean(model: Model, records: Records) -> float:
-    weights = records.record_weights()
-    return float(model.log_likelihoods(records) @ weights / weights.sum())
+    mean = model.eval(records)["log_likelihood_per_record"]
+    return -math.inf if mean is None else float(mean)
 
 
 def as_records(data: Any, bins: Bins = None, categories: Sequence[str] | None = None,
@@ -338,13 +334,13 @@ def _of_start(start: Any, records: Any, settings: Any) -> Records:
 
 def _tell_classes(classes: int, most: int | None) -> None:
     if most is not None and classes > most:
-        warnings.warn(f"a vtree node has {classes} nodes, more than max_classes={most}: what columns, rules, a base or "
-                      "closed= rule out divides classes", stacklevel=3)
+        warnings.warn(f"a vtree node has {classes} nodes, more than max_classes={most}: columns, rules, a base or "
+                      "closed= split classes further", stacklevel=3)
 
 
 def _tell_size(elements: int, most: int) -> None:
-    warnings.warn(f"{elements} elements are more than max_elements={most}: with what columns, rules, a base or closed= "
-                  "rule out, nothing smaller was found", stacklevel=3)
+    warnings.warn(f"{elements} elements are more than max_elements={most}: columns, rules, a base or closed= need "
+                  "this many; no smaller model was found", stacklevel=3)
 
 
 def _vtree(vtree: Vtree | str | None, data: Records) -> tuple[_slopp.Vtree, bool] | str | None:
@@ -352,28 +348,13 @@ def _vtree(vtree: Vtree | str | None, data: Records) -> tuple[_slopp.Vtree, bool
     if vtree is None:
         return None
     if isinstance(vtree, str) and "(" in vtree:
-        return Vtree(_with_variables(vtree, data.columns), data.names)._vtree, True
+        return _slopp.Vtree.parse(vtree, data.names, data.columns.groups), True
     if isinstance(vtree, str):
         return vtree
     if not isinstance(vtree, Vtree):
         raise ArgumentError(f'vtree is {vtree!r}, but must be a Vtree, a text such as "((a,b),c)", or a method')
     same = vtree if vtree.names == data.names else Vtree(str(vtree), data.names)
     return same._vtree, False
-
-
-def _with_variables(text: str, columns: Columns) -> str:
-    """The text of a vtree with the variables of a categorical column, one after the other, in the place of its name."""
-    variables = {column.name: column.variables for column in columns if column.categories is not None}
-
-    def leaf(found: re.Match[str]) -> str:
-        name = found[0].strip()
-        name = name[1:-1].replace('""', '"') if name.startswith('"') else name
-        last, *others = [quote(variable) for variable in reversed(variables.get(name, []))] or [found[0]]
-        for other in others:
-            last = f"({other},{last})"
-        return last
-
-    return re.sub(r'"(?:[^"]|"")*"|[^(),"]+', leaf, text)
 
 
 def _with_labels(learned: Model, data: Records) -> Any:

@@ -10,13 +10,13 @@ from ._arguments import Floats, handle, number, whole
 from ._show import World, table
 from .errors import ArgumentError
 from .model import KINDS, Given, wrap
-from .on_vtrees import OnVtrees
+from .structured import Structured
 
 if TYPE_CHECKING:
     from .circuit import Circuit
 
 
-class Mixture(OnVtrees):
+class Mixture(Structured):
     """Weighted circuits over the same variables."""
 
     def __init__(self, components: Iterable[tuple[float, Circuit]]):

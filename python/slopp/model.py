@@ -17,7 +17,7 @@ import numpy as np
 
 from . import _frames, _slopp
 from ._align import aligned
-from ._arguments import Floats, counted, no_column, number, seeded, truth, whole
+from ._arguments import Floats, counted, limit, no_column, number, seeded, truth, whole
 from ._arguments import path as a_path
 from ._columns import Columns
 from ._labels import is_missing
@@ -150,17 +150,7 @@ class Model:
         aligned_records = self.records(records)._records
         if event is None:
             return np.exp(self._model.log_likelihoods(aligned_records))
-        event_ = self._event(event, question=True)
-        if not event_.is_formula:
-            return self._model.conditional_batch(event_, aligned_records)
-        rows = self._model.log_likelihoods(aligned_records)
-        log_event = self._model.log_probability(event_, self._event(None))
-        both = np.full_like(rows, -math.inf)
-        if log_event > -math.inf:
-            both = self._conditioned(event_)[0]._model.log_likelihoods(aligned_records) + log_event
-        with np.errstate(invalid="ignore"):
-            answers = np.full_like(rows, math.nan)
-            return np.exp(np.minimum(both - rows, 0.0), where=rows > -math.inf, out=answers)
+        return np.exp(self._model.log_probabilities_given(self._event(event, question=True), aligned_records))
 
     @overload
     def marginals(self, records: None = None, *, given: Given = None) -> Values[float]: ...
@@ -190,16 +180,26 @@ class Model:
         model, event, _ = self._under(given)
         return self._tabled(model._model.sample(whole("count", count), event, seeded("seed", seed)))
 
-    def em(self, records: Any, *, pseudocount: float | None = None, steps: int = 100,
+    def complete(self, records: Any, *, seed: int | None = 0) -> Any:
+        """Each record with its missing cells drawn at random given the others; NaN where it is impossible.
+
+        Every record has a draw of its own, also where it equals another one.
+        The same `seed` draws the same cells; None draws others every time.
+        """
+        aligned_records = self.records(records)
+        worlds, possible = self._model.sample_batch(aligned_records._records, seeded("seed", seed))
+        return self._in_kind(aligned_records, or_missing(worlds, possible))
+
+    def em(self, records: Any, *, pseudocount: float | None = None, steps: int | None = None,
            progress: Progress = None) -> Self:
         """The model with parameters by expectation maximisation, for missing cells or sums that overlap.
 
-        Of a mixture the components and their weights are fitted together; of a sum-product network the parameters it
-        has are the prior.
+        The components of a mixture and their weights are fitted together. For a sum-product network, its current
+        parameters are the prior.
         """
         return self._refitted(records, pseudocount, False, True, steps, progress)
 
-    def fit(self, records: Any, *, pseudocount: float | None = None, add: bool = False, steps: int = 100,
+    def fit(self, records: Any, *, pseudocount: float | None = None, add: bool = False, steps: int | None = None,
             progress: Progress = None) -> Self:
         """The model with parameters fitted to records, its structure fixed.
 
@@ -217,12 +217,12 @@ class Model:
             raise RecordsError("there are no records to fit to; give at least one")
         return found
 
-    def _refitted(self, records: Any, pseudocount: float | None, add: bool, em: bool, steps: int,
+    def _refitted(self, records: Any, pseudocount: float | None, add: bool, em: bool, steps: int | None,
                   progress: Progress) -> Self:
         weight = None if pseudocount is None else number("pseudocount", pseudocount)
         aligned_records = self._some(records)
         with listening(progress) as callback:
-            model, impossible = self._model.refit(aligned_records._records, weight, add, em, whole("steps", steps),
+            model, impossible = self._model.refit(aligned_records._records, weight, add, em, limit("steps", steps),
                                                   callback)
         if impossible:
             warnings.warn(f"records of weight {impossible:g} are impossible whatever the parameters, and left out",
@@ -285,6 +285,14 @@ class Model:
         if self._like is None or self._like.kind == "array":
             return worlds if columns.is_plain else Values(columns.decode(worlds))
         return _frames.in_kind(self._like, columns.decode(worlds), columns)
+
+    def _in_kind(self, records: Records, worlds: np.ndarray) -> Any:
+        if records._table.kind == "array" and self.columns.is_plain:
+            return worlds
+        decoded = self.columns.decode(worlds)
+        if records._table.kind == "array":
+            return Values(decoded)
+        return _frames.in_kind(records._table, decoded, self.columns)
 
     def _world(self, cells: Iterable[bool]) -> dict[str, Any]:
         decoded = self.columns.decode(np.array([list(cells)]))

@@ -19,7 +19,7 @@ HEAD = '''"""Learners and their options for type checkers: written by test_learn
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Final, Literal, TypedDict
 '''
 
 
@@ -37,7 +37,8 @@ def literal(words):
 
 def text():
     """The file that the table gives."""
-    parts = [HEAD, "#: The names of all learners.", f"LearnerName = {literal(slopp.LEARNERS)}", ""]
+    parts = [HEAD, "#: The names of all learners.", f"LearnerName = {literal(slopp.LEARNERS)}", "",
+             "#: The default learner.", f'DEFAULT: Final = "{slopp.LEARNERS[0]}"', ""]
     for kind in ("Psdd", "Deterministic", "Circuit", "Mixture", "Spn"):
         names = [entry["name"] for entry in _slopp.LEARNERS if entry["makes"] == kind]
         parts += [f"#: Those that make a `{kind}`.", f"{kind}Learner = {literal(names)}", ""]

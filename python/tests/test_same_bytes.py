@@ -150,3 +150,44 @@ def test_fitted_again(folder):
     fitted = slopp.read(folder / "first.psdd").fit(slopp.Records.read(folder / "valid-plain.csv"), pseudocount=1)
     fitted.write(folder / "python-fitted.psdd")
     assert (folder / "python-fitted.psdd").read_bytes() == (folder / "cli-fitted.psdd").read_bytes()
+
+
+@pytest.mark.parametrize("arguments,settings", [
+    ("odd.csv", dict(records="odd.csv")),
+    ("odd.csv --weight 7", dict(records="odd.csv", weight=7.0)),
+    ("--formula hot=>steam", dict(formula="hot => steam")),
+    ("--formula steam,!hot --formula-weight 3", dict(formula="steam, !hot", formula_weight=3.0)),
+    ("--by-rule large->hot", dict(by_rule="large -> hot")),
+    ("--by-rule steam->hot", dict(by_rule="steam -> hot")),
+])
+def test_revised(folder, arguments, settings):
+    (folder / "odd.csv").write_text("hot,steam,large\n0,1,0\n0,1,1\n0,1,1\n")
+    shell(folder, "learn", "train-plain.csv", "--world", "closed", "--rules", "plain.txt", "-o", "first.psdd")
+    shell(folder, "revise", "first.psdd", *arguments.split(), "-o", "cli-revised.psdd")
+    if "records" in settings:
+        settings = {**settings, "records": slopp.Records.read(folder / settings["records"])}
+    revised = slopp.read(folder / "first.psdd").revise(**settings)
+    revised.write(folder / "python-revised.psdd")
+    assert "revised" in revised.origin
+    assert (folder / "python-revised.psdd").read_bytes() == (folder / "cli-revised.psdd").read_bytes()
+
+
+def test_multiplied(folder):
+    shell(folder, "learn", "train-plain.csv", "--vtree", "balanced", "-o", "a.psdd")
+    shell(folder, "learn", "valid-plain.csv", "--learner", "slopp-tree", "--vtree", "balanced", "-o", "b.psdd")
+    shell(folder, "product", "a.psdd", "b.psdd", "-o", "cli-product.psdd")
+    product, _ = slopp.read(folder / "a.psdd").product(slopp.read(folder / "b.psdd"))
+    product.write(folder / "python-product.psdd")
+    assert product.origin == {"product": "slopp x slopp-tree"}
+    assert (folder / "python-product.psdd").read_bytes() == (folder / "cli-product.psdd").read_bytes()
+
+
+@pytest.mark.parametrize("learner", ["slopp", "slopp-em", "learnspn"])
+def test_completed(folder, learner):
+    file = {"slopp-em": "model.mix", "learnspn": "model.spn"}.get(learner, "model.psdd")
+    (folder / "holes.csv").write_text("hot,steam,large\n" + "?,?,?\n?,1,?\n0,?,1\n1,0,1\n" * 9)
+    shell(folder, "learn", "train-plain.csv", "--learner", learner, "-o", file)
+    shell(folder, "sample", file, "--records", "holes.csv", "--seed", "5", "-o", "cli-completed.csv")
+    completed = slopp.read(folder / file).complete(slopp.Records.read(folder / "holes.csv"), seed=5)
+    slopp.Records(completed, names=["hot", "steam", "large"]).write(folder / "python-completed.csv")
+    assert (folder / "python-completed.csv").read_bytes() == (folder / "cli-completed.csv").read_bytes()

@@ -201,5 +201,5 @@ fn formula(circuit: &Circuit, lits: &[Lit], any_is_enough: bool) -> Sdd {
         .expect("parameters are in range")
         .certify(&Limits::default())
         .unwrap_or_else(|refusal| panic!("{refusal}"));
-    Sdd::base_of(&psdd, 1_000_000).expect("small")
+    Sdd::base_of(&psdd, &Limits::default()).expect("small")
 }

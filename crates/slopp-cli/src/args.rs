@@ -317,8 +317,7 @@ pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
 /// A weight in records.
 pub(crate) fn weight(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
-    number
-        .ok_or_else(|| "it must be a number above 0; a small one, such as 0.001, counts for next to nothing".to_owned())
+    number.ok_or_else(|| "it must be a number above 0; use a small one, such as 0.001, for almost no weight".to_owned())
 }
 
 /// Shares that add up to a number above zero.

@@ -81,7 +81,7 @@ fn message(error: &slopp::Error) -> String {
             together.words(&|name, value| value.map_or(option(name), |value| format!("{} {value}", option(name))))
         }
         slopp::Error::Learn(LearnError::TooFewElements { max, least }) => {
-            format!("--max-elements {max} is less than the {least} that a circuit needs at least")
+            format!("--max-elements {max} is too small: a circuit over these variables needs {least}")
         }
         error => error.to_string(),
     }
@@ -93,6 +93,14 @@ pub(crate) const LARGER_LIMITS: &str = "--max-nodes N and --max-memory MB allow 
 /// An option as people write it here.
 fn option(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
+}
+
+/// Learners by name: all of few, the first of many.
+fn one_of(learners: &[&str]) -> String {
+    match learners {
+        [first, _, _, _, ..] => format!("{first}, or another that can do it"),
+        few => few.join(" or "),
+    }
 }
 
 /// A name as a list of names takes it.
@@ -123,8 +131,14 @@ pub(crate) fn words(advice: &Advice) -> Option<String> {
         Advice::LargerLimits => LARGER_LIMITS.into(),
         Advice::NearestWorld => "`slopp possible MODEL --given EVIDENCE` shows what would have to change".into(),
         Advice::OtherLearner { option: name, owners } => {
-            format!("--learner {}, or leave {} out", owners.join(" or "), option(name))
+            format!("--learner {}, or leave {} out", one_of(owners), option(name))
         }
+        Advice::SameVtree => {
+            "`slopp convert A a.vtree`, then `slopp learn RECORDS --vtree a.vtree` learns the other on the vtree of A"
+                .into()
+        }
+        Advice::Distil => "`slopp distil MODEL RECORDS --rules RULES` makes a PSDD that obeys them".into(),
+        Advice::Difference => "`slopp diff A B` shows what each allows".into(),
         Advice::LeaveOneOut => "leave one of them out".into(),
         Advice::LeaveOut { option: name } => format!("leave {} out", option(name)),
         Advice::NameOpen => "--open names the columns that stay open in a closed world".into(),

@@ -40,7 +40,7 @@ impl Files {
         }
         for output in self.outputs.iter().filter(|file| !is_stream(file)) {
             if self.inputs.iter().any(|input| is_same(input, output)) {
-                return Err(Error::new(format!("{} is read, and would be written over", output.display()))
+                return Err(Error::new(format!("{} is an input and would be overwritten", output.display()))
                     .hint("another name for the output"));
             }
             slopp::io::check_writable(output)?;

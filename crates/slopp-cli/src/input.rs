@@ -2,10 +2,9 @@
 
 use crate::args::{CircuitArgs, ColumnArgs, HeaderWhen, ModelArgs, ReadArgs};
 use crate::error::{Error, LARGER_LIMITS};
-use crate::report::{count, short_world};
+use crate::report::short_world;
 use slopp::circuit::{Overlap, ParameterFault, Reason};
 use slopp::io::{Header, Problem, ReadError, RecordsOptions, path_in_words};
-use slopp::learn::LearnError;
 use slopp::learn::VtreeFrom;
 use slopp::learn::VtreeMethod;
 use slopp::logic::Limits;
@@ -160,7 +159,7 @@ impl Loaded {
     pub(crate) fn circuit_for(&self, question: &str) -> Result<&Certified, Error> {
         self.structured(question)?;
         self.model.circuit().ok_or_else(|| {
-            Error::new(format!("{question} is one of a single circuit, and this is a mixture of several"))
+            Error::new(format!("only a single circuit can answer {question}; this is a mixture"))
                 .hint(format!("{DISTIL}; {FOR_MIXTURES}, without this"))
         })
     }
@@ -208,7 +207,7 @@ pub(crate) fn certificate(circuit: &Certified) -> &'static str {
 pub(crate) fn certificate_in_words(circuit: &Certified) -> &'static str {
     match circuit {
         Certified::Psdd(_) => "a PSDD: the primes of every sum are proved exclusive",
-        Certified::Deterministic(..) => "deterministic but no PSDD: elements are exclusive, some primes overlap",
+        Certified::Deterministic(..) => "deterministic, but not a PSDD: elements are exclusive, some primes overlap",
         Certified::Circuit(_, Reason::Overlap(_)) => "not deterministic: elements overlap, so it is read as a mixture",
         Certified::Circuit(_, Reason::Parameters(_)) => {
             "none: parameters do not add up to one, so it is not a distribution"
@@ -325,15 +324,10 @@ impl VtreeSource {
     /// The vtree for these records.
     pub(crate) fn build(self, records: &Records, seed: u64) -> Result<Vtree, Error> {
         match self {
-            VtreeSource::Method(method) => method.build(records, seed).map_err(|error| match error {
-                LearnError::TooManyPairs { variables } => too_many_pairs(variables, "the vtree").hint(
-                    "--vtree balanced or right-linear, which look at no pairs (--learner slopp-kmeans or factorised)",
-                ),
-                error => error.into(),
-            }),
+            VtreeSource::Method(method) => Ok(method.build(records, seed)?),
             VtreeSource::File(vtree) => Ok(vtree),
             VtreeSource::Model(vtree, own) => vtree_of(vtree, &own, records.names()),
-            VtreeSource::Text(text) => parse_vtree(&text, records.names()),
+            VtreeSource::Text(text) => Ok(Vtree::parse_named(&text, records.names())?),
         }
     }
 }
@@ -348,26 +342,7 @@ fn vtree_of(vtree: Vtree, own: &Names, names: &Names) -> Result<Vtree, Error> {
     if own == names || *own == Names::numbered(vtree.var_count()) {
         return Ok(vtree);
     }
-    parse_vtree(&vtree.line(own).to_string(), names)
-        .map_err(|error| error.while_doing("the vtree of the model is over other variables than the records"))
-}
-
-/// The refusal to look at all pairs of too many variables.
-pub(crate) fn too_many_pairs(variables: usize, who: &str) -> Error {
-    let [variables, most] = [variables, slopp::data::MAX_PAIR_VARIABLES].map(|number| count(number as f64));
-    Error::new(format!("{who} looks at all pairs of variables, and {variables} variables have too many (limit {most})"))
-}
-
-/// A vtree from a text whose leaves are names or, where no variable has such a name, numbers from one.
-pub(crate) fn parse_vtree(text: &str, names: &Names) -> Result<Vtree, Error> {
-    let mut seen = vec![false; names.len()];
-    Vtree::parse_with(text, |leaf| {
-        let number = || leaf.parse().ok().and_then(Var::from_number);
-        let var = names.find(leaf).or_else(|error| number().ok_or(error))?;
-        // Here the variable has a name; a vtree only knows its number.
-        match seen.get_mut(var.index()).map(|seen| std::mem::replace(seen, true)) {
-            Some(true) => Err(Error::new(format!("variable {leaf} occurs twice in the vtree")).hint("name it once")),
-            _ => Ok(var),
-        }
+    Vtree::parse_named(&vtree.line(own).to_string(), names).map_err(|error| {
+        Error::from(error).while_doing("the vtree of the model is over other variables than the records")
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::args::positive;
 use crate::error::{Error, LARGER_LIMITS};
-use crate::input::{DISTIL, Loaded, VtreeSource, explained, is_model, no_circuit, parse_vtree};
+use crate::input::{DISTIL, Loaded, VtreeSource, explained, is_model, no_circuit};
 use crate::session::Session;
 use clap::Args;
 use slopp::io::path_in_words;
@@ -22,7 +22,8 @@ pub(crate) struct LimitArgs {
     /// Stop if a diagram, its product with a model, or the certificate of a model needs more nodes than this
     #[arg(long, value_name = "N", default_value_t = 20_000_000, value_parser = positive, help_heading = LIMITS)]
     max_nodes: usize,
-    /// Stop if diagrams, products and certificates need more memory than this, in megabytes
+    /// Stop if a diagram, a product, a certificate or a list of worlds needs more memory than this, in megabytes;
+    /// records, models and what is printed need theirs in addition
     #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = positive, help_heading = LIMITS)]
     max_memory: usize,
 }
@@ -152,7 +153,7 @@ pub(crate) fn vtree_for(rules: &Rules, source: VtreeSource) -> Result<Vtree, Err
     let len = rules.var_count();
     let vtree = match source {
         VtreeSource::File(vtree) | VtreeSource::Model(vtree, _) => vtree,
-        VtreeSource::Text(text) => parse_vtree(&text, rules.names())?,
+        VtreeSource::Text(text) => Vtree::parse_named(&text, rules.names())?,
         VtreeSource::Method(VtreeMethod::Balanced) => Vtree::balanced(len),
         VtreeSource::Method(VtreeMethod::RightLinear) => Vtree::right_linear(len),
         VtreeSource::Method(VtreeMethod::LeftLinear) => Vtree::left_linear(len),

@@ -17,13 +17,12 @@ mod report;
 mod session;
 
 pub use args::Global;
-pub use cmd::eval::Score;
 pub use cmd::vtree::write_text;
 pub use error::Error;
 pub use input::explained;
 pub use interrupt::watch as watch_interrupts;
 pub use progress::Bar;
-pub use report::{Table, count, counted, json, json_count, logarithm, object};
+pub use report::{Table, count, counted, json, json_count, logarithm, object, score_entries};
 pub use session::{Session, Verdict};
 
 use args::{AnyCommand, Cli, Command};

@@ -1,6 +1,7 @@
 //! Numbers, tables and JSON values as people and programs like to read them.
 
 use serde_json::{Map, Value};
+use slopp::infer::Score;
 use slopp::names::{Column, Group, visible};
 use slopp::{Lit, Names, Var};
 use std::borrow::Cow;
@@ -260,6 +261,18 @@ pub(crate) fn facts<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -> i
     let line = |(name, value): &(&str, String)| format!("{name:<width$}  {}", visible(value));
     let lines: Vec<String> = facts.iter().map(line).collect();
     lines.join("\n")
+}
+
+/// A score by the keys that scripts rely on.
+pub fn score_entries(score: &Score) -> Vec<(&'static str, Value)> {
+    let or_null = |log: Option<f64>| log.map_or(Value::Null, json);
+    vec![
+        ("records", json_count(score.records)),
+        ("impossible", json_count(score.impossible)),
+        ("log_likelihood", or_null(score.sum())),
+        ("log_likelihood_per_record", or_null(score.per_record())),
+        ("log_likelihood_per_possible_record", or_null(score.per_possible())),
+    ]
 }
 
 #[cfg(test)]

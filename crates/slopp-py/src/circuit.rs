@@ -6,19 +6,16 @@ use crate::error::{Answer, Failure};
 use crate::event::Event;
 use crate::model::Model;
 use crate::records::Records;
-use crate::run::{run, run_by_rows, run_long, run_watched};
+use crate::run::{run, run_by_rows, run_long, run_watched, usual_limits};
 use num_bigint::BigUint;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use slopp::knowledge::Coverage;
-use slopp::logic::{BaseRule, Limits, RuleSearch};
+use slopp::logic::{BaseRule, RuleSearch};
 use slopp::{Certified, Circuit, Structured};
 
 /// Worlds with their distances.
 type Near<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<u32>>);
-
-/// Worlds, and whether each is an answer.
-type Flagged<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<bool>>);
 
 /// How many worlds are possible, and how many rules allow.
 type Counts = (BigUint, BigUint);
@@ -33,7 +30,7 @@ impl Model {
     }
 
     /// The circuits of a model that was seen to be on vtrees.
-    fn seen_on_vtrees(&self) -> &dyn Structured {
+    fn seen_structured(&self) -> &dyn Structured {
         self.0.structured().expect("seen before")
     }
 }
@@ -53,7 +50,7 @@ impl Model {
     fn possible<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Bound<'py, PyArray1<bool>>> {
         self.structured()?;
         let model = self.clone();
-        let rows = run_watched(py, &records.0, move |records| model.seen_on_vtrees().possible(records))??;
+        let rows = run_watched(py, &records.0, move |records| model.seen_structured().possible(records))??;
         Ok(vector(py, by_record(&records.0, &rows)))
     }
 
@@ -61,26 +58,13 @@ impl Model {
     fn nearest<'py>(&self, py: Python<'py>, records: &Records) -> Answer<Near<'py>> {
         self.structured()?;
         let model = self.clone();
-        let ask = move |records: &slopp::Records| model.seen_on_vtrees().nearest_by_column_batch(records);
+        let ask =
+            move |records: &slopp::Records| model.seen_structured().nearest_by_column_batch(records, &usual_limits());
         let rows = run_by_rows(py, &records.0, ask)?;
         let rows = by_record(&records.0, &rows);
         let distances = vector(py, rows.iter().map(|near| near.distance).collect());
         let worlds = crate::arrays::worlds(py, rows.into_iter().map(|near| near.world).collect(), self.names().len());
         Ok((worlds, distances))
-    }
-
-    /// Every record completed by a draw of its own; the flags say which are possible.
-    fn sample_batch<'py>(&self, py: Python<'py>, records: &Records, seed: u64) -> Answer<Flagged<'py>> {
-        self.structured()?;
-        let (model, width) = (self.clone(), self.names().len());
-        let work = move |records: &slopp::Records| model.seen_on_vtrees().sample_batch(records, seed);
-        let rows = run_long(py, None, {
-            let records = records.0.clone();
-            move |_| work(&records)
-        })??;
-        let flags = vector(py, rows.iter().map(Option::is_some).collect());
-        let filled = rows.into_iter().map(|row| row.unwrap_or_else(|| vec![false; width])).collect();
-        Ok((crate::arrays::worlds(py, filled, width), flags))
     }
 
     /// Whether all records are possible.
@@ -106,37 +90,32 @@ impl Model {
 
     /// The product with another circuit on the same vtree, and the log of its total.
     fn product(&self, py: Python<'_>, other: &Model) -> Answer<(Model, f64)> {
-        self.circuit()?;
-        other.circuit()?;
-        self.check_same_names(other, "they have no product")?;
-        let (a, b) = (Model(self.0.clone()), Model(other.0.clone()));
-        let (product, log) = run_long(py, None, move |watch| -> Answer<_> {
-            Ok(a.circuit()?.product(b.circuit()?, &watch.limits())?)
-        })??;
-        Ok((self.with(product), log))
+        let (a, b) = (self.0.clone(), other.0.clone());
+        let (product, log) = run_long(py, None, move |watch| a.product(&b, &watch.limits()))??;
+        Ok((Model::of(product), log))
     }
 
     /// The circuit over some of the variables, the others summed out.
     fn marginal(&self, py: Python<'_>, names: Vec<String>, groups: Groups, given: &Event) -> Answer<Model> {
         let (circuit, vars, evidence) = (self.circuit()?, self.vars(&names)?, given.evidence()?);
-        let certified = |circuit| Certified::new(circuit, &Limits::default());
+        let certified = |circuit| Certified::new(circuit, &usual_limits());
         let marginal = run(py, || circuit.marginal_given(&vars, evidence).map(certified))?;
         Ok(Model::of(slopp::Model::new(in_columns(names, groups)?, marginal)))
     }
 
     fn entropy_of(&self, py: Python<'_>, names: Vec<String>) -> Answer<f64> {
         let (circuit, vars) = (self.circuit()?, self.vars(&names)?);
-        Ok(run(py, || circuit.entropy_of(&vars))?)
+        Ok(run(py, || circuit.entropy_of(&vars, &usual_limits()))?)
     }
 
     fn conditional_entropy(&self, py: Python<'_>, of: Vec<String>, given: Vec<String>) -> Answer<f64> {
         let (circuit, of, given) = (self.circuit()?, self.vars(&of)?, self.vars(&given)?);
-        Ok(run(py, || circuit.conditional_entropy(&of, &given))?)
+        Ok(run(py, || circuit.conditional_entropy(&of, &given, &usual_limits()))?)
     }
 
     fn mutual_information(&self, py: Python<'_>, between: Vec<String>, and: Vec<String>) -> Answer<f64> {
         let (circuit, a, b) = (self.circuit()?, self.vars(&between)?, self.vars(&and)?);
-        Ok(run(py, || circuit.mutual_information(&a, &b))?)
+        Ok(run(py, || circuit.mutual_information(&a, &b, &usual_limits()))?)
     }
 
     /// The most probable values of some variables: values, log bounds from below and above, steps.
@@ -148,7 +127,7 @@ impl Model {
         budget: usize,
     ) -> Answer<(Vec<bool>, f64, f64, usize)> {
         let (circuit, vars, evidence) = (self.circuit()?, self.vars(&of)?, given.evidence()?);
-        let found = run(py, || circuit.marginal_map(&vars, evidence, budget))?;
+        let found = run(py, || circuit.marginal_map(&vars, evidence, budget, &usual_limits()))?;
         Ok((found.values.iter().map(|lit| lit.value).collect(), found.log_lower, found.log_upper, found.steps))
     }
 
@@ -200,7 +179,7 @@ impl Model {
     ) -> Answer<Bound<'py, PyArray1<f64>>> {
         self.structured()?;
         let model = self.clone();
-        let ask = move |records: &slopp::Records| model.seen_on_vtrees().log_likelihoods_noisy(records, noise);
+        let ask = move |records: &slopp::Records| model.seen_structured().log_likelihoods_noisy(records, noise);
         let rows = run_watched(py, &records.0, ask)??;
         Ok(vector(py, by_record(&records.0, &rows)))
     }
@@ -235,7 +214,7 @@ impl Model {
 
     /// The same circuit with parameters that add up to one.
     fn renormalised(&self) -> Answer<Model> {
-        Ok(self.with(Certified::new(Circuit::clone(self.circuit()?).renormalised(), &Limits::default())))
+        Ok(self.with(Certified::new(Circuit::clone(self.circuit()?).renormalised(), &usual_limits())))
     }
 
     /// How many possible worlds there are, exactly.

@@ -1,12 +1,13 @@
 //! One PSDD from a teacher, and charts of what was learned.
 
 use crate::error::Answer;
-use crate::learn::Support;
+use crate::learn::{Support, options_of};
 use crate::model::Model;
 use crate::records::Records;
 use crate::run::run_long;
 use pyo3::prelude::*;
-use slopp::learn::{self, Lesson, Slopp, Task};
+use pyo3::types::PyDict;
+use slopp::learn::{self, Task, registry};
 use slopp::render::plot::{Axis, Point, Scatter, Series};
 
 /// The teacher: a model and how many records to draw from it, if given, or records drawn from anything.
@@ -18,23 +19,20 @@ pub(crate) enum Teacher<'py> {
 
 /// One PSDD from a teacher, within a support and, unless it is free, within what is possible for the teacher.
 #[pyfunction]
-#[pyo3(signature = (teacher, train, valid, max_classes, max_elements, support, free, seed, progress))]
+#[pyo3(signature = (teacher, train, valid, options, support, free, seed, progress))]
 #[expect(clippy::too_many_arguments, reason = "called by the Python half only, by position")]
 pub(crate) fn distil(
     py: Python<'_>,
     teacher: Teacher<'_>,
     train: &Records,
     valid: Option<&Records>,
-    max_classes: Option<usize>,
-    max_elements: Option<usize>,
+    options: &Bound<'_, PyDict>,
     support: &Support,
     free: bool,
     seed: u64,
     progress: Option<Py<PyAny>>,
 ) -> Answer<Model> {
-    let config = Slopp { max_elements, ..Slopp::default() };
-    let capped = max_classes.map(|max_classes| Slopp { max_classes, capped: true, ..config.clone() });
-    let student = capped.unwrap_or(config);
+    let options = options_of(options)?;
     let (train, valid) = (train.0.clone(), valid.map(|valid| valid.0.clone()));
     let (given, model, samples) = match teacher {
         Teacher::Records(records) => (Some(records.get().0.clone()), None, None),
@@ -48,7 +46,7 @@ pub(crate) fn distil(
         };
         let support = &support.within(progress);
         let task = Task { valid: valid.as_deref(), support, seed, ..Task::new(&train) };
-        let lesson = Lesson { teacher, samples, student, free };
+        let lesson = registry::lesson(teacher, samples, &options, free)?;
         Ok::<_, learn::LearnError>(lesson.learn(&task, progress)?.into_model(&lesson, &task))
     })??;
     Ok(Model::of(student))

@@ -5,6 +5,7 @@ use slopp::infer::QueryError;
 use slopp::knowledge::KnowledgeError;
 use slopp::learn::LearnError;
 use slopp::logic::LogicError;
+use slopp::vtree::VtreeError;
 use slopp::{Advice, Error};
 use std::borrow::Cow;
 
@@ -68,7 +69,8 @@ fn class(error: &Error) -> &'static str {
         Error::Query(error) | Error::Knowledge(KnowledgeError::Query(error)) => match error {
             QueryError::ImpossibleEvidence | QueryError::ImpossibleFormula => "ImpossibleError",
             QueryError::Stopped { .. } | QueryError::Compile(_) => "TooLargeError",
-            QueryError::OnlyLiterals | QueryError::NotDeterministic => "KindError",
+            QueryError::OnlyLiterals | QueryError::NotDeterministic | QueryError::OtherKind(_) => "KindError",
+            QueryError::DifferentVariables(_) => "NamesError",
             _ => "QueryError",
         },
         Error::Read(_) => {
@@ -80,13 +82,12 @@ fn class(error: &Error) -> &'static str {
         }
         Error::Logic(LogicError::TooManyVariables { .. } | LogicError::WrongRecords { .. }) => "QueryError",
         Error::Stopped(_)
-        | Error::Logic(LogicError::TooLarge { .. })
         | Error::Knowledge(KnowledgeError::Stopped(_))
         | Error::Learn(LearnError::Query(QueryError::Compile(_))) => "TooLargeError",
         Error::Learn(_) => "LearnError",
         Error::Formula(_) | Error::Knowledge(KnowledgeError::Logic(_)) | Error::Logic(_) => "FormulaError",
         Error::Certificate(_) | Error::Knowledge(KnowledgeError::Certificate(_)) => "CertificateError",
-        Error::Names(_) | Error::Knowledge(_) => "NamesError",
+        Error::Names(_) | Error::Vtree(VtreeError::Name(_)) | Error::Knowledge(_) => "NamesError",
         Error::Build(_) | Error::Mixture(_) | Error::Spn(_) => "CircuitError",
         Error::Records(_) => "RecordsError",
         Error::Vtree(_) => "VtreeError",
@@ -124,7 +125,13 @@ fn words(advice: &Advice) -> Option<String> {
         }
         Advice::Bins { column } => format!("bins={{{column:?}: 4}} cuts its numbers into bins"),
         Advice::MoreValues => "max_values=N allows more".into(),
-        Advice::OtherLearner { option, owners } => format!("choose {}, or leave {option}= out", owners.join(" or ")),
+        Advice::OtherLearner { option, owners } => match owners[..] {
+            [first, _, _, _, ..] => {
+                format!("choose {first}, or another learner that can do it, or leave {option}= out")
+            }
+            _ => format!("choose {}, or leave {option}= out", owners.join(" or ")),
+        },
+        Advice::Distil => "distil(model, records, rules=rules) makes a PSDD that obeys them".into(),
         Advice::LeaveOneOut => "leave one of them out".into(),
         Advice::LeaveOut { option } => format!("leave {option}= out"),
         Advice::NameOpen => "open= names the columns that stay open in a closed world".into(),

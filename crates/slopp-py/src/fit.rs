@@ -19,12 +19,12 @@ impl Model {
         pseudocount: Option<f64>,
         add: bool,
         em: bool,
-        steps: usize,
+        steps: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> Answer<(Model, f64)> {
         let (model, records) = (self.0.clone(), records.0.clone());
         let fitted = run_long(py, progress, move |watch| {
-            let how = Refit { pseudocount, add, em, steps: Some(steps), limits: watch.limits() };
+            let how = Refit { pseudocount, add, em, steps, limits: watch.limits() };
             model.refit(&records, &how, watch)
         })??;
         Ok((Model::of(fitted.model), fitted.impossible))

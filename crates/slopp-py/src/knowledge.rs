@@ -4,7 +4,7 @@ use crate::columns::{Groups, in_columns};
 use crate::error::{Answer, Failure};
 use crate::model::Model;
 use crate::records::Records;
-use crate::run::{run, run_long};
+use crate::run::{run, run_long, usual_limits};
 use crate::vtree::Vtree;
 use num_bigint::BigUint;
 use pyo3::prelude::*;
@@ -185,7 +185,7 @@ impl Sdd {
 
     /// The PSDD in which all worlds of the diagram are equally probable.
     fn psdd(&self, py: Python<'_>) -> Answer<Model> {
-        let psdd = run(py, || -> Answer<_> { Ok(self.sdd.to_circuit()?.certify(&Limits::default())?) })?;
+        let psdd = run(py, || -> Answer<_> { Ok(self.sdd.to_circuit()?.certify(&usual_limits())?) })?;
         Ok(Model::of(slopp::Model::new(self.names.clone(), psdd)))
     }
 }

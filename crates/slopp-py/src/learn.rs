@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use slopp::Var;
 use slopp::learn::registry::{
-    Asked, Entry, LEARNERS, LearnerOption, Makes, OPTIONS, OptionKind, OptionValue, Options, find,
+    self, Asked, Entry, LEARNERS, LearnerOption, Makes, OPTIONS, OptionKind, OptionValue, Options, find,
 };
-use slopp::learn::{LearnError, OnViolation, Outcome, Slopp, Task, VtreeFrom, World};
+use slopp::learn::{LearnError, OnViolation, Outcome, Task, VtreeFrom, World};
 use std::sync::Arc;
 
 /// The table of learners.
@@ -65,16 +65,17 @@ pub(crate) fn options(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 
 /// The name of the world that is asked for, or else the usual one of a learner; refuses what contradicts itself.
 #[pyfunction]
-#[pyo3(signature = (learner, world, closed, open, start))]
+#[pyo3(signature = (learner, world, closed, open, rules, start))]
 pub(crate) fn world_for(
     learner: &str,
     world: Option<&str>,
     closed: bool,
     open: bool,
+    rules: bool,
     start: bool,
 ) -> Answer<&'static str> {
     let world = world.map(|world| if world == "closed" { World::CLOSED } else { World::Open });
-    Ok(entry(learner)?.world_for(Asked { world, closed, open, start })?.name())
+    Ok(entry(learner)?.world_for(Asked { world, closed, open, rules, start })?.name())
 }
 
 /// What is possible.
@@ -185,7 +186,7 @@ pub(crate) fn curve(
     let (vtree, vtree_from) = vtree_from(vtree)?;
     let sizes = run_long(py, progress, move |progress| {
         let task = Task { valid: valid.as_deref(), vtree: vtree.as_ref(), vtree_from, seed, ..Task::new(&train) };
-        task.sizes(&Slopp::default(), points, progress)
+        task.sizes(&*registry::default().usual(), points, progress)
     })??;
     Ok(sizes.into_iter().map(|size| (size.max_elements, Model::of(size.outcome.model))).collect())
 }
@@ -241,7 +242,7 @@ fn entry(name: &str) -> Answer<&'static Entry> {
 }
 
 /// Options by keyword; None is not given.
-fn options_of(given: &Bound<'_, PyDict>) -> Answer<Options> {
+pub(crate) fn options_of(given: &Bound<'_, PyDict>) -> Answer<Options> {
     let mut options = Options::default();
     for (name, value) in given.iter().filter(|(_, value)| !value.is_none()) {
         let name: String = name.extract()?;

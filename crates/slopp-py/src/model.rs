@@ -1,11 +1,11 @@
 //! Models of any kind: files, facts and pictures, and what every kind answers.
 
-use crate::arrays::{by_record, lines_by_record, matrix, vector};
+use crate::arrays::{by_record, lines_by_record, matrix, vector, worlds};
 use crate::columns::{Groups, groups_of};
 use crate::error::{Answer, Failure};
 use crate::event::{Event, Given};
 use crate::records::Records;
-use crate::run::{run, run_by_rows, run_long, run_watched};
+use crate::run::{run, run_by_rows, run_long, run_watched, usual_limits};
 use crate::vtree::Vtree;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -19,6 +19,12 @@ use std::sync::Arc;
 
 /// So few worlds are drawn without a thread of their own.
 const FEW: usize = 8192;
+
+/// Worlds, and whether each is an answer.
+type Flagged<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<bool>>);
+
+/// A score: records, impossible ones, sum, per record, per possible record.
+type Scored = (f64, f64, Option<f64>, Option<f64>, Option<f64>);
 
 /// A model of any kind, with names and origin.
 #[pyclass(frozen, module = "slopp._slopp")]
@@ -36,7 +42,7 @@ impl Model {
         max_nodes: Option<usize>,
         max_memory: Option<usize>,
     ) -> Answer<Model> {
-        let usual = Limits::default();
+        let usual = usual_limits();
         let bytes = max_memory.map_or(usual.bytes, |megabytes| megabytes.saturating_mul(1 << 20));
         let limits = Limits { nodes: max_nodes.unwrap_or(usual.nodes), bytes, ..usual };
         run(py, || {
@@ -201,18 +207,35 @@ impl Model {
         Ok(run(py, || self.0.distribution().log_evidence(evidence))?)
     }
 
-    /// P(event | record) of every record, NaN where it is impossible.
-    fn conditional_batch<'py>(
+    /// The log-probability of an event given every record, NaN where the record is impossible.
+    fn log_probabilities_given<'py>(
         &self,
         py: Python<'py>,
         event: &Event,
         records: &Records,
     ) -> Answer<Bound<'py, PyArray1<f64>>> {
-        let (model, evidence) = (self.0.clone(), event.evidence()?.clone());
-        let ask = move |records: &slopp::Records| model.distribution().conditional_batch(&evidence, records);
-        let rows = run_watched(py, &records.0, ask)??;
-        let rows: Vec<f64> = rows.into_iter().map(|row| row.unwrap_or(f64::NAN)).collect();
-        Ok(vector(py, by_record(&records.0, &rows)))
+        let (model, event, records) = (self.0.clone(), event.event.clone(), records.0.clone());
+        let rows = run_long(py, None, move |watch| {
+            let rows = model.log_probabilities_given(&event, &records, &watch.limits())?;
+            let rows: Vec<f64> = rows.into_iter().map(|row| row.unwrap_or(f64::NAN)).collect();
+            Ok::<_, slopp::infer::QueryError>(by_record(&records, &rows))
+        })??;
+        Ok(vector(py, rows))
+    }
+
+    /// How well it explains records, through a noisy channel if there is noise: their weight, that of the impossible
+    /// ones, and the log-likelihood as a sum, per record and per possible record.
+    #[pyo3(signature = (records, noise=None))]
+    fn score(&self, py: Python<'_>, records: &Records, noise: Option<f64>) -> Answer<Scored> {
+        let model = self.0.clone();
+        let score = run_watched(py, &records.0, move |records| {
+            let logs = match (noise, model.structured()) {
+                (Some(noise), Some(model)) => model.log_likelihoods_noisy(records, noise)?,
+                _ => model.distribution().log_likelihoods(records)?,
+            };
+            Ok::<_, slopp::infer::QueryError>(slopp::infer::Score::new(records, &logs))
+        })??;
+        Ok((score.records, score.impossible, score.sum(), score.per_record(), score.per_possible()))
     }
 
     /// The log-probability of every record together with each of several events: a line per record.
@@ -262,6 +285,15 @@ impl Model {
         Ok(matrix(py, count, width, cells))
     }
 
+    /// Every record completed by a draw of its own; the flags say which are possible.
+    fn sample_batch<'py>(&self, py: Python<'py>, records: &Records, seed: u64) -> Answer<Flagged<'py>> {
+        let (model, records, width) = (self.0.clone(), records.0.clone(), self.names().len());
+        let rows = run_long(py, None, move |_| model.distribution().sample_batch(&records, seed))??;
+        let flags = vector(py, rows.iter().map(Option::is_some).collect());
+        let filled = rows.into_iter().map(|row| row.unwrap_or_else(|| vec![false; width])).collect();
+        Ok((worlds(py, filled, width), flags))
+    }
+
     /// The same circuit over the same names; how it was made, or by which program, does not count.
     fn __eq__(&self, other: &Model) -> bool {
         (&self.0.names, &self.0.kind) == (&other.0.names, &other.0.kind)
@@ -277,24 +309,6 @@ impl Model {
     pub(crate) fn with(&self, kind: impl Into<ModelKind>) -> Model {
         let (names, origin) = (self.names().clone(), self.0.origin.clone());
         Model::of(slopp::Model { names, kind: kind.into(), origin })
-    }
-
-    /// Refuses another model over other variables, which would be taken for these by their places.
-    pub(crate) fn check_same_names(&self, other: &Model, so: &str) -> Answer<()> {
-        let (own, others) = (self.names(), other.names());
-        if own == others {
-            return Ok(());
-        }
-        let why = match own.iter().zip(others.iter()).find(|(a, b)| a != b) {
-            Some((a, b)) => format!("the first has \"{a}\" where the second has \"{b}\""),
-            None if own.len() != others.len() => format!("the first has {}, the second {}", own.len(), others.len()),
-            None => "their columns are of different kinds".to_owned(),
-        };
-        let text = format!(
-            "the models have different variables, or the same in another order, so {so}: {why}; learn both from \
-             records with the same columns"
-        );
-        Err(Failure::new("NamesError", text))
     }
 
     pub(crate) fn names(&self) -> &Arc<Names> {

@@ -195,10 +195,7 @@ impl Records {
 
     /// The weight of every record, in its order: that of its row, shared evenly by the records it stands for.
     fn record_weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        let mut repeats = vec![0.0; self.0.len()];
-        self.0.original().iter().for_each(|&row| repeats[row as usize] += 1.0);
-        let shares: Vec<f64> = self.0.weights().iter().zip(repeats).map(|(weight, repeats)| weight / repeats).collect();
-        vector(py, crate::arrays::by_record(&self.0, &shares))
+        vector(py, self.0.record_weights())
     }
 
     /// The cells, 1, 0 or −1 for missing: of every record in its order, or of the distinct rows.
@@ -208,6 +205,11 @@ impl Records {
         let code = |cell: Option<bool>| cell.map_or(-1, i8::from);
         let cells = rows.iter().flat_map(|&row| self.0.row(row as usize).map(code)).collect();
         matrix(py, rows.len(), self.0.var_count(), cells)
+    }
+
+    /// The same records over other names, matched by name.
+    fn over(&self, names: Vec<String>, groups: Groups) -> Answer<Records> {
+        Ok(Records(Arc::new(self.0.over(in_columns(names, groups)?)?)))
     }
 
     /// Parts at random with these shares.

@@ -56,6 +56,11 @@ pub(crate) fn set_threads(threads: i64) -> Answer<()> {
     Ok(())
 }
 
+/// The limits of calls that take none.
+pub(crate) fn usual_limits() -> Limits {
+    Limits::default()
+}
+
 /// Work that is soon done.
 pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
     py.detach(|| pool().install(work))
@@ -121,9 +126,9 @@ impl Watch {
         Some(self.cancelled.clone())
     }
 
-    /// The usual limits of diagrams, within which work stops when it is cancelled.
+    /// The usual limits, within which work stops when it is cancelled.
     pub(crate) fn limits(&self) -> Limits {
-        Limits { cancel: self.cancel(), ..Limits::default() }
+        Limits { cancel: self.cancel(), ..usual_limits() }
     }
 
     fn change(&self, change: impl FnOnce(&mut Vec<Stage>)) {

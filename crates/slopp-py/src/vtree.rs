@@ -1,11 +1,12 @@
 //! Vtrees with the names of their variables.
 
+use crate::columns::{Groups, in_columns};
 use crate::error::{Answer, Failure};
 use crate::records::Records;
 use crate::run::run;
 use pyo3::prelude::*;
+use slopp::Names;
 use slopp::learn::VtreeMethod;
-use slopp::{Names, Var};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -22,15 +23,13 @@ pub(crate) struct Vtree {
 
 #[pymethods]
 impl Vtree {
-    /// From a text like `((a,b),c)`; leaves are names or, where no variable has such a name, numbers from one.
+    /// From a text like `((a,b),c)`; leaves are names of variables or columns or, where nothing has such a name,
+    /// numbers from one.
     #[staticmethod]
-    fn parse(text: &str, names: Vec<String>) -> Answer<Vtree> {
-        let names = Names::new(names)?;
-        let vtree = slopp::Vtree::parse_with(text, |leaf| {
-            let number = || leaf.parse().ok().and_then(Var::from_number);
-            names.find(leaf).or_else(|error| number().ok_or(error)).map_err(Failure::from)
-        })?;
-        Vtree::new(vtree, names)
+    #[pyo3(signature = (text, names, groups=Vec::new()))]
+    fn parse(text: &str, names: Vec<String>, groups: Groups) -> Answer<Vtree> {
+        let names = in_columns(names, groups)?;
+        Vtree::new(slopp::Vtree::parse_named(text, &names)?, names)
     }
 
     /// From a file of any tool; variables are `x1`, `x2`, … unless named.
@@ -121,7 +120,8 @@ impl Vtree {
 }
 
 impl Vtree {
-    fn new(vtree: slopp::Vtree, names: Names) -> Answer<Vtree> {
+    fn new(vtree: slopp::Vtree, names: impl Into<Arc<Names>>) -> Answer<Vtree> {
+        let names = names.into();
         if vtree.var_count() != names.len() {
             let (leaves, names) = (vtree.var_count(), names.len());
             return Err(Failure::new(
@@ -129,6 +129,6 @@ impl Vtree {
                 format!("the vtree has {leaves} variables, but there are {names} names"),
             ));
         }
-        Ok(Vtree { vtree: Arc::new(vtree), names: Arc::new(names) })
+        Ok(Vtree { vtree: Arc::new(vtree), names })
     }
 }

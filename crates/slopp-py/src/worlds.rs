@@ -5,12 +5,12 @@ use crate::error::Answer;
 use crate::event::Event;
 use crate::model::Model;
 use crate::records::Records;
-use crate::run::{run, run_by_rows, run_long};
-use num_bigint::BigUint;
+use crate::run::{run, run_by_rows, run_long, usual_limits};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use slopp::infer::{Evidence, Explanation, QueryError};
-use slopp::logic::Limits;
+use slopp::learn::{LearnError, Revision};
+use slopp::logic::Formula;
 use slopp::{Deterministic, Lit, Names, Progress};
 
 /// How many worlds are listed between two looks for Ctrl-C.
@@ -33,7 +33,7 @@ impl Model {
         let (circuit, evidence) = (self.deterministic()?, given.evidence()?);
         let found = run(py, || match count {
             1 => circuit.mpe(evidence).map(|best| vec![best]),
-            _ => circuit.top_worlds(evidence, count, &Limits::default()),
+            _ => circuit.top_worlds(evidence, count, &usual_limits()),
         })?;
         Ok(self.ranked(py, found))
     }
@@ -53,7 +53,7 @@ impl Model {
     fn top_worlds_batch<'py>(&self, py: Python<'py>, records: &Records, count: usize) -> Answer<Vec<Ranked<'py>>> {
         let model = self.clone();
         self.deterministic()?;
-        let ask = move |records: &slopp::Records| model.proved().top_worlds_batch(records, count, &Limits::default());
+        let ask = move |records: &slopp::Records| model.proved().top_worlds_batch(records, count, &usual_limits());
         let rows = by_record(&records.0, &run_by_rows(py, &records.0, ask)?);
         Ok(rows.into_iter().map(|row| self.ranked(py, row.unwrap_or_default())).collect())
     }
@@ -87,8 +87,8 @@ impl Model {
 
     fn kl_divergence(&self, py: Python<'_>, other: &Model) -> Answer<f64> {
         let (p, q) = (self.deterministic()?, other.deterministic()?);
-        self.check_same_names(other, "they cannot be compared")?;
-        Ok(run(py, || p.kl_divergence(q, &Limits::default()))?)
+        self.0.check_same_variables(&other.0)?;
+        Ok(run(py, || p.kl_divergence(q, &usual_limits()))?)
     }
 
     /// Whether two circuits have the same structure, whatever their parameters.
@@ -105,7 +105,7 @@ impl Model {
     fn explain(&self, py: Python<'_>, records: &Records, count: usize) -> Answer<Vec<Option<Explained>>> {
         let model = self.clone();
         self.deterministic()?;
-        let ask = move |records: &slopp::Records| model.proved().explain_batch(records, count);
+        let ask = move |records: &slopp::Records| model.proved().explain_batch(records, count, &usual_limits());
         let found = run_by_rows(py, &records.0, ask)?;
         let records = &*records.0;
         let answers: Vec<Option<Explained>> = found
@@ -116,27 +116,30 @@ impl Model {
         Ok(by_record(records, &answers))
     }
 
-    /// Room for records: the model, how many worlds became possible, and their share.
-    fn revise(&self, py: Python<'_>, records: &Records, weight: Option<f64>) -> Answer<(Model, BigUint, f64)> {
-        let psdd = self.psdd()?;
-        let revised = run(py, || psdd.revise(&records.0, weight))?;
-        Ok((self.with(revised.psdd), revised.added, revised.share))
-    }
-
-    /// Room for the worlds of a formula, which together weigh this many records.
-    fn revise_by(
+    /// The model revised by records, or by a formula: as a rule, or whose new worlds weigh this many records together.
+    #[pyo3(signature = (records, formula, is_rule, formula_weight, weight))]
+    fn revise(
         &self,
         py: Python<'_>,
-        event: &Event,
+        records: Option<&Records>,
+        formula: Option<&str>,
+        is_rule: bool,
         formula_weight: f64,
         weight: Option<f64>,
-    ) -> Answer<(Model, BigUint, f64)> {
+    ) -> Answer<Model> {
         self.psdd()?;
-        let (model, formula) = (Model(self.0.clone()), event.event.formula());
-        let revised = run_long(py, None, move |watch| -> Answer<_> {
-            Ok(model.psdd()?.revise_by_formula(&formula, model.names(), formula_weight, weight, &watch.limits())?)
+        let formula = formula.map(|text| Formula::parse(text, self.names())).transpose()?;
+        let (model, records) = (self.0.clone(), records.map(|records| records.0.clone()));
+        let (revised, _) = run_long(py, None, move |watch| {
+            let by = match (&records, &formula) {
+                (Some(records), _) => Revision::Records(records),
+                (None, Some(formula)) if is_rule => Revision::Rule(formula),
+                (None, Some(formula)) => Revision::Formula(formula, formula_weight),
+                (None, None) => return Err(LearnError::NoRecords),
+            };
+            model.revise(by, weight, &watch.limits())
         })??;
-        Ok((self.with(revised.psdd), revised.added, revised.share))
+        Ok(Model::of(revised))
     }
 }
 

@@ -39,6 +39,12 @@ pub enum Advice {
         /// The learners that have it.
         owners: Vec<&'static str>,
     },
+    /// Learn one model on the vtree of the other.
+    SameVtree,
+    /// Ask what each of two models allows.
+    Difference,
+    /// Distil a model of another kind to a PSDD that obeys rules.
+    Distil,
     /// Leave one of two requests out.
     LeaveOneOut,
     /// Leave an option out.

@@ -4,7 +4,7 @@ use crate::data::{Records, RecordsBuilder};
 use crate::error::Error;
 use crate::infer::{Event, Evidence, QueryError};
 use crate::io::{RecordsOptions, Source};
-use crate::learn::{Slopp, Task};
+use crate::learn::{Task, registry};
 use crate::logic::Limits;
 use crate::model::{Model, ModelKind};
 use std::borrow::Cow;
@@ -14,11 +14,11 @@ pub fn read_records<'a>(source: impl Into<Source<'a>>) -> Result<Records, Error>
     Ok(crate::io::read_records(source, &RecordsOptions::default())?)
 }
 
-/// Learns a PSDD in which everything is possible, with the default settings of the learner [`Slopp`].
+/// Learns a PSDD in which everything is possible, with the default learner and its default settings.
 ///
 /// [`Task`] learns with rules, in a closed world, on a given vtree and with any learner.
 pub fn learn(records: &Records) -> Result<Model, Error> {
-    Ok(Task::new(records).learn(&Slopp::default(), &())?.model)
+    Ok(Task::new(records).learn(&*registry::default().usual(), &())?.model)
 }
 
 impl Model {

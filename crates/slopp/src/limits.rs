@@ -30,13 +30,6 @@ impl Limits {
     /// The default.
     pub const USUAL: Limits = Limits { nodes: 20_000_000, bytes: 4 << 30, steps: u64::MAX, cancel: None };
 
-    /// This many nodes in addition to those that always exist, and memory and steps in proportion.
-    pub(crate) fn for_nodes(nodes: usize, always: usize) -> Limits {
-        let bytes = (1 << 24) + nodes.saturating_add(always).saturating_mul(4096);
-        let steps = nodes.saturating_mul(64).max(1 << 16) as u64;
-        Limits { nodes: nodes.saturating_add(always), bytes, steps, cancel: None }
-    }
-
     /// These limits with another number of nodes.
     pub fn with_nodes(self, nodes: usize) -> Limits {
         Limits { nodes, ..self }
@@ -77,9 +70,9 @@ impl Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Limit::Nodes(limit) => write!(f, "{limit} nodes"),
-            Limit::Bytes(limit) => write!(f, "{} MB", megabytes(*limit)),
-            Limit::Steps(limit) => write!(f, "{limit} steps"),
+            Limit::Nodes(limit) => write!(f, "{} nodes", grouped(*limit)),
+            Limit::Bytes(limit) => write!(f, "{} MB", grouped(megabytes(*limit))),
+            Limit::Steps(limit) => write!(f, "{} steps", grouped(*limit)),
             Limit::Cancelled => write!(f, "the time until it was cancelled"),
         }
     }
@@ -108,18 +101,17 @@ impl Stopped {
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let used = megabytes(self.bytes);
         match self.limit {
             Limit::Cancelled => write!(f, "the work was cancelled")?,
             limit => write!(f, "the diagram needs more than {limit}")?,
         }
-        write!(f, " (reached: {} nodes, {used} MB", self.nodes)?;
+        write!(f, " (reached: {} nodes, {} MB", grouped(self.nodes), grouped(megabytes(self.bytes)))?;
         if let Some((done, all)) = self.rules {
-            write!(f, ", {done} of {all} rules joined")?;
+            write!(f, ", {} of {} rules joined", grouped(done), grouped(all))?;
         }
         match self.limit {
             Limit::Cancelled => write!(f, ")"),
-            _ => write!(f, "); allow more, or try another vtree: its order and shape decide the size"),
+            _ => write!(f, "); try another vtree: its order and shape decide the size"),
         }
     }
 }
@@ -142,6 +134,19 @@ pub(crate) fn array_bytes<T>(array: &Vec<T>) -> usize {
 
 fn growing(bytes: usize, len: usize, capacity: usize) -> usize {
     if len > capacity / 8 * 7 { 3 * bytes } else { bytes }
+}
+
+/// The bytes of an array that was filled by pushing, as [`array_bytes`].
+pub(crate) fn pushed_bytes<T>(len: usize) -> usize {
+    let capacity = len.next_power_of_two().max(4);
+    growing(size_of::<T>() * capacity, len, capacity)
+}
+
+/// A number with its digits in groups of three.
+pub(crate) fn grouped(number: impl fmt::Display) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().map(|g| std::str::from_utf8(g).unwrap_or("")).collect();
+    groups.join(" ")
 }
 
 fn megabytes(bytes: usize) -> usize {

@@ -1,9 +1,10 @@
 //! A model with its kind, names and origin.
 
 use crate::circuit::{Deterministic, Psdd, Stats};
-use crate::infer::Distribution;
+use crate::infer::{Distribution, QueryError};
+use crate::logic::Limits;
 use crate::mixture::Mixture;
-use crate::names::Names;
+use crate::names::{Names, abridged, quote};
 use crate::spn::Spn;
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -44,6 +45,41 @@ impl Model {
     /// The PSDD by value, if it is proved to be one.
     pub fn into_psdd(self) -> Option<Psdd> {
         self.kind.into_psdd()
+    }
+
+    /// Refuses a model over other variables, which would be taken for these by their places.
+    pub fn check_same_variables(&self, other: &Model) -> Result<(), QueryError> {
+        let (own, others) = (&self.names, &other.names);
+        if own == others {
+            return Ok(());
+        }
+        let why = match own.iter().zip(others.iter()).find(|(a, b)| a != b) {
+            Some((a, b)) => {
+                format!("the first has {} where the second has {}", quote(&abridged(a)), quote(&abridged(b)))
+            }
+            None if own.len() != others.len() => format!("the first has {}, the second {}", own.len(), others.len()),
+            None => "their columns are of different kinds".to_owned(),
+        };
+        Err(QueryError::DifferentVariables(why))
+    }
+
+    /// The normalised product with another circuit over the same variables and vtree, and the logarithm of its total,
+    /// as [`Certified::product`]. Its origin names the learners of both.
+    ///
+    /// ```
+    /// use slopp::Model;
+    /// let model = Model::new(slopp::example::records().names().clone(), slopp::example::psdd());
+    /// let (square, log_total) = model.product(&model, &slopp::logic::Limits::default())?;
+    /// assert!(square.psdd().is_some() && log_total < 0.0);
+    /// # Ok::<(), slopp::infer::QueryError>(())
+    /// ```
+    pub fn product(&self, other: &Model, limits: &Limits) -> Result<(Model, f64), QueryError> {
+        self.check_same_variables(other)?;
+        let [a, b] = [self, other].map(|model| model.circuit().ok_or(QueryError::OtherKind("a circuit on a vtree")));
+        let (product, log) = a?.product(b?, limits)?;
+        let learner = |model: &Model| model.origin.get("learner").map_or("a circuit", String::as_str).to_owned();
+        let origin = BTreeMap::from([("product".to_owned(), [self, other].map(learner).join(" x "))]);
+        Ok((Model { names: self.names.clone(), kind: product.into(), origin }, log))
     }
 }
 

@@ -30,7 +30,6 @@ pub trait Structured: Sync {
     fn pair_marginals_batch(&self, records: &Records) -> Result<Vec<Option<PairMarginals>>, QueryError>;
     fn possible(&self, records: &Records) -> Result<Vec<bool>, QueryError>;
     fn nearest(&self, evidence: &Evidence) -> Result<Nearest, QueryError>;
-    fn sample_batch(&self, records: &Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError>;
     fn log_likelihoods_noisy(&self, records: &Records, epsilon: f64) -> Result<Vec<f64>, QueryError>;
     fn fit_noise(&self, records: &Records) -> Result<NoiseFit, QueryError>;
 
@@ -81,21 +80,21 @@ pub trait Structured: Sync {
 
     /// The nearest possible world, where a column with several values counts once: the most probable of the nearest for
     /// a deterministic circuit, as by [`Deterministic::nearest_worlds`], any for others.
-    fn nearest_by_column(&self, evidence: &Evidence, names: &Names) -> Result<Nearest, QueryError> {
+    fn nearest_by_column(&self, evidence: &Evidence, names: &Names, limits: &Limits) -> Result<Nearest, QueryError> {
         let evidence = evidence.by_column(names);
         let Some(circuit) = self.deterministic() else { return self.nearest(&evidence) };
-        let near = circuit.nearest_worlds(&evidence, 1)?.swap_remove(0);
+        let near = circuit.nearest_worlds(&evidence, 1, limits)?.swap_remove(0);
         Ok(Nearest { distance: near.distance, world: near.world })
     }
 
     /// The batch form of [`Structured::nearest_by_column`], for each distinct row; only impossible rows cost a search.
-    fn nearest_by_column_batch(&self, records: &Records) -> Result<Vec<Nearest>, QueryError> {
+    fn nearest_by_column_batch(&self, records: &Records, limits: &Limits) -> Result<Vec<Nearest>, QueryError> {
         let possible = self.possible(records)?;
         let nearest = |row: usize| {
             let complete: Option<Vec<bool>> = records.row(row).collect();
             match complete.filter(|_| possible[row]) {
                 Some(world) => Ok(Nearest { distance: 0, world }),
-                None => self.nearest_by_column(&Evidence::from_row(records, row), records.names()),
+                None => self.nearest_by_column(&Evidence::from_row(records, row), records.names(), limits),
             }
         };
         (0..records.len()).into_par_iter().map(nearest).collect()
@@ -129,10 +128,6 @@ macro_rules! ask {
 
             fn nearest(&self, evidence: &Evidence) -> Result<Nearest, QueryError> {
                 <$answers>::nearest(self, evidence)
-            }
-
-            fn sample_batch(&self, records: &Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError> {
-                <$answers>::sample_batch(self, records, seed)
             }
 
             fn log_likelihoods_noisy(&self, records: &Records, epsilon: f64) -> Result<Vec<f64>, QueryError> {

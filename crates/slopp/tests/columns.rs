@@ -282,7 +282,7 @@ fn distances_count_columns() {
             |other: &Vec<bool>| names.cells(&world).iter().zip(names.cells(other)).filter(|(a, b)| *a != b).count();
         let expected = possible.iter().map(differ).min().unwrap();
         let evidence = Evidence::of_world(&world);
-        let near = psdd.nearest_worlds(&evidence.by_column(names), 1).unwrap();
+        let near = psdd.nearest_worlds(&evidence.by_column(names), 1, &Limits::default()).unwrap();
         assert_eq!(near[0].distance as usize, expected, "{world:?}");
         assert_eq!(differ(&near[0].world), expected);
         assert_eq!(names.by_column(&near[0].changes(&evidence)).len(), expected);

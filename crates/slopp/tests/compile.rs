@@ -51,7 +51,7 @@ fn random_formulas_on_random_vtrees() {
         assert_eq!(world.is_some(), expected.contains(&true));
         assert!(world.is_none_or(|world| formula.is_satisfied_by(&world)));
         if let Ok(circuit) = sdd.to_circuit() {
-            let base = Sdd::base_of(&circuit.certify(&Limits::default()).unwrap(), 1_000_000).unwrap();
+            let base = Sdd::base_of(&circuit.certify(&Limits::default()).unwrap(), &Limits::default()).unwrap();
             assert_eq!(manager.import(&base).unwrap(), handle, "seed {seed}");
         }
     }
@@ -187,7 +187,7 @@ fn limits_stop_cleanly() {
     let vtree = Arc::new(Vtree::right_linear(80));
     let error = hard.compile(vtree.clone(), &Limits::default().with_nodes(5000)).unwrap_err();
     assert_eq!(error.limit, Limit::Nodes(5000));
-    assert!(error.to_string().contains("more than 5000 nodes (reached: 5000 nodes"), "{error}");
+    assert!(error.to_string().contains("more than 5 000 nodes (reached: 5 000 nodes"), "{error}");
     let error = hard.compile(vtree.clone(), &Limits { bytes: 1 << 22, ..Limits::default() }).unwrap_err();
     assert!(matches!(error.limit, Limit::Bytes(_)) && error.bytes < 1 << 24, "{error:?}");
     let error = hard.compile(vtree.clone(), &Limits::default().with_steps(10_000)).unwrap_err();

@@ -241,6 +241,26 @@ fn learners_use_only_what_comes_before_them() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Where limits are not a parameter, and why.
+const OWN_LIMITS: [(&str, &str); 6] = [
+    ("circuit/certify.rs", "debug builds look twice at certificates that are carried over"),
+    ("front.rs", "the front door has no limits"),
+    ("io/model.rs", "`Model::load` is part of the front door"),
+    ("learn/em.rs", "the default of a setting"),
+    ("learn/support/mod.rs", "the default of a setting"),
+    ("limits.rs", "their definition"),
+];
+
+#[test]
+fn limits_are_a_parameter() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let usual = ["Limits::default()", "Limits::USUAL"];
+    let has_own = |path: &PathBuf| usual.iter().any(|usual| code(path).contains(usual));
+    let found = sources(&root).into_iter().filter(has_own);
+    let found: Vec<String> = found.map(|path| path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned()).collect();
+    assert_eq!(found, OWN_LIMITS.map(|(file, _)| file));
+}
+
 /// Where a text names learners nevertheless, and why.
 const NAMED: &[(&str, &[&str], &str)] = &[
     ("crates/slopp-cli/src/cmd/distil.rs", &["learnspn"], "an example of a teacher"),

@@ -417,3 +417,18 @@ fn columns_have_one_value() {
     let (tree, apart) = (scores[2], scores[8]);
     assert!(tree > apart + 0.3, "{scores:?}");
 }
+
+/// Known cells stay, missing ones have the right frequencies, and equal records have draws of their own.
+#[test]
+fn records_are_completed_by_draws() {
+    let train = slopp::example::records();
+    let spn = learn(&train, None, &LearnSpn::default()).unwrap();
+    let mut records = RecordsBuilder::new(train.names().clone());
+    (0..20_000).for_each(|_| records.push([Some(true), None, None, None], 1.0));
+    let drawn = spn.sample_batch(&records.finish(), 3).unwrap();
+    let given = Evidence::from_lits(4, [Var(0).is(true)]).unwrap();
+    for (i, expected) in spn.marginals(&given).unwrap().into_iter().enumerate() {
+        let share = drawn.iter().filter(|world| world.as_ref().unwrap()[i]).count() as f64 / 20_000.0;
+        assert!((share - expected).abs() < 0.02, "{i}: {share} {expected}");
+    }
+}

@@ -46,7 +46,7 @@ fn records_become_possible_and_nothing_else_does() {
             given.push((world, weight));
         }
         let own = 1.0 + 20.0 * dice.unit();
-        let revised = psdd.revise(&builder.finish(), Some(own)).unwrap();
+        let revised = psdd.revise(&builder.finish(), Some(own), &Limits::default()).unwrap();
         let after = support(&revised.psdd, vars);
         let worlds: Vec<usize> = given.iter().map(|&(world, _)| world).collect();
         // Success, preservation and inclusion: the old worlds and the records, no more and no less.
@@ -86,7 +86,7 @@ fn formulas_become_possible_and_nothing_else_does() {
         }
         let base =
             convert(&with_support(&tree, &worlds, false, &mut dice), &tree).0.certify(&Limits::default()).unwrap();
-        let formula = Sdd::base_of(&base, 1_000_000).unwrap();
+        let formula = Sdd::base_of(&base, &Limits::default()).unwrap();
         let before = support(&psdd, vars);
         let revised = psdd.revise_by(&formula, 2.0, Some(8.0), &Limits::default()).unwrap();
         assert_eq!(support(&revised.psdd, vars), union(&before, &worlds));
@@ -135,7 +135,7 @@ fn many_records_on_a_deep_vtree() {
         let mut more = RecordsBuilder::new(Names::numbered(300));
         (0..200).for_each(|_| more.push(row(&mut dice), 1.0));
         let more = more.finish();
-        let revised = psdd.revise(&more, None).unwrap();
+        let revised = psdd.revise(&more, None, &Limits::default()).unwrap();
         assert_eq!(revised.added, 200u32.into());
         assert!(revised.psdd.entailed_by(&more).unwrap() && revised.psdd.entailed_by(&first).unwrap());
         assert_eq!(revised.psdd.model_count(), psdd.model_count() + 200u32);
@@ -157,12 +157,12 @@ fn what_cannot_be_revised_is_told() {
     let oracle = with_support(&tree, &[3, 9], false, &mut dice);
     let psdd = convert(&oracle, &tree).0.certify(&Limits::default()).unwrap();
     let records = to_records(&[vec![Some(true); 6]]);
-    assert!(matches!(psdd.revise(&records, None), Err(LearnError::NoWeight)));
+    assert!(matches!(psdd.revise(&records, None, &Limits::default()), Err(LearnError::NoWeight)));
     for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(psdd.revise(&records, Some(weight)), Err(LearnError::Weight(_))));
+        assert!(matches!(psdd.revise(&records, Some(weight), &Limits::default()), Err(LearnError::Weight(_))));
     }
     let missing = to_records(&[vec![None; 6]]);
-    assert!(matches!(psdd.revise(&missing, Some(1.0)), Err(LearnError::Query(_))));
+    assert!(matches!(psdd.revise(&missing, Some(1.0), &Limits::default()), Err(LearnError::Query(_))));
     let constant = |vtree: &Vtree, value| Formula::constant(value).compile(vtree.clone(), &Limits::default()).unwrap();
     let all = psdd.revise_by(&constant(psdd.vtree(), true), 1.0, Some(1.0), &Limits::default()).unwrap();
     assert_eq!(all.psdd.model_count(), 64u32.into());
@@ -248,12 +248,14 @@ fn records_with_two_values_of_a_column_are_refused() {
     let psdd = compiled.to_circuit().unwrap().certify(&Limits::default()).unwrap();
     let records = |rows: &[[bool; 3]]| Records::from_rows(names.clone(), rows.iter().copied());
     for (values, row) in [(2, [true, true, true]), (0, [false, false, true])] {
-        let error = psdd.revise(&records(&[[true, false, false], [true, false, true], row]), Some(1.0)).unwrap_err();
+        let error = psdd
+            .revise(&records(&[[true, false, false], [true, false, true], row]), Some(1.0), &Limits::default())
+            .unwrap_err();
         let told =
             matches!(&error, LearnError::Column { record: 3, column, values: v } if column == "color" && *v == values);
         assert!(told, "{error:?}");
     }
-    let revised = psdd.revise(&records(&[[false, true, true]]), Some(1.0)).unwrap().psdd;
+    let revised = psdd.revise(&records(&[[false, true, true]]), Some(1.0), &Limits::default()).unwrap().psdd;
     assert!(revised.column_without_one_value(&names).is_none());
 }
 
@@ -268,7 +270,7 @@ fn weights_that_are_far_apart() {
         for weight in [1e-20, 1.0, 1e9, 1e20] {
             let mut new = RecordsBuilder::new(Names::numbered(3));
             new.push([Some(false); 3], weight);
-            let revised = psdd.revise(&new.finish(), Some(own)).unwrap();
+            let revised = psdd.revise(&new.finish(), Some(own), &Limits::default()).unwrap();
             let [log_own, log_new] = [own, weight].map(|part: f64| part.ln() - (own + weight).ln());
             assert!((revised.share - log_new.exp()).abs() < 1e-12 * revised.share);
             let log = |world: &[bool; 3]| revised.psdd.log_probability(world).unwrap();
@@ -281,7 +283,7 @@ fn weights_that_are_far_apart() {
     for (own, weight) in [(1e-320, 1e9), (1e300, 1e-300), (1e308, 1e308)] {
         let mut new = RecordsBuilder::new(Names::numbered(3));
         new.push([Some(false); 3], weight);
-        let error = psdd.revise(&new.finish(), Some(own)).unwrap_err();
+        let error = psdd.revise(&new.finish(), Some(own), &Limits::default()).unwrap_err();
         assert!(matches!(error, LearnError::TooFarApart { .. } | LearnError::Weight(_)), "{error:?}");
         let (names, limits) = (Arc::new(Names::numbered(3)), Limits::default());
         let formula = Formula::parse("x1 & x2", &names).unwrap();

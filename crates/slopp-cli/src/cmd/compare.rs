@@ -9,7 +9,6 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::Deterministic;
-use slopp::infer::QueryError;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -40,19 +39,9 @@ pub(crate) fn run(args: &CompareArgs, session: &mut Session) -> Result<Verdict, 
     let limits = args.limits.limits();
     let [a, b] = [&args.a, &args.b].map(|file| Loaded::circuit_of(file, args.vtree.as_deref(), &limits));
     let (a, b) = (a?, b?);
-    if a.model.names != b.model.names {
-        return Err(Error::new("the models have different variables, so they cannot be compared")
-            .hint("`slopp info` lists the names of each; learn both from files with the same header"));
-    }
+    a.model.check_same_variables(&b.model)?;
     let (p, q) = (a.deterministic("the KL divergence")?, b.deterministic("the KL divergence")?);
-    let explained = |error: QueryError| {
-        let differ = error == QueryError::DifferentVtrees;
-        let (error, file) = (Error::from(error), args.a.display());
-        let hint =
-            format!("`slopp convert {file} a.vtree`, then learn the other with `slopp learn RECORDS --vtree a.vtree`");
-        if differ { error.hint(hint) } else { error }
-    };
-    let [forward, backward] = [(p, q), (q, p)].map(|(from, to)| from.kl_divergence(to, &limits).map_err(explained));
+    let [forward, backward] = [(p, q), (q, p)].map(|(from, to)| from.kl_divergence(to, &limits));
     let (forward, backward) = (forward?, backward?);
     let facts = |d: &Deterministic| (d.stats(), d.model_count().to_string(), d.entropy());
     let sides = [facts(p), facts(q)];

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &CompileArgs, session: &mut Session) -> Result<Verdict, 
     Files::default().read([&args.rules]).read(&args.names).write(&args.output).check()?;
     if is_diagram(&args.rules) || is_model(&args.rules) {
         let file = args.rules.display();
-        return Err(Error::new(format!("{file} is a circuit already, and no rules to compile"))
+        return Err(Error::new(format!("{file} is already a circuit, not rules to compile"))
             .hint(format!("`slopp convert {file} OUTPUT` for another format, `slopp rules MODEL` for its rules")));
     }
     let kinds = args.output.iter().map(|file| Kind::of(file)).collect::<Result<Vec<_>, _>>()?;

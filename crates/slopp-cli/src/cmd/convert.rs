@@ -1,7 +1,7 @@
 //! `slopp convert`: between the file formats of the field.
 
 use crate::args::{ColumnArgs, ReadArgs};
-use crate::error::Error;
+use crate::error::{Error, LARGER_LIMITS};
 use crate::files::Files;
 use crate::input::{Loaded, read_records};
 use crate::knowledge::LimitArgs;
@@ -9,6 +9,7 @@ use crate::report::object;
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::circuit::Reason;
 use slopp::io::{self, path_in_words, write_atomically};
 use slopp::logic::Sdd;
 use slopp::names::abridged;
@@ -111,14 +112,16 @@ pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, 
 }
 
 fn write_model(args: &ConvertArgs, to: Format) -> Result<(), Error> {
-    let loaded = Loaded::circuit_of(&args.input, args.vtree.as_deref(), &args.limits.limits())?;
+    let limits = args.limits.limits();
+    let loaded = Loaded::circuit_of(&args.input, args.vtree.as_deref(), &limits)?;
     match to {
         Format::Vtree => write_atomically(&args.output, |out| io::write_vtree(out, loaded.circuit().vtree()))?,
         Format::Sdd => {
             let Certified::Psdd(psdd) = loaded.circuit() else {
                 return Err(not_a_psdd(&loaded));
             };
-            let base = Sdd::base_of(psdd, 1_000_000)?;
+            let base = Sdd::base_of(psdd, &limits)
+                .map_err(|stopped| Error::from(stopped).hint(format!("{LARGER_LIMITS}; or keep the base as .psdd")))?;
             write_atomically(&args.output, |out| io::write_sdd(out, &base, Some(&loaded.model.names)))?;
         }
         Format::Psdd if args.plain => write_atomically(&args.output, |out| io::write_psdd(out, loaded.circuit()))?,
@@ -130,10 +133,14 @@ fn write_model(args: &ConvertArgs, to: Format) -> Result<(), Error> {
 fn not_a_psdd(loaded: &Loaded) -> Error {
     let reason = match loaded.circuit() {
         Certified::Psdd(_) => String::new(),
+        Certified::Circuit(_, Reason::Unproved(limit)) => {
+            return Error::new(format!("only a PSDD has a base, and this was not proved to be one within {limit}"))
+                .hint(LARGER_LIMITS);
+        }
         Certified::Deterministic(_, overlap) => loaded.overlap_in_words(overlap),
         Certified::Circuit(_, reason) => loaded.reason_in_words(reason),
     };
-    Error::new(format!("only a PSDD has a base that can be written as .sdd, and this is none: {reason}"))
+    Error::new(format!("only a PSDD has a base that can be written as .sdd, and this is not one: {reason}"))
         .hint("`slopp validate` lists all overlaps; `slopp learn --learner slopp` makes a PSDD")
 }
 

@@ -1,20 +1,20 @@
 //! `slopp curve`: likelihood against size.
 
 use crate::args::{ColumnArgs, ReadArgs, positive, seed};
-use crate::cmd::eval::Score;
 use crate::cmd::learn::too_large;
 use crate::cmd::vtree::write_text;
 use crate::error::Error;
 use crate::files::Files;
 use crate::incomplete::{Part, check};
 use crate::input::{VtreeSource, read_records, read_records_of};
-use crate::report::{Table, count, logarithm, object, records};
+use crate::knowledge::LimitArgs;
+use crate::report::{Table, count, logarithm, object, records, score_entries};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::Records;
-use slopp::learn::{AtSize, Slopp, Task};
-use slopp::logic::Limits;
+use slopp::infer::Score;
+use slopp::learn::{AtSize, Support, Task, registry};
 use slopp::render::plot::Scatter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -57,6 +57,8 @@ pub(crate) struct CurveArgs {
     /// Draw the curve to this file, as SVG
     #[arg(short, long, value_name = "FILE.svg")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 /// A circuit of the curve.
@@ -69,7 +71,8 @@ struct Size {
 
 pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
-    let source = args.vtree.as_deref().map(|text| VtreeSource::find(text, &Limits::default())).transpose()?;
+    let limits = args.limits.limits();
+    let source = args.vtree.as_deref().map(|text| VtreeSource::find(text, &limits)).transpose()?;
     let vtree_file = args.vtree.as_ref().map(PathBuf::from);
     let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref()];
     Files::default().read(inputs.into_iter().flatten()).write(&args.output).check()?;
@@ -88,14 +91,15 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
         .filter_map(|(name, records)| Some((name, records?)))
         .collect();
     let vtree = source.map(|source| source.build(&train, args.seed)).transpose()?.map(Arc::new);
-    let task = Task { valid: valid.as_ref(), vtree: vtree.as_ref(), seed: args.seed, ..Task::new(&train) };
+    let support = Support { limits, ..Support::default() };
+    let task = Task { vtree: vtree.as_ref(), support: &support, seed: args.seed, ..Task::new(&train) };
+    let task = Task { valid: valid.as_ref(), ..task };
     let bar = session.progress();
-    let found = task.sizes(&Slopp::default(), args.points, &bar)?;
+    let found = task.sizes(&*registry::default().usual(), args.points, &bar)?;
     drop(bar);
     let size = |AtSize { max_elements, outcome, .. }: AtSize| {
         let model = outcome.model.distribution();
-        let scores = parts.iter().map(|(_, records)| Ok(Score::new(records, &model.log_likelihoods(records)?)));
-        let scores = scores.collect::<Result<_, Error>>()?;
+        let scores = parts.iter().map(|(_, records)| Score::of(model, records)).collect::<Result<_, _>>()?;
         Ok(Size { limit: max_elements, elements: outcome.model.most_elements(), scores })
     };
     let sizes = found.into_iter().map(size).collect::<Result<Vec<Size>, Error>>()?;
@@ -161,7 +165,7 @@ fn document(names: &[&str], sizes: &[Size]) -> Value {
             ("max_elements", size.limit.map_or(Value::Null, Value::from)),
             ("elements", Value::from(size.elements)),
         ];
-        entries.extend(names.iter().zip(&size.scores).map(|(name, score)| (*name, object(score.entries()))));
+        entries.extend(names.iter().zip(&size.scores).map(|(name, score)| (*name, object(score_entries(score)))));
         object(entries)
     };
     object([("sizes", sizes.iter().map(size).collect::<Value>())])

@@ -1,16 +1,14 @@
 //! `slopp demo`: the main job once, on built-in data, told as a story.
 
-use crate::cmd::eval::Score;
 use crate::cmd::info::big;
-use crate::cmd::possible::changes;
 use crate::cmd::vtree::write_text;
 use crate::error::Error;
-use crate::report::{Table, count, json, object, probability, trues};
+use crate::report::{Table, count, grouped, json, object, probability, score_entries, trues};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::example::Truth;
-use slopp::infer::Evidence;
+use slopp::example::{Agreement, Truth};
+use slopp::infer::{Evidence, Score};
 use slopp::learn::VtreeMethod;
 use slopp::learn::{Factorised, Learner, SloppTree, Support, Task, VtreeFrom};
 use slopp::{Model, Names, Psdd, Records, Var, Vtree, io, render};
@@ -71,12 +69,6 @@ struct Row<'a> {
     test: Score,
 }
 
-/// How the base of the closed model compares with what is truly possible.
-struct Base {
-    worlds: usize,
-    right: usize,
-}
-
 impl Story {
     fn new(session: &Session) -> Result<Story, Error> {
         let truth = Truth::configurations();
@@ -128,13 +120,8 @@ impl Story {
         Score::new(records, &logs).per_possible().unwrap_or(f64::NAN)
     }
 
-    fn base(&self) -> Result<Base, Error> {
-        let mut base = Base { worlds: 0, right: 0 };
-        for world in Story::psdd(&self.closed).worlds(&Evidence::none(self.names().len()))? {
-            base.worlds += 1;
-            base.right += usize::from(self.truth.is_possible(&world));
-        }
-        Ok(base)
+    fn base(&self) -> Result<Agreement, Error> {
+        Ok(self.truth.compare(Story::psdd(&self.closed), self.names())?)
     }
 
     /// A car that is ordered: what is listed is true, everything else false.
@@ -264,7 +251,7 @@ impl Story {
         match nearest.distance {
             0 => session.line("   It is possible.")?,
             distance => {
-                let changed = changes(&order, 0, &nearest);
+                let changed = nearest.changes(&Evidence::from_row(&order, 0));
                 let words: Vec<String> = changed.iter().map(|&lit| names.literal(lit)).collect();
                 session.line(format!(
                     "   It is impossible. The nearest possible car changes {distance} cells: {}",
@@ -274,16 +261,14 @@ impl Story {
             }
         }
         let base = self.base()?;
-        let all = self.truth.count().to_string();
-        let share = |part: usize, whole: f64| format!("{:.1} %", 100.0 * part as f64 / whole);
-        session.line(format!("   Truly possible cars: {}.", big(&all, names.len())))?;
+        session.line(format!("   Truly possible cars: {}.", big(&base.possible.to_string(), names.len())))?;
         session.line(format!(
-            "   The model allows {} worlds; {} of them are truly possible, which is {} of all that are.",
-            count(base.worlds as f64),
-            count(base.right as f64),
-            share(base.right, all.parse().unwrap_or(f64::NAN))
+            "   The model allows {} worlds; {} of them are truly possible, which is {:.1} % of all that are.",
+            grouped(&base.allowed.to_string()),
+            count(base.both as f64),
+            100.0 * base.recall()
         ))?;
-        let excluded = 2f64.powi(names.len() as i32) - base.worlds as f64;
+        let excluded = 2f64.powi(names.len() as i32) - base.allowed.to_string().parse().unwrap_or(f64::NAN);
         session.line(format!(
             "   It excludes {:.2} % of all 2^{} worlds.",
             100.0 * excluded / 2f64.powi(names.len() as i32),
@@ -301,8 +286,8 @@ impl Story {
                 ("parameters", Value::from(stats.parameters)),
                 ("size_paper", Value::from(stats.size_paper)),
                 ("model_count", Value::from(psdd.model_count().to_string())),
-                ("train", object(train.entries())),
-                ("test", object(test.entries())),
+                ("train", object(score_entries(&train))),
+                ("test", object(score_entries(&test))),
             ])
         };
         let models: Value = self.rows()?.into_iter().map(entry).collect();
@@ -315,7 +300,7 @@ impl Story {
                 "truth",
                 object([
                     ("possible_worlds", Value::from(self.truth.count().to_string())),
-                    ("found_by_closed_world", Value::from(base.right)),
+                    ("found_by_closed_world", Value::from(base.both)),
                     ("train_log_likelihood_per_record", json(self.truth_per_record(&self.train))),
                     ("test_log_likelihood_per_record", json(self.truth_per_record(&self.test))),
                 ]),

@@ -1,21 +1,22 @@
 //! `slopp distil`: one PSDD from a teacher.
 
 use crate::args::{ColumnArgs, ModelArgs, ReadArgs, positive, seed, whole};
-use crate::cmd::eval::Score;
 use crate::cmd::learn::{
-    Enforcement, RuleArgs, not_obeyed, save, score_table, tell_held_out, tell_saved, too_large, too_many_classes,
+    Enforcement, RuleArgs, not_obeyed, save, score_table, scores, tell_held_out, tell_saved, too_large,
+    too_many_classes,
 };
 use crate::error::Error;
 use crate::files::{Files, check_ending};
 use crate::incomplete::{Part, check};
 use crate::input::{Loaded, explained, options, options_over, read_records, read_records_of};
-use crate::report::{count, counted, facts, is_or_are, json, json_count, object, records as records_in_words};
+use crate::report::{count, counted, facts, json, json_count, object, records as records_in_words, score_entries};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::infer::Distribution;
+use slopp::infer::Score;
 use slopp::io::{LoadedRecords, path_in_words};
-use slopp::learn::{self, LearnError, Lesson, Slopp, Student, Support, Task};
+use slopp::learn::registry::{self, OptionValue, Options};
+use slopp::learn::{self, Student, Support, Task};
 use slopp::{Model, ModelKind, Names, Records};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,11 +38,10 @@ Examples:
 /// Samples in a file are read by the columns of TRAIN, so their cells may be names of its bins, and the student has the
 /// columns of TRAIN in their order; a model has columns of its own, by which TRAIN is read.
 ///
-/// What is impossible for a teacher that is a deterministic circuit (.psdd), for example because it was learned with
-/// rules or in a closed world, is impossible for the student: its base implies that of the teacher, exactly. --free
-/// gives that up. Of mixtures, sum-product networks and samples it is not kept. Every column has one value either way, and
-/// --rules are obeyed as by `slopp learn`. The world of the student is open otherwise: to close it, close that of the
-/// teacher by `slopp learn --world closed`, or --closed, and save it as a .psdd.
+/// The student keeps the impossible worlds of a deterministic teacher (.psdd): its base implies that of the teacher,
+/// exactly. --free lifts this. The base of mixtures, sum-product networks and samples is not kept. Every column has one
+/// value either way, and --rules are obeyed as by `slopp learn`. To get a closed student, learn a closed teacher and save
+/// it as .psdd.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DistilArgs {
@@ -55,7 +55,7 @@ pub(crate) struct DistilArgs {
     /// Test records, only evaluated
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,
-    /// Do not keep what is impossible for the teacher impossible
+    /// Let the student allow worlds that are impossible for the teacher
     #[arg(long)]
     free: bool,
     #[command(flatten)]
@@ -92,9 +92,6 @@ impl Teacher {
     /// training records, whose values and names of bins they have.
     fn read(args: &DistilArgs) -> Result<(Teacher, Records), Error> {
         if is_any_model(&args.teacher) {
-            if args.samples == Some(0) {
-                return Err(Error::new("--samples is 0, and nothing is learned from no records").hint("leave it out"));
-            }
             args.columns.check_unused("the teacher")?;
             let model = ModelArgs { model: args.teacher.clone(), vtree: None, limits: args.rules.limits.clone() };
             let teacher = Loaded::read(&model)?.model;
@@ -174,10 +171,11 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     let [valid, test] = [&args.valid, &args.test].map(|file| file.as_ref().map(other).transpose());
     let (valid, test) = (valid?, test?);
     valid.as_ref().map_or(Ok(()), |valid| check(Part::Valid, args.valid.as_deref(), valid))?;
-    let config = Slopp { max_elements: args.max_elements, ..Slopp::default() };
-    let capped = args.max_classes.map(|max_classes| Slopp { max_classes, capped: true, ..config.clone() });
-    let student = capped.unwrap_or(config);
-    let lesson = Lesson { teacher: teacher.of_lesson(), samples: args.samples, student, free: args.free };
+    let mut options = Options::default();
+    for (name, value) in [("max_classes", args.max_classes), ("max_elements", args.max_elements)] {
+        value.map_or(Ok(()), |value| options.insert(name, OptionValue::Number(value as f64)))?;
+    }
+    let lesson = registry::lesson(teacher.of_lesson(), args.samples, &options, args.free)?;
     let support = Support {
         rules: enforcement.as_ref().and_then(Enforcement::given),
         limits: args.rules.limits.limits(),
@@ -185,16 +183,16 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     };
     let task = Task { valid: valid.as_ref(), seed: args.seed, support: &support, ..Task::new(&train) };
     let bar = session.progress();
-    let student = lesson.learn(&task, &bar).map_err(refused)?;
+    let student = lesson.learn(&task, &bar).map_err(not_obeyed)?;
     drop(bar);
     let parts: Vec<(&'static str, &Records)> =
         [("train", Some(&train)), ("valid", valid.as_ref()), ("test", test.as_ref())]
             .into_iter()
             .filter_map(|(name, records)| Some((name, records?)))
             .collect();
-    let scores = scores(&student.circuit, &parts)?;
+    let of_student = scores(&student.circuit, &parts)?;
     let of_teacher = match &teacher {
-        Teacher::Model(model) => Some(self::scores(model.distribution(), &parts)?),
+        Teacher::Model(model) => Some(scores(model.distribution(), &parts)?),
         Teacher::Samples(_) => None,
     };
     let Student { samples, strength, held_out, keeps_base, .. } = student;
@@ -204,13 +202,13 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     let output = args.output.as_ref().filter(|_| saved.is_ok());
     if session.json {
         let part = |scores: &[(&'static str, Score)]| {
-            object(scores.iter().map(|(name, score)| (*name, object(score.entries()))))
+            object(scores.iter().map(|(name, score)| (*name, object(score_entries(score)))))
         };
         session.document(&object([
             ("samples", json_count(samples)),
             ("strength", json(strength)),
             ("elements", Value::from(elements)),
-            ("student", part(&scores)),
+            ("student", part(&of_student)),
             ("teacher", of_teacher.as_deref().map_or(Value::Null, part)),
             (
                 "rules",
@@ -226,10 +224,12 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
             ("prior", format!("weighs {} records", count(strength))),
         ];
         lines.extend(enforcement.as_ref().and_then(Enforcement::fact).map(|rules| ("rules", rules)));
-        lines.extend(keeps_base.then(|| ("base", "what is impossible for the teacher is impossible".to_owned())));
+        lines.extend(
+            keeps_base.then(|| ("base", "every world that is impossible for the teacher is impossible".to_owned())),
+        );
         session.line(facts(lines))?;
         session.line("")?;
-        session.table(&score_table(&scores))?;
+        session.table(&score_table(&of_student))?;
         if let Some(of_teacher) = of_teacher {
             session.line("\nThe teacher:")?;
             session.table(&score_table(&of_teacher))?;
@@ -247,34 +247,13 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
         && teacher.deterministic().is_none()
     {
         session.note(
-            "the teacher is not deterministic, so its base is not kept: what it makes impossible, if anything, may be \
-             possible for the student; --rules FILE says what must hold",
+            "the teacher is not deterministic, so its base is not kept: the student may allow worlds that the teacher \
+             excludes; --rules FILE says what must hold",
         );
     }
     tell_held_out(Some(held_out), session);
     tell_saved(args.output.as_deref(), model.ending(), session);
     Ok(Verdict::Yes)
-}
-
-/// Why there is no student.
-fn refused(error: LearnError) -> Error {
-    match error {
-        LearnError::Outside { outside, total } => {
-            let (all, are) = (records_in_words(total), is_or_are(outside));
-            Error::new(format!("{} of {all} to learn from {are} impossible for the teacher", count(outside)))
-                .hint("--free lets the student allow them; `slopp revise` makes room for them in the teacher")
-        }
-        LearnError::Base(error) => Error::from(error)
-            .while_doing("the base of the teacher is too large on the vtree of the student")
-            .hint("--free, and --rules for what must hold"),
-        error => not_obeyed(error),
-    }
-}
-
-fn scores(model: &dyn Distribution, parts: &[(&'static str, &Records)]) -> Result<Vec<(&'static str, Score)>, Error> {
-    let score =
-        |&(name, records): &(&'static str, &Records)| Ok((name, Score::new(records, &model.log_likelihoods(records)?)));
-    parts.iter().map(score).collect()
 }
 
 /// Whether the name is that of a model of any kind.

@@ -47,7 +47,8 @@ pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, 
     Files::default().read(files(&args.model, &args.vtree)).check()?;
     let asked = Asked::read(args)?;
     let names = asked.names().clone();
-    let formula = Formula::parse(&args.formula, &names).map_err(|e| Error::from(e).while_doing("no formula"))?;
+    let formula =
+        Formula::parse(&args.formula, &names).map_err(|e| Error::from(e).while_doing("this is not a formula"))?;
     let limits = args.limits.limits();
     let (world, is_contradiction) = match &asked {
         Asked::Mixture(mixture, _) => {

@@ -5,11 +5,12 @@ use crate::error::Error;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::records as records_in_words;
-use crate::report::{count, facts, is_or_are, json, json_count, json_list, logarithm, object};
+use crate::report::{count, facts, is_or_are, json, json_count, json_list, logarithm, object, score_entries};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::Records;
+use slopp::infer::Score;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -21,9 +22,10 @@ Examples:
 
 /// How well does a model explain records? Log-likelihood and impossible records
 ///
-/// The log-likelihood is in nats and summed over the possible records; impossible ones (probability zero, which a
-/// closed-world model has) are counted apart, and if all are impossible there is none. Per record it is only given if
-/// all are possible, because the mean over the possible ones is not a fair measure. Missing cells are summed out.
+/// The log-likelihood is in nats and summed over the possible records. Impossible ones (probability zero, which a
+/// closed-world model has) are counted separately; if all are impossible, no log-likelihood is given. Per record it is
+/// only given if all are possible, because the mean over the possible ones is not a fair measure. Missing cells are
+/// summed out.
 ///
 /// With --noise every cell of a world is changed with a small probability before it is seen, which makes every record
 /// possible: an exact, normalised likelihood for closed-world models too. A Boolean cell is flipped; a column with
@@ -47,7 +49,8 @@ pub(crate) struct EvalArgs {
     /// The records to choose the noise by
     #[arg(long, value_name = "FILE", requires = "noise")]
     valid: Option<PathBuf>,
-    /// Also give the flow value that the SLoPP paper printed as log-likelihood; it is none if primes overlap
+    /// Also give the flow value that the SLoPP paper printed as log-likelihood; it is not a
+    /// log-likelihood if primes overlap
     #[arg(long)]
     flow: bool,
 }
@@ -89,7 +92,7 @@ impl Channel {
             }
             (Noise::Auto, None) => (circuits.fit_noise(records)?.epsilon, "data"),
         };
-        let impossible = Score::new(records, &loaded.model.distribution().log_likelihoods(records)?).impossible;
+        let impossible = Score::of(loaded.model.distribution(), records)?.impossible;
         Ok((Channel { epsilon, by, impossible }, circuits.log_likelihoods_noisy(records, epsilon)?))
     }
 
@@ -124,7 +127,7 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
     };
     let per_record = || records.original().iter().map(|&row| log_likelihoods[row as usize]);
     if session.json {
-        let mut entries = score.entries();
+        let mut entries = score_entries(&score);
         if let Some(channel) = &channel {
             entries.extend([
                 ("noise", json(channel.epsilon)),
@@ -168,59 +171,4 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
         session.line(facts(lines))?;
     }
     Ok(Verdict::Yes)
-}
-
-/// The log-likelihood of records, with the impossible ones apart.
-pub struct Score {
-    /// The total weight.
-    pub records: f64,
-    /// The weight of records with probability zero: the γ of the paper.
-    pub impossible: f64,
-    /// The sum over the others.
-    pub log_likelihood: f64,
-    /// Whether there are records, and all are impossible.
-    none_possible: bool,
-}
-
-impl Score {
-    /// Adds up the log-likelihoods of distinct rows.
-    pub fn new(records: &Records, log_likelihoods: &[f64]) -> Score {
-        let none_possible = !records.is_empty() && log_likelihoods.iter().all(|&value| value == f64::NEG_INFINITY);
-        let mut score = Score { records: records.total(), impossible: 0.0, log_likelihood: 0.0, none_possible };
-        for (&weight, &value) in records.weights().iter().zip(log_likelihoods) {
-            if value == f64::NEG_INFINITY {
-                score.impossible += weight;
-            } else {
-                score.log_likelihood += weight * value;
-            }
-        }
-        score
-    }
-
-    /// The mean over all records, if all are possible.
-    pub fn per_record(&self) -> Option<f64> {
-        (self.impossible == 0.0 && self.records > 0.0).then(|| self.log_likelihood / self.records)
-    }
-
-    /// The mean over the possible records, if there are any.
-    pub fn per_possible(&self) -> Option<f64> {
-        let possible = self.records - self.impossible;
-        (possible > 0.0).then(|| self.log_likelihood / possible)
-    }
-
-    /// The sum over the possible records, unless all are impossible: a sum of nothing would look perfect.
-    pub fn sum(&self) -> Option<f64> {
-        (!self.none_possible).then_some(self.log_likelihood)
-    }
-
-    /// The keys that scripts rely on.
-    pub fn entries(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("records", json_count(self.records)),
-            ("impossible", json_count(self.impossible)),
-            ("log_likelihood", self.sum().map_or(Value::Null, json)),
-            ("log_likelihood_per_record", self.per_record().map_or(Value::Null, json)),
-            ("log_likelihood_per_possible_record", self.per_possible().map_or(Value::Null, json)),
-        ]
-    }
 }

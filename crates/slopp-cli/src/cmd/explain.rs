@@ -59,7 +59,7 @@ pub(crate) fn run(args: &ExplainArgs, session: &mut Session) -> Result<Verdict, 
         Some(file) => Some(slopp::io::read_rules(file, Some(names)).map_err(explained)?),
         None => None,
     };
-    let explanations = circuit.explain_batch(&records, args.k)?;
+    let explanations = circuit.explain_batch(&records, args.k, &args.model.limits.limits())?;
     let by_record = records.original().iter().map(|&row| row as usize).enumerate();
     let mut faulty = by_record.filter_map(|(i, row)| Some((i + 1, row, explanations[row].as_ref()?)));
     if session.json {

@@ -1,16 +1,16 @@
 //! `slopp fit`: new parameters for a fixed structure.
 
 use crate::args::{ModelArgs, ReadArgs, not_negative, whole};
-use crate::cmd::eval::Score;
 use crate::cmd::learn::{save, score_table, tell_saved, without_incomplete};
 use crate::error::Error;
 use crate::files::{Files, check_ending};
 use crate::input::{Loaded, read_records_of};
-use crate::report::{count, counted, is_or_are, json_count, json_list, object, records};
+use crate::report::{count, counted, is_or_are, json_count, json_list, object, records, score_entries};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::ModelKind;
+use slopp::infer::Score;
 use slopp::learn::{EmConfig, Refit, Refitted};
 use std::path::PathBuf;
 
@@ -24,12 +24,12 @@ Examples:
 
 /// Fit the parameters of a model to records, with its structure fixed
 ///
-/// Exact, by counting, if the circuit is deterministic and no cell is missing; otherwise by expectation maximisation
-/// (EM), which counts what is expected and repeats that until nothing is gained. The prior counts too: with few records
-/// they may become less likely than before. Of a mixture the components and their weights are fitted together, and
-/// components that no record needs are left out; of a sum-product network the parameters it has are the prior. Records
-/// that the structure makes impossible are left out and reported. Without a pseudocount, elements that no record uses
-/// become impossible and are dropped.
+/// Exact, by counting, if the circuit is deterministic and no cell is missing. Otherwise by expectation maximisation
+/// (EM), which fits to expected counts and repeats until the likelihood stops rising. Because of the prior, a few records
+/// may become less likely than before. The components of a mixture and their weights are fitted together, and components
+/// that no record needs are left out. For a sum-product network, its current parameters are the prior. Records that the
+/// structure makes impossible are left out and reported. Without a pseudocount, elements that no record uses become
+/// impossible and are dropped.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FitArgs {
@@ -78,8 +78,8 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     let Refitted { model, used, impossible, dropped, history, .. } =
         loaded.model.refit(&data, &how, &session.progress())?;
     let scores = [
-        ("before", Score::new(&data, &loaded.model.distribution().log_likelihoods(&data)?)),
-        ("after", Score::new(&data, &model.distribution().log_likelihoods(&data)?)),
+        ("before", Score::of(loaded.model.distribution(), &data)?),
+        ("after", Score::of(model.distribution(), &data)?),
     ];
     let components = match (&loaded.model.kind, &model.kind) {
         (ModelKind::Mixture(before), ModelKind::Mixture(fitted)) => {
@@ -100,8 +100,8 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
             ("dropped_components", components.map_or(Value::Null, |(before, after)| Value::from(before - after))),
             ("em_steps", history.as_ref().map_or(Value::Null, |history| Value::from(history.len() - 1))),
             ("em_history", history.map_or(Value::Null, json_list)),
-            ("before", object(before.entries())),
-            ("after", object(after.entries())),
+            ("before", object(score_entries(before))),
+            ("after", object(score_entries(after))),
             ("model", output.map_or(Value::Null, |file| Value::from(file.display().to_string()))),
         ]);
         session.document(&object(entries))?;

@@ -7,6 +7,7 @@ use crate::input::{Loaded, variables};
 use crate::report::{facts, json, logarithm, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
+use slopp::Var;
 use slopp::infer::{Event, QueryError};
 use slopp::logic::Formula;
 
@@ -37,7 +38,7 @@ pub(crate) struct InformationArgs {
 pub(crate) fn run(args: &InformationArgs, session: &mut Session) -> Result<Verdict, Error> {
     Files::default().read(args.model.files()).check()?;
     let mut loaded = Loaded::read_circuit(&args.model)?;
-    let names = loaded.model.names.clone();
+    let (names, limits) = (loaded.model.names.clone(), args.model.limits.limits());
     let (a, b) = (variables("--between", &args.between, &names)?, variables("--and", &args.and, &names)?);
     let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &names)?;
     if !known.is_empty() {
@@ -50,12 +51,13 @@ pub(crate) fn run(args: &InformationArgs, session: &mut Session) -> Result<Verdi
             }
             Event::Formula(formula) => formula.clone(),
         };
-        (loaded.model.kind, _) = loaded.given_formula(&formula, &args.model.limits.limits())?;
+        (loaded.model.kind, _) = loaded.given_formula(&formula, &limits)?;
     }
     let circuit = loaded.circuit();
-    let information = circuit.mutual_information(&a, &b)?;
-    let [of_a, of_b] = [circuit.entropy_of(&a)?, circuit.entropy_of(&b)?];
-    let [a_given_b, b_given_a] = [circuit.conditional_entropy(&a, &b)?, circuit.conditional_entropy(&b, &a)?];
+    let information = circuit.mutual_information(&a, &b, &limits)?;
+    let [of_a, of_b] = [circuit.entropy_of(&a, &limits)?, circuit.entropy_of(&b, &limits)?];
+    let given = |of: &[Var], known: &[Var]| circuit.conditional_entropy(of, known, &limits);
+    let [a_given_b, b_given_a] = [given(&a, &b)?, given(&b, &a)?];
     match session.json {
         true => session.document(&object([
             ("mutual_information", json(information)),

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
     }
     let given = known.evidence(names.len());
     let log_given = loaded.circuit().log_evidence(&given)?;
-    let found = loaded.circuit().marginal_map(&vars, &given, args.budget)?;
+    let found = loaded.circuit().marginal_map(&vars, &given, args.budget, &args.model.limits.limits())?;
     let [joint, upper] = [found.log_lower, found.log_upper].map(|log| log + log_formula);
     let conditional = (found.log_lower - log_given).min(0.0);
     if session.json {

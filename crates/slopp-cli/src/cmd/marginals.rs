@@ -9,6 +9,7 @@ use crate::report::{Table, count, full, json, json_list, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::data::Pair;
 use slopp::infer::{Event, Evidence, PairMarginals};
 use slopp::io::CsvLines;
 use slopp::{ModelKind, Names, Records, Var};
@@ -68,14 +69,14 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     let given = known.evidence(names.len());
     let marginals = quick.map_or_else(|| loaded.model.distribution().marginals(&given), Ok)?;
     let pairs = match args.pairs {
-        true => Some(strongest(&loaded.structured(PAIRS)?.pair_marginals(&given)?, &given)),
+        true => Some(loaded.structured(PAIRS)?.pair_marginals(&given)?),
         false => None,
     };
     if session.json {
         let by_name = object(names.iter().zip(&marginals).map(|(name, &p)| (name, json(p))));
         let mut entries = vec![("given", Value::from(known.display(names).to_string())), ("marginals", by_name)];
         if let Some(pairs) = pairs {
-            entries.push(("pairs", pair_entries(names, pairs, args.limit)));
+            entries.push(("pairs", pair_entries(names, &pairs, &given, args.limit)));
         }
         session.document(&object(entries))?;
         return Ok(Verdict::Yes);
@@ -89,20 +90,22 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     session.table(&table)?;
     if let Some(pairs) = pairs {
         let mut table = Table::titled(["pair", "P(a, b)", "P(a) P(b)", "mutual information"]);
-        let shown = args.limit.unwrap_or(20).min(pairs.len());
-        for p in &pairs[..shown] {
+        let strongest = pairs.strongest(&given, args.limit.unwrap_or(20));
+        for p in &strongest {
             let independent = marginals[p.a.index()] * marginals[p.b.index()];
             table.push([
                 format!("{}, {}", names.quoted(p.a), names.quoted(p.b)),
-                probability(p.both),
+                probability(pairs.both(p.a, p.b)),
                 probability(independent),
-                format!("{:.4}", p.information),
+                format!("{:.4}", p.mutual_information),
             ]);
         }
         session.line("")?;
         session.table(&table)?;
-        if shown < pairs.len() {
-            let [shown, all] = [shown, pairs.len()].map(|number| count(number as f64));
+        let unknown = names.len() - given.lits().count();
+        let all = unknown * unknown.saturating_sub(1) / 2;
+        if strongest.len() < all {
+            let [shown, all] = [strongest.len(), all].map(|number| count(number as f64));
             session.note(format!("{shown} of {all} pairs are shown; --limit changes that"));
         }
     }
@@ -147,41 +150,21 @@ fn pair_batch(
     let answers = loaded.structured(PAIRS)?.pair_marginals_batch(records)?;
     let entry = |&row: &u32| {
         let given = Evidence::from_row(records, row as usize);
-        let pairs = answers[row as usize].as_ref().map(|answer| strongest(answer, &given));
-        pairs.map_or(Value::Null, |pairs| pair_entries(records.names(), pairs, args.limit))
+        let pairs = answers[row as usize].as_ref();
+        pairs.map_or(Value::Null, |pairs| pair_entries(records.names(), pairs, &given, args.limit))
     };
     session.document(&object([("pairs", records.original().iter().map(entry).collect())]))?;
     Ok(Verdict::Yes)
 }
 
-fn pair_entries(names: &Names, pairs: Vec<Pair>, limit: Option<usize>) -> Value {
+fn pair_entries(names: &Names, pairs: &PairMarginals, given: &Evidence, limit: Option<usize>) -> Value {
     let entry = |p: Pair| {
         object([
             ("a", Value::from(names.of(p.a))),
             ("b", Value::from(names.of(p.b))),
-            ("both", json(p.both)),
-            ("mutual_information", json(p.information)),
+            ("both", json(pairs.both(p.a, p.b))),
+            ("mutual_information", json(p.mutual_information)),
         ])
     };
-    pairs.into_iter().take(limit.unwrap_or(usize::MAX)).map(entry).collect()
-}
-
-struct Pair {
-    a: Var,
-    b: Var,
-    both: f64,
-    information: f64,
-}
-
-/// All pairs of unknown variables, those with the most mutual information first.
-fn strongest(marginals: &PairMarginals, given: &Evidence) -> Vec<Pair> {
-    let unknown: Vec<Var> = (0..marginals.var_count() as u32).map(Var).filter(|&x| given.value(x).is_none()).collect();
-    let mut pairs = Vec::new();
-    for (i, &a) in unknown.iter().enumerate() {
-        for &b in &unknown[i + 1..] {
-            pairs.push(Pair { a, b, both: marginals.both(a, b), information: marginals.mutual_information(a, b) });
-        }
-    }
-    pairs.sort_by(|x, y| y.information.total_cmp(&x.information));
-    pairs
+    pairs.strongest(given, limit.unwrap_or(usize::MAX)).into_iter().map(entry).collect()
 }

@@ -11,8 +11,8 @@ use crate::report::{changes_in_words, count, is_or_are, json_changes, json_count
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::infer::{Event, Nearest};
-use slopp::{Lit, Records, Structured, Var};
+use slopp::Structured;
+use slopp::infer::{Event, Evidence};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -29,7 +29,8 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PossibleArgs {
-    /// The model: a .psdd file of any tool or a .mix file, `-` for stdin; a .spn file has no vtree to find what is near
+    /// The model: a .psdd file of any tool or a .mix file, `-` for stdin; not a .spn file: without a vtree
+    /// there is no nearest world
     model: PathBuf,
     /// The vtree of the model, if its file does not hold it
     #[arg(long, value_name = "FILE")]
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
     let circuits = loaded.structured("what is possible")?;
     let Some(data) = &args.data else { return of_evidence(args, &loaded, circuits, session) };
     let records = read_records_of(data, args.read, names)?;
-    let nearest = circuits.nearest_by_column_batch(&records)?;
+    let nearest = circuits.nearest_by_column_batch(&records, &args.limits.limits())?;
     let weights = records.weights().iter().zip(&nearest);
     let impossible: f64 = weights.filter(|(_, n)| n.distance > 0).fold(0.0, |sum, (weight, _)| sum + weight);
     let by_record = records.original().iter().map(|&row| row as usize).enumerate();
@@ -69,7 +70,7 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
     let verdict = if impossible > 0.0 { Verdict::No } else { Verdict::Yes };
     if session.json {
         let entry = |(_, row): (usize, usize)| {
-            let change = changes(&records, row, &nearest[row]);
+            let change = nearest[row].changes(&Evidence::from_row(&records, row));
             object([
                 ("possible", Value::Bool(nearest[row].distance == 0)),
                 ("distance", Value::from(nearest[row].distance)),
@@ -93,7 +94,7 @@ pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict,
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     let mut faulty = by_record.filter(|&(_, row)| nearest[row].distance > 0);
     for (number, row) in faulty.by_ref().take(limit) {
-        let change = changes(&records, row, &nearest[row]);
+        let change = nearest[row].changes(&Evidence::from_row(&records, row));
         let change = changes_in_words(names, &change, "cell");
         session.line(format!("record {}: change {change}", count(number as f64 + 1.0)))?;
     }
@@ -122,12 +123,8 @@ fn of_evidence(
         }
         return Ok(if possible { Verdict::Yes } else { Verdict::No });
     };
-    let nearest = circuits.nearest_by_column(given, names)?;
-    let change: Vec<Lit> = given
-        .lits()
-        .map(|lit| lit.var.is(nearest.world[lit.var.index()]))
-        .filter(|lit| given.value(lit.var) != Some(lit.value))
-        .collect();
+    let nearest = circuits.nearest_by_column(given, names, &args.limits.limits())?;
+    let change = nearest.changes(given);
     if session.json {
         session.document(&object([
             ("possible", Value::Bool(nearest.distance == 0)),
@@ -141,11 +138,4 @@ fn of_evidence(
         session.line(format!("impossible: change {}", changes_in_words(names, &change, "literal")))?;
     }
     Ok(if change.is_empty() { Verdict::Yes } else { Verdict::No })
-}
-
-/// The known cells that the nearest world changes, with their new values.
-pub(crate) fn changes(records: &Records, row: usize, nearest: &Nearest) -> Vec<Lit> {
-    let cells = records.row(row).zip(&nearest.world).enumerate();
-    let changed = cells.filter(|(_, (cell, value))| cell.is_some_and(|cell| cell != **value));
-    changed.map(|(i, (_, &value))| Var(i as u32).is(value)).collect()
 }

@@ -9,10 +9,7 @@ use crate::report::{count, counted, json, logarithm, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::Model;
-use slopp::infer::QueryError;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,16 +45,9 @@ pub(crate) fn run(args: &ProductArgs, session: &mut Session) -> Result<Verdict, 
     let limits = args.limits.limits();
     let [a, b] = [&args.a, &args.b].map(|file| Loaded::circuit_of(file, args.vtree.as_deref(), &limits));
     let (a, b) = (a?.normalised()?, b?.normalised()?);
-    if a.model.names != b.model.names {
-        return Err(Error::new("the models have different variables, so they have no product")
-            .hint("`slopp info` lists the names of each; learn both from files with the same header"));
-    }
-    let (circuit, log_constant) =
-        a.circuit().product(b.circuit(), &limits).map_err(|error| explained(error, &args.a))?;
-    let name = |file: &Path| file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let origin = BTreeMap::from([("product".to_owned(), format!("{} x {}", name(&args.a), name(&args.b)))]);
-    let (elements, word, words) = (circuit.elements().len(), certificate(&circuit), certificate_in_words(&circuit));
-    let model = Model { names: a.model.names.clone(), kind: circuit.into(), origin };
+    let (model, log_constant) = a.model.product(&b.model, &limits)?;
+    let circuit = model.circuit().expect("circuits have one");
+    let (elements, word, words) = (circuit.elements().len(), certificate(circuit), certificate_in_words(circuit));
     save(args.output.as_deref(), |file| model.save(file))?;
     if session.json {
         session.document(&object([
@@ -77,16 +67,4 @@ pub(crate) fn run(args: &ProductArgs, session: &mut Session) -> Result<Verdict, 
     session.line(words)?;
     tell_saved(args.output.as_deref(), ".psdd", session);
     Ok(Verdict::Yes)
-}
-
-fn explained(error: QueryError, first: &Path) -> Error {
-    let hint = match error {
-        QueryError::DifferentVtrees => format!(
-            "`slopp convert {} a.vtree`, then learn the other with `slopp learn RECORDS --vtree a.vtree`",
-            first.display()
-        ),
-        QueryError::NothingInCommon => "`slopp diff A B` shows what each allows".to_owned(),
-        _ => return error.into(),
-    };
-    Error::from(error).hint(hint)
 }

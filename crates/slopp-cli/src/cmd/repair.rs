@@ -46,7 +46,7 @@ pub(crate) fn run(args: &RepairArgs, session: &mut Session) -> Result<Verdict, E
     let circuit = loaded.deterministic("the most probable of the nearest worlds")?;
     let names = &loaded.model.names;
     let (records, text) = read_records_and_text(&args.data, args.read, names)?;
-    let explanations = circuit.explain_batch(&records, 1)?;
+    let explanations = circuit.explain_batch(&records, 1, &args.model.limits.limits())?;
     let changes: Vec<Vec<Lit>> = (0..records.len()).map(|row| change(&records, row, &explanations[row])).collect();
     let options = options_over(args.read, names);
     let change_of = |record: usize| &changes[records.original()[record] as usize][..];

@@ -3,15 +3,15 @@
 use crate::args::{CircuitArgs, FormulaText, ReadArgs, formula_text, weight};
 use crate::cmd::learn::{save, tell_saved};
 use crate::error::Error;
-use crate::event::compile;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::{count, counted, grouped, json, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::Certified;
+use slopp::learn::Revision;
 use slopp::logic::Formula;
-use slopp::{Certified, Model};
 use std::cmp::Ordering;
 use std::path::PathBuf;
 
@@ -71,41 +71,23 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
             .hint("learn one with `slopp learn`"));
     };
     let names = &loaded.model.names;
-    let parse = |text: &FormulaText| Formula::parse(text, names).map_err(|e| Error::from(e).while_doing("no formula"));
-    let (revised, share) = match (&args.data, &args.formula, &args.by_rule) {
-        (Some(data), ..) => {
-            let records = read_records_of(data, args.read, names)?;
-            let revised = psdd.revise(&records, args.weight)?;
-            (revised.psdd, revised.share)
-        }
-        (None, Some(text), _) => {
-            let (formula, limits) = (parse(text)?, args.model.limits.limits());
-            let revised = psdd.revise_by_formula(&formula, names, args.formula_weight, args.weight, &limits)?;
-            (revised.psdd, revised.share)
-        }
-        (None, None, text) => {
-            let formula = parse(text.as_ref().expect("the parser asks for one of the three"))?;
-            let limits = args.model.limits.limits();
-            let (left, log) = psdd.given(&compile(&formula, psdd.vtree(), &limits)?, &limits)?;
-            // Counts are exact, and the probability of a rule that holds anyway is one but for rounding.
-            match left.model_count() == psdd.model_count() {
-                true => (psdd.clone(), 0.0),
-                false => (left, log.exp_m1().min(0.0)),
-            }
-        }
+    let parse = |text: &FormulaText| {
+        Formula::parse(text, names).map_err(|e| Error::from(e).while_doing("this is not a formula"))
     };
-    let counts = [psdd, &revised].map(|psdd| psdd.model_count());
+    let formula = args.formula.as_ref().or(args.by_rule.as_ref()).map(parse).transpose()?;
+    let records = args.data.as_ref().map(|data| read_records_of(data, args.read, names)).transpose()?;
+    let by = match (&records, &formula) {
+        (Some(records), _) => Revision::Records(records),
+        (None, Some(formula)) if args.by_rule.is_some() => Revision::Rule(formula),
+        (None, Some(formula)) => Revision::Formula(formula, args.formula_weight),
+        (None, None) => unreachable!("the parser asks for one of the three"),
+    };
+    let (model, share) = loaded.model.revise(by, args.weight, &args.model.limits.limits())?;
+    let revised = model.psdd().expect("a PSDD is revised to one");
+    let counts = [psdd, revised].map(|psdd| psdd.model_count());
     let change = counts[1].cmp(&counts[0]);
     let [before, after] = counts.map(|count| count.to_string());
     let elements = [psdd.elements().len(), revised.elements().len()];
-    let mut origin = loaded.model.origin.clone();
-    let by = match (&args.formula, &args.by_rule) {
-        (Some(text), _) => format!("| {text}"),
-        (_, Some(text)) => format!("& {text}"),
-        _ => "records".to_owned(),
-    };
-    origin.insert("revised".to_owned(), by);
-    let model = Model { names: names.clone(), kind: revised.into(), origin };
     save(args.output.as_deref(), |file| model.save(file))?;
     if session.json {
         session.document(&object([
@@ -119,9 +101,9 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
     } else {
         session.line(format!("possible worlds: {}, before {}", grouped(&after), grouped(&before)))?;
         session.line(match change {
-            Ordering::Greater => format!("the new ones have probability {}", probability(share)),
-            Ordering::Less => format!("those that are gone had probability {}", probability(-share)),
-            Ordering::Equal => "nothing changed: all of it was as asked for already".to_owned(),
+            Ordering::Greater => format!("the new worlds have probability {}", probability(share)),
+            Ordering::Less => format!("the removed worlds had probability {}", probability(-share)),
+            Ordering::Equal => "nothing changed: the model satisfies this already".to_owned(),
         })?;
         session.line(format!("{}, before {}", counted(elements[1], "element"), count(elements[0] as f64)))?;
     }

@@ -23,7 +23,7 @@ Examples:
   slopp rules model.psdd -o rules.txt && slopp entails rules.txt \"red -> !blue\"
   slopp rules model.psdd --format cnf -o base.cnf";
 
-/// What a model says must hold, as rules: exact, proved by the circuit, none implied by the others
+/// Print the rules that hold in every possible world: exact, proved, none redundant
 ///
 /// Literals that always hold, equivalences, exactly-one groups, implications, exclusions, then clauses up to a length.
 /// The support of a rule is the weight of the records that had occasion to break it; what it excludes is the
@@ -88,26 +88,26 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
         None => circuit.rules(&search)?,
     };
     let found = found.with_whole_columns(names);
-    let said = circuit.coverage_by(&found, &Coverage::limits(None)).ok();
-    let said = said.as_ref();
+    let coverage = circuit.coverage_by(&found, &Coverage::limits(None)).ok();
+    let coverage = coverage.as_ref();
     let text = match args.format {
-        Format::Text => text(&found, said, args, names),
+        Format::Text => text(&found, coverage, args, names),
         Format::Cnf => cnf(&found, names)?,
-        Format::Json => format!("{:#}\n", document(&found, said, names)),
+        Format::Json => format!("{:#}\n", document(&found, coverage, names)),
     };
     match &args.output {
         Some(file) => {
             slopp::io::write_atomically(file, |out| out.write_all(text.as_bytes()))?;
             session.saved(file);
             match session.json {
-                true => session.document(&document(&found, said, names))?,
+                true => session.document(&document(&found, coverage, names))?,
                 false => {
                     session.line(in_words(&found))?;
-                    session.line(said_in_words(said, &found, args))?;
+                    session.line(coverage_in_words(coverage, &found, args))?;
                 }
             }
         }
-        None if session.json => session.document(&document(&found, said, names))?,
+        None if session.json => session.document(&document(&found, coverage, names))?,
         None => session.data(text.trim_end())?,
     }
     let is_kept = found.rules.iter().any(|rule| rule.support.is_some());
@@ -117,23 +117,23 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
     Ok(Verdict::Yes)
 }
 
-/// How much of the base the rules say, in one sentence; `None` if that was not found out.
-fn said_in_words(said: Option<&Coverage>, found: &BaseRules, args: &RulesArgs) -> String {
-    let Some(said) = said else {
-        return "whether these rules are the whole base was not found out: its diagram is too large".to_owned();
+/// How much of the base the rules say, in one sentence; `None` if that is unknown.
+fn coverage_in_words(coverage: Option<&Coverage>, found: &BaseRules, args: &RulesArgs) -> String {
+    let Some(coverage) = coverage else {
+        return "whether these rules are the whole base is unknown: its diagram is too large".to_owned();
     };
-    if said.is_whole_base() {
+    if coverage.is_whole_base() {
         return match found.rules.len() {
-            0 => "nothing is left to say: every world is possible".to_owned(),
+            0 => "there are no rules: every world is possible".to_owned(),
             _ => "these rules are the whole base".to_owned(),
         };
     }
-    let [possible, allowed] = [&said.possible, &said.allowed].map(|number| grouped(&number.to_string()));
+    let [possible, allowed] = [&coverage.possible, &coverage.allowed].map(|number| grouped(&number.to_string()));
     let more = match found.complete_to < args.max_length {
         false => "longer clauses (--max-length)",
         true => "a longer search (--steps, --max-clauses)",
     };
-    format!("{possible} of {allowed} worlds that the rules allow are possible; {more} would say more")
+    format!("{possible} of {allowed} worlds that the rules allow are possible; {more} would find more")
 }
 
 /// What was found, in one sentence.
@@ -159,8 +159,8 @@ fn heading(kind: RuleKind) -> &'static str {
 }
 
 /// The rules as a file of rules, with comments.
-fn text(found: &BaseRules, said: Option<&Coverage>, args: &RulesArgs, names: &Names) -> String {
-    let mut text = format!("# {}\n# {}\n", in_words(found), said_in_words(said, found, args));
+fn text(found: &BaseRules, coverage: Option<&Coverage>, args: &RulesArgs, names: &Names) -> String {
+    let mut text = format!("# {}\n# {}\n", in_words(found), coverage_in_words(coverage, found, args));
     let formulas = found.rules.iter().map(|rule| rule.formula());
     let all = Rules::new(Arc::new(names.clone()), formulas);
     all.names_line().into_iter().for_each(|line| text += &format!("{line}\n"));
@@ -198,7 +198,7 @@ fn cnf(found: &BaseRules, names: &Arc<Names>) -> Result<String, Error> {
     Ok(slopp::io::cnf_text(&Rules::new(names.clone(), clauses))?)
 }
 
-fn document(found: &BaseRules, said: Option<&Coverage>, names: &Names) -> Value {
+fn document(found: &BaseRules, coverage: Option<&Coverage>, names: &Names) -> Value {
     let entry = |rule: &BaseRule| {
         let literals = rule.literals.iter().map(|&lit| Value::from(names.literal(lit)));
         object([
@@ -210,14 +210,14 @@ fn document(found: &BaseRules, said: Option<&Coverage>, names: &Names) -> Value 
             ("excluded", json(rule.excluded)),
         ])
     };
-    let [possible, allowed] = said.map_or([Value::Null, Value::Null], |said| {
-        [&said.possible, &said.allowed].map(|number| Value::from(number.to_string()))
+    let [possible, allowed] = coverage.map_or([Value::Null, Value::Null], |coverage| {
+        [&coverage.possible, &coverage.allowed].map(|number| Value::from(number.to_string()))
     });
     object([
         ("rules", found.rules.iter().map(entry).collect()),
         ("complete_to", Value::from(found.complete_to)),
         ("minimal", Value::Bool(found.is_minimal)),
-        ("whole_base", said.map_or(Value::Null, |said| Value::Bool(said.is_whole_base()))),
+        ("whole_base", coverage.map_or(Value::Null, |coverage| Value::Bool(coverage.is_whole_base()))),
         ("model_count", possible),
         ("allowed", allowed),
     ])

@@ -7,11 +7,10 @@ use crate::input::{Loaded, read_records_of};
 use crate::report::{json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
-use rayon::prelude::*;
 use serde_json::Value;
-use slopp::infer::{Event, Evidence, QueryError};
+use slopp::Progress;
+use slopp::infer::{Event, Evidence};
 use slopp::io::CsvLines;
-use slopp::{Progress, Random};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -108,15 +107,6 @@ fn draw<'a>(args: &SampleArgs, loaded: &'a Loaded, given: &Evidence) -> Result<D
         return Ok(Drawn { count: args.number, parts: Box::new(parts.map(|part| part.worlds().map(Some).collect())) });
     };
     let records = read_records_of(file, args.read, &loaded.model.names)?;
-    // A seed for each record and not for each distinct row: equal records are completed independently.
-    let complete = |(i, &row): (usize, &u32)| {
-        let seed = Random::stream(args.seed, i as u64).bits();
-        match model.sample_in_parts(1, &Evidence::from_row(&records, row as usize), seed) {
-            Ok(mut drawn) => Ok(Some(drawn.next().expect("one world is asked for").world(0))),
-            Err(QueryError::ImpossibleEvidence) => Ok(None),
-            Err(error) => Err(Error::from(error)),
-        }
-    };
-    let worlds = records.original().par_iter().enumerate().map(complete).collect::<Result<Vec<_>, _>>()?;
+    let worlds = model.sample_batch(&records, args.seed)?;
     Ok(Drawn { count: worlds.len(), parts: Box::new(std::iter::once(worlds)) })
 }

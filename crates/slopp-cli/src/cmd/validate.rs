@@ -23,10 +23,10 @@ Examples:
 ///
 /// Checks that the primes of every sum are exclusive and that parameters sum to one. Faults are reported by node (the
 /// id of the file), property, the two elements (ids of prime and sub) and a witness world:
-/// `exclusive-primes`: primes overlap, though elements do not (still deterministic, but no PSDD);
+/// `exclusive-primes`: primes overlap, though elements do not (still deterministic, but not a PSDD);
 /// `determinism`: elements overlap, so some world has two derivations;
 /// `normalisation`: parameters do not sum to one.
-/// Of a mixture (.mix) every component is checked; a sum-product network (.spn) is none.
+/// Every component of a mixture (.mix) is checked; a sum-product network (.spn) is not a PSDD.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ValidateArgs {

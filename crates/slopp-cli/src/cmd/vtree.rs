@@ -3,13 +3,13 @@
 use crate::args::{ColumnArgs, ReadArgs, positive, seed};
 use crate::error::Error;
 use crate::files::Files;
-use crate::input::{Loaded, VtreeSource, is_model, parse_vtree, read_records};
+use crate::input::{Loaded, VtreeSource, is_model, read_records};
+use crate::knowledge::LimitArgs;
 use crate::report::{count, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::learn::VtreeMethod;
-use slopp::logic::Limits;
 use slopp::{Names, Var, Vtree};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -49,6 +49,8 @@ pub(crate) struct VtreeArgs {
     /// Save as .vtree, .svg or .dot; may be given several times
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Error> {
@@ -94,11 +96,12 @@ pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Er
 }
 
 fn make(args: &VtreeArgs) -> Result<(Vtree, Arc<Names>), Error> {
+    let limits = args.limits.limits();
     if is_model(Path::new(&args.source)) {
-        let loaded = Loaded::circuit_of(Path::new(&args.source), args.vtree.as_deref(), &Limits::default())?;
+        let loaded = Loaded::circuit_of(Path::new(&args.source), args.vtree.as_deref(), &limits)?;
         return Ok((Vtree::clone(loaded.circuit().vtree()), loaded.model.names));
     }
-    let source = VtreeSource::find(&args.source, &Limits::default())?;
+    let source = VtreeSource::find(&args.source, &limits)?;
     if let Some(data) = &args.data {
         let records = read_records(data, args.read, &args.columns)?;
         let names = records.names().clone();
@@ -143,7 +146,7 @@ fn by_own_names(text: &str) -> Result<(Vtree, Arc<Names>), Error> {
     })?;
     if names.iter().all(|name| name.parse::<u32>().is_ok()) {
         let names = Names::numbered(names.len());
-        return Ok((parse_vtree(text, &names)?, names.into()));
+        return Ok((Vtree::parse_named(text, &names)?, names.into()));
     }
     Ok((vtree, Names::new(names)?.into()))
 }

@@ -28,7 +28,7 @@ fn smaller_circuits_keep_within_their_limits() {
     let told = folder.run("curve train.csv --points 2 --vtree balanced").ok();
     assert!(told.out.contains("--max-elements") && told.err.contains("-o curve.svg"), "{}{}", told.out, told.err);
     folder.run("curve train.csv --points 0").fails(&["--points"]);
-    folder.run("curve train.csv -o train.csv").fails(&["train.csv is read"]);
+    folder.run("curve train.csv -o train.csv").fails(&["train.csv is an input"]);
 }
 
 #[test]

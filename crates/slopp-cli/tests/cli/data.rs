@@ -126,5 +126,5 @@ fn a_learned_base_is_compared_with_the_truth() {
     close(&closed["precision"], right as f64 / (worlds.lines().count() - 1) as f64);
     let text = folder.run("data generate rankings --items 3 --check closed.psdd").ok().out;
     assert!(text.contains("truly possible    6 of 2^9") && text.contains("recall            1.0000"), "{text}");
-    folder.run("data generate configurations --check closed.psdd").fails(&["other variables"]);
+    folder.run("data generate configurations --check closed.psdd").fails(&["different variables"]);
 }

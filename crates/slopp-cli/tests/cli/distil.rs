@@ -71,13 +71,13 @@ fn teachers_that_cannot_teach_are_refused() {
     // Before as many records are drawn as would take minutes.
     folder.run("learn train.csv --learner chow-liu -o t.psdd").ok();
     let few = folder.run("distil t.psdd train.csv -n 1000000000 --max-elements 1");
-    few.fails(&["--max-elements 1 is less than the"]);
+    few.fails(&["--max-elements 1 is too small"]);
     folder.run("distil nobody.psdd train.csv").fails(&["nobody.psdd"]);
     folder.write("other.csv", "a,b\n0,1\n1,0\n");
     folder.run("distil other.csv train.csv").fails(&["train.csv"]);
     folder.write("few.csv", "a,b\n0,1\n");
     folder.run("distil other.csv few.csv").fails(&["too few records", "validation records"]);
-    folder.run("distil samples.csv train.csv -o train.csv").fails(&["train.csv is read"]);
+    folder.run("distil samples.csv train.csv -o train.csv").fails(&["train.csv is an input"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Formats, vtrees, drawings, and what happens when a file cannot be written.
 
-use crate::folder::{Folder, MIXTURE};
+use crate::folder::{Folder, MIXTURE, signalled};
 use serde_json::json;
 use std::fs;
 use std::io::Read;
@@ -170,16 +170,16 @@ fn inputs_are_never_written_over() {
         "vtree model.vtree -o model.vtree",
         "data generate noisy-copy model.psdd -o model.psdd",
     ] {
-        folder.run(args).fails(&["would be written over", "try: another name"]);
+        folder.run(args).fails(&["would be overwritten", "try: another name"]);
     }
     assert_eq!(["records.csv", "model.psdd", "model.vtree"].map(|file| folder.read(file)).to_vec(), before);
     folder.write("f.txt", "X1 | X2");
     for args in ["sample model.psdd --given @f.txt -o f.txt", "revise model.psdd --formula @f.txt -o f.txt"] {
-        folder.run(args).fails(&["would be written over", "try: another name"]);
+        folder.run(args).fails(&["would be overwritten", "try: another name"]);
     }
     assert_eq!(folder.read("f.txt"), "X1 | X2");
     folder.write("part.train.csv", folder.read("records.csv"));
-    folder.run("data split part.train.csv -o part").fails(&["would be written over"]);
+    folder.run("data split part.train.csv -o part").fails(&["would be overwritten"]);
     // A model may take the place of the model it was made from.
     folder.run("fit model.psdd records.csv -o model.psdd").ok();
     folder.run("validate model.psdd --fix -o model.psdd").ok();
@@ -196,7 +196,7 @@ fn stdin_is_not_written_over() {
         let refused = folder.command(&args).stdin(stdin).stderr(Stdio::piped()).output().unwrap();
         let told = String::from_utf8(refused.stderr).unwrap();
         assert!(
-            refused.status.code() == Some(2) && told.contains("records.csv is read, and would be written over"),
+            refused.status.code() == Some(2) && told.contains("records.csv is an input and would be overwritten"),
             "{told}"
         );
     }
@@ -308,22 +308,9 @@ fn ends_tidily(signal: &str, number: u32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_slopp"));
     command.args(["repair", "model.psdd", "-", "-o", "good.csv"]).current_dir(folder.path("."));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let status = format!("/proc/{}/status", child.id());
-    if !std::path::Path::new(&status).exists() {
-        child.kill().unwrap();
-        child.wait().unwrap();
+    if !signalled(&mut child, "slopp", (signal, number)) {
         return;
     }
-    let listens = || {
-        let text = std::fs::read_to_string(&status).unwrap();
-        let mask = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim().to_owned();
-        u64::from_str_radix(&mask, 16).unwrap() & (1 << (number - 1)) != 0
-    };
-    while !listens() {
-        std::thread::yield_now();
-    }
-    let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
     // Its input stays open: it waits for records until it is told to stop.
     let input = child.stdin.take();
     let ended = child.wait_with_output().unwrap();

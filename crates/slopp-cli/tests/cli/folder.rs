@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// A temporary folder; gone with the test.
 pub(crate) struct Folder(tempfile::TempDir);
@@ -31,7 +31,7 @@ D 21 1 1 12 13 0
 D 30 3 2 20 3 -0.2876820724517809 21 3 -1.3862943611198906
 ";
 
-/// Primes ⊤ and x₁ overlap, subs x₂ and ¬x₂ do not: deterministic, but no PSDD.
+/// Primes ⊤ and x₁ overlap, subs x₂ and ¬x₂ do not: deterministic, but not a PSDD.
 pub(crate) const WEAK: &str = "\
 psdd 5
 T 5 0 1 -0.6931471805599453
@@ -218,6 +218,27 @@ pub(crate) fn interrupts_are_ignored() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & 0b10 != 0))
+}
+
+/// Sends a signal, by name and number, as soon as the process is this program and listens to it. Where the system does
+/// not tell that, it ends the process and says `false`.
+pub(crate) fn signalled(child: &mut Child, program: &str, (signal, number): (&str, u32)) -> bool {
+    let status = format!("/proc/{}/status", child.id());
+    let listens = |text: String| {
+        let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim();
+        let caught = u64::from_str_radix(field("SigCgt:"), 16).unwrap_or(0);
+        field("Name:") == program && caught & (1 << (number - 1)) != 0
+    };
+    while let Ok(text) = fs::read_to_string(&status) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it listened");
+        if listens(text) {
+            return Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success();
+        }
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    false
 }
 
 /// Datasets that learners may stumble over: training records, validation records, test records.

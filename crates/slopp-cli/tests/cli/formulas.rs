@@ -52,7 +52,7 @@ fn slips_in_formulas_are_told() {
     folder.write("ok.txt", "a | b\n");
     folder.run("compile ok.txt -o ok.sdd").ok();
     for file in ["ok.sdd", "cars.psdd"] {
-        folder.run(&format!("compile {file}")).fails(&["is a circuit already", "slopp convert"]);
+        folder.run(&format!("compile {file}")).fails(&["is already a circuit", "slopp convert"]);
     }
 }
 

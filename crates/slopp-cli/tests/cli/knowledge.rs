@@ -209,7 +209,7 @@ fn rules_are_entailed_and_read_again() {
     let both = folder.run("rules model.psdd --max-length 4 --format cnf -o again.cnf --json").ok().json();
     assert_eq!((both, folder.read("again.cnf")), (found, folder.read("base.cnf")));
     folder.run("rules model.psdd --max-length 1").fails(&["at least 2"]);
-    folder.run("rules model.psdd -o model.psdd").fails(&["would be written over"]);
+    folder.run("rules model.psdd -o model.psdd").fails(&["would be overwritten"]);
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn repairs_keep_the_original() {
     assert_eq!(after.lines().count(), 7);
     let differing = before.zip(after.lines()).enumerate().filter(|(_, (a, b))| a != b);
     assert_eq!(differing.map(|(i, _)| i).collect::<Vec<_>>(), [1, 3, 4, 6]);
-    folder.run("repair model.psdd odd.csv -o odd.csv").fails(&["would be written over"]);
+    folder.run("repair model.psdd odd.csv -o odd.csv").fails(&["would be overwritten"]);
     folder.write("heavy.wdata", "2.5|0,0,1,0\n1|0,1,1,0\n");
     folder.run("repair model.psdd heavy.wdata -o heavy-good.wdata").ok();
     assert!(folder.read("heavy-good.wdata").starts_with("2.5|") || folder.read("heavy-good.wdata").starts_with("3.5|"));

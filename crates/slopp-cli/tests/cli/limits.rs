@@ -16,7 +16,7 @@ fn learning_inside_rules_stops_at_limits() {
     let refused = folder.run(&format!("{learn} --max-nodes 400"));
     refused.fails(&["more than 400 nodes", "--max-nodes N and --max-memory MB allow more"]);
     let refused = folder.run(&format!("{learn} --max-nodes 3000 -o m.psdd"));
-    refused.fails(&["more than 3000 nodes", "slopp compile RULES --names RECORDS -o rules.vtree"]);
+    refused.fails(&["more than 3 000 nodes", "slopp compile RULES --names RECORDS -o rules.vtree"]);
     assert!(!folder.files().contains(&"m.psdd".to_owned()));
 }
 
@@ -66,6 +66,29 @@ fn products_stop_at_limits() {
     }
     folder.run("product m.psdd m.psdd --max-nodes 10").fails(&["needs more than 10 nodes"]);
     folder.run("product m.psdd m.psdd").ok();
+}
+
+#[test]
+fn every_command_that_reads_a_model_takes_limits() {
+    let folder = Folder::with_paper();
+    let more = "--max-nodes N and --max-memory MB allow more";
+    folder.run("convert model.psdd base.sdd --max-nodes 3").fails(&[
+        "more than 3 nodes",
+        more,
+        "keep the base as .psdd",
+    ]);
+    folder.run("convert model.psdd base.sdd --max-nodes 100").ok();
+    folder.write("parity.rules", "x1 ^ x2 ^ x3 ^ x4 ^ x5 ^ x6 ^ x7 ^ x8\n");
+    folder.run("compile parity.rules --vtree balanced -o m.psdd").ok();
+    folder.run("vtree m.psdd --max-nodes 1").ok();
+    folder.run("curve records.csv --vtree model.psdd --max-nodes 1").ok();
+    folder.run("data generate configurations -n 300 -o cars.csv").ok();
+    let names = folder.read("cars.csv").lines().next().unwrap().replace(',', " ^ ");
+    folder.write("parity.rules", names);
+    folder.run("compile parity.rules --names cars.csv --vtree balanced -o cars.psdd").ok();
+    folder
+        .run("data generate configurations --check cars.psdd --max-nodes 1")
+        .fails(&["not proved within 1 nodes", more]);
 }
 
 /// What is not proved is told, and the model stays one that answers what needs no proof.

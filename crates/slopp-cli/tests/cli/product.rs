@@ -49,16 +49,16 @@ fn refusals_say_what_is_different() {
     let learned = task.learn(&learner, &()).unwrap().model;
     let model = Model::new(records.names().clone(), learned.psdd().unwrap().clone());
     model.save(folder.path("linear.psdd")).unwrap();
-    folder.run("product model.psdd linear.psdd").fails(&["vtree", "slopp convert model.psdd a.vtree"]);
+    folder.run("product model.psdd linear.psdd").fails(&["vtree", "slopp convert A a.vtree"]);
     folder.write("named.csv", "a,b,c,d\n0,1,1,0\n");
     folder.run("convert model.psdd named.psdd --names named.csv").ok();
-    folder.run("product model.psdd named.psdd").fails(&["different variables", "slopp info"]);
+    folder.run("product model.psdd named.psdd").fails(&["different variables", "the same columns"]);
     for (rule, file) in [("X1", "yes.psdd"), ("!X1", "no.psdd")] {
         folder.run_args(&["revise", "model.psdd", "--by-rule", rule, "-o", file]).ok();
     }
     folder.run("product yes.psdd no.psdd").fails(&["slopp diff"]);
-    folder.run("product model.psdd other.psdd -o other.psdd").fails(&["would be written over"]);
-    // Circuits that overlap have a product, which is no PSDD.
+    folder.run("product model.psdd other.psdd -o other.psdd").fails(&["would be overwritten"]);
+    // Circuits that overlap have a product, which is not a PSDD.
     folder.write("overlap.psdd", MIXTURE);
     folder.write("overlap.vtree", "vtree 5\nL 0 1\nL 2 2\nL 4 3\nI 1 0 2\nI 3 1 4\n");
     let square = folder.run("product overlap.psdd overlap.psdd --vtree overlap.vtree --json").ok().json();

@@ -292,7 +292,7 @@ fn models_are_compared() {
     folder.run("learn records.csv --vtree right-linear -o third.psdd").ok();
     folder.run("compare model.psdd third.psdd").fails(&[
         "different vtrees",
-        "slopp convert model.psdd a.vtree",
+        "slopp convert A a.vtree",
         "--vtree a.vtree",
     ]);
     folder.run("compare model.psdd plain.psdd").fails(&["different variables"]);

@@ -153,7 +153,7 @@ fn bad_rules_and_limits_stop_cleanly() {
     folder.write("hard.txt", format!("{}{hard}", (1..=30).map(|i| format!("a{i} | !a{i}\n")).collect::<String>()));
     folder
         .run("compile hard.txt --vtree right-linear --max-nodes 2000")
-        .fails(&["more than 2000 nodes", "--max-nodes"]);
+        .fails(&["more than 2 000 nodes", "--max-nodes"]);
     folder.run("compile hard.txt").ok();
     folder.run("compile hard.txt -o x.png").fails(&["the ending of the name"]);
     let deep = format!("{}a{}\n", "(".repeat(100_000), ")".repeat(100_000));

@@ -77,7 +77,7 @@ fn columns_stay_open_in_a_closed_world() {
     let report = folder.run("learn r.csv --open b --json").ok().json();
     assert_eq!((&report["world"], &report["origin"]["open"]), (&json!("closed"), &json!("b")));
     let told = folder.run("learn r.csv --open b").ok().out;
-    assert!(told.contains("closed world") && told.contains("b; elsewhere"), "{told}");
+    assert!(told.contains("closed world") && told.contains("b; in all other columns"), "{told}");
 }
 
 #[test]

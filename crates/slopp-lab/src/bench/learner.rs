@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 use slopp::circuit::Smoothing;
+use slopp::infer::Score;
 use slopp::learn::registry::{self, OptionValue, Options};
-use slopp::learn::{ChowLiu, Learner, Slopp, Support, Task, VtreeMethod, VtreeUse};
+use slopp::learn::{Learner, Support, Task, VtreeMethod, VtreeUse};
 use slopp::{ModelKind, Progress, Records};
-use slopp_cli::{Error, Score};
+use slopp_cli::Error;
 use std::sync::Arc;
 
 /// A learner of the benchmark: a name, what is tried, and how a setting becomes a learner.
@@ -64,6 +65,11 @@ impl Entry {
         self.grid.iter().map(|&(name, values)| (name.to_owned(), json!(values))).collect::<Map<_, _>>().into()
     }
 
+    /// The name in the table of learners.
+    fn learner_name(&self) -> &'static str {
+        self.name.split(':').next().unwrap_or(self.name)
+    }
+
     fn is_refitted(&self) -> bool {
         self.pseudocount != Pseudocount::Learned
     }
@@ -80,11 +86,8 @@ impl Entry {
         let support = if (self.fixed)()["world"] == "closed" { Support::closed() } else { Support::open() };
         let task = Task { valid: Some(valid), seed, support, ..Task::new(train) };
         // Made once for all settings: what a refinement starts from, or the vtree.
-        let made: Option<Box<dyn Learner>> = match (self.fixed)()["start"].as_str() {
-            Some("slopp") => Some(Box::new(Slopp::default())),
-            Some(_) => Some(Box::new(ChowLiu::default())),
-            None => None,
-        };
+        let fixed = (self.fixed)();
+        let made = fixed["start"].as_str().map(|name| registry::find(name).expect("it is in the table").usual());
         let start = made.map(|made| task.learn(&*made, progress)).transpose()?;
         let start = start.map(|start| start.model);
         let points = self.points();
@@ -128,8 +131,7 @@ impl Entry {
     /// The learner with its fixed settings and those of a point; a refinement is that of LearnPSDD or Strudel alone,
     /// since what it starts from is given. A setting that it does not have is an error.
     fn learner(&self, point: &Point) -> Result<Box<dyn Learner + Send + Sync>, Error> {
-        let name = self.name.split(':').next().unwrap_or(self.name);
-        let name = name.trim_start_matches("slopp+");
+        let name = self.learner_name().trim_start_matches("slopp+");
         let entry = registry::find(name).expect("the benchmark names learners of the table");
         let mut options = Options::default();
         let (fixed, mut vtree) = ((self.fixed)(), None);
@@ -212,12 +214,20 @@ impl<'a> Best<'a> {
 
 /// The score of what was learned on records.
 pub(super) fn score(learned: &ModelKind, records: &Records) -> Result<Score, Error> {
-    Ok(Score::new(records, &learned.distribution().log_likelihoods(records)?))
+    Ok(Score::of(learned.distribution(), records)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_learner_is_measured() {
+        let measured = |name: &str| super::super::registry::ALL.iter().any(|entry| entry.learner_name() == name);
+        for entry in registry::LEARNERS {
+            assert!(measured(entry.name), "{} is not in the benchmark", entry.name);
+        }
+    }
 
     #[test]
     fn settings_that_a_learner_does_not_have_are_refused() {

@@ -104,7 +104,7 @@ fn counterexample_a() -> Result<Finding, Error> {
             ),
         ],
         holds: Some(holds),
-        verdict: verdict(holds, false, format!("{} overlapping primes: no PSDD.", has(&learned))),
+        verdict: verdict(holds, false, format!("{} overlapping primes: not a PSDD.", has(&learned))),
     })
 }
 

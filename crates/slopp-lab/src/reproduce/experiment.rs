@@ -3,11 +3,12 @@
 use super::paper::{Benchmark, Slopp};
 use crate::datasets::Parts;
 use rayon::prelude::*;
+use slopp::infer::Score;
 use slopp::learn::VtreeMethod;
 use slopp::learn::{ChowLiu, Factorised, Learner, SloppKmeans, SloppTree, Strudel, Support, Task, Variant};
 use slopp::logic::Limits;
 use slopp::{Circuit, Model, Progress, Psdd, Records, Vtree};
-use slopp_cli::{Bar, Error, Score};
+use slopp_cli::{Bar, Error};
 use std::sync::Arc;
 
 /// The weight of the prior, in records, of the trained baselines.

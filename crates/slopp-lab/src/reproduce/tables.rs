@@ -3,7 +3,7 @@
 use super::experiment::{Experiment, Reference, Run, Setting, Spread};
 use super::paper::Benchmark;
 use serde_json::Value;
-use slopp_cli::{Table, json, json_count, object};
+use slopp_cli::{Table, json, json_count, object, score_entries};
 
 /// What stands behind a number of ours that has the paper's inside its range.
 const WITHIN: &str = " *";
@@ -238,7 +238,7 @@ impl Run {
 impl Reference {
     fn document(&self) -> Value {
         let mut entries = vec![("model", Value::from(self.name)), ("size_paper", json_count(self.size))];
-        entries.extend(self.score.entries());
+        entries.extend(score_entries(&self.score));
         entries.push(("all_log_likelihood_per_record", json(self.all)));
         entries.push(("tree_weight", json(self.weight)));
         object(entries)

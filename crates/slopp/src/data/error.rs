@@ -30,6 +30,14 @@ pub enum RecordsError {
         /// Its name in the second data set, or "no column".
         right: String,
     },
+    /// Columns are missing.
+    #[error("the records have no column {}; the columns are {}", .lacking.join(", "), .known.join(", "))]
+    NoColumns {
+        /// The missing variables.
+        lacking: Vec<String>,
+        /// The columns there are.
+        known: Vec<String>,
+    },
     /// A probability of flipping is not in `[0, 1]`.
     #[error("{probability} is not a probability; give a number from 0 to 1")]
     Flip {

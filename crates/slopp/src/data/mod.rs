@@ -23,7 +23,7 @@ pub use pairs::SymmetricMatrix;
 /// The most variables for tables of all pairs, which would not fit in memory above.
 pub const MAX_PAIR_VARIABLES: usize = 10_000;
 
-use crate::names::Names;
+use crate::names::{Group, Names};
 use crate::var::Var;
 use std::sync::Arc;
 
@@ -116,6 +116,18 @@ impl Records {
         &self.original
     }
 
+    /// The weight of each record in the order it was given: its share of that of its row.
+    pub fn record_weights(&self) -> Vec<f64> {
+        let mut repeats = vec![0.0; self.len()];
+        self.original.iter().for_each(|&row| repeats[row as usize] += 1.0);
+        self.original.iter().map(|&row| self.weights[row as usize] / repeats[row as usize]).collect()
+    }
+
+    /// The records without missing cells.
+    pub fn complete(&self) -> Records {
+        self.subset(|row| self.row(row).all(|cell| cell.is_some()))
+    }
+
     /// The positions of the records with missing cells, in the original order, from zero.
     pub fn incomplete(&self) -> impl Iterator<Item = usize> {
         let rows = if self.has_missing() { self.len() } else { 0 };
@@ -156,7 +168,7 @@ impl Records {
     }
 
     /// The number of 64-bit words of a column.
-    pub fn column_words(&self) -> usize {
+    pub(crate) fn column_words(&self) -> usize {
         self.len().div_ceil(64)
     }
 
@@ -166,7 +178,7 @@ impl Records {
     }
 
     /// The total weight of the rows in both of two packed sets.
-    pub fn count_both(&self, a: &[u64], b: &[u64]) -> f64 {
+    pub(crate) fn count_both(&self, a: &[u64], b: &[u64]) -> f64 {
         self.count_words(a.iter().zip(b).map(|(a, b)| a & b))
     }
 
@@ -209,7 +221,7 @@ impl Records {
     }
 
     /// The weight of the rows for each pair of values of two variables: `[a is false, a is true]` by `b`.
-    pub fn count_pair_values(&self, a: Var, b: Var) -> [[f64; 2]; 2] {
+    pub(crate) fn count_pair_values(&self, a: Var, b: Var) -> [[f64; 2]; 2] {
         let (known, columns) = ([self.known(a), self.known(b)], [self.column(a), self.column(b)]);
         [false, true].map(|x| {
             [false, true].map(|y| {
@@ -233,6 +245,43 @@ impl Records {
     /// A set of all rows, packed.
     pub fn all_rows(&self) -> Vec<u64> {
         full_set(self.len())
+    }
+
+    /// The same records over other names, matched by name: in another order, or fewer, or with categories that no
+    /// record has, which are false where the column is known.
+    ///
+    /// ```
+    /// use slopp::{Kind, Names, Records};
+    /// let color = |colors: &[&str]| Kind::Values(colors.iter().map(ToString::to_string).collect());
+    /// let names = Names::of_columns([("hot".into(), Kind::Boolean), ("color".into(), color(&["red", "tan"]))])?;
+    /// let records = Records::from_rows(names, [[true, false, true]]);
+    /// let more = Names::of_columns([("color".into(), color(&["blue", "red", "tan"]))])?;
+    /// assert!(records.over(more)?.row(0).eq([Some(false), Some(false), Some(true)]));
+    /// # Ok::<(), slopp::Error>(())
+    /// ```
+    pub fn over(&self, names: impl Into<Arc<Names>>) -> Result<Records, RecordsError> {
+        let names = names.into();
+        let absent = |name: &str| {
+            let of = |group: &&Group| name.strip_prefix(group.name()).is_some_and(|rest| rest.starts_with('='));
+            self.names.groups().iter().find(of).and_then(|group| group.vars().next())
+        };
+        // The variable of each name, and whether it is that variable; else it is an absent category of its column.
+        let known = |name: &str| self.names.find(name).map(|var| (var, true)).ok();
+        let sources: Vec<Option<(Var, bool)>> =
+            names.iter().map(|name| known(name).or_else(|| Some((absent(name)?, false)))).collect();
+        let lacking = names.iter().zip(&sources).filter(|(_, source)| source.is_none());
+        let lacking: Vec<String> = lacking.map(|(name, _)| name.to_owned()).collect();
+        if !lacking.is_empty() {
+            let known = self.names.columns().map(|column| self.names.column_name(column).to_owned()).collect();
+            return Err(RecordsError::NoColumns { lacking, known });
+        }
+        let sources: Vec<(Var, bool)> = sources.into_iter().flatten().collect();
+        let mut builder = RecordsBuilder::new(names);
+        for (row, weight) in self.entries() {
+            let cell = |&(var, same): &(Var, bool)| self.cell(row, var).map(|value| value && same);
+            builder.push(sources.iter().map(cell), weight);
+        }
+        Ok(builder.finish())
     }
 
     /// The same records under other names.

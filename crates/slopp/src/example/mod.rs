@@ -17,7 +17,7 @@ mod cars;
 mod rankings;
 mod truth;
 
-pub use truth::Truth;
+pub use truth::{Agreement, Truth};
 
 use crate::circuit::Psdd;
 use crate::data::{Records, RecordsBuilder};

@@ -1,11 +1,12 @@
 //! Records from distributions whose possible worlds and probabilities are known exactly.
 //!
-//! A base learned from such records can be compared with the truth by counting: enumerate the base, ask
-//! [`Truth::is_possible`] for each world found, and compare with [`Truth::count`].
+//! [`Truth::compare`] compares a base learned from such records with the truth by counting.
 
 use super::cars::Configurator;
 use super::rankings::{log_mallows, ranking, sample_mallows};
+use crate::circuit::Deterministic;
 use crate::data::{Records, RecordsBuilder, RecordsError};
+use crate::infer::{Evidence, QueryError};
 use crate::logspace::LOG_ZERO;
 use crate::names::Names;
 use crate::progress::Progress;
@@ -15,6 +16,9 @@ use std::sync::Arc;
 
 /// The largest number of items: their square is the number of variables.
 const MAX_ITEMS: usize = 100;
+
+/// The largest number of worlds that are looked at one by one.
+const MAX_WORLDS: usize = 20_000_000;
 
 /// The number of records between two reports of progress.
 const TOLD: usize = 1 << 14;
@@ -35,6 +39,34 @@ pub struct Truth {
     names: Arc<Names>,
     count: BigUint,
     kind: Kind,
+}
+
+/// The base of a model next to the truth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Agreement {
+    /// How many worlds the model allows.
+    pub allowed: BigUint,
+    /// How many worlds are possible.
+    pub possible: BigUint,
+    /// How many are both.
+    pub both: usize,
+}
+
+impl Agreement {
+    /// The share of the allowed worlds that is possible.
+    pub fn precision(&self) -> f64 {
+        self.share(&self.allowed)
+    }
+
+    /// The share of the possible worlds that is allowed.
+    pub fn recall(&self) -> f64 {
+        self.share(&self.possible)
+    }
+
+    fn share(&self, whole: &BigUint) -> f64 {
+        whole.to_string().parse().map_or(f64::NAN, |whole: f64| self.both as f64 / whole)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -106,6 +138,37 @@ impl Truth {
                 None => LOG_ZERO,
             },
         }
+    }
+
+    /// How many worlds a circuit over these variables, in any order, allows, and how many of them are truly possible.
+    ///
+    /// Looks at the allowed worlds one by one, so there is an error if they are more than 20 million.
+    ///
+    /// ```
+    /// use slopp::example::Truth;
+    /// use slopp::learn::{Slopp, Task};
+    /// let truth = Truth::configurations();
+    /// let model = Task::closed(&truth.sample(500, 1)).learn(&Slopp::default(), &())?.model;
+    /// let found = truth.compare(model.psdd().expect("a PSDD"), &model.names)?;
+    /// assert!(found.both <= 5656 && found.precision() > 0.0 && found.recall() < 1.0);
+    /// # Ok::<(), slopp::Error>(())
+    /// ```
+    pub fn compare(&self, circuit: &Deterministic, names: &Names) -> Result<Agreement, QueryError> {
+        let places: Option<Vec<usize>> = self.names.iter().map(|name| Some(names.find(name).ok()?.index())).collect();
+        let Some(places) = places.filter(|places| places.len() == names.len()) else {
+            let why = "those of the generated records are not those of the model".to_owned();
+            return Err(QueryError::DifferentVariables(why));
+        };
+        let allowed = circuit.model_count();
+        if allowed > MAX_WORLDS.into() {
+            return Err(QueryError::TooLarge { what: "list of possible worlds", limit: MAX_WORLDS });
+        }
+        let mut both = 0;
+        for world in circuit.worlds(&Evidence::none(names.len()))? {
+            let world: Vec<bool> = places.iter().map(|&place| world[place]).collect();
+            both += usize::from(self.is_possible(&world));
+        }
+        Ok(Agreement { allowed, possible: self.count.clone(), both })
     }
 
     /// The rules in words, such as `engine_electric requires gearbox_automatic`.

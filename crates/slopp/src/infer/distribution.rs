@@ -34,6 +34,10 @@ pub trait Distribution: Sync {
         seed: u64,
     ) -> Result<Box<dyn Iterator<Item = Samples> + 'a>, QueryError>;
 
+    /// Each record, in its order, with its missing cells drawn given the others; `None` where it is impossible. Equal
+    /// records have draws of their own.
+    fn sample_batch(&self, records: &Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError>;
+
     /// `P(event | row)` for each distinct row; `None` where the row is impossible.
     fn conditional_batch(&self, event: &Evidence, given: &Records) -> Result<Vec<Option<f64>>, QueryError> {
         let log_both = self.joint_batch(std::slice::from_ref(event), given)?;
@@ -114,6 +118,14 @@ macro_rules! answer_by_methods {
                 seed: u64,
             ) -> Result<Box<dyn Iterator<Item = $crate::infer::Samples> + 'a>, $crate::infer::QueryError> {
                 Ok(Box::new(<$target>::sample_in_parts(self, count, evidence, seed)?))
+            }
+
+            fn sample_batch(
+                &self,
+                records: &$crate::data::Records,
+                seed: u64,
+            ) -> Result<Vec<Option<Vec<bool>>>, $crate::infer::QueryError> {
+                <$target>::sample_batch(self, records, seed)
             }
         }
     };

@@ -4,6 +4,7 @@ use crate::advice::Advice;
 use crate::circuit::Circuit;
 use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::Evidence;
+use crate::limits::grouped;
 use crate::logic::{Limit, Stopped};
 use crate::names::abridged;
 use std::fmt;
@@ -52,6 +53,15 @@ pub enum QueryError {
         "the circuits have different vtrees and cannot be compared or multiplied; learn or compile both on one vtree"
     )]
     DifferentVtrees,
+    /// Two models over different variables, or the same ones in another order.
+    #[error(
+        "the models have different variables, or the same ones in another order: {0}; learn both from records with the \
+         same columns"
+    )]
+    DifferentVariables(String),
+    /// A question that only another kind of model answers.
+    #[error("this needs {0}")]
+    OtherKind(&'static str),
     /// A formula compiled on another vtree.
     #[error("the formula is compiled on another vtree; compile it on the vtree of the circuit")]
     FormulaVtree,
@@ -137,7 +147,7 @@ pub enum QueryError {
     #[error("the most probable world needs a deterministic circuit: learn a PSDD, or distil the model into one")]
     NotDeterministic,
     /// More worlds than fit the limits.
-    #[error("{found} worlds and their ranks need more than {limit}; ask for fewer, or allow more")]
+    #[error("{} worlds and their ranks need more than {limit}; ask for fewer", grouped(.found))]
     TooManyWorlds {
         /// The number of worlds, as far as they were found or are known.
         found: usize,
@@ -160,17 +170,13 @@ impl fmt::Display for Product<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Product(limit, nodes, megabytes) = self;
         match limit {
-            Limit::Nodes(limit) => write!(f, "the product with the model needs more than {limit} nodes")?,
-            Limit::Bytes(limit) => {
-                write!(f, "the product with the model needs more than {} MB", limit.div_ceil(1 << 20))?
-            }
-            Limit::Steps(limit) => write!(f, "the product with the model needs more than {limit} steps")?,
             Limit::Cancelled => write!(f, "the work was cancelled")?,
+            limit => write!(f, "the product with the model needs more than {limit}")?,
         }
-        write!(f, " (reached: {nodes} nodes, {megabytes} MB)")?;
+        write!(f, " (reached: {} nodes, {} MB)", grouped(nodes), grouped(megabytes))?;
         match limit {
             Limit::Cancelled => Ok(()),
-            _ => write!(f, "; allow more, ask about less, or use a smaller formula or model"),
+            _ => write!(f, "; ask about less, or use a smaller formula or model"),
         }
     }
 }
@@ -182,6 +188,8 @@ impl QueryError {
             QueryError::ImpossibleEvidence => vec![Advice::NearestWorld],
             QueryError::Stopped { limit, .. } | QueryError::TooManyWorlds { limit, .. } => limit.advice(),
             QueryError::Compile(error) => error.advice(),
+            QueryError::DifferentVtrees => vec![Advice::SameVtree],
+            QueryError::NothingInCommon => vec![Advice::Difference],
             _ => Vec::new(),
         }
     }

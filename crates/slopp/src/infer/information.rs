@@ -90,25 +90,26 @@ impl Circuit {
     /// The entropy of the joint distribution of some variables, in nats.
     ///
     /// `−Σ P(a) ln P(a)`, exactly. Order and repetition of the variables do not matter; the entropy of no variables is
-    /// zero. Linear in the marginal circuit if that proves deterministic; otherwise its elements times the possible
+    /// zero. Linear in the marginal circuit if that is proved deterministic within limits; otherwise its elements times the possible
     /// assignments, and an error if there are more than 2¹⁸.
     ///
     /// ```
     /// # use slopp::Var;
     /// let psdd = slopp::example::psdd();
+    /// let limits = slopp::logic::Limits::default();
     /// let all: Vec<Var> = (0..4).map(Var).collect();
-    /// assert!((psdd.entropy_of(&all)? - psdd.entropy()).abs() < 1e-12);
-    /// assert_eq!(psdd.entropy_of(&[])?, 0.0);
+    /// assert!((psdd.entropy_of(&all, &limits)? - psdd.entropy()).abs() < 1e-12);
+    /// assert_eq!(psdd.entropy_of(&[], &limits)?, 0.0);
     /// # Ok::<(), slopp::infer::QueryError>(())
     /// ```
-    pub fn entropy_of(&self, vars: &[Var]) -> Result<f64, QueryError> {
+    pub fn entropy_of(&self, vars: &[Var], limits: &Limits) -> Result<f64, QueryError> {
         let mut set = vars.to_vec();
         set.sort_unstable();
         set.dedup();
         if set.is_empty() {
             return Ok(0.0);
         }
-        match self.marginal(&set)?.certify_deterministic(&Limits::default()) {
+        match self.marginal(&set)?.certify_deterministic(limits) {
             Ok(deterministic) => Ok(deterministic.entropy()),
             Err(refusal) => entropy_by_sum(&refusal.circuit),
         }
@@ -121,16 +122,17 @@ impl Circuit {
     /// ```
     /// # use slopp::Var;
     /// let psdd = slopp::example::psdd();
-    /// assert_eq!(psdd.conditional_entropy(&[Var(0)], &[Var(0), Var(2)])?, 0.0);
-    /// assert!(psdd.conditional_entropy(&[Var(0)], &[Var(2)])? <= psdd.entropy_of(&[Var(0)])?);
+    /// let limits = slopp::logic::Limits::default();
+    /// assert_eq!(psdd.conditional_entropy(&[Var(0)], &[Var(0), Var(2)], &limits)?, 0.0);
+    /// assert!(psdd.conditional_entropy(&[Var(0)], &[Var(2)], &limits)? <= psdd.entropy_of(&[Var(0)], &limits)?);
     /// # Ok::<(), slopp::infer::QueryError>(())
     /// ```
-    pub fn conditional_entropy(&self, vars: &[Var], given: &[Var]) -> Result<f64, QueryError> {
+    pub fn conditional_entropy(&self, vars: &[Var], given: &[Var], limits: &Limits) -> Result<f64, QueryError> {
         if vars.iter().all(|var| given.contains(var)) {
             // Known for certain, whatever the number of assignments.
             return given.iter().try_for_each(|&var| self.check_var(var)).map(|()| 0.0);
         }
-        Ok((self.entropy_of(&[vars, given].concat())? - self.entropy_of(given)?).max(0.0))
+        Ok((self.entropy_of(&[vars, given].concat(), limits)? - self.entropy_of(given, limits)?).max(0.0))
     }
 
     /// The mutual information of two sets of variables, in nats.
@@ -141,12 +143,14 @@ impl Circuit {
     /// # use slopp::Var;
     /// let psdd = slopp::example::psdd();
     /// let (a, b) = ([Var(0), Var(1)], [Var(2), Var(3)]);
-    /// let chain = psdd.entropy_of(&a)? - psdd.conditional_entropy(&a, &b)?;
-    /// assert!((psdd.mutual_information(&a, &b)? - chain).abs() < 1e-12);
+    /// let limits = slopp::logic::Limits::default();
+    /// let chain = psdd.entropy_of(&a, &limits)? - psdd.conditional_entropy(&a, &b, &limits)?;
+    /// assert!((psdd.mutual_information(&a, &b, &limits)? - chain).abs() < 1e-12);
     /// # Ok::<(), slopp::infer::QueryError>(())
     /// ```
-    pub fn mutual_information(&self, a: &[Var], b: &[Var]) -> Result<f64, QueryError> {
-        Ok((self.entropy_of(a)? + self.entropy_of(b)? - self.entropy_of(&[a, b].concat())?).max(0.0))
+    pub fn mutual_information(&self, a: &[Var], b: &[Var], limits: &Limits) -> Result<f64, QueryError> {
+        Ok((self.entropy_of(a, limits)? + self.entropy_of(b, limits)? - self.entropy_of(&[a, b].concat(), limits)?)
+            .max(0.0))
     }
 }
 

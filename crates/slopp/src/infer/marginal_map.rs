@@ -8,6 +8,7 @@
 use super::{Evidence, QueryError};
 use crate::circuit::{Circuit, Node, NodeId};
 use crate::heap::Scored;
+use crate::limits::Limits;
 use crate::logspace::{LOG_ZERO, log_sum};
 use crate::var::{Lit, Var};
 use std::collections::BinaryHeap;
@@ -41,21 +42,27 @@ impl Circuit {
     ///
     /// `argmax P(a, e)` over the values `a` of the given variables. NP-hard even on a PSDD, hence the budget: after
     /// `budget` cases are split, the best values found come with a bound on all others. No randomness. Cost: at most
-    /// five times the size of the marginal circuit per step; where that is deterministic no step is needed. An error if
+    /// five times the size of the marginal circuit per step; where that is proved deterministic within limits no step is needed. An error if
     /// the evidence is impossible.
     ///
     /// ```
     /// # use slopp::{Var, infer::Evidence};
     /// let psdd = slopp::example::psdd();
-    /// let found = psdd.marginal_map(&[Var(1), Var(2)], &Evidence::none(4), 100)?;
+    /// let found = psdd.marginal_map(&[Var(1), Var(2)], &Evidence::none(4), 100, &Default::default())?;
     /// assert!(found.is_exact());
     /// assert_eq!(found.values, [Var(1).is(true), Var(2).is(true)]);
     /// # Ok::<(), slopp::infer::QueryError>(())
     /// ```
-    pub fn marginal_map(&self, vars: &[Var], evidence: &Evidence, budget: usize) -> Result<MarginalMap, QueryError> {
+    pub fn marginal_map(
+        &self,
+        vars: &[Var],
+        evidence: &Evidence,
+        budget: usize,
+        limits: &Limits,
+    ) -> Result<MarginalMap, QueryError> {
         let log_evidence = self.log_evidence(evidence)?;
         let marginal = self.marginal_given(vars, evidence)?;
-        let found = Search::new(&marginal).run(budget);
+        let found = Search::new(&marginal, limits).run(budget);
         Ok(MarginalMap {
             values: vars.iter().zip(&found.world).map(|(var, &value)| var.is(value)).collect(),
             log_lower: found.lower + log_evidence,
@@ -79,8 +86,8 @@ struct Found {
 }
 
 impl<'a> Search<'a> {
-    fn new(circuit: &'a Circuit) -> Search<'a> {
-        Search { circuit, exclusive: circuit.exclusive_sums() }
+    fn new(circuit: &'a Circuit, limits: &Limits) -> Search<'a> {
+        Search { circuit, exclusive: circuit.exclusive_sums(limits) }
     }
 
     fn run(&self, budget: usize) -> Found {

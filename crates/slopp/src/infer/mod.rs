@@ -72,6 +72,7 @@ mod pairs;
 mod product;
 mod ranking;
 mod sample;
+mod score;
 mod side_by_side;
 mod top_worlds;
 mod worlds;
@@ -91,6 +92,7 @@ pub use noise::NoiseFit;
 pub use pairs::PairMarginals;
 pub use sample::Samples;
 pub(crate) use sample::{Completer, Draw, Scratch, complete_records, draw_worlds, parts};
+pub use score::Score;
 
 pub(crate) use side_by_side::{Shared, SideBySide, count_shares};
 pub use worlds::Worlds;

@@ -117,9 +117,20 @@ pub struct NearWorld {
 impl NearWorld {
     /// The cells that differ from evidence, with the values they have in this world.
     pub fn changes(&self, evidence: &Evidence) -> Vec<Lit> {
-        let lits = self.world.iter().enumerate().map(|(i, &value)| Var(i as u32).is(value));
-        lits.filter(|&lit| !evidence.allows(lit)).collect()
+        changes(&self.world, evidence)
     }
+}
+
+impl Nearest {
+    /// The cells that differ from evidence, with the values they have in this world.
+    pub fn changes(&self, evidence: &Evidence) -> Vec<Lit> {
+        changes(&self.world, evidence)
+    }
+}
+
+fn changes(world: &[bool], evidence: &Evidence) -> Vec<Lit> {
+    let lits = world.iter().enumerate().map(|(i, &value)| Var(i as u32).is(value));
+    lits.filter(|&lit| !evidence.allows(lit)).collect()
 }
 
 /// Why evidence is impossible, and the nearest possible worlds.
@@ -151,23 +162,33 @@ impl Deterministic {
     /// # use slopp::infer::Evidence;
     /// let psdd = slopp::example::psdd();
     /// let evidence = Evidence::of_world(&[false, false, true, false]);
-    /// let near = psdd.nearest_worlds(&evidence, 3)?;
+    /// let near = psdd.nearest_worlds(&evidence, 3, &slopp::logic::Limits::default())?;
     /// assert_eq!((near[0].distance, &near[0].world[..]), (1, &[false, true, true, false][..]));
     /// assert_eq!(near[0].changes(&evidence), [slopp::Var(1).is(true)]);
     /// # Ok::<(), slopp::infer::QueryError>(())
     /// ```
-    pub fn nearest_worlds(&self, evidence: &Evidence, count: usize) -> Result<Vec<NearWorld>, QueryError> {
+    pub fn nearest_worlds(
+        &self,
+        evidence: &Evidence,
+        count: usize,
+        limits: &Limits,
+    ) -> Result<Vec<NearWorld>, QueryError> {
         self.check_evidence(evidence)?;
-        self.near(evidence, count)
+        self.near(evidence, count, limits)
     }
 
     /// The nearest worlds of each distinct row; missing cells are free.
     ///
     /// The batch form of [`Deterministic::nearest_worlds`]. Cost: elements × records.
-    pub fn nearest_worlds_batch(&self, records: &Records, count: usize) -> Result<Vec<Vec<NearWorld>>, QueryError> {
+    pub fn nearest_worlds_batch(
+        &self,
+        records: &Records,
+        count: usize,
+        limits: &Limits,
+    ) -> Result<Vec<Vec<NearWorld>>, QueryError> {
         self.check_records(records)?;
         let rows = (0..records.len()).into_par_iter();
-        rows.map(|row| self.near(&Evidence::from_row(records, row), count)).collect()
+        rows.map(|row| self.near(&Evidence::from_row(records, row), count, limits)).collect()
     }
 
     /// Why evidence is impossible and the nearest possible worlds, at most `count`; `None` if it is possible.
@@ -175,15 +196,21 @@ impl Deterministic {
     /// ```
     /// # use slopp::{Var, infer::Evidence};
     /// let psdd = slopp::example::psdd();
-    /// let why = psdd.explain(&Evidence::of_world(&[false, false, true, false]), 1)?.expect("impossible");
+    /// let limits = slopp::logic::Limits::default();
+    /// let why = psdd.explain(&Evidence::of_world(&[false, false, true, false]), 1, &limits)?.expect("impossible");
     /// assert_eq!(why.conflict, [Var(0).is(false), Var(1).is(false), Var(2).is(true), Var(3).is(false)]);
     /// assert_eq!(why.repairs[0].distance, 1);
-    /// assert_eq!(psdd.explain(&Evidence::of_world(&[false, true, true, false]), 1)?, None);
+    /// assert_eq!(psdd.explain(&Evidence::of_world(&[false, true, true, false]), 1, &limits)?, None);
     /// # Ok::<(), slopp::infer::QueryError>(())
     /// ```
-    pub fn explain(&self, evidence: &Evidence, count: usize) -> Result<Option<Explanation>, QueryError> {
+    pub fn explain(
+        &self,
+        evidence: &Evidence,
+        count: usize,
+        limits: &Limits,
+    ) -> Result<Option<Explanation>, QueryError> {
         let conflict = self.conflict(evidence)?;
-        conflict.map(|conflict| Ok(Explanation { conflict, repairs: self.near(evidence, count)? })).transpose()
+        conflict.map(|conflict| Ok(Explanation { conflict, repairs: self.near(evidence, count, limits)? })).transpose()
     }
 
     /// Why each distinct row is impossible, `None` where it is possible; a column with several values counts once.
@@ -194,23 +221,28 @@ impl Deterministic {
     /// use slopp::{Names, Records};
     /// let psdd = slopp::example::psdd();
     /// let records = Records::from_rows(Names::numbered(4), [[false, false, true, false], [false, true, true, false]]);
-    /// let found = psdd.explain_batch(&records, 1)?;
+    /// let found = psdd.explain_batch(&records, 1, &slopp::logic::Limits::default())?;
     /// let (impossible, possible) = (records.original()[0] as usize, records.original()[1] as usize);
     /// assert_eq!(found[impossible].as_ref().expect("impossible").rule().literals.len(), 4);
     /// assert_eq!(found[possible], None);
     /// # Ok::<(), slopp::infer::QueryError>(())
     /// ```
-    pub fn explain_batch(&self, records: &Records, count: usize) -> Result<Vec<Option<Explanation>>, QueryError> {
+    pub fn explain_batch(
+        &self,
+        records: &Records,
+        count: usize,
+        limits: &Limits,
+    ) -> Result<Vec<Option<Explanation>>, QueryError> {
         let possible = self.possible(records)?;
         let explain = |row: usize| match possible[row] {
             true => Ok(None),
-            false => self.explain(&Evidence::from_row(records, row).by_column(records.names()), count),
+            false => self.explain(&Evidence::from_row(records, row).by_column(records.names()), count, limits),
         };
         (0..records.len()).into_par_iter().map(explain).collect()
     }
 
-    fn near(&self, evidence: &Evidence, count: usize) -> Result<Vec<NearWorld>, QueryError> {
-        let worlds = Ranking::new(self, Distance(evidence)).best(count, 0, &Limits::default())?.into_iter();
+    fn near(&self, evidence: &Evidence, count: usize, limits: &Limits) -> Result<Vec<NearWorld>, QueryError> {
+        let worlds = Ranking::new(self, Distance(evidence)).best(count, 0, limits)?.into_iter();
         let near = |(world, Near { distance, log })| NearWorld { distance, log_probability: log, world };
         Ok(worlds.map(near).collect())
     }

@@ -4,7 +4,7 @@ use super::lanes::{Lanes, Linear};
 use super::marginals::Posterior;
 use super::{Evidence, QueryError};
 use crate::circuit::{Circuit, Node};
-use crate::data::Records;
+use crate::data::{Pair, Records};
 use crate::var::Var;
 use rayon::prelude::*;
 
@@ -63,6 +63,34 @@ impl PairMarginals {
             (false, false) => 1.0 - px - py + both,
         };
         answer.max(0.0)
+    }
+
+    /// Up to `limit` pairs of the variables that evidence does not give, those with the most mutual information first.
+    ///
+    /// ```
+    /// use slopp::infer::Evidence;
+    /// let pairs = slopp::example::psdd().pair_marginals(&Evidence::none(4))?;
+    /// let strongest = pairs.strongest(&Evidence::none(4), 2);
+    /// assert!(strongest.len() == 2 && strongest[0].mutual_information >= strongest[1].mutual_information);
+    /// # Ok::<(), slopp::infer::QueryError>(())
+    /// ```
+    pub fn strongest(&self, given: &Evidence, limit: usize) -> Vec<Pair> {
+        let unknown: Vec<Var> = (0..self.len as u32).map(Var).filter(|&x| given.value(x).is_none()).collect();
+        let others = |i: usize| unknown[i + 1..].iter().map(move |&b| (i, b));
+        let pair = |(i, b): (usize, Var)| {
+            let a = unknown[i];
+            Pair { a, b, mutual_information: self.mutual_information(a, b) }
+        };
+        let stronger = |x: &Pair, y: &Pair| {
+            y.mutual_information.total_cmp(&x.mutual_information).then((x.a, x.b).cmp(&(y.a, y.b)))
+        };
+        let mut pairs: Vec<Pair> = (0..unknown.len()).flat_map(others).map(pair).collect();
+        if limit < pairs.len() {
+            pairs.select_nth_unstable_by(limit, stronger);
+            pairs.truncate(limit);
+        }
+        pairs.sort_unstable_by(stronger);
+        pairs
     }
 
     /// The mutual information of two variables in nats.

@@ -6,7 +6,7 @@
 
 use super::QueryError;
 use crate::circuit::{Deterministic, Element, Node, NodeId};
-use crate::limits::{Limit, Limits, array_bytes};
+use crate::limits::{Limit, Limits, array_bytes, pushed_bytes};
 use crate::var::Lit;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -145,16 +145,22 @@ impl<'a, J: Judge> Ranking<'a, J> {
     /// The best worlds with their scores, at most `count`; an error if they, their ranks and `others` exceed the
     /// limits.
     pub(super) fn best(&mut self, count: usize, others: usize, limits: &Limits) -> Result<Worlds<J>, QueryError> {
-        let root = self.circuit.root();
-        // A value is a byte, and every list of them has some overhead.
-        let of_world = self.circuit.var_count() + 16;
-        let most = limits.bytes.saturating_sub(others) / (of_world + size_of::<(Vec<bool>, J::Score)>());
-        if count > most && self.world_count() > most as f64 {
-            let found = (self.world_count() as usize).min(count);
-            return Err(QueryError::TooManyWorlds { found, limit: Limit::Bytes(limits.bytes) });
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        // Counting them costs a pass over the circuit, so only where as many are asked for.
+        if count as usize > self.circuit.elements().len() {
+            let (found, least) = self.least_bytes(count);
+            if least > limits.bytes.saturating_sub(others) {
+                return Err(QueryError::TooManyWorlds { found, limit: Limit::Bytes(limits.bytes) });
+            }
         }
+        self.listed(count, others, limits)
+    }
+
+    /// The same, stopped only where the limits are exceeded.
+    fn listed(&mut self, count: u32, others: usize, limits: &Limits) -> Result<Worlds<J>, QueryError> {
+        let (root, of_world) = (self.circuit.root(), self.world_bytes());
         let mut worlds = Vec::new();
-        for rank in 0..u32::try_from(count).unwrap_or(u32::MAX) {
+        for rank in 0..count {
             let Some(score) = self.score(root, rank) else { break };
             worlds.push((self.world(rank), score));
             let stopped = |limit| Err(QueryError::TooManyWorlds { found: worlds.len(), limit });
@@ -169,8 +175,45 @@ impl<'a, J: Judge> Ranking<'a, J> {
         Ok(worlds)
     }
 
-    /// How many worlds are left, up to rounding.
-    fn world_count(&self) -> f64 {
+    /// The bytes of the values of a world: each is a byte, and every list of them has some overhead.
+    fn world_bytes(&self) -> usize {
+        self.circuit.var_count() + 16
+    }
+
+    /// How many worlds would be found, up to rounding, and the bytes that they and their ranks would need at least.
+    fn least_bytes(&self, count: u32) -> (usize, usize) {
+        let (root, of_world) = (self.circuit.root().index(), self.world_bytes());
+        let counts = self.world_counts();
+        let found = counts[root].min(f64::from(count)) as usize;
+        // The worlds and their ranks at the root are in arrays that grow alike, last when they were full.
+        let at_root = |len: usize| {
+            len * of_world + pushed_bytes::<(Vec<bool>, J::Score)>(len) + pushed_bytes::<Candidate<J::Score>>(len)
+        };
+        let mut below = 0;
+        if found as f64 >= counts[root] {
+            // All ranks of all sums below are needed, too.
+            let mut is_needed = vec![false; root + 1];
+            is_needed[root] = true;
+            for id in self.circuit.ids().rev().filter(|id| matches!(self.circuit.node(*id), Node::Sum { .. })) {
+                if !std::mem::take(&mut is_needed[id.index()]) {
+                    continue;
+                }
+                if id.index() < root {
+                    below += pushed_bytes::<Candidate<J::Score>>(counts[id.index()] as usize);
+                }
+                for (element, _) in self.circuit.elements_of(id) {
+                    let children = [element.prime, element.sub].map(NodeId::index);
+                    let is_left = children.iter().all(|&child| counts[child] > 0.0);
+                    children.iter().for_each(|&child| is_needed[child] |= is_left);
+                }
+            }
+        }
+        let when_full = found.checked_ilog2().map_or(0, |log| at_root(1 << log));
+        (found, when_full.max(at_root(found) + below))
+    }
+
+    /// How many worlds are left below each node, up to rounding.
+    fn world_counts(&self) -> Vec<f64> {
         let mut counts: Vec<f64> = Vec::with_capacity(self.maxima.len());
         for id in self.circuit.ids() {
             counts.push(match self.circuit.node(id) {
@@ -183,7 +226,7 @@ impl<'a, J: Judge> Ranking<'a, J> {
                 }
             });
         }
-        counts[self.circuit.root().index()]
+        counts
     }
 
     /// The values of a ⊤ node that are left, the better one first; *false* first if they are equal.
@@ -311,5 +354,60 @@ impl<'a, J: Judge> Ranking<'a, J> {
             }
         }
         world
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::{Factorised, SloppTree, Task};
+    use crate::vtree::Vtree;
+
+    /// Ranks worlds by their log-probability.
+    struct Any;
+
+    impl Judge for Any {
+        type Score = f64;
+
+        fn leaf(&self, _: Lit, log: f64) -> Option<f64> {
+            Some(log)
+        }
+
+        fn parameter(&self, log: f64) -> f64 {
+            log
+        }
+    }
+
+    #[test]
+    fn what_is_refused_before_the_work_would_not_fit() {
+        let records = crate::example::Truth::configurations().sample(300, 1);
+        let learn = |task: Task, learner: &dyn crate::learn::Learner| task.learn(learner, &()).unwrap().model;
+        let (mut refused, mut all) = (0, 0);
+        for seed in 0..4 {
+            let vtree = Vtree::random(records.var_count(), seed).into();
+            let tree = SloppTree { min_records: 20.0, ..SloppTree::default() };
+            let model = learn(Task { vtree: Some(&vtree), ..Task::closed(&records) }, &tree);
+            let worlds = Ranking::new(model.psdd().unwrap(), Any).world_counts().pop().unwrap() as u32;
+            for count in [1, 7, 8, 9, 100, 1000, worlds - 1, worlds, u32::MAX] {
+                let (found, least) = Ranking::new(model.psdd().unwrap(), Any).least_bytes(count);
+                assert_eq!(found as u32, count.min(worlds));
+                let tight = Limits { bytes: least - 1, ..Limits::default() };
+                let listed = Ranking::new(model.psdd().unwrap(), Any).listed(count, 0, &tight);
+                assert!(listed.is_err(), "seed {seed}: {count} of {worlds} worlds fit {} bytes", least - 1);
+                refused += 1;
+                all += usize::from(count >= worlds);
+            }
+        }
+        assert!(refused == 36 && all == 8);
+    }
+
+    #[test]
+    fn a_billion_worlds_are_refused_before_any_is_ranked() {
+        let records = crate::Records::from_rows(crate::Names::numbered(26), [[true; 26], [false; 26]]);
+        let model = Task::new(&records).learn(&Factorised::default(), &()).unwrap().model;
+        let mut ranking = Ranking::new(model.psdd().unwrap(), Any);
+        let error = ranking.best(1_000_000_000, 0, &Limits::default()).map(drop).unwrap_err();
+        assert!(error.to_string().starts_with("67 108 864 worlds and their ranks need more than 4 096 MB"), "{error}");
+        assert!(ranking.bytes == 0 && ranking.sums.iter().all(Option::is_none));
     }
 }

@@ -4,7 +4,7 @@ use super::lanes::{Lanes, Linear};
 use super::marginals::Posterior;
 use super::{Evidence, QueryError};
 use crate::circuit::{Circuit, Node, NodeId, Weights};
-use crate::data::{BitMatrix, Records, RecordsBuilder, bit_of};
+use crate::data::{BitMatrix, Records, RecordsBuilder, RecordsError, bit_of};
 use crate::names::Names;
 use crate::random::Random;
 use crate::var::Var;
@@ -25,11 +25,6 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Worlds, a packed line each.
-    pub(crate) fn new(rows: BitMatrix) -> Samples {
-        Samples { rows }
-    }
-
     /// The number of worlds.
     pub fn len(&self) -> usize {
         self.rows.lines()
@@ -150,6 +145,25 @@ impl Circuit {
             let one = |&place: &u32| Some(draw.as_ref()?.one(&mut Random::stream(seed, place.into())));
             places.iter().map(one).collect()
         }))
+    }
+}
+
+impl Circuit {
+    /// Samples with cells changed at random, as by [`Records::noisy_copy`], and the number of changed cells.
+    ///
+    /// # Panics
+    /// If there are not as many names as variables.
+    pub fn noisy_copy(
+        &self,
+        names: impl Into<Arc<Names>>,
+        count: usize,
+        flip: f64,
+        seed: u64,
+    ) -> Result<(Records, usize), RecordsError> {
+        Records::check_count(count)?;
+        let samples = self.sample(count, &Evidence::none(self.var_count()), seed).expect("nothing is given");
+        // Another stream than that of the samples, or flips would depend on them.
+        Records::noisy_copy(names, samples.worlds(), flip, Random::stream(seed, 1).bits())
     }
 }
 

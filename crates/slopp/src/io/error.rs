@@ -22,7 +22,7 @@ pub struct ReadError {
 
 /// What is wrong with compressed bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GzipDamage {
+pub(super) enum GzipDamage {
     /// They end too early.
     #[error("the gzip data are cut off")]
     CutOff,

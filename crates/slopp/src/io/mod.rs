@@ -56,7 +56,10 @@ mod spn;
 mod survey;
 mod vtree;
 
-pub use atomic::{abandon_writing, check_writable, write_atomically, write_together};
+#[doc(hidden)]
+pub use atomic::{abandon_writing, check_writable};
+pub use atomic::{write_atomically, write_together};
+#[doc(hidden)]
 pub use csv::CsvLines;
 pub use dimacs::cnf_text;
 pub use error::{ReadError, WriteError};
@@ -68,6 +71,8 @@ pub use records_changed::write_changed_records;
 pub use records_out::{write_records, write_weighted_records};
 pub use rules::{read_rules, write_rules};
 pub use sdd::{read_sdd, write_sdd};
-pub use source::{Source, ending, path_in_words, read_text};
+pub use source::{Source, read_text};
+#[doc(hidden)]
+pub use source::{ending, path_in_words};
 pub use survey::{Binning, parse_bins};
 pub use vtree::{LoadedVtree, read_vtree, write_vtree};

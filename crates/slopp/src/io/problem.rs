@@ -1,6 +1,5 @@
 //! What can be wrong with a file.
 
-use super::error::GzipDamage;
 use super::phrases::{Accepted, At, Because, Fit, Named, Taken, VarCounts};
 use crate::advice::Advice;
 use crate::circuit::BuildError;
@@ -29,7 +28,7 @@ pub enum Problem {
     NotGzip,
     /// The compressed bytes are damaged.
     #[error("{0}; copy or compress the file again")]
-    Gzip(GzipDamage),
+    Gzip(String),
     /// A text that is longer than may be kept.
     #[error(
         "holds more than {} MB of text; only what a plain file holds may be longer: unzip it, or save it in a file",
@@ -52,7 +51,7 @@ pub enum Problem {
     #[error("does not fit into memory; use a part of it, or a machine with more")]
     OutOfMemory,
     /// A NUL byte in a text.
-    #[error("found a NUL byte: this is no plain text file; save it as UTF-8 text")]
+    #[error("found a NUL byte: this is not a plain text file; save it as UTF-8 text")]
     Nul,
     /// Bytes that are not UTF-8.
     #[error("found bytes that are not UTF-8; save the file as UTF-8 text")]
@@ -97,7 +96,7 @@ pub enum Problem {
         /// Whether the column may be meant to hold more values than two.
         categories: bool,
     },
-    /// A cell that is no value of its column.
+    /// A cell that is not a value of its column.
     #[error("column {column}{}: found {found}, and the values of this column are {}; correct the cell, or learn again from records that have it",
         Named(.name), .known.join(", "))]
     Value {
@@ -110,7 +109,7 @@ pub enum Problem {
         /// The values it may have.
         known: Vec<String>,
     },
-    /// A cell that is no number in a column that is cut into bins.
+    /// A cell that is not a number in a column that is cut into bins.
     #[error("column {column} ({}): expected a number, because the column is to be cut into bins, found {found}", abridged(.name))]
     Number {
         /// The column, from one.
@@ -154,7 +153,7 @@ pub enum Problem {
         /// What stands there.
         found: String,
     },
-    /// The header is no list of names.
+    /// The header is not a list of names.
     #[error("{error}{}", Because(.because))]
     Header {
         /// What is wrong with the names.
@@ -172,7 +171,7 @@ pub enum Problem {
     },
     /// The number of columns is not that of the model.
     #[error(
-        "expected {expected} columns, one per variable, found {found}; without a header, columns are told by their position: {} columns, or add a header",
+        "expected {expected} columns, one per variable, found {found}; without a header, columns are matched by position: {} columns, or add a header",
         if .found < .expected { "add the missing" } else { "delete the other" }
     )]
     ColumnCount {
@@ -234,7 +233,7 @@ pub enum Problem {
         second: u64,
     },
     /// A vtree cannot be had from a circuit file.
-    #[error("{reason}, so the vtree cannot be told from the circuit; give the vtree file too")]
+    #[error("{reason}, so the vtree cannot be inferred from the circuit; give the vtree file too")]
     NoVtree {
         /// What contradicts itself or is missing.
         reason: String,
@@ -253,18 +252,18 @@ pub enum Problem {
         /// What does not fit.
         problem: Box<Problem>,
     },
-    /// The primes of a decision are no partition.
-    #[error("node {id} is no decision of an SDD: {reason}; make the file again with the tool it came from")]
+    /// The primes of a decision are not a partition.
+    #[error("node {id} is not a decision node of an SDD: {reason}; make the file again with the tool it came from")]
     Partition {
         /// The id.
         id: u64,
         /// What is wrong with its primes.
         reason: String,
     },
-    /// A text is no formula.
+    /// A text is not a formula.
     #[error("{0}")]
     Formula(FormulaError),
-    /// The nodes are no vtree.
+    /// The nodes are not a vtree.
     #[error("{0}")]
     Vtree(#[source] VtreeError),
     /// A node breaks an invariant of circuits.
@@ -304,7 +303,7 @@ pub enum Problem {
         /// What is missing.
         reason: String,
     },
-    /// Components that are no mixture.
+    /// Components that are not a mixture.
     #[error("{0}")]
     Mixture(#[source] MixtureError),
     /// The lines of a saved mixture do not fit.

@@ -196,7 +196,7 @@ fn unzipped<'a>(mut reader: impl BufRead + 'a) -> Result<Box<dyn BufRead + 'a>, 
 /// The error for a failed read, which distinguishes damaged gzip data from a failing disk.
 pub(super) fn read_problem(error: io::Error) -> ReadError {
     let problem = match error.get_ref().and_then(|e| e.downcast_ref::<GzipDamage>()) {
-        Some(&damage) => Problem::Gzip(damage),
+        Some(damage) => Problem::Gzip(damage.to_string()),
         None => Problem::Read(error),
     };
     ReadError::new(problem)

@@ -129,7 +129,7 @@ impl Difference {
         if part == Handle::FALSE || limit == 0 {
             return Ok(Vec::new());
         }
-        let circuit = self.manager.sdd(part).to_circuit()?.certify_deterministic(&Limits::default())?;
+        let circuit = self.manager.sdd(part).to_circuit()?.certify_deterministic(self.manager.limits())?;
         Ok(circuit.worlds(&Evidence::none(circuit.var_count()))?.take(limit).collect())
     }
 }

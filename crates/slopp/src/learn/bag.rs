@@ -6,7 +6,7 @@
 use super::LearnError;
 use super::error::{check_range, check_records, check_validation};
 use super::judge::{Possible, score};
-use super::mixture::{MAX_COMPONENTS, MixtureGrid, Point, STOP, divide};
+use super::mixture::{MAX_COMPONENTS, MixtureGrid, Point, STOP, Training, divide};
 use super::refine::refit;
 use super::slopp::{Effort, Slopp, learn, ranked_vtrees};
 use super::structure::{Prior, Report, Structure};
@@ -70,7 +70,7 @@ impl SloppBag {
     }
 
     /// 16, 32 or 64 models, by effort.
-    pub fn with_effort(model: Slopp, effort: Effort) -> SloppBag {
+    pub(crate) fn with_effort(model: Slopp, effort: Effort) -> SloppBag {
         let members = match effort {
             Effort::Fast => 16,
             Effort::Balanced => 32,
@@ -106,7 +106,7 @@ pub(super) fn bag_along(
     vtrees: &[Arc<Vtree>],
     progress: &dyn Progress,
 ) -> Result<Bag, LearnError> {
-    let Task { train, valid: judge, seed, .. } = *task;
+    let Task { train, valid: judge, seed, support: Support { limits, .. }, .. } = *task;
     check_range("components", config.members, 1..=MAX_COMPONENTS)?;
     progress.begin("learning a bag of models", config.members as u64);
     let member = |index: usize| -> Result<Member, LearnError> {
@@ -130,7 +130,7 @@ pub(super) fn bag_along(
         let usual = MixtureGrid::default();
         let pseudocounts = config.model.pseudocount.map_or(usual.pseudocounts, |given| vec![given]);
         let grid = MixtureGrid { pseudocounts, ..usual };
-        let (parts, pseudocount) = divide_all(mixture.components(), train, judge, &grid, seed, progress)?;
+        let (parts, pseudocount) = divide_all(mixture.components(), train, judge, &grid, seed, limits, progress)?;
         if score(&parts, judge)? > score(&mixture, judge)? {
             (mixture, divided) = (parts, Some(pseudocount));
         }
@@ -151,12 +151,14 @@ fn divide_all(
     judge: &Records,
     grid: &MixtureGrid,
     seed: u64,
+    limits: &Limits,
     progress: &dyn Progress,
 ) -> Result<(Mixture, f64), LearnError> {
     grid.check()?;
     let divided = |index: usize, point: Point| -> Result<Mixture, LearnError> {
         let seed = Random::stream(seed, index as u64).bits();
-        let mixture = divide(&models[index], train, Some(judge), point, seed, &STOP, &())?.mixture;
+        let training = Training { records: train, judge: Some(judge), seed, limits };
+        let mixture = divide(&models[index], training, point, &STOP, &())?.mixture;
         progress.advance(1);
         Ok(mixture)
     };
@@ -191,14 +193,14 @@ fn mixed(mixtures: Vec<Mixture>) -> Mixture {
 ///
 /// A whole model is fitted with its own pseudocount. The components of a divided model share the records, as in a step
 /// of expectation maximisation, with that model as the prior.
-fn joined(Bag { mixture, members, divided, .. }: &Bag, all: &Records) -> Result<Mixture, LearnError> {
+fn joined(Bag { mixture, members, divided, .. }: &Bag, all: &Records, limits: &Limits) -> Result<Mixture, LearnError> {
     let (components, weights) = (mixture.components(), mixture.weights());
     let mut parts: Vec<(f64, Certified)> = Vec::with_capacity(components.len());
     while let Some(first) = components.get(parts.len()) {
         let start = parts.len();
         let is_first = |member: &&Member| member.model.same_structure(first);
         let member = members.iter().find(is_first).expect("every component has the structure of a model");
-        let whole = refit(&member.model, all, member.pseudocount)?;
+        let whole = refit(&member.model, all, member.pseudocount, limits)?;
         let &Some(pseudocount) = divided else {
             parts.push((weights[start], whole));
             continue;
@@ -217,7 +219,7 @@ fn joined(Bag { mixture, members, divided, .. }: &Bag, all: &Records) -> Result<
         let counts = count_shares(structure, len, all, &shares).counts;
         for (i, counts) in group.zip(counts) {
             let fitted = structure.with_estimates_towards(counts, pseudocount)?;
-            parts.push((weights[i], whole.carry_over(fitted.without_counts(), &Limits::default())));
+            parts.push((weights[i], whole.carry_over(fitted.without_counts(), limits)));
         }
     }
     Ok(Mixture::new(parts).expect("the same weights"))
@@ -314,7 +316,8 @@ impl Learner for SloppBag {
         let pseudocount =
             self.model.pseudocount.filter(|&pseudocount| !task.support.world.is_all_closed() || pseudocount > 0.0);
         let config = &SloppBag { model: Slopp { pseudocount, ..self.model.clone() }, ..self.clone() };
-        let on_part = Task { train: parts.train(), valid: parts.judge(), support: Support::open(), ..*task };
+        let support = &task.support.without_rules();
+        let on_part = Task { train: parts.train(), valid: parts.judge(), support, ..*task };
         let vtrees = match task.vtree {
             Some(_) => Vec::new(),
             None => ranked_vtrees(&on_part, &config.model, progress)?,
@@ -322,7 +325,7 @@ impl Learner for SloppBag {
         let mut bag = bag_along(&on_part, config, &vtrees, progress)?;
         // The models have seen only their bootstraps, not the held-out records.
         if parts.is_divided() || parts.judge().is_none() {
-            bag.mixture = joined(&bag, task.train)?;
+            bag.mixture = joined(&bag, task.train, &task.support.limits)?;
         }
         let weights = if bag.fitted { "fitted" } else { "equal" };
         let models = if bag.divided.is_some() { "divided" } else { "whole" };

@@ -57,7 +57,7 @@ impl Learner for Factorised {
     fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         let vtree = task.vtree_or(VtreeMethod::Balanced, progress)?;
         let (prior, weight) = prior_of(self.pseudocount, task)?;
-        Ok(Structure::new(factorised(task.train, vtree, weight)?, prior))
+        Ok(Structure::new(factorised(task.train, vtree, weight, &task.support.limits)?, prior))
     }
 }
 
@@ -78,11 +78,16 @@ impl Learner for ChowLiu {
         task.without_vtree(self.name())?;
         progress.begin("learning the Chow-Liu tree", 1);
         let (prior, weight) = prior_of(self.pseudocount, task)?;
-        Ok(Structure::new(chow_liu(task.train, weight)?, prior))
+        Ok(Structure::new(chow_liu(task.train, weight, &task.support.limits)?, prior))
     }
 }
 
-pub(super) fn factorised(records: &Records, vtree: Arc<Vtree>, pseudocount: f64) -> Result<Psdd, LearnError> {
+pub(super) fn factorised(
+    records: &Records,
+    vtree: Arc<Vtree>,
+    pseudocount: f64,
+    limits: &Limits,
+) -> Result<Psdd, LearnError> {
     check(records, &vtree)?;
     // Where a column is not below one vtree node, its values are variables, and rules say that one of them holds.
     let columns = Columns::new(records.names());
@@ -108,10 +113,10 @@ pub(super) fn factorised(records: &Records, vtree: Arc<Vtree>, pseudocount: f64)
             made[v.index()] = Some(build.builder.sum(v, &[(prime, sub, records.total())])?);
         }
     }
-    build.finish(made[vtree.root().index()].expect("all columns are below the root"))
+    build.finish(made[vtree.root().index()].expect("all columns are below the root"), limits)
 }
 
-pub(super) fn chow_liu(records: &Records, pseudocount: f64) -> Result<Psdd, LearnError> {
+pub(super) fn chow_liu(records: &Records, pseudocount: f64, limits: &Limits) -> Result<Psdd, LearnError> {
     if records.var_count() == 0 {
         return Err(LearnError::NoVariables);
     }
@@ -138,7 +143,7 @@ pub(super) fn chow_liu(records: &Records, pseudocount: f64) -> Result<Psdd, Lear
         done.push(conditional);
     }
     let root = done[of_columns.rank(of_columns.root())].nodes[0];
-    given.build.finish(root)
+    given.build.finish(root, limits)
 }
 
 /// A circuit over columns while it is built.
@@ -155,12 +160,12 @@ impl<'a> Build<'a> {
         Build { records, pseudocount, builder, are_variables: columns.are_variables() }
     }
 
-    fn finish(self, root: NodeId) -> Result<Psdd, LearnError> {
+    fn finish(self, root: NodeId, limits: &Limits) -> Result<Psdd, LearnError> {
         if !self.are_variables {
-            return fitted(self.builder, root, self.records, self.pseudocount);
+            return fitted(self.builder, root, self.records, self.pseudocount, limits);
         }
         let smoothing = Smoothing::marginal(self.pseudocount, self.records);
-        Ok(self.builder.finish_counts(root, &smoothing)?.certify(&Limits::default())?)
+        Ok(self.builder.finish_counts(root, &smoothing)?.certify(limits)?)
     }
 }
 

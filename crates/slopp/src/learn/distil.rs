@@ -14,7 +14,7 @@ use crate::certified::Certified;
 use crate::circuit::Psdd;
 use crate::data::{MAX_RECORDS, Records, RecordsBuilder};
 use crate::infer::{Distribution, Evidence, count_shares};
-use crate::logic::{Limits, Manager, Rules};
+use crate::logic::{Manager, Rules};
 use crate::model::{Model, ModelKind};
 use crate::progress::Progress;
 use rayon::prelude::*;
@@ -24,6 +24,7 @@ const BASE_NODES: usize = 2_000_000;
 
 /// The source of the records of a lesson.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub enum Teacher<'a> {
     /// A model to draw from. The base of a deterministic circuit is known.
     Model(&'a ModelKind),
@@ -131,8 +132,9 @@ impl<'a> Lesson<'a> {
 impl Student {
     /// The student as a model; its origin says how it was made in this lesson.
     pub fn into_model(self, lesson: &Lesson, task: &Task) -> Model {
+        let config = lesson.config();
         let facts = [
-            ("learner", "slopp".to_owned()),
+            ("learner", config.student.name().to_owned()),
             ("teacher", lesson.teacher.name().to_owned()),
             ("seed", task.seed.to_string()),
             ("version", env!("CARGO_PKG_VERSION").to_owned()),
@@ -143,7 +145,7 @@ impl Student {
         ];
         let base = self.keeps_base.then(|| ("base", "of the teacher".to_owned()));
         let facts = facts.into_iter().chain(base).chain(task.support.facts(task.train.names()));
-        let facts = facts.chain(lesson.config().student.settings());
+        let facts = facts.chain(config.student.settings());
         let origin = facts.map(|(key, value)| (key.to_owned(), value)).collect();
         Model { origin, ..Model::new(task.train.names().clone(), self.circuit) }
     }
@@ -253,7 +255,7 @@ pub(super) fn distil(
     let student = learn(&Task { train: &all, valid: Some(judge), ..*task }, &config.student, progress)?.psdd;
     let fitted_to = |records: &Records, strength: f64| -> Result<Psdd, LearnError> {
         let counts = count_shares(&student, 1, records, records.weights()).counts.swap_remove(0);
-        Ok(student.with_estimates_towards(counts, strength)?.certify(&Limits::default())?)
+        Ok(student.with_estimates_towards(counts, strength)?.certify(&task.support.limits)?)
     };
     let refitted = config.strengths.par_iter().map(|&strength| {
         let psdd = fitted_to(parts.train(), strength)?;

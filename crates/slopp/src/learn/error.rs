@@ -67,6 +67,14 @@ pub enum LearnError {
         /// The learner.
         learner: &'static str,
     },
+    /// A model to start from is given to a learner that refines none.
+    #[error(
+        "the learner {learner} does not refine models: leave the model to start from out, or choose another learner"
+    )]
+    StartGiven {
+        /// The learner.
+        learner: &'static str,
+    },
     /// Cells are missing.
     #[error(
         "{rows} of {total} records have missing cells, but this learner needs complete records: drop them or fill them \
@@ -80,7 +88,8 @@ pub enum LearnError {
     },
     /// The circuit to start from is not a PSDD.
     #[error(
-        "the circuit to start from is not a PSDD: {reason}; start from one, or split by the whole scope with Strudel"
+        "the circuit to start from is not a PSDD: {reason}; start from one, or let elements be split by their whole \
+         scope"
     )]
     NotPsdd {
         /// Why not.
@@ -121,7 +130,7 @@ pub enum LearnError {
         expected: Cow<'static, str>,
     },
     /// The size is less than any circuit over all variables has.
-    #[error("max_elements is {max}, less than the {least} that a circuit needs at least")]
+    #[error("max_elements is {max}, too small: a circuit over these variables needs {least}")]
     TooFewElements {
         /// The largest number of elements that is allowed.
         max: usize,
@@ -131,12 +140,15 @@ pub enum LearnError {
     /// Requests about what is possible contradict each other.
     #[error("{}", .0.words(&|option, value| value.map_or(option.to_owned(), |value| format!("{option} {value}"))))]
     Together(Together),
-    /// The learner has only an open world, and something was to be closed.
-    #[error("the learner {learner} has only an open world, where everything is possible")]
+    /// The learner has only an open world, and something was to be closed or to obey rules.
+    #[error(
+        "the learner {learner} has only an open world, where everything is possible: a sum-product network has no \
+         vtree, so it cannot be conditioned on rules"
+    )]
     OnlyOpen {
         /// The learner.
         learner: &'static str,
-        /// The request: `world`, `closed` or `open`.
+        /// The request: `world`, `closed`, `open` or `rules`.
         option: &'static str,
         /// The learners that can close worlds.
         owners: Vec<&'static str>,
@@ -192,7 +204,7 @@ pub enum LearnError {
     #[error("the world cannot be closed: {0}")]
     Closed(#[source] Box<LearnError>),
     /// Records to learn from are impossible for the teacher.
-    #[error("records of weight {outside} of {total} to learn from are impossible for the teacher")]
+    #[error("{outside} of {total} records to learn from are impossible for the teacher")]
     Outside {
         /// The weight of those records.
         outside: f64,
@@ -228,7 +240,7 @@ pub enum LearnError {
     /// A weight is not a positive number.
     #[error(
         "the weight is {0}, but must be a finite number above 0; {way_out}",
-        way_out = if *.0 > 0.0 { "give a smaller one" } else { "a small one, such as 0.001, counts for next to nothing" }
+        way_out = if *.0 > 0.0 { "give a smaller one" } else { "use a small one, such as 0.001, for almost no weight" }
     )]
     Weight(f64),
     /// The weights are so far apart that a possible world would get probability zero.
@@ -291,17 +303,22 @@ impl Together {
     pub fn words(self, spell: &dyn Fn(&str, Option<&str>) -> String) -> String {
         let [open, closed, start, world] = ["open", "closed", "start", "world"].map(|option| spell(option, None));
         let world_is = |value| spell("world", Some(value));
-        let stays = "gives a model, and what it makes impossible stays so, whatever";
         match self {
             Together::ClosedInClosed => {
-                format!("{closed} names columns in a world that is open, and {} closes all of it", world_is("closed"))
+                format!("{closed} is for an open world; {} already closes all columns", world_is("closed"))
             }
             Together::OpenInOpen => {
-                format!("{open} names columns in a world that is closed, and {} opens all of it", world_is("open"))
+                format!("{open} is for a closed world; {} already opens all columns", world_is("open"))
             }
-            Together::OpenAndClosed => format!("{open} closes all columns but its own, and {closed} none but its own"),
-            Together::WorldOfStart => format!("{start} {stays} {world} says"),
-            Together::OpenOfStart => format!("{start} {stays} {open} says"),
+            Together::OpenAndClosed => {
+                format!("{open} closes all columns but those it names, and {closed} only those it names")
+            }
+            Together::WorldOfStart => {
+                format!("{world} has no effect: the world of the model given by {start} is kept")
+            }
+            Together::OpenOfStart => {
+                format!("{open} has no effect: the world of the model given by {start} is kept")
+            }
         }
     }
 
@@ -331,6 +348,9 @@ impl LearnError {
             LearnError::Certificate(refusal) => refusal.advice(),
             LearnError::TooManyModels { .. } => vec![Advice::LargerLimits],
             LearnError::Together(together) => together.advice(),
+            LearnError::OnlyOpen { option: "rules", owners, .. } => {
+                vec![Advice::OtherLearner { option: "rules", owners: owners.clone() }, Advice::Distil]
+            }
             LearnError::OptionOfOthers { option, owners, .. } | LearnError::OnlyOpen { option, owners, .. } => {
                 vec![Advice::OtherLearner { option, owners: owners.clone() }]
             }

@@ -7,6 +7,7 @@ use super::task::Task;
 use crate::circuit::{Deterministic, Smoothing};
 use crate::data::{Records, bit_of};
 use crate::infer::{Distribution, QueryError};
+use crate::logic::Limits;
 use crate::logspace::{LOG_ZERO, log_sum};
 use crate::var::Var;
 
@@ -81,6 +82,11 @@ impl<'a> Judge<'a> {
     pub(crate) fn new(task: Task<'a>, records: &'a Records) -> Judge<'a> {
         let is_closed = task.support.world != World::Open;
         Judge { task, records, independent: is_closed.then(|| independent(task.train, records)) }
+    }
+
+    /// The limits of proofs.
+    pub(crate) fn limits(&self) -> &'a Limits {
+        &self.task.support.limits
     }
 
     /// The worth of a structure, given its log-likelihood before support is applied.

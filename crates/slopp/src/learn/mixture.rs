@@ -103,26 +103,27 @@ impl MixtureGrid {
         seed: u64,
         progress: &dyn Progress,
     ) -> Result<Structure, LearnError> {
+        let train = |records, judge| Training { records, judge, seed, limits: parts.limits() };
         let (point, mut divided) = match parts.judge() {
             None => {
                 let components = self.components.iter().copied().min().expect("checked");
                 let pseudocount = self.pseudocounts.iter().copied().fold(0.0, f64::max);
                 let point = Point { components, pseudocount };
-                (point, divide(start, parts.train(), None, point, seed, &STOP, progress)?)
+                (point, divide(start, train(parts.train(), None), point, &STOP, progress)?)
             }
             judge => {
                 progress.begin("expectation maximisation", self.points().len() as u64);
                 self.best(|point| {
-                    let divided = divide(start, parts.train(), judge, point, seed, &STOP, &())?;
+                    let divided = divide(start, train(parts.train(), judge), point, &STOP, &())?;
                     progress.advance(1);
                     Ok((divided.score, divided))
                 })?
             }
         };
         if parts.is_divided() {
-            let start = refit(start, parts.all(), pseudocount)?;
+            let start = refit(start, parts.all(), pseudocount, parts.limits())?;
             let stop = Stop { steps: divided.steps, tolerance: 0.0, ..STOP };
-            divided = divide(&start, parts.all(), None, point, seed, &stop, progress)?;
+            divided = divide(&start, train(parts.all(), None), point, &stop, progress)?;
         }
         let chosen = vec![
             ("components", point.components.to_string()),
@@ -143,6 +144,16 @@ pub(super) struct Divided {
     steps: usize,
 }
 
+/// What a circuit is divided by.
+pub(super) struct Training<'a> {
+    pub(super) records: &'a Records,
+    /// The records to choose the best step by.
+    pub(super) judge: Option<&'a Records>,
+    pub(super) seed: u64,
+    /// How much a proof may cost where elements were dropped.
+    pub(super) limits: &'a Limits,
+}
+
 /// Divides a deterministic circuit into components, which all have its structure.
 ///
 /// Each step shares every record among the components by their posteriors, and refits each component to its shares.
@@ -151,10 +162,8 @@ pub(super) struct Divided {
 /// a step: elements × records / 64, and variables × records × components.
 pub(super) fn divide(
     start: &Certified,
-    train: &Records,
-    judge: Option<&Records>,
+    Training { records: train, judge, seed, limits }: Training<'_>,
     Point { components, pseudocount }: Point,
-    seed: u64,
     stop: &Stop,
     progress: &dyn Progress,
 ) -> Result<Divided, LearnError> {
@@ -166,7 +175,7 @@ pub(super) fn divide(
     let mixture = weighted(&weights, possible, |i| {
         let circuit = structure.with_estimates_towards(counts[i].clone(), pseudocount)?;
         // Shares of records are not counts that later records could be added to.
-        Ok(start.carry_over(circuit.without_counts(), &Limits::default()))
+        Ok(start.carry_over(circuit.without_counts(), limits))
     })?;
     Ok(Divided { mixture, score: climbed.score.unwrap_or(LOG_ZERO), steps: climbed.steps })
 }
@@ -307,7 +316,6 @@ mod tests {
     use crate::data::RecordsBuilder;
     use crate::learn::judge::score;
     use crate::learn::{Factorised, SloppTree};
-    use crate::logic::Limits;
     use crate::names::Names;
     use crate::var::Var;
     use crate::vtree::Vtree;
@@ -335,11 +343,15 @@ mod tests {
         task.learn(&SloppTree { min_records: 20.0, ..SloppTree::default() }, &()).unwrap().model.into_psdd().unwrap()
     }
 
+    fn training(records: &Records) -> Training<'_> {
+        Training { records, judge: None, seed: 0, limits: &Limits::USUAL }
+    }
+
     /// The mixture after exactly this number of steps.
     fn after(steps: usize, start: &Psdd, records: &Records, components: usize, pseudocount: f64) -> Mixture {
         let stop = Stop { steps, tolerance: 0.0, ..STOP };
         let point = Point { components, pseudocount };
-        divide(&start.clone().into(), records, None, point, 0, &stop, &()).unwrap().mixture
+        divide(&start.clone().into(), training(records), point, &stop, &()).unwrap().mixture
     }
 
     fn close(a: f64, b: f64) {
@@ -409,7 +421,7 @@ mod tests {
         let records = two_populations(6, 100, 4);
         let start = Certified::from(structure(&records));
         let on = |start: &Certified, records: &Records, pseudocount: f64| {
-            divide(start, records, None, Point { components: 50, pseudocount }, 0, &STOP, &())
+            divide(start, training(records), Point { components: 50, pseudocount }, &STOP, &())
         };
         let one = Records::from_rows(records.names().clone(), [[true; 6]]);
         let Divided { mixture, .. } = on(&start, &one, 0.0).unwrap();
@@ -448,7 +460,7 @@ mod tests {
         let grid = MixtureGrid { components: vec![1, 2, 4], pseudocounts: vec![1000.0, 1.0] };
         let chosen = |and_one| {
             let valid = with_column(&valid, and_one);
-            grid.find(&start, 1.0, &Parts::new(&train, Some(&valid), 1).unwrap(), 1, &()).unwrap()
+            grid.find(&start, 1.0, &Parts::new(&train, Some(&valid), 1, &Limits::USUAL).unwrap(), 1, &()).unwrap()
         };
         let expected = chosen(false);
         assert_ne!((&*expected.chosen[0].1, &*expected.chosen[1].1), ("1", "1000"), "the first point is not the best");

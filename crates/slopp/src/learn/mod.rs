@@ -72,7 +72,7 @@ pub use partition::{Partition, Variant};
 pub use published::SloppKmeans;
 pub use refine::{LearnPsdd, Scope, Strudel};
 pub use refit::{Refit, Refitted};
-pub use revise::Revised;
+pub use revise::{Revised, Revision};
 pub use slopp::{Effort, Slopp, Start};
 pub use slopp_learn_psdd::SloppLearnPsdd;
 pub use slopp_tree::SloppTree;

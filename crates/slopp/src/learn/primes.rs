@@ -152,7 +152,13 @@ impl<'a> Primes<'a> {
 }
 
 /// The certified PSDD of nodes, fitted to these records; the numbers of the nodes do not matter.
-pub(super) fn fitted(builder: Builder, root: NodeId, records: &Records, pseudocount: f64) -> Result<Psdd, LearnError> {
-    let psdd = builder.finish_counts(root, &Smoothing::uniform(1.0))?.certify(&Limits::default())?;
+pub(super) fn fitted(
+    builder: Builder,
+    root: NodeId,
+    records: &Records,
+    pseudocount: f64,
+    limits: &Limits,
+) -> Result<Psdd, LearnError> {
+    let psdd = builder.finish_counts(root, &Smoothing::uniform(1.0))?.certify(limits)?;
     Ok(psdd.fit(records, &Smoothing::marginal(pseudocount, records))?.circuit)
 }

@@ -13,7 +13,6 @@ use super::structure::{Prior, Structure};
 use super::task::{Learner, Task};
 use super::vtree::VtreeMethod;
 use crate::circuit::{Circuit, Smoothing};
-use crate::logic::Limits;
 use crate::model::Certified;
 use crate::progress::Progress;
 
@@ -64,7 +63,7 @@ impl Learner for SloppKmeans {
 
     fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         let weight = task.support.weight(self.pseudocount, USUAL_PSEUDOCOUNT);
-        let circuit = Certified::new(self.circuit(task, progress)?, &Limits::default());
+        let circuit = Certified::new(self.circuit(task, progress)?, &task.support.limits);
         Ok(Structure::keeping_world(circuit, Prior::new(Some(weight), weight)))
     }
 }

@@ -6,8 +6,8 @@
 use super::support::{Support, World};
 use super::task::Learner;
 use super::{
-    ChowLiu, Effort, Factorised, LearnError, LearnPsdd, LearnSpn, Leaves, MixtureGrid, Scope, Slopp, SloppBag, SloppEm,
-    SloppKmeans, SloppLearnPsdd, SloppTree, Strudel, StrudelEm, Together, Variant,
+    ChowLiu, Effort, Factorised, LearnError, LearnPsdd, LearnSpn, Leaves, Lesson, MixtureGrid, Scope, Slopp, SloppBag,
+    SloppEm, SloppKmeans, SloppLearnPsdd, SloppTree, Strudel, StrudelEm, Teacher, Together, Variant,
 };
 use crate::model::ModelKind;
 use std::collections::BTreeMap;
@@ -310,6 +310,11 @@ pub static LEARNERS: &[Entry] = &[
     },
 ];
 
+/// The default learner: the first of the table.
+pub fn default() -> &'static Entry {
+    &LEARNERS[0]
+}
+
 /// The learner of this name.
 ///
 /// ```
@@ -328,6 +333,17 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     LEARNERS.iter().find(|entry| entry.name == name)
 }
 
+/// A lesson whose student is the default learner with these options.
+pub fn lesson<'a>(
+    teacher: Teacher<'a>,
+    samples: Option<usize>,
+    options: &Options,
+    free: bool,
+) -> Result<Lesson<'a>, LearnError> {
+    default().learner(options)?;
+    Ok(Lesson { teacher, samples, student: options.slopp(), free })
+}
+
 /// What is asked about possible worlds, before any work.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
@@ -337,6 +353,8 @@ pub struct Asked {
     pub closed: bool,
     /// Whether columns stay open in a closed world.
     pub open: bool,
+    /// Whether there are rules.
+    pub rules: bool,
     /// Whether there is a model to start from.
     pub start: bool,
 }
@@ -354,9 +372,11 @@ impl Entry {
     /// ```
     pub fn world_for(&self, asked: Asked) -> Result<World, LearnError> {
         let owners = |able: fn(&Entry) -> bool| LEARNERS.iter().filter(|e| able(e)).map(|e| e.name).collect();
-        let Asked { world, closed, open, start } = asked;
+        let Asked { world, closed, open, rules, start } = asked;
         let is_closed = world.as_ref().map(|world| *world != World::Open);
-        for (option, given) in [("world", is_closed == Some(true)), ("closed", closed), ("open", open)] {
+        for (option, given) in
+            [("world", is_closed == Some(true)), ("closed", closed), ("open", open), ("rules", rules)]
+        {
             if given && !self.obeys_rules() {
                 let owners = owners(Entry::obeys_rules);
                 return Err(LearnError::OnlyOpen { learner: self.name, option, owners });
@@ -391,6 +411,11 @@ impl Entry {
         }
     }
 
+    /// The learner with its default options.
+    pub fn usual(&self) -> Box<dyn Learner + Send + Sync> {
+        (self.make)(&Options::default())
+    }
+
     /// Whether it has an option of this name.
     pub fn has(&self, option: &str) -> bool {
         self.options.iter().any(|(name, _)| *name == option)
@@ -403,7 +428,7 @@ impl Entry {
 
     /// Whether it refines a given model.
     pub fn refines(&self) -> bool {
-        (self.make)(&Options::default()).refines()
+        self.usual().refines()
     }
 
     /// Whether its result can be closed and conditioned on rules.
@@ -429,6 +454,7 @@ impl Entry {
 /// let world = by_learner(LEARNERS, |entry| entry.support().world.name().to_owned());
 /// assert!(world.starts_with("open: slopp, ") && world.ends_with("; closed: slopp-kmeans"));
 /// ```
+#[doc(hidden)]
 pub fn by_learner(learners: impl IntoIterator<Item = &'static Entry>, text: impl Fn(&Entry) -> String) -> String {
     let mut texts: Vec<(String, Vec<&str>)> = Vec::new();
     for entry in learners {

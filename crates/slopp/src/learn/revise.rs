@@ -16,6 +16,7 @@ use crate::data::{Records, RecordsBuilder};
 use crate::infer::{Evidence, QueryError};
 use crate::logic::{Formula, Handle, Limits, Manager, Rules, Sdd};
 use crate::logspace::log_share;
+use crate::model::Model;
 use crate::names::Names;
 use draft::Draft;
 use num_bigint::BigUint;
@@ -39,6 +40,63 @@ pub struct Revised {
     pub share: f64,
 }
 
+/// The worlds by which a model is revised.
+#[derive(Clone, Copy, Debug)]
+pub enum Revision<'a> {
+    /// These records become possible.
+    Records(&'a Records),
+    /// All worlds of a formula become possible; the new ones weigh this many records together.
+    Formula(&'a Formula, f64),
+    /// All worlds that break a formula become impossible.
+    Rule(&'a Formula),
+}
+
+impl Model {
+    /// The revised PSDD, whose origin says by what, and the probability of its new worlds; if worlds were removed,
+    /// minus the probability that they had.
+    ///
+    /// The model weighs `weight` records, by default the number it was counted on. A rule that holds already changes
+    /// nothing, counts included; any other one leaves no counts.
+    ///
+    /// ```
+    /// use slopp::Model;
+    /// use slopp::learn::Revision;
+    /// use slopp::logic::{Formula, Limits};
+    /// let model = Model::new(slopp::example::records().names().clone(), slopp::example::psdd());
+    /// let rule = Formula::parse("X1 -> X2", &model.names)?;
+    /// let (narrower, share) = model.revise(Revision::Rule(&rule), None, &Limits::default())?;
+    /// assert!(share < 0.0);
+    /// assert_eq!(narrower.origin["revised"], "& X1 -> X2");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn revise(&self, by: Revision<'_>, weight: Option<f64>, limits: &Limits) -> Result<(Model, f64), LearnError> {
+        let psdd = self.psdd().ok_or(QueryError::OtherKind("a PSDD"))?;
+        let (kind, share, by) = match by {
+            Revision::Records(records) => {
+                let revised = psdd.revise(records, weight, limits)?;
+                (revised.psdd, revised.share, "records".to_owned())
+            }
+            Revision::Formula(formula, together) => {
+                let revised = psdd.revise_by_formula(formula, &self.names, together, weight, limits)?;
+                (revised.psdd, revised.share, format!("| {}", formula.display(&self.names)))
+            }
+            Revision::Rule(formula) => {
+                let sdd = formula.compile(psdd.vtree().clone(), limits).map_err(QueryError::from)?;
+                let (narrower, log) = psdd.given(&sdd, limits)?;
+                let by = format!("& {}", formula.display(&self.names));
+                // Counts are exact, and the probability of a rule that holds anyway is one but for rounding.
+                match narrower.model_count() == psdd.model_count() {
+                    true => (psdd.clone(), 0.0, by),
+                    false => (narrower, log.exp_m1().min(0.0), by),
+                }
+            }
+        };
+        let mut origin = self.origin.clone();
+        origin.insert("revised".to_owned(), by);
+        Ok((Model { names: self.names.clone(), kind: kind.into(), origin }, share))
+    }
+}
+
 impl Psdd {
     /// Makes room for records that are impossible, and for nothing else.
     ///
@@ -48,17 +106,18 @@ impl Psdd {
     /// exactly. Records must be complete, and every column in them must have exactly one value.
     ///
     /// ```
+    /// use slopp::logic::Limits;
     /// use slopp::{Names, Records};
     /// let psdd = slopp::example::psdd();
     /// let record = [false, false, true, false];
     /// assert!(!psdd.is_possible(&record)?);
-    /// let revised = psdd.revise(&Records::from_rows(Names::numbered(4), [record]), None)?;
+    /// let revised = psdd.revise(&Records::from_rows(Names::numbered(4), [record]), None, &Limits::default())?;
     /// // One record more than the thirty that the circuit was learned from.
     /// assert!((revised.psdd.log_probability(&record)?.exp() - 1.0 / 31.0).abs() < 1e-12);
     /// assert_eq!(revised.psdd.model_count(), psdd.model_count() + 1u32);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn revise(&self, records: &Records, weight: Option<f64>) -> Result<Revised, LearnError> {
+    pub fn revise(&self, records: &Records, weight: Option<f64>, limits: &Limits) -> Result<Revised, LearnError> {
         weight.map_or(Ok(0.0), check_weight)?;
         if !records.is_empty() && !self.entailed_by(records)? {
             let possible = self.possible(records)?;
@@ -66,7 +125,7 @@ impl Psdd {
             let new: Vec<(Vec<bool>, f64)> =
                 rows.map(|row| (records.row(row).flatten().collect(), records.weights()[row])).collect();
             check_columns(records, &possible)?;
-            return self.with_worlds(&new, weight);
+            return self.with_worlds(&new, weight, limits);
         }
         Ok(self.unchanged())
     }
@@ -143,11 +202,13 @@ impl Psdd {
             Some((_, _, Handle::FALSE)) => return Ok(self.unchanged()),
             Some((manager, _, new)) => manager.sdd(*new).to_circuit()?,
         };
-        let circuit = circuit.certify_deterministic(&Limits::default())?;
+        let circuit = circuit.certify_deterministic(limits)?;
         let models = circuit.model_count();
         if models > BigUint::from(WORLD_LIMIT) {
             return match new {
-                Some((manager, bases, new)) => self.with_region(manager, bases, new, weight, own_weight),
+                Some((manager, bases, new)) => {
+                    self.with_region(manager, bases, new, [weight, self.own_weight(own_weight)?], limits)
+                }
                 None => Err(LearnError::TooManyModels { models, limit: WORLD_LIMIT }),
             };
         }
@@ -163,7 +224,7 @@ impl Psdd {
         }
         let each = weight / new.len() as f64;
         let worlds: Vec<_> = new.iter().map(|&row| (records.row(row).flatten().collect(), each)).collect();
-        self.with_worlds(&worlds, own_weight)
+        self.with_worlds(&worlds, own_weight, limits)
     }
 
     /// The models of a formula that are impossible, with the bases of all nodes; `None` if that takes too large a
@@ -182,15 +243,14 @@ impl Psdd {
         manager: Manager,
         bases: Vec<Handle>,
         new: Handle,
-        weight: f64,
-        own_weight: Option<f64>,
+        [weight, own]: [f64; 2],
+        limits: &Limits,
     ) -> Result<Revised, LearnError> {
-        let own = self.own_weight(own_weight)?;
         check_weight(own + weight)?;
         let apart = |error| too_far_apart(error, own, weight);
         let log_ratio = finite(weight.ln() - own.ln()).map_err(apart)?;
         let circuit = grow::grown(self, manager, bases, new, log_ratio).map_err(apart)?;
-        let psdd = self.counted(circuit, own + weight)?;
+        let psdd = self.counted(circuit, own + weight, limits)?;
         let added = psdd.model_count() - self.model_count();
         Ok(Revised { psdd, added, share: weight / (own + weight) })
     }
@@ -202,7 +262,7 @@ impl Psdd {
     }
 
     /// A revised circuit, certified. If this one has counts, so has the result: those expected of `total` records.
-    fn counted(&self, circuit: Circuit, total: f64) -> Result<Psdd, LearnError> {
+    fn counted(&self, circuit: Circuit, total: f64, limits: &Limits) -> Result<Psdd, LearnError> {
         let circuit = match self.counts() {
             None => circuit,
             Some(_) => {
@@ -210,10 +270,15 @@ impl Psdd {
                 circuit.with_counts(counts).expect("made for this circuit")
             }
         };
-        Ok(circuit.certify(&Limits::default())?)
+        Ok(circuit.certify(limits)?)
     }
 
-    fn with_worlds(&self, worlds: &[(Vec<bool>, f64)], weight: Option<f64>) -> Result<Revised, LearnError> {
+    fn with_worlds(
+        &self,
+        worlds: &[(Vec<bool>, f64)],
+        weight: Option<f64>,
+        limits: &Limits,
+    ) -> Result<Revised, LearnError> {
         let own = self.own_weight(weight)?;
         let new: f64 = worlds.iter().map(|(_, weight)| weight).sum();
         check_weight(own + new)?;
@@ -230,7 +295,7 @@ impl Psdd {
             }
             circuit = draft.finish().map_err(|error| apart(error.into()))?;
         }
-        let psdd = self.counted(circuit, total)?;
+        let psdd = self.counted(circuit, total, limits)?;
         Ok(Revised { psdd, added: worlds.len().into(), share: new / total })
     }
 }

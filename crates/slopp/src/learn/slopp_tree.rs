@@ -87,6 +87,6 @@ impl SloppTree {
             Some(counts) => circuit.with_estimates(counts, &smoothing)?,
             None => circuit,
         };
-        Ok(circuit.certify(&crate::logic::Limits::default())?)
+        Ok(circuit.certify(&task.support.limits)?)
     }
 }

@@ -4,6 +4,7 @@ use crate::model::ModelKind;
 
 /// The result of a learner, before support is applied.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Structure {
     /// The model, fitted to the training records.
     pub model: ModelKind,
@@ -39,6 +40,7 @@ pub struct Report {
 
 /// The prior of parameters that are fitted to records.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Prior {
     /// The given weight, in records.
     pub asked: Option<f64>,
@@ -69,7 +71,7 @@ impl Structure {
     }
 
     /// A model that keeps to the world of its task.
-    pub fn keeping_world(model: impl Into<ModelKind>, prior: Prior) -> Structure {
+    pub(crate) fn keeping_world(model: impl Into<ModelKind>, prior: Prior) -> Structure {
         Structure { keeps_world: true, ..Structure::new(model, prior) }
     }
 }

@@ -40,6 +40,7 @@ pub struct Task<'a> {
 
 /// Where a vtree comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum VtreeFrom {
     /// It is made from the records by this method.
     Method(VtreeMethod),
@@ -157,7 +158,7 @@ impl<'a> Task<'a> {
 
     /// The records to learn from and those to choose by.
     pub(super) fn parts(&self) -> Result<Parts<'a>, LearnError> {
-        Parts::new(self.train, self.valid, self.seed)
+        Parts::new(self.train, self.valid, self.seed, &self.support.limits)
     }
 }
 
@@ -189,8 +190,7 @@ impl Task<'_> {
     /// still be larger; [`Report::exceeded`] says so.
     pub fn learn(&self, learner: &dyn Learner, progress: &dyn Progress) -> Result<Outcome, LearnError> {
         if self.start.is_some() && !learner.refines() {
-            let expected = format!("left out: the learner {} does not refine models", learner.name());
-            return Err(LearnError::setting("start", "a model", expected));
+            return Err(LearnError::StartGiven { learner: learner.name() });
         }
         if self.start.is_some() && (self.vtree.is_some() || self.vtree_from.is_some()) {
             return Err(LearnError::VtreeOfStart);

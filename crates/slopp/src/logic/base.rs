@@ -15,15 +15,11 @@ impl Sdd {
     ///
     /// The primes of a PSDD are exclusive but need not cover everything; the SDD gets the missing prime
     /// `¬(p₁ ∨ … ∨ pₖ)` with sub false. That is trivial on right-linear vtrees and can be exponential on others,
-    /// hence the limit of nodes; a million is plenty.
-    pub fn base_of(psdd: &Psdd, limit: usize) -> Result<Sdd, LogicError> {
-        // The constant and all literals are always there; they do not make a base large.
-        let limits = Limits::for_nodes(limit, psdd.var_count() + 1);
-        let mut manager = Manager::new(psdd.vtree().clone(), limits);
-        let base = manager.base_of(psdd).map_err(|_| LogicError::TooLarge { limit })?;
-        let sdd = manager.sdd(base);
-        // A diagram also has nodes for negations, which the manager shares.
-        if sdd.nodes().len() > limit { Err(LogicError::TooLarge { limit }) } else { Ok(sdd) }
+    /// hence the limits.
+    pub fn base_of(psdd: &Psdd, limits: &Limits) -> Result<Sdd, Stopped> {
+        let mut manager = Manager::new(psdd.vtree().clone(), limits.clone());
+        let base = manager.base_of(psdd)?;
+        Ok(manager.sdd(base))
     }
 }
 

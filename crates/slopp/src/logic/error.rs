@@ -1,4 +1,4 @@
-//! Why rules, diagrams and bases have no answer; texts that are no formula are [`FormulaError`](super::FormulaError).
+//! Why rules, diagrams and bases have no answer; texts that are not formulas are [`FormulaError`](super::FormulaError).
 
 use crate::circuit::BuildError;
 use crate::data::MAX_PAIR_VARIABLES;
@@ -26,12 +26,6 @@ pub enum LogicError {
     /// Some decision has the same element twice, or the circuit of a diagram is too large.
     #[error("{0}")]
     Build(#[from] BuildError),
-    /// The base as an SDD would be too large.
-    #[error("the SDD of the base has more than {limit} nodes; keep the base as .psdd")]
-    TooLarge {
-        /// The largest number of nodes.
-        limit: usize,
-    },
     /// More variables than a table of all pairs can hold.
     #[error("{variables} variables have too many pairs (limit {MAX_PAIR_VARIABLES}); ask a circuit over fewer")]
     TooManyVariables {

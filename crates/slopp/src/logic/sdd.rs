@@ -65,7 +65,7 @@ pub(crate) struct SddElement {
 /// let sdd = formula.compile(Vtree::balanced(3), &Limits::default())?;
 /// assert_eq!(sdd.model_count(), 6u32.into());
 /// let uniform = sdd.to_circuit()?.certify(&Limits::default())?;
-/// assert_eq!(Sdd::base_of(&uniform, 1_000_000)?.model_count(), 6u32.into());
+/// assert_eq!(Sdd::base_of(&uniform, &Limits::default())?.model_count(), 6u32.into());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -6,6 +6,7 @@ mod text;
 pub(crate) use group::canonical;
 pub use group::{Bins, Column, Group, Kind};
 pub(crate) use text::is_unprintable;
+#[doc(hidden)]
 pub use text::{abridged, quote, split_list, visible, visible_lines};
 pub(crate) use text::{quoted_list, unescaped};
 

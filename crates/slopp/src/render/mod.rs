@@ -15,6 +15,7 @@ mod svg;
 mod vtree;
 
 use crate::circuit::{Circuit, Node, NodeId};
+use crate::limits::grouped;
 use crate::names::Names;
 use crate::var::{Lit, Var};
 use crate::vtree::Vtree;
@@ -136,13 +137,6 @@ fn short(p: f64) -> String {
 /// A number with its noun: `1 sum`, `2 sums`.
 fn counted(n: usize, noun: &str) -> String {
     format!("{} {noun}{}", grouped(n), if n == 1 { "" } else { "s" })
-}
-
-/// A number with its digits in groups of three.
-fn grouped(n: usize) -> String {
-    let digits = n.to_string();
-    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().map(|g| std::str::from_utf8(g).unwrap_or("")).collect();
-    groups.join(" ")
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The part of a vtree that is drawn: all of it, or its top with subtrees as squares.
 
-use super::grouped;
+use crate::limits::grouped;
 use crate::vtree::{Vtree, VtreeId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -3,8 +3,9 @@
 use super::outline::{self, Outline};
 use super::svg::{Svg, text_width};
 use super::vtree::{CUT, Places, draw_elbows, tooltip};
-use super::{counted, grouped, shortened};
+use super::{counted, shortened};
 use crate::circuit::{Circuit, Node, NodeId};
+use crate::limits::grouped;
 use crate::names::Names;
 use crate::vtree::VtreeId;
 use std::fmt;

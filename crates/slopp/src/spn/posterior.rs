@@ -3,15 +3,12 @@
 use super::likelihood::Lanes;
 use super::{Spn, SpnNode, range};
 use crate::circuit::NodeId;
-use crate::data::{BitMatrix, Records};
-use crate::infer::{Evidence, QueryError, Samples, answer_by_methods, parts};
+use crate::data::{Records, bit_of};
+use crate::infer::{Evidence, QueryError, Samples, answer_by_methods, complete_records, draw_worlds, parts};
 use crate::random::Random;
 use crate::var::Var;
 use rayon::prelude::*;
 use std::ops::Range;
-
-/// Worlds that share one stream of random numbers; fixed, so that the bytes do not depend on threads.
-const BLOCK: usize = 256;
 
 impl Spn {
     /// `P(x = true | evidence)` for every variable `x`.
@@ -83,6 +80,22 @@ impl Spn {
         let posterior = Posterior::to_draw_from(self, evidence)?;
         Ok(parts(count).map(move |range| posterior.worlds(self, range, seed)))
     }
+
+    /// Completes each record by its own draw given its known cells, as [`Circuit::sample_batch`] does.
+    ///
+    /// [`Circuit::sample_batch`]: crate::Circuit::sample_batch
+    pub fn sample_batch(&self, records: &Records, seed: u64) -> Result<Vec<Option<Vec<bool>>>, QueryError> {
+        self.check_length("data", records.var_count())?;
+        Ok(complete_records(records, Vec::new, |stack, row, places| {
+            let posterior = Posterior::to_draw_from(self, &Evidence::from_row(records, row)).ok();
+            let one = |&place: &u32| {
+                let mut world = vec![0; self.var_count.div_ceil(64)];
+                posterior.as_ref()?.draw(self, &mut Random::stream(seed, place.into()), stack, &mut world);
+                Some((0..self.var_count).map(|i| bit_of(&world, i)).collect())
+            };
+            places.iter().map(one).collect()
+        }))
+    }
 }
 
 answer_by_methods!(Spn);
@@ -106,23 +119,7 @@ impl Posterior {
 
     /// A range of the worlds of a seed; it must start at a block.
     fn worlds(&self, spn: &Spn, drawn: Range<usize>, seed: u64) -> Samples {
-        let (count, words) = (drawn.len(), spn.var_count.div_ceil(64));
-        let first = drawn.start / BLOCK;
-        let blocks: Vec<Vec<u64>> = (0..count.div_ceil(BLOCK))
-            .into_par_iter()
-            .map(|block| {
-                let mut random = Random::stream(seed, (first + block) as u64);
-                let mut rows = vec![0; words * BLOCK.min(count - BLOCK * block)];
-                let mut stack = Vec::new();
-                rows.chunks_mut(words).for_each(|row| self.draw(spn, &mut random, &mut stack, row));
-                rows
-            })
-            .collect();
-        let mut rows = BitMatrix::zeros(count, spn.var_count);
-        for (i, line) in blocks.iter().flat_map(|block| block.chunks(words)).enumerate() {
-            rows.line_mut(i).copy_from_slice(line);
-        }
-        Samples::new(rows)
+        draw_worlds(drawn, spn.var_count, seed, |random, stack, row| self.draw(spn, random, stack, row))
     }
 
     fn new(spn: &Spn, evidence: &Evidence) -> Result<Posterior, QueryError> {

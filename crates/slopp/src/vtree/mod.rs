@@ -9,6 +9,7 @@ mod text;
 
 pub(crate) use chow_liu::{ChowLiuTree, RootedTree, spanning_tree};
 
+use crate::names::{NameError, abridged};
 use crate::random::Random;
 use crate::var::Var;
 
@@ -23,7 +24,7 @@ impl VtreeId {
     }
 
     /// Whether this is a leaf.
-    pub fn is_leaf(self) -> bool {
+    pub(crate) fn is_leaf(self) -> bool {
         self.0.is_multiple_of(2)
     }
 }
@@ -47,6 +48,12 @@ pub enum VtreeError {
     /// A variable has two leaves.
     #[error("variable {} occurs twice in the vtree", .0.number())]
     Repeated(Var),
+    /// A variable with a name has two leaves.
+    #[error("variable {} occurs twice in the vtree; name it once", abridged(.0))]
+    NamedTwice(String),
+    /// A leaf is no name.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// A variable between the first and the last has no leaf.
     #[error(
         "variable {} is missing: a vtree with {len} leaves must hold the variables 1 to {len} once each",
@@ -215,7 +222,7 @@ impl Vtree {
     }
 
     /// Whether `v` is `ancestor` or below it.
-    pub fn is_below(&self, v: VtreeId, ancestor: VtreeId) -> bool {
+    pub(crate) fn is_below(&self, v: VtreeId, ancestor: VtreeId) -> bool {
         let ([first, last], [start, end]) = (self.leaves[v.index()], self.leaves[ancestor.index()]);
         start <= first && last <= end
     }
@@ -275,7 +282,7 @@ impl Vtree {
     }
 
     /// The balanced vtree whose leaves are `order` from left to right.
-    pub fn balanced_over(order: &[Var]) -> Vtree {
+    pub(crate) fn balanced_over(order: &[Var]) -> Vtree {
         Vtree::from_splits(order, |len| len.div_ceil(2))
     }
 

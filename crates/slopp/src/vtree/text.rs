@@ -16,6 +16,49 @@ impl Vtree {
     where
         E: From<VtreeError>,
     {
+        Vtree::parse_leaves(text, |leaf, steps| {
+            steps.push(Step::Leaf(find(leaf)?));
+            Ok(())
+        })
+    }
+
+    /// Reads a line like `((a,b),(c,d))` over these names. A leaf is a variable, a column, which stands for its values
+    /// one after the other, or a number from one where nothing has it as a name.
+    ///
+    /// ```
+    /// use slopp::{Kind, Names, Vtree};
+    /// let sizes = Kind::Values(["s", "m", "l"].map(String::from).to_vec());
+    /// let names = Names::of_columns([("hot".into(), Kind::Boolean), ("size".into(), sizes)])?;
+    /// let vtree = Vtree::parse_named("(size,hot)", &names)?;
+    /// assert_eq!(vtree.to_string(), "((2,(3,4)),1)");
+    /// assert_eq!(vtree, Vtree::parse_named("((size=s,(size=m,4)),1)", &names)?);
+    /// # Ok::<(), slopp::Error>(())
+    /// ```
+    pub fn parse_named(text: &str, names: &Names) -> Result<Vtree, VtreeError> {
+        let mut seen = vec![false; names.len()];
+        Vtree::parse_leaves(text, |leaf, steps| {
+            let number = || leaf.parse().ok().and_then(Var::from_number);
+            let vars: Vec<Var> = match names.group(leaf) {
+                Some(group) => group.vars().collect(),
+                None => vec![names.find(leaf).or_else(|error| number().ok_or(error))?],
+            };
+            for var in &vars {
+                // Here the variable has a name; a vtree only knows its number.
+                if seen.get_mut(var.index()).is_some_and(|seen| std::mem::replace(seen, true)) {
+                    return Err(VtreeError::NamedTwice(names.of(*var).to_owned()));
+                }
+            }
+            steps.extend(vars.iter().map(|&var| Step::Leaf(var)));
+            steps.extend(vars.iter().skip(1).map(|_| Step::Join));
+            Ok(())
+        })
+    }
+
+    /// Reads a line; `leaf` turns each leaf into steps.
+    fn parse_leaves<E>(text: &str, mut leaf: impl FnMut(&str, &mut Vec<Step>) -> Result<(), E>) -> Result<Vtree, E>
+    where
+        E: From<VtreeError>,
+    {
         let mut steps = Vec::new();
         let mut open: Vec<bool> = Vec::new(); // one entry per open parenthesis: has its comma been seen?
         let mut done = false; // is the tree before the cursor complete?
@@ -45,14 +88,14 @@ impl Vtree {
                     return wrong(expected, &c.to_string());
                 }
                 ('"', false) => {
-                    let Some((leaf, end)) = quoted_leaf(rest) else { return wrong("a closing quote", "the end") };
-                    steps.push(Step::Leaf(find(&leaf)?));
+                    let Some((name, end)) = quoted_leaf(rest) else { return wrong("a closing quote", "the end") };
+                    leaf(&name, &mut steps)?;
                     length = end;
                     done = true;
                 }
                 (_, false) => {
                     length = rest.find(['(', ')', ',']).unwrap_or(rest.len());
-                    steps.push(Step::Leaf(find(rest[..length].trim_end())?));
+                    leaf(rest[..length].trim_end(), &mut steps)?;
                     done = true;
                 }
             }

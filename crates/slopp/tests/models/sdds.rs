@@ -21,7 +21,7 @@ fn fixture_sdds_have_their_golden_counts() {
             continue;
         }
         let psdd = sdd.to_circuit().unwrap().certify(&Limits::default()).unwrap();
-        let base = Sdd::base_of(&psdd, 1_000_000).unwrap();
+        let base = Sdd::base_of(&psdd, &Limits::default()).unwrap();
         assert_eq!(base.model_count(), sdd.model_count(), "{file}");
     }
 }
@@ -90,7 +90,7 @@ fn bad_sdds_are_explained() {
     ] {
         for (text, vtree) in [(format!("{literals}{lines}\n"), None), (format!("{literals}{lines}\n"), Some(&vtree))] {
             let error = message(read_model(text.as_bytes(), vtree, &Default::default()));
-            assert!(error.starts_with(&format!("line 8: node {id} is no decision of an SDD: ")), "{error}");
+            assert!(error.starts_with(&format!("line 8: node {id} is not a decision node of an SDD: ")), "{error}");
             for part in parts.iter() {
                 assert!(error.contains(part), "{lines}: {error}");
             }

@@ -15,7 +15,7 @@ use slopp_oracle::{Dice, OracleCircuit, Table, Tree, deterministic, mixture, wit
 /// The formula of these worlds on a vtree, trimmed; made by other code than what it is used to test.
 fn formula(tree: &Tree, worlds: &[usize], dice: &mut Dice) -> Sdd {
     let circuit = convert(&with_support(tree, worlds, false, dice), tree).0;
-    Sdd::base_of(&circuit.certify(&Limits::default()).unwrap(), 1_000_000).unwrap()
+    Sdd::base_of(&circuit.certify(&Limits::default()).unwrap(), &Limits::default()).unwrap()
 }
 
 /// The worlds of a random conjunction or disjunction of a few literals, or random worlds.

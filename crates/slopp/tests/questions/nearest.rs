@@ -5,9 +5,11 @@ use slopp::logic::Limits;
 
 #[test]
 fn nearest_worlds_come_in_order_of_distance_and_probability() {
+    let mut deterministic = 0;
     circuits(150, 4, |tree, oracle, dice| {
         let (vars, table) = (oracle.vars, oracle.table());
         let Ok(circuit) = convert(oracle, tree).0.certify_deterministic(&Limits::default()) else { return };
+        deterministic += 1;
         let rows = slopp_oracle::records(vars, 6, [0.0, 0.3][dice.below(2)], dice);
         let mut firsts = Vec::new();
         for cells in &rows {
@@ -18,7 +20,7 @@ fn nearest_worlds_come_in_order_of_distance_and_probability() {
                 .collect();
             expected.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
             let given = evidence(cells);
-            let near = circuit.nearest_worlds(&given, expected.len() + 3).unwrap();
+            let near = circuit.nearest_worlds(&given, expected.len() + 3, &Limits::default()).unwrap();
             assert_eq!(near.len(), expected.len());
             let mut seen = std::collections::BTreeSet::new();
             for (near, (far, probability)) in near.iter().zip(&expected) {
@@ -35,18 +37,19 @@ fn nearest_worlds_come_in_order_of_distance_and_probability() {
         let data = to_records(&rows);
         // Whoever asks for one world gets the first of these, also where a row with holes is possible.
         let certified = Certified::new(convert(oracle, tree).0, &Limits::default());
-        let by_row = certified.nearest_by_column_batch(&data).unwrap();
+        let by_row = certified.nearest_by_column_batch(&data, &Limits::default()).unwrap();
         for ((cells, (far, probability)), &row) in rows.iter().zip(firsts).zip(data.original()) {
-            let alone = certified.nearest_by_column(&evidence(cells), data.names()).unwrap();
+            let alone = certified.nearest_by_column(&evidence(cells), data.names(), &Limits::default()).unwrap();
             for found in [&by_row[row as usize], &alone] {
                 assert_eq!(found.distance, far);
                 close(table.probability(Table::number(&found.world)), probability);
             }
         }
-        for (row, near) in circuit.nearest_worlds_batch(&data, 2).unwrap().into_iter().enumerate() {
-            assert_eq!(near, circuit.nearest_worlds(&Evidence::from_row(&data, row), 2).unwrap());
+        for (row, near) in circuit.nearest_worlds_batch(&data, 2, &Limits::default()).unwrap().into_iter().enumerate() {
+            assert_eq!(near, circuit.nearest_worlds(&Evidence::from_row(&data, row), 2, &Limits::default()).unwrap());
         }
     });
+    assert!(deterministic > 50, "{deterministic}");
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn products_on_deep_vtrees_neither_recurse_nor_underflow() {
         }
         let ones = builder.finish(made[vtree.root().index()].unwrap()).unwrap().certify(&Limits::default()).unwrap();
         let expected = n as f64 * 0.25f64.ln();
-        let sdd = Sdd::base_of(&ones, 1_000_000).unwrap();
+        let sdd = Sdd::base_of(&ones, &Limits::default()).unwrap();
         close(psdd.log_probability_of(&sdd, &Limits::default()).unwrap(), expected);
         let (given, log) = psdd.given(&sdd, &Limits::default()).unwrap();
         let plain = given.marginals(&Evidence::none(psdd.var_count())).unwrap();

@@ -43,9 +43,9 @@ fn marginals_of_sets_and_their_information() {
         both.sort_unstable();
         both.dedup();
         let [va, vb] = [as_vars(&a), as_vars(&b)];
-        close(circuit.entropy_of(&va).unwrap(), of(&a));
-        close(circuit.conditional_entropy(&va, &vb).unwrap(), of(&both) - of(&b));
-        close(circuit.mutual_information(&va, &vb).unwrap(), of(&a) + of(&b) - of(&both));
+        close(circuit.entropy_of(&va, &Limits::default()).unwrap(), of(&a));
+        close(circuit.conditional_entropy(&va, &vb, &Limits::default()).unwrap(), of(&both) - of(&b));
+        close(circuit.mutual_information(&va, &vb, &Limits::default()).unwrap(), of(&a) + of(&b) - of(&both));
         let cells = slopp_oracle::records(n, 1, 0.7, dice).remove(0);
         let (sums, total) = projected(&table, &a, &cells);
         let marginal = circuit.marginal_given(&va, &evidence(&cells));
@@ -71,14 +71,17 @@ fn questions_about_sets_have_limits() {
     let psdd = factorised(&Vtree::balanced(60), 0.3);
     let all: Vec<Var> = (0..60).map(Var).collect();
     let one = -(0.3 * 0.3f64.ln() + 0.7 * 0.7f64.ln());
-    close(psdd.entropy_of(&all).unwrap(), 60.0 * one);
+    close(psdd.entropy_of(&all, &Limits::default()).unwrap(), 60.0 * one);
     // Independent variables stay deterministic whatever is summed out.
-    close(psdd.entropy_of(&all[7..49]).unwrap(), 42.0 * one);
-    close(psdd.conditional_entropy(&all[..30], &all[20..]).unwrap(), 20.0 * one);
-    assert!(psdd.mutual_information(&all[..30], &all[30..]).unwrap() < 1e-9);
-    assert_eq!(psdd.entropy_of(&[Var(60)]), Err(QueryError::UnknownVariable { variable: 61, variables: 60 }));
+    close(psdd.entropy_of(&all[7..49], &Limits::default()).unwrap(), 42.0 * one);
+    close(psdd.conditional_entropy(&all[..30], &all[20..], &Limits::default()).unwrap(), 20.0 * one);
+    assert!(psdd.mutual_information(&all[..30], &all[30..], &Limits::default()).unwrap() < 1e-9);
+    assert_eq!(
+        psdd.entropy_of(&[Var(60)], &Limits::default()),
+        Err(QueryError::UnknownVariable { variable: 61, variables: 60 })
+    );
     assert_eq!(psdd.marginal(&[Var(1), Var(1)]).err(), Some(QueryError::RepeatedVariable { variable: 2 }));
-    assert_eq!(psdd.conditional_entropy(&[Var(1)], &all).unwrap(), 0.0);
+    assert_eq!(psdd.conditional_entropy(&[Var(1)], &all, &Limits::default()).unwrap(), 0.0);
     // A mixture of two coins for each of thirty variables, told apart by one that is summed out: 2³⁰ assignments.
     let vtree = Vtree::right_linear(31);
     let mut builder = Builder::new(vtree.clone(), Sharing::Equal);
@@ -99,14 +102,17 @@ fn questions_about_sets_have_limits() {
     }
     let psdd = builder.finish(root.unwrap()).unwrap().certify(&Limits::default()).unwrap();
     let rest: Vec<Var> = (1..31).map(Var).collect();
-    assert!(matches!(psdd.entropy_of(&rest), Err(QueryError::TooManyAssignments { variables: 30, .. })));
-    assert!(psdd.entropy_of(&rest[..8]).is_ok());
+    assert!(matches!(
+        psdd.entropy_of(&rest, &Limits::default()),
+        Err(QueryError::TooManyAssignments { variables: 30, .. })
+    ));
+    assert!(psdd.entropy_of(&rest[..8], &Limits::default()).is_ok());
     // Bounds meet before all 2³⁰ assignments are looked at.
-    let found = psdd.marginal_map(&rest, &Evidence::none(31), 10_000).unwrap();
+    let found = psdd.marginal_map(&rest, &Evidence::none(31), 10_000, &Limits::default()).unwrap();
     assert!(found.is_exact());
     // All false under the first coin, all true under the second: 0.8³⁰ beats 0.6³⁰.
     close(found.log_lower, (0.5 * 0.8f64.powi(30) + 0.5 * 0.4f64.powi(30)).ln());
-    let cut = psdd.marginal_map(&rest, &Evidence::none(31), 0).unwrap();
+    let cut = psdd.marginal_map(&rest, &Evidence::none(31), 0, &Limits::default()).unwrap();
     assert!(cut.log_lower <= found.log_lower && found.log_lower <= cut.log_upper);
 }
 
@@ -120,7 +126,7 @@ fn marginal_map_is_the_best_of_all_assignments() {
         let cells = slopp_oracle::records(n, 1, 0.8, dice).remove(0);
         let (sums, total) = projected(&table, &a, &cells);
         if a.is_empty() || total == 0.0 {
-            assert!(circuit.marginal_map(&as_vars(&a), &evidence(&cells), 10).is_err());
+            assert!(circuit.marginal_map(&as_vars(&a), &evidence(&cells), 10, &Limits::default()).is_err());
             return;
         }
         let best = sums.iter().copied().fold(0.0, f64::max);
@@ -129,13 +135,13 @@ fn marginal_map_is_the_best_of_all_assignments() {
             let place: usize = found.values.iter().enumerate().map(|(i, lit)| usize::from(lit.value) << i).sum();
             sums[place]
         };
-        let found = circuit.marginal_map(&as_vars(&a), &evidence(&cells), usize::MAX).unwrap();
+        let found = circuit.marginal_map(&as_vars(&a), &evidence(&cells), usize::MAX, &Limits::default()).unwrap();
         assert!(found.is_exact());
         close(found.log_lower.exp(), best);
         close(value(&found), best);
         split += usize::from(found.steps > 0);
         for budget in [0, 1] {
-            let found = circuit.marginal_map(&as_vars(&a), &evidence(&cells), budget).unwrap();
+            let found = circuit.marginal_map(&as_vars(&a), &evidence(&cells), budget, &Limits::default()).unwrap();
             assert!(found.steps <= budget);
             close(found.log_lower.exp(), value(&found));
             assert!(found.log_upper.exp() >= best - 1e-9 && found.log_lower.exp() <= best + 1e-9);

@@ -5,13 +5,13 @@ use crate::cmd::info::big;
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::Loaded;
+use crate::knowledge::LimitArgs;
 use crate::report::{count, counted, facts, json, json_count, object};
 use crate::session::{Session, Verdict};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use slopp::Records;
 use slopp::example::Truth;
-use slopp::infer::Evidence;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -23,8 +23,8 @@ Examples:
 
 /// Generate records from a world whose rules and distribution are known
 ///
-/// So that a learned base can be compared with the truth by counting, which --check does. The records go to stdout or
-/// -o FILE as CSV; with -o, what is true of the world is printed.
+/// The records go to stdout or -o FILE as CSV. With -o, the facts about the world are printed. --check compares a
+/// learned base with the truth by counting.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GenerateArgs {
@@ -74,6 +74,8 @@ struct Check {
     /// The vtree of the model to check, if its file does not hold it
     #[arg(long, value_name = "FILE", requires = "check")]
     vtree: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 #[derive(Args)]
@@ -98,12 +100,8 @@ pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict,
         WorldCommand::NoisyCopy { model, common, flip } => {
             Files::default().read(model.files()).write(&common.output).check()?;
             let loaded = Loaded::read_circuit(model)?;
-            let nothing = Evidence::none(loaded.model.names.len());
-            Records::check_count(common.number)?;
-            let samples = loaded.circuit().sample(common.number, &nothing, common.seed)?;
-            // Another stream than that of the samples, or flips would depend on them.
-            let seed = slopp::Random::stream(common.seed, 1).bits();
-            let (records, flipped) = Records::noisy_copy(loaded.model.names.clone(), samples.worlds(), *flip, seed)?;
+            let names = loaded.model.names.clone();
+            let (records, flipped) = loaded.circuit().noisy_copy(names, common.number, *flip, common.seed)?;
             let fact = ("flipped_cells", Value::from(flipped));
             write(&records, common, vec![fact], vec![format!("{} changed", counted(flipped, "cell"))], session)
         }
@@ -112,7 +110,7 @@ pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict,
 
 fn known_world(truth: &Truth, common: &Common, check: &Check, session: &mut Session) -> Result<Verdict, Error> {
     if let Some(model) = &check.check {
-        return compare_with(truth, model, check.vtree.as_deref(), session);
+        return compare_with(truth, model, check, session);
     }
     Files::default().write(&common.output).check()?;
     Records::check_count(common.number)?;
@@ -125,38 +123,18 @@ fn known_world(truth: &Truth, common: &Common, check: &Check, session: &mut Sess
     write(&records, common, facts, lines, session)
 }
 
-/// The largest number of worlds that are looked at one by one.
-const MAX_WORLDS: u32 = 20_000_000;
-
 /// How many worlds a model allows, how many of those are truly possible, and how many of the possible ones it allows.
-fn compare_with(truth: &Truth, file: &Path, vtree: Option<&Path>, session: &mut Session) -> Result<Verdict, Error> {
-    let loaded = Loaded::circuit_of(file, vtree, &slopp::logic::Limits::default())?;
+fn compare_with(truth: &Truth, file: &Path, check: &Check, session: &mut Session) -> Result<Verdict, Error> {
+    let loaded = Loaded::circuit_of(file, check.vtree.as_deref(), &check.limits.limits())?;
     let names = &loaded.model.names;
-    let places: Option<Vec<usize>> = truth.names().iter().map(|name| Some(names.find(name).ok()?.index())).collect();
-    let Some(places) = places.filter(|places| places.len() == names.len()) else {
-        return Err(Error::new("the model has other variables than the generated records")
-            .hint("a model that was learned from `slopp data generate` with the same options"));
-    };
-    let circuit = loaded.deterministic("counting the possible worlds")?;
-    let allowed = circuit.model_count();
-    if allowed > MAX_WORLDS.into() {
-        let (allowed, most) = (big(&allowed.to_string(), names.len()), count(MAX_WORLDS.into()));
-        return Err(Error::new(format!("the model allows {allowed} worlds, too many to look at (limit {most})"))
-            .hint("a closed-world model: `slopp learn --world closed`"));
-    }
-    let mut right = 0usize;
-    for world in circuit.worlds(&Evidence::none(names.len()))? {
-        let world: Vec<bool> = places.iter().map(|&place| world[place]).collect();
-        right += usize::from(truth.is_possible(&world));
-    }
-    let [allowed, possible] = [allowed.to_string(), truth.count().to_string()];
-    let share = |whole: &str| whole.parse().map_or(f64::NAN, |whole: f64| right as f64 / whole);
-    let (precision, recall) = (share(&allowed), share(&possible));
+    let found = truth.compare(loaded.deterministic("counting the possible worlds")?, names)?;
+    let [allowed, possible] = [&found.allowed, &found.possible].map(ToString::to_string);
+    let (precision, recall) = (found.precision(), found.recall());
     if session.json {
         session.document(&object([
             ("allowed_worlds", Value::from(allowed)),
             ("possible_worlds", Value::from(possible)),
-            ("both", Value::from(right.to_string())),
+            ("both", Value::from(found.both.to_string())),
             ("precision", json(precision)),
             ("recall", json(recall)),
         ]))?;
@@ -165,7 +143,7 @@ fn compare_with(truth: &Truth, file: &Path, vtree: Option<&Path>, session: &mut 
     session.line(facts([
         ("the model allows", big(&allowed, names.len())),
         ("truly possible", big(&possible, names.len())),
-        ("both", count(right as f64)),
+        ("both", count(found.both as f64)),
         ("precision", format!("{precision:.4} (how much of what it allows is possible)")),
         ("recall", format!("{recall:.4} (how much of what is possible it allows)")),
     ]))?;

@@ -1,4 +1,4 @@
-//! A partly closed world: what was not seen together in some columns, or in all but some, does not happen.
+//! A partly closed world: combinations of some columns, or of all but some, that no record has are impossible.
 
 use super::options::LearnArgs;
 use crate::error::Error;
@@ -22,14 +22,15 @@ impl Listed {
     /// A line of the report about closed columns.
     pub(super) fn closed_fact(&self) -> String {
         let groups = counted(self.groups.len(), "group");
-        format!("{groups} of columns ({}): what was not seen together there is impossible", self.texts.join("; "))
+        format!("{groups} of columns ({}): unseen combinations of these columns are impossible", self.texts.join("; "))
     }
 
     /// A line of the report about columns that stay open.
     pub(super) fn open_fact(&self) -> String {
         let columns = self.texts.join(",");
         format!(
-            "{columns}; elsewhere what no training record shows is impossible, as far as the structure can distinguish it"
+            "{columns}; in all other columns, combinations absent from the training records are impossible, as far as the \
+             structure can tell them apart"
         )
     }
 }

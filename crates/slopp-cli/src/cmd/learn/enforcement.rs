@@ -21,8 +21,7 @@ use std::path::{Path, PathBuf};
 const SHOWN: usize = 10;
 
 /// The way out where rules are large on a vtree.
-const OWN_VTREE: &str =
-    "`slopp compile RULES --names RECORDS -o rules.vtree`, then --vtree rules.vtree with --learner slopp-tree";
+const OWN_VTREE: &str = "`slopp compile RULES --names RECORDS -o rules.vtree`, then `slopp learn --vtree rules.vtree`";
 
 /// Rules that the result must obey: those of a file, and that every column has one value.
 pub(crate) struct Enforcement {
@@ -161,18 +160,6 @@ pub(crate) fn not_obeyed(error: LearnError) -> Error {
         LearnError::Rules(_) => Error::from(error).hint(OWN_VTREE),
         _ => error.into(),
     }
-}
-
-/// The refusal of a sum-product network.
-pub(super) fn no_rules() -> Error {
-    Error::new(
-        "a sum-product network cannot be conditioned on rules: it has no vtree that they could be compiled on, so there is \
-         no exact product with them",
-    )
-    .hint(
-        "--learner slopp-bag, a mixture inside the rules; or learn without them, and `slopp distil MODEL.spn RECORDS \
-         --rules RULES` makes a PSDD inside",
-    )
 }
 
 /// The refusal of rules that are too large even on a vtree of their own.

@@ -9,7 +9,7 @@ mod report;
 
 pub(crate) use enforcement::{Enforcement, not_obeyed};
 pub(crate) use options::{LearnArgs, RuleArgs};
-pub(crate) use report::score_table;
+pub(crate) use report::{score_table, scores};
 
 use crate::error::Error;
 use crate::files::{Files, check_ending};
@@ -33,9 +33,6 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     files.write(&args.output).check()?;
     let entry = registry::find(&args.learner).expect("the parser takes no other");
     check_ending(args.output.as_deref(), entry.ending(), &format!("what the learner {} makes", entry.name))?;
-    if args.rules.file.is_some() && !entry.obeys_rules() {
-        return Err(enforcement::no_rules());
-    }
     closed::check(args)?;
     let world = entry.world_for(args.asked())?;
     args.start.as_ref().map_or(Ok(()), |_| args.columns.check_unused("the model to start from"))?;
@@ -45,10 +42,10 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let start = Instant::now();
     let bar = session.progress();
     let outcome = plan.learn(&parts, &bar)?;
-    let (model, said) = (outcome.model, outcome.report);
+    let (model, facts) = (outcome.model, outcome.report);
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
-    let scores = parts.scores(model.distribution())?;
+    let scores = report::scores(model.distribution(), &parts.present())?;
     let (elements, classes) = (model.most_elements(), model.most_classes());
     // Saved before anything is printed: a closed pipe must not cost the model.
     let saved = save(args.output.as_deref(), |file| model.save(file));
@@ -56,7 +53,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let dropped = args.drop_incomplete.then_some(parts.dropped);
     let learned = report::Learned {
         model: &model,
-        divided: said.divided,
+        divided: facts.divided,
         scores: &scores,
         seconds,
         dropped,
@@ -68,21 +65,21 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
         false => learned.print(session)?,
     }
     parts.enforcement.iter().for_each(|enforcement| enforcement.report(&model.names, session));
-    if let Some(max) = said.exceeded {
+    if let Some(max) = facts.exceeded {
         session.note(too_large(elements, max));
     }
-    if let Some(before) = said.much_smaller {
+    if let Some(before) = facts.much_smaller {
         let [elements, before] = [elements, before].map(|n| count(n as f64));
         session.note(format!(
-            "{elements} elements, {before} before: what columns, rules or --closed rule out is large on this vtree; fewer \
-             columns in each --closed, or --max-elements, make it smaller"
+            "{elements} elements, {before} before: columns, rules or --closed groups made the model large on this vtree; \
+             fewer columns in each --closed, or --max-elements, make it smaller"
         ));
     }
     if let Some(max) = max_classes.filter(|&max| classes > max) {
         session.note(too_many_classes(classes, max));
     }
-    tell_held_out(said.held_out, session);
-    if let Some(judges) = said.few_judges {
+    tell_held_out(facts.held_out, session);
+    if let Some(judges) = facts.few_judges {
         let [judges, enough] = [judges, Report::FEW_JUDGES].map(count);
         session.note(format!(
             "{judges} records to choose by are too few for --effort best, so this is what --effort balanced makes; --valid \
@@ -99,8 +96,8 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
 pub(crate) fn too_large(elements: usize, max: usize) -> String {
     let [elements, max] = [elements, max].map(|n| count(n as f64));
     format!(
-        "{elements} elements are more than --max-elements {max}: with what columns, rules, a base or --closed rule out, \
-         nothing smaller was found"
+        "{elements} elements are more than --max-elements {max}: columns, rules, a base or --closed need this many; no \
+         smaller model was found"
     )
 }
 
@@ -108,8 +105,8 @@ pub(crate) fn too_large(elements: usize, max: usize) -> String {
 pub(crate) fn too_many_classes(classes: usize, max: usize) -> String {
     let [classes, max] = [classes, max].map(|n| count(n as f64));
     format!(
-        "a vtree node has {classes} nodes, more than --max-classes {max}: what columns, rules, a base or --closed rule \
-         out divides classes"
+        "a vtree node has {classes} nodes, more than --max-classes {max}: columns, rules, a base or --closed split \
+         classes further"
     )
 }
 
@@ -142,8 +139,7 @@ pub(crate) fn without_incomplete(records: Records, file: &Path) -> Result<(Recor
     if !records.has_missing() {
         return Ok((records, 0.0));
     }
-    let complete: Vec<bool> = (0..records.len()).map(|row| records.row(row).all(|cell| cell.is_some())).collect();
-    let kept = records.subset(|row| complete[row]);
+    let kept = records.complete();
     if kept.is_empty() {
         let message =
             format!("every record of {} misses a cell, so --drop-incomplete leaves none", path_in_words(file));

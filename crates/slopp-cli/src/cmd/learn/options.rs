@@ -4,7 +4,7 @@ use crate::args::{ColumnArgs, ReadArgs, not_negative};
 use crate::knowledge::LimitArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use slopp::learn::registry::{Asked, LEARNERS, LearnerOption, OPTIONS, OptionKind, Options, by_learner};
+use slopp::learn::registry::{self, Asked, LEARNERS, LearnerOption, OPTIONS, OptionKind, Options, by_learner};
 use slopp::learn::{LearnError, OnViolation, VtreeMethod, VtreeUse, World};
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ fn about() -> String {
     format!(
         "Learn a model from records\n\
          The default, slopp, chooses by --valid, or by a tenth of the records, which it holds out\n\
-         --world, --rules, --closed and --open say what is possible; a column always has one value\n\n\
+         --world, --rules, --closed and --open choose the possible worlds; a column always has one value\n\n\
          Learners:\n{}",
         lines.join("\n")
     )
@@ -84,7 +84,7 @@ pub(crate) struct LearnArgs {
         value_parser = not_negative, conflicts_with_all = ["valid", "test"])]
     pub(super) split: Option<Vec<f64>>,
     /// The learner; `slopp learn --help` begins with all of them
-    #[arg(long, value_name = "NAME", default_value = "slopp", value_parser = learner_names(), hide_possible_values = true)]
+    #[arg(long, value_name = "NAME", default_value = registry::default().name, value_parser = learner_names(), hide_possible_values = true)]
     pub(super) learner: String,
     #[arg(long, value_name = "VTREE", help = about_vtree())]
     pub(super) vtree: Option<String>,
@@ -101,12 +101,11 @@ pub(crate) struct LearnArgs {
     pub(super) drop_incomplete: bool,
     #[command(flatten)]
     pub(super) rules: RuleArgs,
-    /// Columns that are closed in a world that is open: what no training record shows together there is impossible; may
-    /// be repeated
+    /// Close these columns in an open world: combinations that no training record has become impossible; may be repeated
     #[arg(long, value_name = "COLUMNS")]
     pub(super) closed: Vec<String>,
-    /// Columns that stay open in a world that is closed: elsewhere what no training record shows is impossible, as far
-    /// as the learned structure can distinguish it from what one shows; may be repeated
+    /// Keep these columns open in a closed world: in the others, combinations that no training record has become
+    /// impossible, as far as the structure can tell them apart; may be repeated
     #[arg(long, value_name = "COLUMNS")]
     pub(super) open: Vec<String>,
     #[command(flatten)]
@@ -221,7 +220,13 @@ impl LearnArgs {
             WorldName::Open => World::Open,
             WorldName::Closed => World::CLOSED,
         });
-        Asked { world, closed: !self.closed.is_empty(), open: !self.open.is_empty(), start: self.start.is_some() }
+        Asked {
+            world,
+            closed: !self.closed.is_empty(),
+            open: !self.open.is_empty(),
+            rules: self.rules.file.is_some(),
+            start: self.start.is_some(),
+        }
     }
 }
 

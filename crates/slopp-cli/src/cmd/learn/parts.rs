@@ -6,12 +6,10 @@ use super::options::LearnArgs;
 use super::plan::Plan;
 use super::without_incomplete;
 use crate::args::{check_shares, shares_in_words};
-use crate::cmd::eval::Score;
 use crate::error::Error;
 use crate::input;
 use crate::session::Session;
 use slopp::Records;
-use slopp::infer::Distribution;
 use slopp::learn::{Support, World};
 use slopp::logic::Limits;
 use std::path::PathBuf;
@@ -82,8 +80,7 @@ impl Parts {
             if args.split.is_some()
                 && let Some(valid) = parts.valid.take()
             {
-                let complete = |row: usize| valid.row(row).all(|cell| cell.is_some());
-                let kept = valid.subset(complete);
+                let kept = valid.complete();
                 parts.dropped += valid.total() - kept.total();
                 parts.valid = (!kept.is_empty()).then_some(kept);
             }
@@ -104,9 +101,9 @@ impl Parts {
         .with_groups(&self.train, self.closed.as_ref().map_or(&[], |closed| &closed.groups))
     }
 
-    pub(super) fn scores(&self, model: &dyn Distribution) -> Result<Vec<(&'static str, Score)>, Error> {
+    /// The parts that there are.
+    pub(super) fn present(&self) -> Vec<(&'static str, &Records)> {
         let parts = [("train", Some(&self.train)), ("valid", self.valid.as_ref()), ("test", self.test.as_ref())];
-        let present = parts.into_iter().filter_map(|(name, records)| records.map(|records| (name, records)));
-        present.map(|(name, records)| Ok((name, Score::new(records, &model.log_likelihoods(records)?)))).collect()
+        parts.into_iter().filter_map(|(name, records)| Some((name, records?))).collect()
     }
 }

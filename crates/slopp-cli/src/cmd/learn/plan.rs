@@ -5,10 +5,10 @@ use super::options::LearnArgs;
 use super::parts::Parts;
 use crate::error::{Error, LARGER_LIMITS};
 use crate::incomplete::{self, Part};
-use crate::input::{Loaded, VtreeSource, too_many_pairs};
+use crate::input::{Loaded, VtreeSource};
 use slopp::infer::QueryError;
-use slopp::learn::registry::Entry;
-use slopp::learn::{LearnError, Learner, Outcome, Task, VtreeUse, World};
+use slopp::learn::registry::{Entry, LEARNERS, Options};
+use slopp::learn::{LearnError, Learner, Outcome, Task, VtreeMethod, VtreeUse, World};
 use slopp::{Certified, Model, Names, Progress};
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl Plan {
         let name = learner.name();
         match (learner.vtree(), asked) {
             (VtreeUse::Own(_), Some(_)) => {
-                Err(Error::new(format!("the learner {name} brings its own vtree, that of its tree")))
+                Err(Error::new(format!("the learner {name} always uses the vtree of its own tree")))
             }
             // clap refuses --vtree next to --start.
             (VtreeUse::None, Some(_)) => Err(Error::new(format!("the learner {name} has no vtree"))),
@@ -77,7 +77,8 @@ impl Plan {
                 let option = if parts.open.is_some() { "--open" } else { "--world closed" };
                 Error::from(*error).while_doing(option)
             }
-            error => self.explained(error),
+            LearnError::TooManyPairs { .. } => Error::from(error).hint(pairless()),
+            error => not_obeyed(error),
         })
     }
 
@@ -100,17 +101,6 @@ impl Plan {
             ),
         }
     }
-
-    /// The error of a learner, with the option that helps.
-    fn explained(&self, error: LearnError) -> Error {
-        match error {
-            LearnError::TooManyPairs { variables } => {
-                too_many_pairs(variables, &format!("the learner {}", self.learner.name()))
-                    .hint("--learner factorised, or --learner slopp-kmeans with --vtree balanced or right-linear")
-            }
-            error => not_obeyed(error),
-        }
-    }
 }
 
 /// Refuses a model to start from that this learner cannot refine.
@@ -120,10 +110,26 @@ fn check_start(entry: &Entry, args: &LearnArgs, given: &Loaded) -> Result<(), Er
         Certified::Deterministic(_, overlap) if args.options.0.word("scope") != "whole" => {
             let overlap = given.overlap_in_words(overlap);
             Err(Error::new(format!("the learner {} refines PSDDs, and the model is not one: {overlap}", entry.name))
-                .hint("--learner strudel --scope whole, which refines any deterministic circuit"))
+                .hint(refiners()))
         }
         _ => Ok(()),
     }
+}
+
+/// The learners that count no pairs of variables: their own vtree needs no records.
+fn pairless() -> String {
+    let method = |entry: &&Entry| entry.learner(&Options::default()).ok().and_then(|learner| learner.vtree().method());
+    let able = LEARNERS.iter().filter(|entry| method(entry) == Some(VtreeMethod::Balanced)).map(|entry| entry.name);
+    format!("--learner {}, which counts no pairs", able.collect::<Vec<_>>().join(" or "))
+}
+
+/// The learners that refine any deterministic circuit.
+fn refiners() -> String {
+    let able = LEARNERS.iter().filter(|entry| entry.refines() && entry.has("scope")).map(|entry| entry.name);
+    format!(
+        "--learner {} --scope whole, which refines any deterministic circuit",
+        able.collect::<Vec<_>>().join(" or ")
+    )
 }
 
 /// Why columns could not be closed: what records show of them is a rule, but not one that anybody gave.

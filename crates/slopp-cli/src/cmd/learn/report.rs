@@ -1,17 +1,18 @@
 //! What `slopp learn` reports about a model.
 
 use super::parts::Parts;
-use crate::cmd::eval::Score;
 use crate::cmd::info::big;
 use crate::error::Error;
 use crate::input::{MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
 use crate::report::{
     Table, columns_document, columns_in_words, count, counted, facts, json, json_count, logarithm, object, records,
+    score_entries,
 };
 use crate::session::Session;
 use serde_json::Value;
 use slopp::circuit::Overlaps;
-use slopp::{Certified, Model, ModelKind};
+use slopp::infer::{Distribution, QueryError, Score};
+use slopp::{Certified, Model, ModelKind, Records};
 use std::path::Path;
 
 /// A learned model and how well it does.
@@ -79,7 +80,7 @@ impl Learned<'_> {
         entries.extend(columns_document(&self.model.names).map(|columns| ("columns", columns)));
         let rules = self.parts.enforcement.as_ref().and_then(|enforcement| enforcement.document(&self.model.names));
         entries.extend(rules.map(|rules| ("rules", rules)));
-        entries.extend(self.scores.iter().map(|(name, score)| (*name, object(score.entries()))));
+        entries.extend(self.scores.iter().map(|(name, score)| (*name, object(score_entries(score)))));
         let settings = origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str())));
         entries.push(("origin", object(settings)));
         entries.push(("seconds", json(self.seconds)));
@@ -162,6 +163,14 @@ impl Learned<'_> {
         session.line("")?;
         session.table(&score_table(self.scores))
     }
+}
+
+/// The scores of a model on each part.
+pub(crate) fn scores(
+    model: &dyn Distribution,
+    parts: &[(&'static str, &Records)],
+) -> Result<Vec<(&'static str, Score)>, QueryError> {
+    parts.iter().map(|&(name, records)| Ok((name, Score::of(model, records)?))).collect()
 }
 
 /// Records, impossible records and log-likelihoods of each part.

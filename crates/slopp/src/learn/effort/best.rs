@@ -14,9 +14,7 @@ use crate::learn::judge::{Judge, Worth, score};
 use crate::learn::refine::{LearnPsdd, learn_psdd};
 use crate::learn::slopp::{Slopp, ranked_vtrees};
 use crate::learn::structure::{Prior, Structure};
-use crate::learn::support::Support;
 use crate::learn::task::Task;
-use crate::logic::Limits;
 use crate::progress::Progress;
 use crate::spn::learnspn::LearnSpn;
 use crate::spn::{Spn, SpnError};
@@ -109,7 +107,8 @@ pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Resu
     let vtrees = task.vtree.map_or_else(|| best_of(ranked.clone()), |vtree| vec![vtree.clone()]);
     let (alone, worth, alone_config) = full_runs(&on_part, &vtrees, own, progress)?;
     // Synthetic records come from an open world.
-    let open = Task { support: Support::open(), ..on_part };
+    let support = &task.support.without_rules();
+    let open = Task { support, ..on_part };
     let refined = match task.vtree {
         Some(_) => None,
         None => Some(refined(&open, judge, given.as_deref().unwrap_or(&REFINEMENTS.1), config, progress)?),
@@ -167,7 +166,7 @@ pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Resu
         // Held-out records are added last, with the parameters learned without them as the prior.
         let train = task.train;
         let counts = crate::infer::count_shares(&taught.psdd, 1, train, train.weights()).counts.swap_remove(0);
-        taught.psdd = taught.psdd.with_estimates_towards(counts, taught.pseudocount)?.certify(&Limits::default())?;
+        taught.psdd = taught.psdd.with_estimates_towards(counts, taught.pseudocount)?.certify(parts.limits())?;
     }
     Ok(taught_by(taught.teacher.name(), taught.structure(own)))
 }
@@ -182,17 +181,18 @@ fn refined(
 ) -> Result<Taught, LearnError> {
     let train = task.train;
     let (penalties, _) = REFINEMENTS;
-    let start = chow_liu(train, LearnPsdd::default().pseudocount)?;
+    let limits = &task.support.limits;
+    let start = chow_liu(train, LearnPsdd::default().pseudocount, limits)?;
     progress.begin("refining the Chow-Liu tree", penalties.len() as u64);
     let tried = penalties.par_iter().map(|&penalty| {
         let max_classes = own.capped.then_some(own.max_classes);
         let config = LearnPsdd { penalty, max_classes, ..LearnPsdd::default() };
-        let grown = learn_psdd(&start, train, Some(judge), &config, &())?.circuit;
+        let grown = learn_psdd(&start, train, Some(judge), &config, limits, &())?.circuit;
         progress.advance(1);
         let smoothed = pseudocounts.iter().map(|&pseudocount| {
             let counts = grown.counts().cloned().expect("a learned circuit keeps its counts");
             let psdd = Circuit::clone(&grown).with_estimates(counts, &Smoothing::marginal(pseudocount, train))?;
-            let psdd = psdd.certify(&Limits::default())?;
+            let psdd = psdd.certify(limits)?;
             let log_likelihood = score(&Certified::from(psdd.clone()), judge)?;
             Ok(Taught { psdd, teacher: Teacher::LearnPsdd, log_likelihood, pseudocount })
         });

@@ -100,7 +100,8 @@ impl LearnPsdd {
     ) -> Result<Structure, LearnError> {
         let parts = task.parts()?;
         let growing = LearnPsdd { pseudocount: while_growing(self.pseudocount, &parts), ..self.clone() };
-        let Refined { circuit, steps } = learn_psdd(start, parts.train(), parts.judge(), &growing, progress)?;
+        let Refined { circuit, steps } =
+            learn_psdd(start, parts.train(), parts.judge(), &growing, parts.limits(), progress)?;
         Refined { circuit: circuit.into(), steps }.structure(&parts, self.pseudocount)
     }
 }
@@ -118,6 +119,7 @@ pub(in crate::learn) fn learn_psdd(
     train: &Records,
     valid: Option<&Records>,
     config: &LearnPsdd,
+    limits: &crate::logic::Limits,
     progress: &dyn Progress,
 ) -> Result<Refined, LearnError> {
     check(train, start.vtree())?;
@@ -127,8 +129,8 @@ pub(in crate::learn) fn learn_psdd(
     let information = pair_information(train)?;
     let mutual_information = |a: Var, b: Var| information.at(a.index(), b.index());
     let database = Database::new(train, start.vtree().clone());
-    let limits = Limits { leaves: 2, min_records: 2.0, gain: 0.0, gain_per_parameter: 0.0 };
-    let chooser = Separating::new(&database, limits, &mutual_information);
+    let two = Limits { leaves: 2, min_records: 2.0, gain: 0.0, gain_per_parameter: 0.0 };
+    let chooser = Separating::new(&database, two, &mutual_information);
     let mut search = Search {
         draft: Draft::new(start, train),
         database: &database,
@@ -143,7 +145,7 @@ pub(in crate::learn) fn learn_psdd(
     }
     let &LearnPsdd { steps, check_every, patience, pseudocount, .. } = config;
     let smoothing = Smoothing::marginal(pseudocount, train);
-    let stopping = Stopping { valid, smoothing, steps, check_every, patience };
+    let stopping = Stopping { valid, limits, smoothing, steps, check_every, patience };
     stopping.grow(&mut search, progress)
 }
 
@@ -353,7 +355,7 @@ mod tests {
             let vtree = Vtree::random(7, seed).into();
             let task = Task { vtree: Some(&vtree), ..Task::closed(&train) };
             let start = match seed % 3 {
-                0 => baseline::chow_liu(&train, 1.0).unwrap(),
+                0 => baseline::chow_liu(&train, 1.0, &crate::logic::Limits::default()).unwrap(),
                 1 => task.learn(&Factorised::default(), &()).unwrap().model.into_psdd().unwrap(),
                 _ => task.learn(&SloppTree::default(), &()).unwrap().model.into_psdd().unwrap(),
             };
@@ -401,8 +403,10 @@ mod tests {
     #[test]
     fn refinement_helps() {
         let (train, valid) = (records(9, 800, 1), records(9, 400, 2));
-        let start = baseline::chow_liu(&train, 1.0).unwrap();
-        let refined = learn_psdd(&start, &train, Some(&valid), &LearnPsdd::default(), &()).unwrap();
+        let start = baseline::chow_liu(&train, 1.0, &crate::logic::Limits::default()).unwrap();
+        let refined =
+            learn_psdd(&start, &train, Some(&valid), &LearnPsdd::default(), &crate::logic::Limits::default(), &())
+                .unwrap();
         assert!(refined.steps > 0);
         let gained = log_likelihood(&refined.circuit, &valid) - log_likelihood(&start, &valid);
         assert!(gained > 5.0, "{gained}");

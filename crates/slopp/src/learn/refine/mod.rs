@@ -57,6 +57,8 @@ trait Growth {
 /// When to compare circuits by the validation records, and when to stop.
 struct Stopping<'a> {
     valid: Option<&'a Records>,
+    /// How much each certificate may cost.
+    limits: &'a Limits,
     smoothing: Smoothing,
     steps: usize,
     check_every: usize,
@@ -78,7 +80,7 @@ impl Stopping<'_> {
         }
         progress.begin("refining the circuit", self.steps as u64);
         let finish = |growth: &dyn Growth| {
-            Ok::<C, LearnError>(C::certify(growth.draft().finish(&self.smoothing)?, &Limits::default())?)
+            Ok::<C, LearnError>(C::certify(growth.draft().finish(&self.smoothing)?, self.limits)?)
         };
         let first = finish(growth)?;
         let valid = self.valid.filter(|valid| !valid.is_empty());
@@ -132,8 +134,8 @@ fn start<'a>(task: &Task<'a>) -> Result<Cow<'a, Psdd>, LearnError> {
     match given(task)? {
         None => {
             let made = match task.vtree {
-                None => chow_liu(task.train, START_PSEUDOCOUNT)?,
-                Some(vtree) => factorised(task.train, vtree.clone(), START_PSEUDOCOUNT)?,
+                None => chow_liu(task.train, START_PSEUDOCOUNT, &task.support.limits)?,
+                Some(vtree) => factorised(task.train, vtree.clone(), START_PSEUDOCOUNT, &task.support.limits)?,
             };
             Ok(Cow::Owned(task.support.start(made, task.train)?))
         }
@@ -166,16 +168,24 @@ impl Refined<Certified> {
     /// The structure, with parameters fitted to all records.
     fn structure(self, parts: &Parts, pseudocount: f64) -> Result<Structure, LearnError> {
         let chosen = vec![self.fact()];
-        let circuit = if parts.is_divided() { refit(&self.circuit, parts.all(), pseudocount)? } else { self.circuit };
+        let circuit = match parts.is_divided() {
+            true => refit(&self.circuit, parts.all(), pseudocount, parts.limits())?,
+            false => self.circuit,
+        };
         let found = Structure::keeping_world(circuit, Prior::new(Some(pseudocount), pseudocount));
         Ok(Structure { chosen, ..found }.holding_out(parts.held_out()))
     }
 }
 
 /// A circuit with parameters fitted to these records.
-pub(super) fn refit(circuit: &Certified, records: &Records, pseudocount: f64) -> Result<Certified, LearnError> {
+pub(super) fn refit(
+    circuit: &Certified,
+    records: &Records,
+    pseudocount: f64,
+    limits: &Limits,
+) -> Result<Certified, LearnError> {
     let structure = circuit.deterministic().map_err(|reason| LearnError::NotDeterministic(reason.clone()))?;
     let counts = structure.count_records(records)?.weights;
     let fitted = Circuit::clone(structure).with_estimates(counts, &Smoothing::marginal(pseudocount, records))?;
-    Ok(circuit.carry_over(fitted, &Limits::default()))
+    Ok(circuit.carry_over(fitted, limits))
 }

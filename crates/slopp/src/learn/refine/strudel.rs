@@ -12,7 +12,6 @@ use crate::learn::grow::Database;
 use crate::learn::hold_out::Parts;
 use crate::learn::structure::Structure;
 use crate::learn::task::{Learner, Task};
-use crate::logic::Limits;
 use crate::progress::Progress;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -115,7 +114,7 @@ impl Strudel {
         }
         let whole = |start: &Deterministic| {
             let Refined { circuit, steps } = self.grow::<Deterministic>(start, parts, progress)?;
-            Ok(Refined { circuit: Certified::new(circuit.into_circuit(), &Limits::default()), steps })
+            Ok(Refined { circuit: Certified::new(circuit.into_circuit(), parts.limits()), steps })
         };
         match given(task)? {
             Some(given) => whole(given.deterministic().map_err(|reason| LearnError::NotDeterministic(reason.clone()))?),
@@ -135,7 +134,8 @@ impl Strudel {
         let mut growth = Greedy::new(start, &database, self.depth, self.scope);
         let smoothing = Smoothing::marginal(while_growing(self.pseudocount, parts), train);
         let &Strudel { steps, check_every, patience, .. } = self;
-        let stopping = Stopping { valid: parts.judge(), smoothing, steps, check_every, patience };
+        let (valid, limits) = (parts.judge(), parts.limits());
+        let stopping = Stopping { valid, limits, smoothing, steps, check_every, patience };
         stopping.grow(&mut growth, progress)
     }
 }
@@ -244,6 +244,7 @@ mod tests {
     use super::*;
     use crate::data::Records;
     use crate::learn::baseline;
+    use crate::logic::Limits;
     use crate::names::Names;
     use crate::random::Random;
     use crate::vtree::Vtree;
@@ -257,7 +258,7 @@ mod tests {
             let rows: Vec<Vec<bool>> =
                 (0..6 + random.below(8)).map(|_| (0..5).map(|_| random.unit() < 0.5).collect()).collect();
             let train = Records::from_rows(Names::numbered(5), rows);
-            let start = baseline::factorised(&train, Vtree::random(5, seed).into(), 1.0).unwrap();
+            let start = baseline::factorised(&train, Vtree::random(5, seed).into(), 1.0, &Limits::default()).unwrap();
             let database = Database::new(&train, start.vtree().clone());
             for scope in [Scope::Prime, Scope::Whole] {
                 let mut greedy = Greedy::new(&start, &database, 1, scope);

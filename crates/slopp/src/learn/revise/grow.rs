@@ -318,7 +318,7 @@ mod tests {
             let mut manager = Manager::new(vtree, Limits::default());
             let bases = manager.bases_of(&psdd).unwrap();
             let new_handle = manager.compile(&extra).unwrap();
-            let revised = psdd.with_region(manager, bases, new_handle, 2.0, Some(6.0)).unwrap();
+            let revised = psdd.with_region(manager, bases, new_handle, [2.0, 6.0], &Limits::default()).unwrap();
             let mut share = 0.0;
             for world in 0..1usize << vars {
                 let cells: Vec<bool> = (0..vars).map(|i| world >> i & 1 == 1).collect();

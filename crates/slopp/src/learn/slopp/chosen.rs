@@ -9,6 +9,7 @@ use crate::learn::hold_out::Parts;
 use crate::learn::judge::{Judge, Worth};
 use crate::learn::structure::{Prior, Structure};
 use crate::learn::task::Task;
+use crate::logic::Limits;
 
 /// A structure, and how it was chosen.
 pub(in crate::learn) struct Chosen {
@@ -36,18 +37,18 @@ impl Chosen {
     }
 
     /// The PSDD, fitted to these records.
-    fn psdd(&self, records: &Records, config: &Slopp) -> Result<Psdd, LearnError> {
+    fn psdd(&self, records: &Records, config: &Slopp, limits: &Limits) -> Result<Psdd, LearnError> {
         // Without a prior unseen worlds would be impossible, but only support may rule out worlds.
         let weight = Some(self.prior(config).weight).filter(|&weight| weight > 0.0).unwrap_or(self.pseudocount);
         match &self.classes {
-            Classes::Layers(layers, line) => layers.psdd(line, records, weight),
+            Classes::Layers(layers, line) => layers.psdd(line, records, weight, limits),
             Classes::Any(psdd) => general::fitted(psdd, records, weight),
         }
     }
 
     /// The structure, fitted to the part of the records that it was learned from.
-    fn on_part(&self, part: &Records, config: &Slopp) -> Result<Structure, LearnError> {
-        Ok(Structure::new(self.psdd(part, config)?, self.prior(config)))
+    fn on_part(&self, part: &Records, config: &Slopp, limits: &Limits) -> Result<Structure, LearnError> {
+        Ok(Structure::new(self.psdd(part, config, limits)?, self.prior(config)))
     }
 
     /// Its worth once support has been applied.
@@ -57,7 +58,7 @@ impl Chosen {
         part: &Records,
         config: &Slopp,
     ) -> Result<Worth, LearnError> {
-        judge.worth(self.log_likelihood, || self.on_part(part, config))
+        judge.worth(self.log_likelihood, || self.on_part(part, config, judge.limits()))
     }
 
     /// The better of this and another, if there is another. Where columns have several values the other is simpler, and
@@ -70,7 +71,11 @@ impl Chosen {
         let [mine, its] = [self.worth(&judge, part, config)?, other.worth(&judge, part, config)?];
         let is_better = match task.train.names().groups().is_empty() || its.is_better_than(&mine) {
             true => its.is_better_than(&mine),
-            false => !general::is_clearly_better(&self.psdd(part, config)?, &other.psdd(part, config)?, by)?,
+            false => !general::is_clearly_better(
+                &self.psdd(part, config, parts.limits())?,
+                &other.psdd(part, config, parts.limits())?,
+                by,
+            )?,
         };
         Ok(if is_better { other } else { self })
     }
@@ -82,7 +87,7 @@ impl Chosen {
             let tally = layers.tally(&cells, parts.all().weights());
             layers.take_counts(tally);
         }
-        self.psdd(parts.all(), config)
+        self.psdd(parts.all(), config, parts.limits())
     }
 
     pub(super) fn learned(mut self, task: &Task, config: &Slopp) -> Result<LearnedSlopp, LearnError> {

@@ -14,8 +14,9 @@ const MAX_DEPTH: usize = 64;
 /// With more variables than this, the usual starts differ.
 const MANY_VARIABLES: usize = 200;
 
-/// How much is tried; for a [bag](crate::learn::SloppBag::with_effort), how many models it has.
+/// How much is tried; for a [bag](crate::learn::SloppBag), how many models it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Effort {
     /// One order, one setting.
     #[default]

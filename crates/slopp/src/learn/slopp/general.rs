@@ -95,7 +95,7 @@ fn independent(parts: &Parts<'_>, vtree: &Arc<Vtree>, config: &Slopp) -> Result<
     if parts.judge().is_none() {
         return Ok(None);
     }
-    let psdd = factorised(parts.train(), vtree.clone(), TYPICAL_PSEUDOCOUNT)?;
+    let psdd = factorised(parts.train(), vtree.clone(), TYPICAL_PSEUDOCOUNT, parts.limits())?;
     judged(parts, psdd, config).map(Some)
 }
 
@@ -122,13 +122,13 @@ pub(super) fn find_tree(
     if config.capped || config.max_elements.is_none() && columns.are_variables() {
         return Ok(None);
     }
-    let tree = chow_liu(parts.train(), TYPICAL_PSEUDOCOUNT)?;
+    let tree = chow_liu(parts.train(), TYPICAL_PSEUDOCOUNT, parts.limits())?;
     let most = ELEMENTS_PER_CLASS * config.max_classes * columns.len();
     let max = config.max_elements.unwrap_or_else(|| most.max(2 * tree.elements().len()));
     let (start, begun) = match tree.elements().len() {
         elements if columns.are_variables() && max > MUCH_ROOM * elements => return Ok(None),
         elements if elements <= max => (Start::Tree, tree),
-        _ => (Start::NOTHING, factorised(parts.train(), tree.vtree().clone(), TYPICAL_PSEUDOCOUNT)?),
+        _ => (Start::NOTHING, factorised(parts.train(), tree.vtree().clone(), TYPICAL_PSEUDOCOUNT, parts.limits())?),
     };
     let begun = judged(parts, begun, config)?;
     let best = refined(parts, begun, max, config, progress)?;
@@ -157,7 +157,7 @@ fn refined(
             max_classes: config.capped.then_some(config.max_classes),
             ..LearnPsdd::default()
         };
-        let refined = learn_psdd(&start, parts.train(), parts.judge(), &settings, progress)?.circuit;
+        let refined = learn_psdd(&start, parts.train(), parts.judge(), &settings, parts.limits(), progress)?.circuit;
         let judged = judged(parts, refined, config)?;
         if judged.log_likelihood > best.log_likelihood {
             best = judged;
@@ -184,7 +184,7 @@ fn started(
         let (builder, root) =
             scopes::grow(database, information, limits, if factor == 1.0 { progress } else { quiet })?;
         let smoothing = Smoothing::marginal(TYPICAL_PSEUDOCOUNT, parts.train());
-        let psdd = builder.finish_counts(root, &smoothing)?.certify(&crate::logic::Limits::default())?;
+        let psdd = builder.finish_counts(root, &smoothing)?.certify(parts.limits())?;
         // The loop ends: without clusters there is one element for each variable but the last, which is allowed.
         if config.max_elements.is_none_or(|max| psdd.elements().len() <= max) {
             return judged(parts, psdd, config);

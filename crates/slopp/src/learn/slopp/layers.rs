@@ -82,15 +82,21 @@ pub(super) struct Line {
 
 impl Layers {
     /// The certified PSDD of the classes, smoothed towards the marginals of the records, whose counts it keeps.
-    pub(super) fn psdd(&self, line: &Line, records: &Records, pseudocount: f64) -> Result<Psdd, LearnError> {
+    pub(super) fn psdd(
+        &self,
+        line: &Line,
+        records: &Records,
+        pseudocount: f64,
+        limits: &Limits,
+    ) -> Result<Psdd, LearnError> {
         if line.columns.are_variables() {
             let (builder, root) = self.build(line)?;
             let smoothing = Smoothing::marginal(pseudocount, records).of_literals(true);
-            return Ok(builder.finish_counts(root, &smoothing)?.certify(&Limits::default())?);
+            return Ok(builder.finish_counts(root, &smoothing)?.certify(limits)?);
         }
         let (builder, root) = self.build(line)?;
         // Terms are shared by classes, so their counts come last.
-        fitted(builder, root, records, pseudocount)
+        fitted(builder, root, records, pseudocount, limits)
     }
 
     /// The nodes of all classes, from the last layer up; their numbers are counts.

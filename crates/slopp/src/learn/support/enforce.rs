@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 /// What to do with records that break a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnViolation {
     /// Refuse them.
     #[default]
@@ -74,7 +75,7 @@ impl Rules {
             let violations = Violations { rules, records: Vec::new(), weight: 0.0, total };
             return Ok(Enforced { changed: None, violations });
         }
-        let why = explanations(&allowed(&rules, limits)?, records)?;
+        let why = explanations(&allowed(&rules, limits)?, records, limits)?;
         let change = |row: usize| match &why[row] {
             Some(why) => why.repairs[0].changes(&Evidence::from_row(records, row)),
             None => Vec::new(),
@@ -122,7 +123,7 @@ fn allowed(rules: &Rules, limits: &Limits) -> Result<Psdd, LearnError> {
 }
 
 /// Why rows break the rules. A fit to the rows that obey ranks the nearest worlds.
-fn explanations(allowed: &Psdd, records: &Records) -> Result<Vec<Option<Explanation>>, LearnError> {
+fn explanations(allowed: &Psdd, records: &Records, limits: &Limits) -> Result<Vec<Option<Explanation>>, LearnError> {
     let possible = allowed.possible(records)?;
     if possible.iter().all(|&possible| possible) {
         return Ok(vec![None; records.len()]);
@@ -133,7 +134,7 @@ fn explanations(allowed: &Psdd, records: &Records) -> Result<Vec<Option<Explanat
         true => allowed.clone(),
         false => allowed.fit(&obeying, &Smoothing::marginal(1.0, &obeying))?.circuit,
     };
-    Ok(fitted.explain_batch(records, 1)?)
+    Ok(fitted.explain_batch(records, 1, limits)?)
 }
 
 /// The records in their order, with changed cells.

@@ -87,7 +87,7 @@ impl World {
     }
 
     /// Whether it is closed without exceptions.
-    pub fn is_all_closed(&self) -> bool {
+    pub(crate) fn is_all_closed(&self) -> bool {
         matches!(self, World::Closed { except } if except.is_empty())
     }
 }
@@ -104,6 +104,11 @@ impl Support {
     /// A world without rules.
     pub const fn of(world: World) -> Support {
         Support { rules: None, groups: None, world, limits: Limits::USUAL }
+    }
+
+    /// An open world without rules, with the same limits.
+    pub(super) fn without_rules(&self) -> Support {
+        Support { limits: self.limits.clone(), ..Support::default() }
     }
 
     /// An open world without rules.
@@ -203,7 +208,7 @@ impl Support {
     pub(super) fn start(&self, psdd: Psdd, records: &Records) -> Result<Psdd, LearnError> {
         let world = if self.world.is_all_closed() { World::CLOSED } else { World::Open };
         let structure = Structure::new(psdd, Prior::new(Some(1.0), 1.0));
-        let model = Support::of(world).apply(structure, records, &())?;
+        let model = Support { limits: self.limits.clone(), ..Support::of(world) }.apply(structure, records, &())?;
         Ok(model.into_psdd().expect("a PSDD stays one"))
     }
 
@@ -257,7 +262,7 @@ fn condition(
     };
     match given {
         Ok(ModelKind::Circuit(Certified::Psdd(psdd))) => {
-            Ok(ModelKind::Circuit(Certified::Psdd(refitted(&psdd, records, pseudocount, progress)?)))
+            Ok(ModelKind::Circuit(Certified::Psdd(refitted(&psdd, records, pseudocount, limits, progress)?)))
         }
         Ok(other) => Ok(other),
         Err(QueryError::ImpossibleFormula) => Err(LearnError::NothingObeys),
@@ -266,7 +271,13 @@ fn condition(
 }
 
 /// A PSDD with parameters fitted to records, by counting if no cell is missing.
-fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Progress) -> Result<Psdd, LearnError> {
+fn refitted(
+    psdd: &Psdd,
+    records: &Records,
+    pseudocount: f64,
+    limits: &Limits,
+    progress: &dyn Progress,
+) -> Result<Psdd, LearnError> {
     match records.has_missing() {
         false => {
             let counted = psdd.count_records(records)?;
@@ -279,7 +290,7 @@ fn refitted(psdd: &Psdd, records: &Records, pseudocount: f64, progress: &dyn Pro
         }
         true => {
             let smoothing = Smoothing::marginal(pseudocount, records);
-            let config = EmConfig { smoothing, ..EmConfig::default() };
+            let config = EmConfig { smoothing, limits: limits.clone(), ..EmConfig::default() };
             Ok(psdd.carry_over(fit_circuit(psdd, records, &config, progress)?.model))
         }
     }

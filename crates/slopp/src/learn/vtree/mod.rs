@@ -18,6 +18,7 @@ const LAPLACE: f64 = 1.0;
 
 /// A way to make a vtree for given records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum VtreeMethod {
     /// Balanced, variables in the order of the columns.
     Balanced,

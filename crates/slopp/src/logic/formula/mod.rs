@@ -202,11 +202,6 @@ impl Formula {
         &self.ops
     }
 
-    /// The number of occurrences of variables.
-    pub fn literal_count(&self) -> usize {
-        self.ops.iter().filter(|op| matches!(op, Op::Var(_))).count()
-    }
-
     /// The variables that occur, ascending.
     pub fn vars(&self) -> Vec<Var> {
         let occurring = self.ops.iter().filter_map(|op| if let Op::Var(var) = op { Some(*var) } else { None });
@@ -226,22 +221,7 @@ impl Formula {
 
     /// The operands of a conjunction, or the formula alone.
     pub fn conjuncts(&self) -> Vec<Formula> {
-        self.operands(|op| matches!(op, Op::And(_)))
-    }
-
-    /// The operands of a disjunction, or the formula alone.
-    pub fn disjuncts(&self) -> Vec<Formula> {
-        self.operands(|op| matches!(op, Op::Or(_)))
-    }
-
-    /// The formula with other variables.
-    pub fn map_vars(&self, new: impl Fn(Var) -> Var) -> Formula {
-        let renamed = |op: &Op| if let Op::Var(var) = op { Op::Var(new(*var)) } else { *op };
-        Formula { ops: self.ops.iter().map(renamed).collect() }
-    }
-
-    fn operands(&self, is_open: impl Fn(&Op) -> bool) -> Vec<Formula> {
-        let Some((last, rest)) = self.ops.split_last().filter(|(op, _)| is_open(op)) else {
+        let Some((last, rest)) = self.ops.split_last().filter(|(op, _)| matches!(op, Op::And(_))) else {
             return vec![self.clone()];
         };
         let starts = starts(rest);
@@ -256,13 +236,19 @@ impl Formula {
         parts
     }
 
+    /// The formula with other variables.
+    pub(crate) fn map_vars(&self, new: impl Fn(Var) -> Var) -> Formula {
+        let renamed = |op: &Op| if let Op::Var(var) = op { Op::Var(new(*var)) } else { *op };
+        Formula { ops: self.ops.iter().map(renamed).collect() }
+    }
+
     /// The literals of a clause or of a single literal, in order; `None` for other formulas.
-    pub fn as_clause(&self) -> Option<Vec<Lit>> {
+    pub(crate) fn as_clause(&self) -> Option<Vec<Lit>> {
         self.literals_joined_by(|op| matches!(op, Op::Or(_)), false)
     }
 
     /// The literals of a conjunction of literals or of a single literal, in order; `None` for other formulas.
-    pub fn as_term(&self) -> Option<Vec<Lit>> {
+    pub(crate) fn as_term(&self) -> Option<Vec<Lit>> {
         self.literals_joined_by(|op| matches!(op, Op::And(_)), true)
     }
 

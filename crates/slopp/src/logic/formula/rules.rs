@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 /// A formula with its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rule {
     /// The formula.
     pub formula: Formula,
@@ -55,7 +56,7 @@ impl Rules {
     ///
     /// # Panics
     /// If a variable has no name.
-    pub fn with_origin(names: impl Into<Arc<Names>>, mut rules: Vec<Rule>) -> Rules {
+    pub(crate) fn with_origin(names: impl Into<Arc<Names>>, mut rules: Vec<Rule>) -> Rules {
         let names = names.into();
         for rule in &mut rules {
             let known = rule.formula.vars().last().is_none_or(|var| var.index() < names.len());

@@ -283,7 +283,7 @@ struct Meeting<T> {
 
 impl Manager {
     /// The conjunction of formulas; true if there are none.
-    pub fn and_all(&mut self, mut formulas: Vec<Handle>) -> Result<Handle, Stopped> {
+    pub(crate) fn and_all(&mut self, mut formulas: Vec<Handle>) -> Result<Handle, Stopped> {
         // The caller holds other handles.
         let collects = std::mem::replace(&mut self.collects, false);
         let outcome = self.join(&mut formulas, 0, &mut |_| ());
@@ -293,12 +293,12 @@ impl Manager {
     }
 
     /// The disjunction of formulas; false if there are none.
-    pub fn or_all(&mut self, formulas: Vec<Handle>) -> Result<Handle, Stopped> {
+    pub(crate) fn or_all(&mut self, formulas: Vec<Handle>) -> Result<Handle, Stopped> {
         Ok(!self.and_all(formulas.into_iter().map(|f| !f).collect())?)
     }
 
     /// Whether an odd number of the formulas holds.
-    pub fn xor_all(&mut self, formulas: &[Handle]) -> Result<Handle, Stopped> {
+    pub(crate) fn xor_all(&mut self, formulas: &[Handle]) -> Result<Handle, Stopped> {
         let odd = formulas.iter().filter(|f| **f == Handle::TRUE).count() % 2 == 1;
         let order = formulas.iter().enumerate();
         let order = order.filter_map(|(i, &formula)| Some((self.vtree_of(formula)?.0, i))).collect();

@@ -116,7 +116,7 @@ impl Manager {
             nodes,
             elements: Vec::new(),
             unique: Unique::new(),
-            memo: Memo::new(limits.bytes / 2),
+            memo: Memo::new(limits.bytes / 4),
             limits,
             steps: 0,
             frames: Vec::new(),
@@ -133,13 +133,18 @@ impl Manager {
         &self.vtree
     }
 
+    /// The limits.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// The number of nodes, constants and literals included.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
     /// The number of elements of decisions.
-    pub fn element_count(&self) -> usize {
+    pub(crate) fn element_count(&self) -> usize {
         self.elements.len()
     }
 
@@ -173,7 +178,7 @@ impl Manager {
     }
 
     /// `a` if `condition` holds, else `b`.
-    pub fn if_else(&mut self, condition: Handle, a: Handle, b: Handle) -> Result<Handle, Stopped> {
+    pub(crate) fn if_else(&mut self, condition: Handle, a: Handle, b: Handle) -> Result<Handle, Stopped> {
         let (yes, no) = (self.and(condition, a)?, self.and(!condition, b)?);
         self.or(yes, no)
     }
@@ -259,11 +264,13 @@ impl Manager {
         Ok(Handle(2 * node).negated_if(negated))
     }
 
-    /// The bytes in use, including the growth of arrays that are nearly full.
+    /// The bytes in use, including the growth of arrays that are nearly full, and what collecting takes.
     fn needed(&self) -> usize {
         let arrays = [&self.elements, &self.rights, &self.products].map(array_bytes).into_iter().sum::<usize>();
         let nodes = array_bytes(&self.nodes) + array_bytes(&self.hashes);
-        nodes + arrays + self.unique.needed() + self.memo.bytes() + self.places.bytes()
+        // Collecting renames nodes.
+        let renaming = if self.collects { size_of::<u32>() * self.nodes.capacity() } else { 0 };
+        nodes + arrays + self.unique.needed() + self.memo.needed() + self.places.bytes() + renaming
     }
 
     fn check_size(&self) -> Result<(), Stopped> {
@@ -508,6 +515,11 @@ impl Memo {
 
     fn bytes(&self) -> usize {
         12 * self.slots.len()
+    }
+
+    /// The bytes in use, and a copy: to grow or to rename nodes it is made anew.
+    fn needed(&self) -> usize {
+        2 * self.bytes()
     }
 
     fn place(&self, a: u32, b: u32) -> usize {

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _frames
-from ._arguments import Bools, Floats, number, seeded
+from ._arguments import Bools, Floats, number
 from ._show import Values
-from .model import Given, Model, or_missing
-from .records import Records
+from .model import Given, Model
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class OnVtrees(Model):
+class Structured(Model):
     """What circuits on vtrees and mixtures of them answer."""
 
     def pair_marginals(self, *, given: Given = None) -> Floats:
@@ -37,16 +35,6 @@ class OnVtrees(Model):
         aligned_records = self.records(records)
         worlds, distances = self._model.nearest(aligned_records._records)
         return self._in_kind(aligned_records, worlds), distances
-
-    def complete(self, records: Any, *, seed: int | None = 0) -> Any:
-        """Each record with its missing cells drawn at random given the others; NaN where it is impossible.
-
-        Every record has a draw of its own, also where it equals another one.
-        The same `seed` draws the same cells; None draws others every time.
-        """
-        aligned_records = self.records(records)
-        worlds, possible = self._model.sample_batch(aligned_records._records, seeded("seed", seed))
-        return self._in_kind(aligned_records, or_missing(worlds, possible))
 
     def log_likelihoods_noisy(self, records: Any, noise: float) -> Floats:
         """The log-likelihood of every record if each cell is changed with the probability `noise`."""
@@ -73,11 +61,3 @@ class OnVtrees(Model):
         """A possible world in which a formula does not hold."""
         world = self._model.counterexample(self._event(formula, question=True))
         return None if world is None else Values(self._world(world))
-
-    def _in_kind(self, records: Records, worlds: np.ndarray) -> Any:
-        if records._table.kind == "array" and self.columns.is_plain:
-            return worlds
-        decoded = self.columns.decode(worlds)
-        if records._table.kind == "array":
-            return Values(decoded)
-        return _frames.in_kind(records._table, decoded, self.columns)
