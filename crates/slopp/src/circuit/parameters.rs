@@ -160,7 +160,7 @@ impl Circuit {
             false => (self, counts),
         };
         if let (Some(prior), false) = (&smoothing.prior, smoothing.columns.is_empty()) {
-            let weights = circuit.take_columns(prior, smoothing);
+            let weights = circuit.take_columns(prior, counts.tops.len(), smoothing);
             circuit.log_parameters = circuit.estimates_weighing(&counts, |node| weights[node]);
             check_parameters(&circuit.log_parameters, smoothing.pseudocount)?;
             circuit.counts = Some(counts);
@@ -423,14 +423,14 @@ impl Circuit {
     /// The same structure with the parameters of independent variables with these probabilities of true, given the base
     /// of a deterministic circuit.
     pub(crate) fn independent(&self, trues: &[f64]) -> Circuit {
-        let log_parameters = self.independent_parameters(trues).0;
+        let log_parameters = self.independent_parameters(trues, self.log_parameters.tops.len()).0;
         Circuit { log_parameters, counts: None, ..self.clone() }
     }
 
-    /// Its parameters, and the log-probability of what each node allows.
-    fn independent_parameters(&self, trues: &[f64]) -> (Weights, Vec<f64>) {
+    /// Its parameters, given the number of ⊤ nodes, and the log-probability of what each node allows.
+    fn independent_parameters(&self, trues: &[f64], tops: usize) -> (Weights, Vec<f64>) {
         let log = |trues: f64, value: bool| if value { trues.ln() } else { (-trues).ln_1p() };
-        let mut parameters = Weights::zeros(self.log_parameters.tops.len(), self.elements.len());
+        let mut parameters = Weights::zeros(tops, self.elements.len());
         let mut allowed: Vec<f64> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
             allowed.push(match *node {
@@ -454,8 +454,8 @@ impl Circuit {
 
     /// Sets the parameters to those of independent columns, and gives the weight of that prior for each node: the share
     /// of the values that a node over a part of a column allows, and all elsewhere.
-    fn take_columns(&mut self, prior: &[f64], smoothing: &Smoothing) -> Vec<f64> {
-        let (parameters, allowed) = self.independent_parameters(prior);
+    fn take_columns(&mut self, prior: &[f64], tops: usize, smoothing: &Smoothing) -> Vec<f64> {
+        let (parameters, allowed) = self.independent_parameters(prior, tops);
         self.log_parameters = parameters;
         // For each vtree node inside a column, the log-probability that all its variables are false.
         let mut none: Vec<Option<f64>> = vec![None; self.vtree.node_count()];
