@@ -79,9 +79,10 @@ fn refinement_refuses_what_it_cannot_start_from() {
     folder.run("learn cars.csv --learner strudel --scope whole --steps 40 -o weak.psdd").ok();
     assert_eq!(folder.run("info weak.psdd --json").ok().json()["certificate"], "deterministic");
     for learner in ["learnpsdd", "strudel"] {
-        folder
-            .run(&format!("learn cars.csv --learner {learner} --start weak.psdd"))
-            .fails(&["refines PSDDs, and the model is not one", "--scope whole, which refines any deterministic circuit"]);
+        folder.run(&format!("learn cars.csv --learner {learner} --start weak.psdd")).fails(&[
+            "refines PSDDs, and the model is not one",
+            "--scope whole, which refines any deterministic circuit",
+        ]);
     }
     folder.run("learn cars.csv --learner strudel --scope whole --start weak.psdd").ok();
     folder.write("one.csv", "a,b\n1,0\n");
