@@ -264,15 +264,8 @@ fn limits_are_a_parameter() {
 /// Where a text names learners nevertheless, and why.
 const NAMED: &[(&str, &[&str], &str)] = &[
     ("crates/slopp-cli/src/cmd/distil.rs", &["learnspn"], "an example of a teacher"),
-    ("crates/slopp-cli/src/cmd/learn/enforcement.rs", &["slopp-bag", "slopp-tree"], "advice where rules are too large"),
     ("crates/slopp-cli/src/cmd/learn/options.rs", &["slopp-kmeans", "strudel"], "examples"),
-    (
-        "crates/slopp-cli/src/cmd/learn/plan.rs",
-        &["factorised", "slopp-kmeans", "strudel"],
-        "advice: another learner can",
-    ),
     ("crates/slopp-cli/src/cmd/vtree.rs", &["chow-liu"], "also a method for vtrees"),
-    ("crates/slopp-cli/src/input.rs", &["factorised", "slopp-kmeans"], "advice where pairs are too many"),
     ("crates/slopp-lab/src/bench/summary.rs", &["chow-liu", "factorised"], "what learners are compared with"),
     ("crates/slopp-lab/src/reproduce", &["factorised", "strudel"], "rows of the paper"),
     ("crates/slopp/src/guide.rs", &["learnspn"], "a page"),

@@ -133,8 +133,10 @@ fn columns_that_are_open_or_closed_do_not_contradict_the_rest() {
     folder
         .run("learn cars.csv --closed a --world closed")
         .fails(&["--world closed already closes all", "--open names"]);
-    folder.run("learn cars.csv --open a --world open").fails(&["--world open already opens all", "--closed names"]);
-    folder.run("learn cars.csv --open a --closed b").fails(&["all columns but its own", "leave one"]);
+    folder
+        .run("learn cars.csv --open a --world open")
+        .fails(&["--world open already opens all", "--closed names the columns"]);
+    folder.run("learn cars.csv --open a --closed b").fails(&["all columns but those it names", "leave one"]);
     folder.run("learn cars.csv --open nobody").fails(&["--open nobody", "no variable \"nobody\""]);
 }
 

@@ -9,7 +9,7 @@ use crate::logspace::LOG_ZERO;
 /// ```
 /// use slopp::infer::Score;
 /// let records = slopp::example::records();
-/// let score = Score::of(&slopp::example::psdd(), &records)?;
+/// let score = Score::of(&slopp::Certified::from(slopp::example::psdd()), &records)?;
 /// assert_eq!((score.records, score.impossible), (30.0, 0.0));
 /// assert_eq!(score.per_record(), score.per_possible());
 /// # Ok::<(), slopp::infer::QueryError>(())
