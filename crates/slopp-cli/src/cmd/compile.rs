@@ -159,7 +159,7 @@ fn read(args: &CompileArgs, vtree: Option<&VtreeSource>) -> Result<Rules, Error>
         (None, Some(VtreeSource::Model(_, names))) => Some(names.clone()),
         (None, _) => None,
     };
-    Ok(slopp::io::read_rules(&args.rules, names.as_ref()).map_err(explained)?.with_columns())
+    Ok(slopp::io::read_rules(&args.rules, names.as_ref(), &args.limits.limits()).map_err(explained)?.with_columns())
 }
 
 /// Shows which rules contradict each other.
