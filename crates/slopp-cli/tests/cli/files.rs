@@ -203,6 +203,19 @@ fn stdin_is_not_written_over() {
     folder.run("eval model.psdd records.csv").ok();
 }
 
+#[cfg(unix)]
+#[test]
+fn parts_of_a_split_are_different_files() {
+    let folder = Folder::with_paper();
+    std::os::unix::fs::symlink("s.train.csv", folder.path("s.valid.csv")).unwrap();
+    folder.run("data split records.csv -o s").fails(&[
+        "s.valid.csv",
+        "same file as s.train.csv",
+        "nothing was changed",
+    ]);
+    assert!(!folder.path("s.test.csv").exists() && !folder.path("s.train.csv").exists());
+}
+
 /// A limit on the size of files ends nothing, and parts that are small enough do not appear without the others.
 #[cfg(unix)]
 #[test]

@@ -51,10 +51,13 @@ pub fn write_atomically(path: &Path, content: impl FnOnce(&mut dyn Write) -> io:
 /// Writes several files in one step, as [`write_atomically`] writes one: all of them or, on any error, none.
 ///
 /// Temporary files are complete before the first takes its name. If one then cannot, those before it are put back; the
-/// error lists those that could not.
+/// error lists those that could not. Two names of one file are an error before anything is written.
 pub fn write_together<'a, C: FnOnce(&mut dyn Write) -> io::Result<()>>(
     files: impl IntoIterator<Item = (&'a Path, C)>,
 ) -> Result<(), WriteError> {
+    let files: Vec<(&Path, C)> = files.into_iter().collect();
+    let paths: Vec<&Path> = files.iter().map(|(path, _)| *path).collect();
+    check_apart(&paths)?;
     let mut complete = Vec::new();
     for (path, content) in files {
         match write_beside(path, content) {
@@ -81,6 +84,46 @@ pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     };
     attempt().map_err(|source| WriteError { file: path.to_owned(), source, replaced: Vec::new() })
 }
+
+/// Refuses two names of one file: what is written last would be all that is left.
+fn check_apart(paths: &[&Path]) -> Result<(), WriteError> {
+    let mut seen: Vec<(&Path, PathBuf)> = Vec::new();
+    for &path in paths {
+        let fault = |source| WriteError { file: path.to_owned(), source, replaced: Vec::new() };
+        let Place::File(target) = Place::of(path).map_err(fault)? else { continue };
+        let target = without_detours(target);
+        if let Some((other, _)) = seen.iter().find(|(_, other)| *other == target || is_linked(other, &target)) {
+            return Err(fault(io::Error::other(format!("it is the same file as {}", other.display()))));
+        }
+        seen.push((path, target));
+    }
+    Ok(())
+}
+
+/// The same file by a name without links and `..` in its folder; the file need not be there.
+fn without_detours(target: PathBuf) -> PathBuf {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (fs::canonicalize(folder), target.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => target,
+    }
+}
+
+/// Whether two names are hard links to one file.
+#[cfg(unix)]
+fn is_linked(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    matches!((fs::metadata(a), fs::metadata(b)), (Ok(a), Ok(b)) if (a.dev(), a.ino()) == (b.dev(), b.ino()))
+}
+
+/// This cannot be known.
+#[cfg(not(unix))]
+fn is_linked(_: &Path, _: &Path) -> bool {
+    false
+}
+
+/// More links than this in a row lead in a circle.
+const MOST_LINKS: usize = 40;
 
 /// Where a name leads.
 enum Place {
@@ -111,7 +154,7 @@ impl Place {
 /// What links lead to that is not there yet.
 fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     let mut end = path.to_owned();
-    for _ in 0..40 {
+    for _ in 0..MOST_LINKS {
         match fs::read_link(&end) {
             Ok(next) => end = end.parent().unwrap_or(Path::new("")).join(next),
             Err(_) => return Ok(end),
@@ -324,6 +367,32 @@ mod tests {
             "model.psdd",
         ];
         assert_eq!(names(&folder), left.map(OsString::from));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn two_names_of_one_file_are_not_written_together() {
+        let folder = folder("one-file");
+        fs::create_dir(folder.join("sub")).unwrap();
+        let name = |name: &str| folder.join(name);
+        let write = |a: &str, b: &str| {
+            let content = |text: &'static str| move |out: &mut dyn Write| out.write_all(text.as_bytes());
+            let [a, b] = [name(a), name(b)];
+            write_together([(a.as_path(), content("one")), (b.as_path(), content("two"))])
+        };
+        std::os::unix::fs::symlink("a", name("link")).unwrap();
+        for (one, other) in [("a", "link"), ("new", "new"), ("new", "sub/../new")] {
+            let told = write(one, other).unwrap_err().to_string();
+            assert!(told.contains("same file as") && told.contains("nothing was changed"), "{told}");
+        }
+        assert_eq!(names(&folder), ["link", "sub"], "before anything is written");
+        write("a", "b").unwrap();
+        fs::hard_link(name("a"), name("hard")).unwrap();
+        for (one, other) in [("a", "link"), ("hard", "a")] {
+            assert!(write(one, other).unwrap_err().to_string().contains("same file as"));
+        }
+        assert_eq!(fs::read(name("a")).unwrap(), b"one");
         fs::remove_dir_all(folder).unwrap();
     }
 
