@@ -38,7 +38,7 @@ impl Files {
         if inputs().filter(|file| is_stream(file)).count() > 1 {
             return Err(Error::new("only one file can come from stdin").hint("give the others by name"));
         }
-        for output in self.outputs.iter().filter(|file| !is_stream(file)) {
+        for output in self.outputs.iter().filter(|file| !slopp::io::is_stdout(file)) {
             if self.inputs.iter().any(|input| is_same(input, output)) {
                 return Err(Error::new(format!("{} is read, and would be written over", output.display()))
                     .hint("another name for the output"));

@@ -221,7 +221,7 @@ impl Kind {
         if is_diagram(file) {
             return Ok(Kind::Sdd);
         }
-        if is_model(file) || file == Path::new("-") {
+        if is_model(file) || slopp::io::is_stdout(file) {
             return Ok(Kind::Psdd);
         }
         match file.extension().and_then(OsStr::to_str) {

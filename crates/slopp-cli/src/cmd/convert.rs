@@ -58,7 +58,7 @@ enum Format {
 
 impl Format {
     fn of(path: &Path) -> Result<Format, Error> {
-        if path == Path::new("-") {
+        if io::is_stdout(path) {
             return Ok(Format::Psdd);
         }
         match io::ending(path).as_deref() {
@@ -73,7 +73,12 @@ impl Format {
 
 pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to([&args.output])?;
-    Files::default().read([&args.input]).read(&args.vtree).read(&args.names).write([&args.output]).check()?;
+    Files::default()
+        .read([&args.input])
+        .read(&args.vtree)
+        .read(&args.names)
+        .write([&args.output])
+        .check()?;
     let (from, to) = (Format::of(&args.input)?, Format::of(&args.output)?);
     if args.plain && to != Format::Psdd {
         return Err(Error::new("--plain is for .psdd files").hint("leave it out, or write a .psdd file"));

@@ -54,7 +54,12 @@ pub(crate) struct VtreeArgs {
 pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     let source = PathBuf::from(&args.source);
-    Files::default().read([&source]).read(&args.data).read(&args.vtree).write(&args.output).check()?;
+    Files::default()
+        .read([&source])
+        .read(&args.data)
+        .read(&args.vtree)
+        .write(&args.output)
+        .check()?;
     let kinds = args
         .output
         .iter()
@@ -158,7 +163,7 @@ pub(crate) enum Kind {
 impl Kind {
     /// The kind of a file that is to be written; stdout gets SVG.
     pub(crate) fn of(file: &Path, hint: &str) -> Result<Kind, Error> {
-        if file == Path::new("-") {
+        if slopp::io::is_stdout(file) {
             return Ok(Kind::Svg);
         }
         match file.extension().and_then(OsStr::to_str) {

@@ -216,6 +216,27 @@ fn parts_of_a_split_are_different_files() {
     assert!(!folder.path("s.test.csv").exists() && !folder.path("s.train.csv").exists());
 }
 
+/// What the system resolves `/dev/stdout` to must not be replaced: others write there, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn stdout_by_its_other_names_is_stdout() {
+    let folder = Folder::with_paper();
+    std::os::unix::fs::symlink("/dev/stdout", folder.path("link")).unwrap();
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"] {
+        folder.write("log", "old\n");
+        let log = || fs::OpenOptions::new().append(true).open(folder.path("log")).unwrap();
+        let mut kept = log();
+        let status = folder.command(&["sample", "model.psdd", "-n", "1", "-o", name]).stdout(log()).status().unwrap();
+        std::io::Write::write_all(&mut kept, b"last\n").unwrap();
+        let lines: Vec<String> = folder.read("log").lines().map(str::to_owned).collect();
+        assert!(status.success() && lines.len() == 4, "{name}: {lines:?}");
+        assert_eq!((&lines[0][..], &lines[1][..], &lines[3][..]), ("old", "X1,X2,X3,X4", "last"));
+    }
+    let both =
+        ["learn records.csv -o - -q", "learn records.csv -o /dev/stdout -q"].map(|args| folder.run(args).ok().out);
+    assert_eq!(both[0], both[1]);
+}
+
 /// A limit on the size of files ends nothing, and parts that are small enough do not appear without the others.
 #[cfg(unix)]
 #[test]

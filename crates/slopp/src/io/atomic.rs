@@ -43,7 +43,7 @@ pub fn abandon_writing() -> usize {
 /// Writes a file in one step: all of it, or, on any error, nothing.
 ///
 /// The content goes to a temporary file in the same folder, which takes the name only when it is complete and on disk.
-/// `-` is stdout; names that end in `.gz` are compressed.
+/// Names of stdout ([`is_stdout`]) write there; names that end in `.gz` are compressed.
 pub fn write_atomically(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
     write_together([(path, content)])
 }
@@ -122,6 +122,26 @@ fn is_linked(_: &Path, _: &Path) -> bool {
     false
 }
 
+/// Whether a name is that of stdout: `-`, `/dev/stdout`, `/dev/fd/1`, `/proc/self/fd/1`, or a link to one of these.
+///
+/// The system resolves them to the file behind stdout, which must not be replaced: others write to it, too.
+pub fn is_stdout(path: &Path) -> bool {
+    let is_name =
+        |path: &Path| ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name));
+    if path == Path::new("-") || is_name(path) {
+        return true;
+    }
+    let mut end = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = fs::read_link(&end) else { return false };
+        end = end.parent().unwrap_or(Path::new("")).join(next);
+        if is_name(&end) {
+            return true;
+        }
+    }
+    false
+}
+
 /// More links than this in a row lead in a circle.
 const MOST_LINKS: usize = 40;
 
@@ -136,7 +156,7 @@ enum Place {
 
 impl Place {
     fn of(path: &Path) -> io::Result<Place> {
-        if path == Path::new("-") {
+        if is_stdout(path) {
             return Ok(Place::Stdout);
         }
         // A link keeps leading to the same place: what it leads to is replaced.

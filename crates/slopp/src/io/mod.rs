@@ -56,7 +56,7 @@ mod spn;
 mod survey;
 mod vtree;
 
-pub use atomic::{abandon_writing, check_writable, write_atomically, write_together};
+pub use atomic::{abandon_writing, check_writable, is_stdout, write_atomically, write_together};
 pub use csv::CsvLines;
 pub use dimacs::cnf_text;
 pub use error::{ReadError, WriteError};
