@@ -237,6 +237,22 @@ fn stdout_by_its_other_names_is_stdout() {
     assert_eq!(both[0], both[1]);
 }
 
+/// `script` runs a program on a terminal of its own; without it there is nothing to look at.
+#[cfg(target_os = "linux")]
+#[test]
+fn records_on_a_terminal_do_not_act_on_it() {
+    let folder = Folder::new();
+    folder.write("esc.csv", "\u{1b}[31mRED\u{1b}[0m,b\n1,0\n0,1\n");
+    folder.run("learn esc.csv -o m.psdd").ok();
+    let run = format!("{} sample m.psdd -n 2", env!("CARGO_BIN_EXE_slopp"));
+    let mut command = std::process::Command::new("script");
+    command.args(["-qc", &run, "/dev/null"]).current_dir(folder.path(".")).stdin(Stdio::null());
+    let Ok(output) = command.output() else { return };
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("\\u{1b}[31mRED\\u{1b}[0m,b") && !shown.contains("\u{1b}[31m"), "{shown:?}");
+    assert!(folder.run("sample m.psdd -n 2").ok().out.starts_with('\u{1b}'), "a pipe gets what it is");
+}
+
 /// A limit on the size of files ends nothing, and parts that are small enough do not appear without the others.
 #[cfg(unix)]
 #[test]

@@ -1,11 +1,12 @@
 //! Writing files so that a failure never leaves half of one.
 
 use super::error::WriteError;
+use crate::names::visible_lines;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -43,7 +44,8 @@ pub fn abandon_writing() -> usize {
 /// Writes a file in one step: all of it, or, on any error, nothing.
 ///
 /// The content goes to a temporary file in the same folder, which takes the name only when it is complete and on disk.
-/// Names of stdout ([`is_stdout`]) write there; names that end in `.gz` are compressed.
+/// Names of stdout ([`is_stdout`]) write there, and on a terminal characters that act on it are escaped. Names that end
+/// in `.gz` are compressed.
 pub fn write_atomically(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
     write_together([(path, content)])
 }
@@ -142,6 +144,31 @@ pub fn is_stdout(path: &Path) -> bool {
     false
 }
 
+/// A terminal, which shows characters that would act on it instead.
+struct Visible<W: Write> {
+    terminal: W,
+    /// The beginning of a line.
+    line: Vec<u8>,
+}
+
+impl<W: Write> Write for Visible<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.line.extend_from_slice(bytes);
+        if let Some(end) = self.line.iter().rposition(|&byte| byte == b'\n') {
+            let rest = self.line.split_off(end + 1);
+            let lines = std::mem::replace(&mut self.line, rest);
+            self.terminal.write_all(visible_lines(&String::from_utf8_lossy(&lines)).as_bytes())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let rest = std::mem::take(&mut self.line);
+        self.terminal.write_all(visible_lines(&String::from_utf8_lossy(&rest)).as_bytes())?;
+        self.terminal.flush()
+    }
+}
+
 /// More links than this in a row lead in a circle.
 const MOST_LINKS: usize = 40;
 
@@ -196,7 +223,13 @@ struct Complete {
 fn write_beside(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Option<Complete>> {
     let target = match Place::of(path)? {
         Place::Stdout => {
-            let mut out = BufWriter::new(io::stdout().lock());
+            let stdout = io::stdout();
+            let is_terminal = stdout.is_terminal();
+            let mut out = BufWriter::new(stdout.lock());
+            if is_terminal {
+                let mut out = Visible { terminal: out, line: Vec::new() };
+                return content(&mut out).and_then(|()| out.flush()).map(|()| None);
+            }
             return content(&mut out).and_then(|()| out.flush()).map(|()| None);
         }
         Place::Device(device) => {
@@ -414,6 +447,18 @@ mod tests {
         }
         assert_eq!(fs::read(name("a")).unwrap(), b"one");
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_terminal_shows_what_would_act_on_it() {
+        let mut shown = Vec::new();
+        let mut out = Visible { terminal: &mut shown, line: Vec::new() };
+        // Characters of several bytes may come in parts.
+        for part in [&b"a,\xc3"[..], b"\xa9\x1b[31m\nb", b",\x07"] {
+            out.write_all(part).unwrap();
+        }
+        out.flush().unwrap();
+        assert_eq!(String::from_utf8(shown).unwrap(), "a,é\\u{1b}[31m\nb,\\u{7}");
     }
 
     #[test]
