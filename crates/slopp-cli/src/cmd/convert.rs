@@ -2,7 +2,7 @@
 
 use crate::args::{ColumnArgs, ReadArgs};
 use crate::error::Error;
-use crate::files::Files;
+use crate::files::{Content, Files};
 use crate::input::{Loaded, read_records};
 use crate::knowledge::LimitArgs;
 use crate::report::object;
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, 
         .read([&args.input])
         .read(&args.vtree)
         .read(&args.names)
-        .write([&args.output])
+        .write([&args.output], Content::AsNamed)
         .check()?;
     let (from, to) = (Format::of(&args.input)?, Format::of(&args.output)?);
     if args.plain && to != Format::Psdd {

@@ -2,7 +2,7 @@
 
 use crate::args::{ColumnArgs, ReadArgs, positive, seed};
 use crate::error::Error;
-use crate::files::Files;
+use crate::files::{Content, Files};
 use crate::input::{Loaded, VtreeSource, is_model, parse_vtree, read_records};
 use crate::report::{count, object};
 use crate::session::{Session, Verdict};
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Er
         .read([&source])
         .read(&args.data)
         .read(&args.vtree)
-        .write(&args.output)
+        .write(&args.output, Content::AsNamed)
         .check()?;
     let kinds = args
         .output

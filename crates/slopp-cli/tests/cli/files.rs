@@ -203,6 +203,35 @@ fn stdin_is_not_written_over() {
     folder.run("eval model.psdd records.csv").ok();
 }
 
+#[test]
+fn files_of_another_kind_are_not_written_over() {
+    let folder = Folder::with_paper();
+    for (command, kinds) in [
+        ("learn records.csv", "csv vtree svg sdd cnf json parquet csv.gz"),
+        ("fit model.psdd records.csv", "csv wdata"),
+        ("distil model.psdd records.csv", "vtree svg"),
+        ("revise model.psdd records.csv", "csv vtree"),
+        ("product model.psdd model.psdd", "vtree"),
+        ("validate model.psdd --fix", "data"),
+        ("sample model.psdd -n 2", "psdd mix spn parquet svg"),
+        ("repair model.psdd records.csv", "psdd"),
+        ("data generate configurations -n 5", "psdd vtree"),
+        ("rules model.psdd", "psdd csv cnf json"),
+        ("rules model.psdd --format cnf", "csv dnf"),
+    ] {
+        for kind in kinds.split(' ') {
+            folder.write(&format!("old.{kind}"), "precious");
+            folder.run(&format!("{command} -o old.{kind}")).fails(&["is the name of", "try: a name that ends in"]);
+            assert_eq!(folder.read(&format!("old.{kind}")), "precious");
+        }
+    }
+    for (command, file) in
+        [("learn records.csv", "m"), ("sample model.psdd -n 2", "s.txt"), ("rules model.psdd", "r.md")]
+    {
+        folder.run(&format!("{command} -o {file}")).ok();
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn parts_of_a_split_are_different_files() {

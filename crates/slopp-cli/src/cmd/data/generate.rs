@@ -3,7 +3,7 @@
 use crate::args::{CircuitArgs, not_negative, seed, whole};
 use crate::cmd::info::big;
 use crate::error::Error;
-use crate::files::Files;
+use crate::files::{Content, Files};
 use crate::input::Loaded;
 use crate::report::{count, counted, facts, json, json_count, object};
 use crate::session::{Session, Verdict};
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict,
             known_world(&Truth::rankings(*items, *dispersion)?, common, check, session)
         }
         WorldCommand::NoisyCopy { model, common, flip } => {
-            Files::default().read(model.files()).write(&common.output).check()?;
+            Files::default().read(model.files()).write(&common.output, Content::Records).check()?;
             let loaded = Loaded::read_circuit(model)?;
             let nothing = Evidence::none(loaded.model.names.len());
             Records::check_count(common.number)?;
@@ -114,7 +114,7 @@ fn known_world(truth: &Truth, common: &Common, check: &Check, session: &mut Sess
     if let Some(model) = &check.check {
         return compare_with(truth, model, check.vtree.as_deref(), session);
     }
-    Files::default().write(&common.output).check()?;
+    Files::default().write(&common.output, Content::Records).check()?;
     Records::check_count(common.number)?;
     let records = truth.sample(common.number, common.seed);
     let worlds = truth.count().to_string();
