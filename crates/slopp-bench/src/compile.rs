@@ -21,7 +21,7 @@ pub(crate) fn measure(python: Option<&str>) {
     println!("{:<8} {:<34} {:>10} {:>10} {:>10}", "file", "tool", "CPU s", "decisions", "elements");
     for name in ["alarm", "c432"] {
         let [cnf, vtree] = ["cnf", "vtree"].map(|end| folder.join(format!("{name}.{end}")));
-        let rules = read_rules(&cnf, None).expect("a CNF file");
+        let rules = read_rules(&cnf, None, &Limits::default()).expect("a CNF file");
         let tree = read_vtree(&vtree).expect("a vtree file").vtree;
         let (start, before) = (Instant::now(), cpu_seconds());
         let sdd = rules.compile(tree, &Limits::default()).expect("it is small");

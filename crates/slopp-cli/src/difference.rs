@@ -15,16 +15,16 @@ pub(crate) fn compare(files: [&Path; 2], vtree: Option<&Path>, limits: Limits) -
         return Err(Error::new("--vtree is for .sdd files, and none is given").hint("leave it out"));
     }
     let [first, second] = files.map(|file| Knowledge::read(file, vtree.filter(|_| is_diagram(file)), None, &limits));
-    let known = by_columns(files, [first?, second?]);
+    let known = by_columns(files, [first?, second?], &limits);
     Difference::new(known.each_ref().map(Knowledge::known), limits).map_err(|error| in_words(error, files))
 }
 
 /// Rules compared with a model that has columns are read by its columns, if they fit: so `age=42` is a bin.
-fn by_columns(files: [&Path; 2], mut known: [Knowledge; 2]) -> [Knowledge; 2] {
+fn by_columns(files: [&Path; 2], mut known: [Knowledge; 2], limits: &Limits) -> [Knowledge; 2] {
     for (one, other) in [(0, 1), (1, 0)] {
         let names = known[other].names().clone();
         if let (Knowledge::Rules(_), false) = (&known[one], names.groups().is_empty())
-            && let Ok(rules) = slopp::io::read_rules(files[one], Some(&names))
+            && let Ok(rules) = slopp::io::read_rules(files[one], Some(&names), limits)
         {
             known[one] = Knowledge::Rules(rules);
         }

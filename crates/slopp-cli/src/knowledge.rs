@@ -85,7 +85,7 @@ impl Knowledge {
                     "{DISTIL}; `slopp possible` asks a mixture about worlds, `slopp entails` about formulas"
                 )));
         }
-        Ok(Knowledge::Rules(slopp::io::read_rules(path, names).map_err(explained)?))
+        Ok(Knowledge::Rules(slopp::io::read_rules(path, names, limits).map_err(explained)?))
     }
 
     pub(crate) fn names(&self) -> &Arc<Names> {

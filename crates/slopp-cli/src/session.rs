@@ -40,7 +40,7 @@ impl Session {
 
     /// If a command writes a file to stdout, nothing else goes there.
     pub fn give_stdout_to<'a>(&mut self, files: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Error> {
-        self.taken = files.into_iter().any(|file| file == Path::new("-"));
+        self.taken = files.into_iter().any(|file| slopp::io::is_stdout(file));
         match self.taken && self.json {
             true => Err(Error::new("the file and the JSON document cannot both go to stdout")
                 .hint("-o FILE, or leave --json out")),
@@ -60,7 +60,7 @@ impl Session {
 
     /// A bar for work whose result goes to a file while it is done; no bar if that is the terminal.
     pub(crate) fn progress_beside(&self, output: &Path) -> Bar {
-        Bar::new(self.quiet || (output == Path::new("-") && io::stdout().is_terminal()))
+        Bar::new(self.quiet || (slopp::io::is_stdout(output) && io::stdout().is_terminal()))
     }
 
     /// A line of the result, for people to read.
@@ -103,7 +103,7 @@ impl Session {
 
     /// Tells where a result was saved.
     pub fn saved(&self, file: &Path) {
-        if file != Path::new("-") {
+        if !slopp::io::is_stdout(file) {
             self.note(format_args!("saved in {}", file.display()));
         }
     }

@@ -194,7 +194,7 @@ fn rules(text: &str) -> bool {
 }
 
 fn dimacs(bytes: &[u8]) -> bool {
-    let Ok(rules) = io::read_rules(bytes, None) else { return false };
+    let Ok(rules) = io::read_rules(bytes, None, &slopp::logic::Limits::default()) else { return false };
     if (1..8).contains(&rules.var_count()) {
         agree(&rules);
     }

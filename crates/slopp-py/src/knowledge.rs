@@ -43,7 +43,7 @@ impl Rules {
     #[pyo3(signature = (path, names=None))]
     fn read(path: PathBuf, names: Option<Vec<String>>) -> Answer<Rules> {
         let names = names.map(Names::new).transpose()?.map(Arc::new);
-        Ok(Rules(Arc::new(slopp::io::read_rules(&path, names.as_ref())?)))
+        Ok(Rules(Arc::new(slopp::io::read_rules(&path, names.as_ref(), &slopp::logic::Limits::default())?)))
     }
 
     fn write(&self, path: PathBuf) -> Answer<()> {

@@ -118,7 +118,7 @@ fn fixtures_of_other_tools() {
         ("false.cnf", "false.vtree", "0"),
         ("literal.cnf", "literal.vtree", "4"),
     ] {
-        let rules = read_rules(&folder.join(file), None).unwrap();
+        let rules = read_rules(&folder.join(file), None, &Limits::default()).unwrap();
         let vtree = read_vtree(&folder.join(vtree)).unwrap().vtree;
         let sdd = rules.compile(vtree, &Limits::default()).unwrap();
         assert_eq!(sdd.model_count().to_string(), count, "{file}");
@@ -129,7 +129,7 @@ fn fixtures_of_other_tools() {
         let vtree = read_vtree(&folder.join(format!("{name}.vtree"))).unwrap();
         let theirs = read_sdd(&folder.join(format!("{name}.sdd")), Some(&vtree)).unwrap().0;
         let file = if name == "example" { "example.dnf".to_owned() } else { format!("{name}.cnf") };
-        let rules = read_rules(&folder.join(file), None).unwrap();
+        let rules = read_rules(&folder.join(file), None, &Limits::default()).unwrap();
         let mut manager = Manager::new(vtree.vtree, Limits::default());
         let ours = manager.compile(&rules.formula()).unwrap();
         assert_eq!(manager.import(&theirs).unwrap(), ours, "{name}");
@@ -279,14 +279,14 @@ fn clauses_are_bounded_in_work() {
 #[test]
 fn dimacs_files_read_and_write() {
     let text = "c a comment\ncc another\np cnf 4 3\n1 -2\n 0 3 0\n-4 0\n%\n0\n";
-    let rules = read_rules(text.as_bytes(), None).unwrap();
+    let rules = read_rules(text.as_bytes(), None, &Limits::default()).unwrap();
     let lines: Vec<_> = rules.iter().map(|rule| (rule.line, rule.text.as_str())).collect();
     assert_eq!(lines, [(4, "x1 | !x2"), (5, "x3"), (6, "!x4")]);
     assert_eq!(cnf_text(&rules).unwrap(), "p cnf 4 3\n1 -2 0\n3 0\n-4 0\n");
     let named = Rules::parse("a | !\"b c\"\n(b c | d) & true & !a").unwrap();
     let text = cnf_text(&Rules::new(named.names().clone(), named.iter().map(|r| r.formula.clone()))).unwrap();
     assert_eq!(text, "c names [\"a\",\"b c\",\"d\"]\np cnf 3 3\n1 -2 0\n2 3 0\n-1 0\n");
-    let again = read_rules(text.as_bytes(), None).unwrap();
+    let again = read_rules(text.as_bytes(), None, &Limits::default()).unwrap();
     assert_eq!(again.names(), named.names());
     assert_eq!(again.len(), 3);
     let others = cnf_text(&Rules::parse("a -> b\nb <-> c\nexactly(1, a, b, c)").unwrap()).unwrap();
@@ -296,11 +296,21 @@ fn dimacs_files_read_and_write() {
     let refusal = cnf_text(&Rules::parse(&format!("a\nat_most(15, {})", names.join(", "))).unwrap()).unwrap_err();
     assert!(refusal.to_string().starts_with("the rule in line 2 is not a conjunction of few clauses: at_most(15"));
     assert!(matches!(refusal, LogicError::NotClausal { line: 2, .. }));
-    let dnf = read_rules(b"p dnf 3 2\n1 -2 0\n3 0\n", None).unwrap();
+    let dnf = read_rules(b"p dnf 3 2\n1 -2 0\n3 0\n", None, &Limits::default()).unwrap();
     assert_eq!(dnf[0].text, "x1 & !x2 | x3");
-    let empty = read_rules(b"p cnf 2 1\n0\n", None).unwrap();
+    let small = Limits { bytes: 100 << 20, ..Limits::default() };
+    let announced = b"p cnf 1000000 1\n1 0\n";
+    let error = read_rules(announced, None, &small).unwrap_err().to_string();
+    assert!(error.contains("line 1") && error.contains("1000000 variables need more than 100 MB"), "{error}");
+    let two = Arc::new(Names::numbered(2));
+    let error = read_rules(announced, Some(&two), &small).unwrap_err().to_string();
+    assert!(error.contains("at most 2 variables, as there are names"), "{error}");
+    let rules = read_rules(b"p cnf 200000 1\n1 0\n", None, &small).unwrap();
+    let stopped = rules.compile_with_search(&VtreeSearch::default(), &small, &mut |_| ()).unwrap_err();
+    assert_eq!(stopped.limit, Limit::Bytes(small.bytes));
+    let empty = read_rules(b"p cnf 2 1\n0\n", None, &Limits::default()).unwrap();
     assert_eq!(empty[0].formula, Formula::constant(false));
-    let empty = read_rules(b"p dnf 2 1\n0\n", None).unwrap();
+    let empty = read_rules(b"p dnf 2 1\n0\n", None, &Limits::default()).unwrap();
     assert_eq!(empty[0].formula, Formula::constant(true));
     for (text, says) in [
         ("p cnf 3\n", "line 1: column 8: expected the number of clauses"),
@@ -316,7 +326,7 @@ fn dimacs_files_read_and_write() {
         ("c names [\"a\"]\np cnf 2 0\n", "line 1: expected 2 names, found 1"),
         ("c names [\"a\",\"a\"]\np cnf 2 0\n", "used by columns 1 and 2"),
     ] {
-        let error = read_rules(text.as_bytes(), None).unwrap_err().to_string();
+        let error = read_rules(text.as_bytes(), None, &Limits::default()).unwrap_err().to_string();
         assert!(error.contains(says), "{text:?}: {error}");
     }
 }
@@ -344,7 +354,7 @@ fn found_vtrees_compile_to_the_same_worlds() {
 #[test]
 fn large_rules_find_a_vtree() {
     let Some(folder) = slopp_oracle::shared("fixtures/pypsdd") else { return };
-    let rules = read_rules(&folder.join("alarm.cnf"), None).unwrap();
+    let rules = read_rules(&folder.join("alarm.cnf"), None, &Limits::default()).unwrap();
     let search = VtreeSearch { moves: 5, ..VtreeSearch::default() };
     let found = rules.compile_with_search(&search, &Limits::default(), &mut |_| ()).unwrap();
     assert_eq!(found.sdd.model_count().to_string(), "306008118077774000476671232294789283527465584454107968569344");

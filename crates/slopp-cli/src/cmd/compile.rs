@@ -2,7 +2,7 @@
 
 use crate::args::{ColumnArgs, ReadArgs, whole};
 use crate::error::Error;
-use crate::files::Files;
+use crate::files::{Content, Files};
 use crate::input::{Loaded, VtreeSource, explained, is_model, read_records};
 use crate::knowledge::{LimitArgs, check_variables, compile_with_search, is_diagram, stopped, vtree_for};
 use crate::report::{count, counted, facts, grouped, object};
@@ -63,7 +63,7 @@ pub(crate) struct CompileArgs {
 
 pub(crate) fn run(args: &CompileArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
-    Files::default().read([&args.rules]).read(&args.names).write(&args.output).check()?;
+    Files::default().read([&args.rules]).read(&args.names).write(&args.output, Content::AsNamed).check()?;
     if is_diagram(&args.rules) || is_model(&args.rules) {
         let file = args.rules.display();
         return Err(Error::new(format!("{file} is already a circuit, not rules to compile"))
@@ -159,7 +159,7 @@ fn read(args: &CompileArgs, vtree: Option<&VtreeSource>) -> Result<Rules, Error>
         (None, Some(VtreeSource::Model(_, names))) => Some(names.clone()),
         (None, _) => None,
     };
-    Ok(slopp::io::read_rules(&args.rules, names.as_ref()).map_err(explained)?.with_columns())
+    Ok(slopp::io::read_rules(&args.rules, names.as_ref(), &args.limits.limits()).map_err(explained)?.with_columns())
 }
 
 /// Shows which rules contradict each other.
@@ -221,7 +221,7 @@ impl Kind {
         if is_diagram(file) {
             return Ok(Kind::Sdd);
         }
-        if is_model(file) || file == Path::new("-") {
+        if is_model(file) || slopp::io::is_stdout(file) {
             return Ok(Kind::Psdd);
         }
         match file.extension().and_then(OsStr::to_str) {

@@ -6,7 +6,7 @@ use crate::cmd::learn::{
     too_many_classes,
 };
 use crate::error::Error;
-use crate::files::{Files, check_ending};
+use crate::files::{Content, Files, check_ending};
 use crate::incomplete::{Part, check};
 use crate::input::{Loaded, explained, options, options_over, read_records, read_records_of};
 use crate::report::{count, counted, facts, json, json_count, object, records as records_in_words, score_entries};
@@ -161,7 +161,7 @@ pub(crate) fn run(args: &DistilArgs, session: &mut Session) -> Result<Verdict, E
     session.give_stdout_to(&args.output)?;
     let inputs = [&args.valid, &args.test, &args.rules.file].map(Option::as_ref);
     let inputs = [Some(&args.teacher), Some(&args.train)].into_iter().chain(inputs);
-    Files::default().read(inputs.flatten()).write(&args.output).check()?;
+    Files::default().read(inputs.flatten()).write(&args.output, Content::Model).check()?;
     check_ending(args.output.as_deref(), ".psdd", "the student")?;
     let (teacher, train) = Teacher::read(args)?;
     check(Part::Train, Some(&args.train), &train)?;

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &ExplainArgs, session: &mut Session) -> Result<Verdict, 
     let names = &loaded.model.names;
     let records = read_records_of(&args.data, args.read, names)?;
     let rules = match &args.rules {
-        Some(file) => Some(slopp::io::read_rules(file, Some(names)).map_err(explained)?),
+        Some(file) => Some(slopp::io::read_rules(file, Some(names), &args.model.limits.limits()).map_err(explained)?),
         None => None,
     };
     let explanations = circuit.explain_batch(&records, args.k, &args.model.limits.limits())?;

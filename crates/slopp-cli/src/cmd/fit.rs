@@ -3,7 +3,7 @@
 use crate::args::{ModelArgs, ReadArgs, not_negative, whole};
 use crate::cmd::learn::{save, score_table, tell_saved, without_incomplete};
 use crate::error::Error;
-use crate::files::{Files, check_ending};
+use crate::files::{Content, Files, check_ending};
 use crate::input::{Loaded, read_records_of};
 use crate::report::{count, counted, is_or_are, json_count, json_list, object, records, score_entries};
 use crate::session::{Session, Verdict};
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &FitArgs, session: &mut Session) -> Result<Verdict, Erro
     session.give_stdout_to(&args.output)?;
     // A model may be replaced by the same model with other parameters.
     let files = Files::default().replace([&args.model.model]).read(&args.model.vtree).read([&args.data]);
-    files.write(&args.output).check()?;
+    files.write(&args.output, Content::Model).check()?;
     let loaded = Loaded::read(&args.model)?;
     let ending = loaded.model.kind.ending();
     check_ending(args.output.as_deref(), ending, "the fitted model")?;

@@ -2,7 +2,7 @@
 
 use crate::cmd::learn::{save, tell_saved};
 use crate::error::Error;
-use crate::files::{Files, check_ending};
+use crate::files::{Content, Files, check_ending};
 use crate::input::{Loaded, certificate, certificate_in_words};
 use crate::knowledge::LimitArgs;
 use crate::report::{count, counted, json, logarithm, object};
@@ -40,7 +40,7 @@ pub(crate) struct ProductArgs {
 
 pub(crate) fn run(args: &ProductArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
-    Files::default().read([&args.a, &args.b]).read(&args.vtree).write(&args.output).check()?;
+    Files::default().read([&args.a, &args.b]).read(&args.vtree).write(&args.output, Content::Model).check()?;
     check_ending(args.output.as_deref(), ".psdd", "a product of circuits")?;
     let limits = args.limits.limits();
     let [a, b] = [&args.a, &args.b].map(|file| Loaded::circuit_of(file, args.vtree.as_deref(), &limits));

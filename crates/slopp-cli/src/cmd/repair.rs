@@ -2,7 +2,7 @@
 
 use crate::args::{CircuitArgs, ReadArgs};
 use crate::error::Error;
-use crate::files::Files;
+use crate::files::{Content, Files};
 use crate::input::{Loaded, options_over, read_records_and_text};
 use crate::report::records as records_in_words;
 use crate::report::{changes_in_words, count, json_changes, json_count, object};
@@ -41,7 +41,7 @@ pub(crate) struct RepairArgs {
 
 pub(crate) fn run(args: &RepairArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to([&args.output])?;
-    Files::default().read(args.model.files()).read([&args.data]).write([&args.output]).check()?;
+    Files::default().read(args.model.files()).read([&args.data]).write([&args.output], Content::Records).check()?;
     let loaded = Loaded::read_circuit(&args.model)?;
     let circuit = loaded.deterministic("the most probable of the nearest worlds")?;
     let names = &loaded.model.names;

@@ -3,7 +3,7 @@
 use crate::args::{CircuitArgs, FormulaText, ReadArgs, formula_text, weight};
 use crate::cmd::learn::{save, tell_saved};
 use crate::error::Error;
-use crate::files::Files;
+use crate::files::{Content, Files};
 use crate::input::{Loaded, read_records_of};
 use crate::report::{count, counted, grouped, json, object, probability};
 use crate::session::{Session, Verdict};
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
     session.give_stdout_to(&args.output)?;
     let files = Files::default().replace([&args.model.model]).read(&args.model.vtree).read(&args.data);
     let formulas = args.formula.iter().chain(&args.by_rule).filter_map(|formula| formula.file.as_ref());
-    files.read(formulas).write(&args.output).check()?;
+    files.read(formulas).write(&args.output, Content::Model).check()?;
     let loaded = Loaded::read_circuit(&args.model)?;
     loaded.deterministic("revision")?;
     let Certified::Psdd(psdd) = loaded.circuit() else {

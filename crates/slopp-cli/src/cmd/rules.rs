@@ -2,7 +2,7 @@
 
 use crate::args::{CircuitArgs, ReadArgs, positive, whole};
 use crate::error::Error;
-use crate::files::Files;
+use crate::files::{Content, Files};
 use crate::input::{Loaded, read_records_of};
 use crate::report::{count, counted, grouped, json, json_count, json_literals, object, probability};
 use crate::session::{Session, Verdict};
@@ -74,7 +74,12 @@ fn length(text: &str) -> Result<usize, String> {
 
 pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
-    Files::default().read(args.model.files()).read(&args.records).write(&args.output).check()?;
+    let content = match args.format {
+        Format::Text => Content::Rules,
+        Format::Cnf => Content::Dimacs,
+        Format::Json => Content::Json,
+    };
+    Files::default().read(args.model.files()).read(&args.records).write(&args.output, content).check()?;
     let loaded = Loaded::read_circuit(&args.model)?;
     let (names, circuit) = (&loaded.model.names, loaded.circuit());
     let search = RuleSearch {

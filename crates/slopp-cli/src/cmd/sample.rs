@@ -2,7 +2,7 @@
 
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, seed, whole};
 use crate::error::Error;
-use crate::files::Files;
+use crate::files::{Content, Files};
 use crate::input::{Loaded, read_records_of};
 use crate::report::{json_world, object};
 use crate::session::{Session, Verdict};
@@ -49,7 +49,7 @@ pub(crate) struct SampleArgs {
 pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     let files = Files::default().read(args.model.files()).read(&args.records).read(args.given.file());
-    files.write(&args.output).check()?;
+    files.write(&args.output, Content::Records).check()?;
     let loaded = Loaded::read(&args.model)?;
     let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &loaded.model.names)?;
     let loaded = loaded.given(&known, &args.model.limits.limits())?;

@@ -2,7 +2,7 @@
 
 use crate::args::{ModelArgs, not_negative, whole};
 use crate::error::{Error, LARGER_LIMITS};
-use crate::files::Files;
+use crate::files::{Content, Files};
 use crate::input::{Loaded, certificate, certificate_in_words, no_circuit};
 use crate::report::{count, counted, json, json_world, object};
 use crate::session::{Session, Verdict};
@@ -49,7 +49,11 @@ pub(crate) struct ValidateArgs {
 pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     // A model may be replaced by the same model, mended.
-    Files::default().replace([&args.model.model]).read(&args.model.vtree).write(&args.output).check()?;
+    Files::default()
+        .replace([&args.model.model])
+        .read(&args.model.vtree)
+        .write(&args.output, Content::Model)
+        .check()?;
     let mut loaded = Loaded::read_as_is(&args.model)?;
     match &loaded.model.kind {
         ModelKind::Circuit(_) => {}

@@ -2,7 +2,7 @@
 
 use crate::args::{ColumnArgs, ReadArgs, positive, seed};
 use crate::error::Error;
-use crate::files::Files;
+use crate::files::{Content, Files};
 use crate::input::{Loaded, VtreeSource, is_model, read_records};
 use crate::knowledge::LimitArgs;
 use crate::report::{count, object};
@@ -56,7 +56,12 @@ pub(crate) struct VtreeArgs {
 pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     let source = PathBuf::from(&args.source);
-    Files::default().read([&source]).read(&args.data).read(&args.vtree).write(&args.output).check()?;
+    Files::default()
+        .read([&source])
+        .read(&args.data)
+        .read(&args.vtree)
+        .write(&args.output, Content::AsNamed)
+        .check()?;
     let kinds = args
         .output
         .iter()
@@ -161,7 +166,7 @@ pub(crate) enum Kind {
 impl Kind {
     /// The kind of a file that is to be written; stdout gets SVG.
     pub(crate) fn of(file: &Path, hint: &str) -> Result<Kind, Error> {
-        if file == Path::new("-") {
+        if slopp::io::is_stdout(file) {
             return Ok(Kind::Svg);
         }
         match file.extension().and_then(OsStr::to_str) {

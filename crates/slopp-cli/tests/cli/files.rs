@@ -203,6 +203,85 @@ fn stdin_is_not_written_over() {
     folder.run("eval model.psdd records.csv").ok();
 }
 
+#[test]
+fn files_of_another_kind_are_not_written_over() {
+    let folder = Folder::with_paper();
+    for (command, kinds) in [
+        ("learn records.csv", "csv vtree svg sdd cnf json parquet csv.gz"),
+        ("fit model.psdd records.csv", "csv wdata"),
+        ("distil model.psdd records.csv", "vtree svg"),
+        ("revise model.psdd records.csv", "csv vtree"),
+        ("product model.psdd model.psdd", "vtree"),
+        ("validate model.psdd --fix", "data"),
+        ("sample model.psdd -n 2", "psdd mix spn parquet svg"),
+        ("repair model.psdd records.csv", "psdd"),
+        ("data generate configurations -n 5", "psdd vtree"),
+        ("rules model.psdd", "psdd csv cnf json"),
+        ("rules model.psdd --format cnf", "csv dnf"),
+    ] {
+        for kind in kinds.split(' ') {
+            folder.write(&format!("old.{kind}"), "precious");
+            folder.run(&format!("{command} -o old.{kind}")).fails(&["is the name of", "try: a name that ends in"]);
+            assert_eq!(folder.read(&format!("old.{kind}")), "precious");
+        }
+    }
+    for (command, file) in
+        [("learn records.csv", "m"), ("sample model.psdd -n 2", "s.txt"), ("rules model.psdd", "r.md")]
+    {
+        folder.run(&format!("{command} -o {file}")).ok();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn parts_of_a_split_are_different_files() {
+    let folder = Folder::with_paper();
+    std::os::unix::fs::symlink("s.train.csv", folder.path("s.valid.csv")).unwrap();
+    folder.run("data split records.csv -o s").fails(&[
+        "s.valid.csv",
+        "same file as s.train.csv",
+        "nothing was changed",
+    ]);
+    assert!(!folder.path("s.test.csv").exists() && !folder.path("s.train.csv").exists());
+}
+
+/// What the system resolves `/dev/stdout` to must not be replaced: others write there, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn stdout_by_its_other_names_is_stdout() {
+    let folder = Folder::with_paper();
+    std::os::unix::fs::symlink("/dev/stdout", folder.path("link")).unwrap();
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"] {
+        folder.write("log", "old\n");
+        let log = || fs::OpenOptions::new().append(true).open(folder.path("log")).unwrap();
+        let mut kept = log();
+        let status = folder.command(&["sample", "model.psdd", "-n", "1", "-o", name]).stdout(log()).status().unwrap();
+        std::io::Write::write_all(&mut kept, b"last\n").unwrap();
+        let lines: Vec<String> = folder.read("log").lines().map(str::to_owned).collect();
+        assert!(status.success() && lines.len() == 4, "{name}: {lines:?}");
+        assert_eq!((&lines[0][..], &lines[1][..], &lines[3][..]), ("old", "X1,X2,X3,X4", "last"));
+    }
+    let both =
+        ["learn records.csv -o - -q", "learn records.csv -o /dev/stdout -q"].map(|args| folder.run(args).ok().out);
+    assert_eq!(both[0], both[1]);
+}
+
+/// `script` runs a program on a terminal of its own; without it there is nothing to look at.
+#[cfg(target_os = "linux")]
+#[test]
+fn records_on_a_terminal_do_not_act_on_it() {
+    let folder = Folder::new();
+    folder.write("esc.csv", "\u{1b}[31mRED\u{1b}[0m,b\n1,0\n0,1\n");
+    folder.run("learn esc.csv -o m.psdd").ok();
+    let run = format!("{} sample m.psdd -n 2", env!("CARGO_BIN_EXE_slopp"));
+    let mut command = std::process::Command::new("script");
+    command.args(["-qc", &run, "/dev/null"]).current_dir(folder.path(".")).stdin(Stdio::null());
+    let Ok(output) = command.output() else { return };
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("\\u{1b}[31mRED\\u{1b}[0m,b") && !shown.contains("\u{1b}[31m"), "{shown:?}");
+    assert!(folder.run("sample m.psdd -n 2").ok().out.starts_with('\u{1b}'), "a pipe gets what it is");
+}
+
 /// A limit on the size of files ends nothing, and parts that are small enough do not appear without the others.
 #[cfg(unix)]
 #[test]

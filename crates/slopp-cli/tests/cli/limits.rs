@@ -20,6 +20,23 @@ fn learning_inside_rules_stops_at_limits() {
     assert!(!folder.files().contains(&"m.psdd".to_owned()));
 }
 
+/// 23 bytes may announce ten million variables.
+#[test]
+fn announced_variables_stay_within_memory() {
+    let folder = Folder::with_paper();
+    folder.write("b.cnf", "p cnf 10000000 1\n1 0\n");
+    folder.write("some.cnf", "p cnf 300000 1\n1 0\n");
+    for args in ["count b.cnf", "entails b.cnf x1", "diff b.cnf b.cnf", "equivalent b.cnf b.cnf", "compile b.cnf"] {
+        let refused = folder.run(&format!("{args} --max-memory 100"));
+        refused.fails(&["b.cnf, line 1: 10000000 variables need more than 100 MB", "--max-memory MB"]);
+    }
+    // They have room, but what is made of them has not.
+    for args in ["count some.cnf", "equivalent some.cnf some.cnf", "compile some.cnf"] {
+        folder.run(&format!("{args} --max-memory 100")).fails(&["more than 100 MB", "--max-memory MB"]);
+    }
+    folder.run("learn records.csv --rules b.cnf").fails(&["b.cnf, line 1: expected at most 4 variables"]);
+}
+
 #[test]
 fn closing_columns_speaks_of_columns_and_not_of_rules() {
     let folder = Folder::new();

@@ -6,7 +6,7 @@
 //! built). A pair of elements that is found is kept, so that a witness world can be read off.
 
 use super::sets::{Answer, Sets};
-use super::{Circuit, Node, NodeId, Overlap};
+use super::{Circuit, Element, Node, NodeId, Overlap};
 use crate::limits::{LOOK_EVERY, Limit, Limits, table_bytes};
 use crate::var::Lit;
 use crate::vtree::VtreeId;
@@ -25,6 +25,18 @@ const MANY_ELEMENTS: usize = 256;
 /// The most pairs of elements compared per pair of nodes allowed, which bounds time.
 const STEPS_PER_NODE: u64 = 64;
 
+/// The pairs of elements that may be compared per element of a sum before its primes are taken as a set. Where pairs
+/// suffice, as in learned circuits, they cost less than sets; where they do not, little is lost.
+const STEPS_BEFORE_SETS: u64 = 8;
+
+/// In sums with fewer elements than the first, pairs are compared anyway; with more than the second, even pairs that
+/// differ in a fixed variable are too many.
+const SOME_ELEMENTS: usize = 16;
+const TOO_MANY_ELEMENTS: usize = 1024;
+
+/// What a pair of nodes may need in memory while the table of pairs grows.
+const BYTES_PER_PAIR: usize = 64;
+
 pub(super) struct Search<'a> {
     pub(super) circuit: &'a Circuit,
     pub(super) fixed: Fixed,
@@ -35,6 +47,13 @@ pub(super) struct Search<'a> {
     pairs: usize,
     /// Pairs of elements compared.
     steps: u64,
+    /// How many more may be compared before sets, and how many may be added to that.
+    before_sets: u64,
+    to_add: u64,
+    /// The number of comparisons at which pairs give way to sets, if not past.
+    pause: u64,
+    /// The number at which limits are checked, or pairs give way.
+    next_stop: u64,
 }
 
 /// Positions of two elements of a sum whose primes overlap, and whether the elements are still exclusive.
@@ -50,7 +69,21 @@ struct Frame {
 impl<'a> Search<'a> {
     pub(super) fn new(circuit: &'a Circuit, limits: &'a Limits) -> Search<'a> {
         let fixed = Fixed::new(circuit, limits.bytes / 4);
-        Search { circuit, fixed, sets: Sets::new(circuit), memo: FxHashMap::default(), limits, pairs: 0, steps: 0 }
+        // Most of what is allowed is left for the search after the sets.
+        let to_add = (limits.nodes as u64).min(limits.steps).min((limits.bytes / BYTES_PER_PAIR) as u64) / 8;
+        Search {
+            circuit,
+            fixed,
+            sets: Sets::new(circuit),
+            memo: FxHashMap::default(),
+            limits,
+            pairs: 0,
+            steps: 0,
+            before_sets: 0,
+            to_add,
+            pause: 0,
+            next_stop: LOOK_EVERY as u64,
+        }
     }
 
     /// Two elements of a sum with overlapping primes and whether they are still exclusive; a pair of elements that
@@ -61,6 +94,9 @@ impl<'a> Search<'a> {
         // The pairs of a large sum are too many to remember, and each is needed once.
         let remember = elements.len() <= MANY_ELEMENTS;
         if elements.len() > 2 {
+            if let Some(found) = self.overlap_before_sets(elements, remember)? {
+                return Ok(found);
+            }
             match self.primes_of(elements)? {
                 Answer::Exclusive => return Ok(None),
                 Answer::Shared(a, b) => {
@@ -75,6 +111,36 @@ impl<'a> Search<'a> {
                 Answer::Open => {}
             }
         }
+        self.overlap_by_pairs(elements, remember)
+    }
+
+    /// The overlap of a sum, if a few comparisons find it; what one sum does not need is left to others.
+    fn overlap_before_sets(&mut self, elements: &[Element], remember: bool) -> Result<Option<Option<Found>>, Limit> {
+        let more = self.to_add.min(STEPS_BEFORE_SETS * elements.len() as u64);
+        self.to_add -= more;
+        self.before_sets += more;
+        if (SOME_ELEMENTS..=TOO_MANY_ELEMENTS).contains(&elements.len()) && self.differ_in_pairs(elements) {
+            return Ok(Some(None));
+        }
+        if self.before_sets == 0 {
+            return Ok(None);
+        }
+        self.pause = self.steps + self.before_sets;
+        self.next_stop = self.next_stop.min(self.pause);
+        let overlap = self.overlap_by_pairs(elements, remember);
+        let is_paused = self.steps >= self.pause;
+        self.before_sets = self.pause.saturating_sub(self.steps);
+        self.pause = 0;
+        if is_paused { Ok(None) } else { overlap.map(Some) }
+    }
+
+    /// Whether it is known of all primes that they are exclusive.
+    fn differ_in_pairs(&self, elements: &[Element]) -> bool {
+        let differ = |a: &Element, b: &Element| matches!(self.known(a.prime, b.prime), Some(Verdict::Exclusive));
+        elements.iter().enumerate().all(|(j, b)| elements[..j].iter().all(|a| differ(a, b)))
+    }
+
+    fn overlap_by_pairs(&mut self, elements: &[Element], remember: bool) -> Result<Option<Found>, Limit> {
         let mut weak = None;
         for (j, b) in elements.iter().enumerate() {
             for (i, a) in elements[..j].iter().enumerate() {
@@ -90,10 +156,20 @@ impl<'a> Search<'a> {
         Ok(weak)
     }
 
-    /// Counts a comparison, and checks the memory now and then.
+    /// Counts a comparison, and checks the limits now and then.
+    #[inline]
     fn step(&mut self) -> Result<(), Limit> {
         self.steps += 1;
-        if self.steps.is_multiple_of(LOOK_EVERY as u64) { self.check() } else { Ok(()) }
+        if self.steps < self.next_stop { Ok(()) } else { self.stop() }
+    }
+
+    #[cold]
+    fn stop(&mut self) -> Result<(), Limit> {
+        self.next_stop = self.steps + LOOK_EVERY as u64;
+        if self.pause > self.steps {
+            self.next_stop = self.next_stop.min(self.pause);
+        }
+        if self.steps == self.pause { Err(Limit::Steps(self.pause)) } else { self.check() }
     }
 
     /// Checks the limits.
@@ -342,5 +418,48 @@ impl Fixed {
 
     fn words(&self, id: NodeId) -> &[u64] {
         &self.words[self.start[id.index()]..self.start[id.index() + 1]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::{Builder, Sharing};
+    use crate::var::Var;
+    use crate::vtree::Vtree;
+
+    /// Three elements, of which the subs of two exclude each other, as in layered circuits.
+    fn weak() -> Circuit {
+        let vtree = Vtree::balanced(4);
+        let root = vtree.root();
+        let [left, right] = vtree.children(root).unwrap();
+        let mut builder = Builder::new(vtree, Sharing::Equal);
+        let mut sum = |v, x: u32, value: bool, p: f64| {
+            let lit = builder.literal(Var(x).is(value)).unwrap();
+            let top = builder.top(Var(x + 1), [(1.0 - p).ln(), p.ln()]).unwrap();
+            builder.sum(v, &[(lit, top, 0.0)]).unwrap()
+        };
+        let primes = [(true, 0.5), (true, 0.25), (false, 0.5)].map(|(value, p)| sum(left, 0, value, p));
+        let subs = [true, false, true].map(|value| sum(right, 2, value, 0.5));
+        let third = (1.0f64 / 3.0).ln();
+        let elements: Vec<_> = primes.into_iter().zip(subs).map(|(prime, sub)| (prime, sub, third)).collect();
+        let sum = builder.sum(root, &elements).unwrap();
+        builder.finish(sum).unwrap()
+    }
+
+    /// Sets cost more than a few comparisons.
+    #[test]
+    fn no_set_is_made_where_a_few_pairs_decide() {
+        let circuit = weak();
+        let overlap = |limits: &Limits| {
+            let mut search = Search::new(&circuit, limits);
+            let found = search.overlap_of(NodeId(circuit.nodes.len() as u32 - 1)).unwrap();
+            (found, search.sets.bytes())
+        };
+        let usual = overlap(&Limits::default());
+        assert_eq!(usual, (Some(((0, 1), true)), 0));
+        // Where limits leave no room for trying, sets come first and find the same.
+        let (found, bytes) = overlap(&Limits::default().with_steps(7));
+        assert!(found == usual.0 && bytes > 0);
     }
 }

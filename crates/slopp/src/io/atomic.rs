@@ -1,11 +1,12 @@
 //! Writing files so that a failure never leaves half of one.
 
 use super::error::WriteError;
+use crate::names::visible_lines;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -43,7 +44,8 @@ pub fn abandon_writing() -> usize {
 /// Writes a file in one step: all of it, or, on any error, nothing.
 ///
 /// The content goes to a temporary file in the same folder, which takes the name only when it is complete and on disk.
-/// `-` is stdout; names that end in `.gz` are compressed.
+/// Names of stdout ([`is_stdout`]) write there, and on a terminal characters that act on it are escaped. Names that end
+/// in `.gz` are compressed.
 pub fn write_atomically(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
     write_together([(path, content)])
 }
@@ -51,10 +53,13 @@ pub fn write_atomically(path: &Path, content: impl FnOnce(&mut dyn Write) -> io:
 /// Writes several files in one step, as [`write_atomically`] writes one: all of them or, on any error, none.
 ///
 /// Temporary files are complete before the first takes its name. If one then cannot, those before it are put back; the
-/// error lists those that could not.
+/// error lists those that could not. Two names of one file are an error before anything is written.
 pub fn write_together<'a, C: FnOnce(&mut dyn Write) -> io::Result<()>>(
     files: impl IntoIterator<Item = (&'a Path, C)>,
 ) -> Result<(), WriteError> {
+    let files: Vec<(&Path, C)> = files.into_iter().collect();
+    let paths: Vec<&Path> = files.iter().map(|(path, _)| *path).collect();
+    check_apart(&paths)?;
     let mut complete = Vec::new();
     for (path, content) in files {
         match write_beside(path, content) {
@@ -82,6 +87,91 @@ pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     attempt().map_err(|source| WriteError { file: path.to_owned(), source, replaced: Vec::new() })
 }
 
+/// Refuses two names of one file: what is written last would be all that is left.
+fn check_apart(paths: &[&Path]) -> Result<(), WriteError> {
+    let mut seen: Vec<(&Path, PathBuf)> = Vec::new();
+    for &path in paths {
+        let fault = |source| WriteError { file: path.to_owned(), source, replaced: Vec::new() };
+        let Place::File(target) = Place::of(path).map_err(fault)? else { continue };
+        let target = without_detours(target);
+        if let Some((other, _)) = seen.iter().find(|(_, other)| *other == target || is_linked(other, &target)) {
+            return Err(fault(io::Error::other(format!("it is the same file as {}", other.display()))));
+        }
+        seen.push((path, target));
+    }
+    Ok(())
+}
+
+/// The same file by a name without links and `..` in its folder; the file need not be there.
+fn without_detours(target: PathBuf) -> PathBuf {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (fs::canonicalize(folder), target.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => target,
+    }
+}
+
+/// Whether two names are hard links to one file.
+#[cfg(unix)]
+fn is_linked(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    matches!((fs::metadata(a), fs::metadata(b)), (Ok(a), Ok(b)) if (a.dev(), a.ino()) == (b.dev(), b.ino()))
+}
+
+/// This cannot be known.
+#[cfg(not(unix))]
+fn is_linked(_: &Path, _: &Path) -> bool {
+    false
+}
+
+/// Whether a name is that of stdout: `-`, `/dev/stdout`, `/dev/fd/1`, `/proc/self/fd/1`, or a link to one of these.
+///
+/// The system resolves them to the file behind stdout, which must not be replaced: others write to it, too.
+pub fn is_stdout(path: &Path) -> bool {
+    let is_name =
+        |path: &Path| ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name));
+    if path == Path::new("-") || is_name(path) {
+        return true;
+    }
+    let mut end = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = fs::read_link(&end) else { return false };
+        end = end.parent().unwrap_or(Path::new("")).join(next);
+        if is_name(&end) {
+            return true;
+        }
+    }
+    false
+}
+
+/// A terminal, which shows characters that would act on it instead.
+struct Visible<W: Write> {
+    terminal: W,
+    /// The beginning of a line.
+    line: Vec<u8>,
+}
+
+impl<W: Write> Write for Visible<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.line.extend_from_slice(bytes);
+        if let Some(end) = self.line.iter().rposition(|&byte| byte == b'\n') {
+            let rest = self.line.split_off(end + 1);
+            let lines = std::mem::replace(&mut self.line, rest);
+            self.terminal.write_all(visible_lines(&String::from_utf8_lossy(&lines)).as_bytes())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let rest = std::mem::take(&mut self.line);
+        self.terminal.write_all(visible_lines(&String::from_utf8_lossy(&rest)).as_bytes())?;
+        self.terminal.flush()
+    }
+}
+
+/// More links than this in a row lead in a circle.
+const MOST_LINKS: usize = 40;
+
 /// Where a name leads.
 enum Place {
     Stdout,
@@ -93,7 +183,7 @@ enum Place {
 
 impl Place {
     fn of(path: &Path) -> io::Result<Place> {
-        if path == Path::new("-") {
+        if is_stdout(path) {
             return Ok(Place::Stdout);
         }
         // A link keeps leading to the same place: what it leads to is replaced.
@@ -111,7 +201,7 @@ impl Place {
 /// What links lead to that is not there yet.
 fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     let mut end = path.to_owned();
-    for _ in 0..40 {
+    for _ in 0..MOST_LINKS {
         match fs::read_link(&end) {
             Ok(next) => end = end.parent().unwrap_or(Path::new("")).join(next),
             Err(_) => return Ok(end),
@@ -133,7 +223,13 @@ struct Complete {
 fn write_beside(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Option<Complete>> {
     let target = match Place::of(path)? {
         Place::Stdout => {
-            let mut out = BufWriter::new(io::stdout().lock());
+            let stdout = io::stdout();
+            let is_terminal = stdout.is_terminal();
+            let mut out = BufWriter::new(stdout.lock());
+            if is_terminal {
+                let mut out = Visible { terminal: out, line: Vec::new() };
+                return content(&mut out).and_then(|()| out.flush()).map(|()| None);
+            }
             return content(&mut out).and_then(|()| out.flush()).map(|()| None);
         }
         Place::Device(device) => {
@@ -325,6 +421,44 @@ mod tests {
         ];
         assert_eq!(names(&folder), left.map(OsString::from));
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn two_names_of_one_file_are_not_written_together() {
+        let folder = folder("one-file");
+        fs::create_dir(folder.join("sub")).unwrap();
+        let name = |name: &str| folder.join(name);
+        let write = |a: &str, b: &str| {
+            let content = |text: &'static str| move |out: &mut dyn Write| out.write_all(text.as_bytes());
+            let [a, b] = [name(a), name(b)];
+            write_together([(a.as_path(), content("one")), (b.as_path(), content("two"))])
+        };
+        std::os::unix::fs::symlink("a", name("link")).unwrap();
+        for (one, other) in [("a", "link"), ("new", "new"), ("new", "sub/../new")] {
+            let told = write(one, other).unwrap_err().to_string();
+            assert!(told.contains("same file as") && told.contains("nothing was changed"), "{told}");
+        }
+        assert_eq!(names(&folder), ["link", "sub"], "before anything is written");
+        write("a", "b").unwrap();
+        fs::hard_link(name("a"), name("hard")).unwrap();
+        for (one, other) in [("a", "link"), ("hard", "a")] {
+            assert!(write(one, other).unwrap_err().to_string().contains("same file as"));
+        }
+        assert_eq!(fs::read(name("a")).unwrap(), b"one");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_terminal_shows_what_would_act_on_it() {
+        let mut shown = Vec::new();
+        let mut out = Visible { terminal: &mut shown, line: Vec::new() };
+        // Characters of several bytes may come in parts.
+        for part in [&b"a,\xc3"[..], b"\xa9\x1b[31m\nb", b",\x07"] {
+            out.write_all(part).unwrap();
+        }
+        out.flush().unwrap();
+        assert_eq!(String::from_utf8(shown).unwrap(), "a,é\\u{1b}[31m\nb,\\u{7}");
     }
 
     #[test]

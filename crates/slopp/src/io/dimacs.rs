@@ -5,6 +5,7 @@ use super::first_line::MOST_VARS;
 use super::lines::{Line, check_text, content, lines};
 use super::phrases::show;
 use super::problem::Problem;
+use crate::limits::{Limit, Limits};
 use crate::logic::{Formula, LogicError, Rule, Rules};
 use crate::names::Names;
 use crate::var::Lit;
@@ -33,7 +34,15 @@ pub(super) fn is_dimacs(text: &[u8]) -> bool {
 /// Variables are called `x1`, `x2`, … unless a comment line `c names ["…", …]` gives their names. Clauses may span
 /// several lines. A file may have more clauses than its header says, but not fewer. What the header says it lists can
 /// be overruled: libsdd goes by the name of the file, and there are `.dnf` files that begin with `p cnf`.
-pub(super) fn dimacs(text: &[u8], kind: Option<Dimacs>) -> Result<Rules, ReadError> {
+///
+/// A short file may announce many variables. `most` is how many may stay without names in the file, and nothing is made
+/// of more than fit into the limits.
+pub(super) fn dimacs(
+    text: &[u8],
+    kind: Option<Dimacs>,
+    most: Option<usize>,
+    limits: &Limits,
+) -> Result<Rules, ReadError> {
     const EXPECTED: &str = "a DIMACS file, beginning `p cnf <variables> <clauses>` or `p dnf <variables> <terms>`";
     check_text(text)?;
     let mut rest = content(text);
@@ -53,7 +62,10 @@ pub(super) fn dimacs(text: &[u8], kind: Option<Dimacs>) -> Result<Rules, ReadErr
     let count = header.id(&format!("the number of {what}"))?;
     header.end()?;
     let names = match names(text)? {
-        None => Names::numbered(vars as usize),
+        None => {
+            check_count(vars as usize, most, limits).map_err(|problem| ReadError::at(header.number, problem))?;
+            Names::numbered(vars as usize)
+        }
         Some((_, names)) if names.len() as u64 == vars => names,
         Some((line, names)) => {
             return Err(ReadError::unexpected(line, format!("{vars} names"), names.len().to_string()));
@@ -76,6 +88,22 @@ pub(super) fn dimacs(text: &[u8], kind: Option<Dimacs>) -> Result<Rules, ReadErr
         }
     };
     Ok(Rules::with_origin(names, rules))
+}
+
+/// The bytes for a numbered variable: its name, twice, and its place in the index.
+const BYTES_PER_VARIABLE: usize = 192;
+
+/// Refuses more variables than there are names for, and than fit into limits or memory, before anything is made of them.
+fn check_count(vars: usize, most: Option<usize>, limits: &Limits) -> Result<(), Problem> {
+    if let Some(most) = most.filter(|&most| vars > most) {
+        let expected = format!("at most {most} variables, as there are names");
+        return Err(Problem::Unexpected { column: None, expected, found: vars.to_string() });
+    }
+    let bytes = vars.saturating_mul(BYTES_PER_VARIABLE);
+    if bytes > limits.bytes {
+        return Err(Problem::Limit { variables: vars, limit: Limit::Bytes(limits.bytes) });
+    }
+    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| Problem::OutOfMemory)
 }
 
 type Groups = Vec<(usize, Vec<Lit>)>;

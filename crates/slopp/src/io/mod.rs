@@ -57,7 +57,7 @@ mod survey;
 mod vtree;
 
 #[doc(hidden)]
-pub use atomic::{abandon_writing, check_writable};
+pub use atomic::{abandon_writing, check_writable, is_stdout};
 pub use atomic::{write_atomically, write_together};
 #[doc(hidden)]
 pub use csv::CsvLines;

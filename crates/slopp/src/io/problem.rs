@@ -3,6 +3,7 @@
 use super::phrases::{Accepted, At, Because, Fit, Named, Taken, VarCounts};
 use crate::advice::Advice;
 use crate::circuit::BuildError;
+use crate::limits::Limit;
 use crate::logic::FormulaError;
 use crate::mixture::MixtureError;
 use crate::names::{NameError, abridged, quoted_list};
@@ -50,6 +51,14 @@ pub enum Problem {
     /// The memory does not hold what is in the file.
     #[error("does not fit into memory; use a part of it, or a machine with more")]
     OutOfMemory,
+    /// More variables than limits allow.
+    #[error("{variables} variables need more than {limit}; allow more")]
+    Limit {
+        /// How many variables the header announces.
+        variables: usize,
+        /// The limit.
+        limit: Limit,
+    },
     /// A NUL byte in a text.
     #[error("found a NUL byte: this is not a plain text file; save it as UTF-8 text")]
     Nul,
@@ -344,6 +353,7 @@ impl Problem {
                 vec![Advice::Bins { column: name.clone() }, Advice::MoreValues]
             }
             Problem::TooManyValues { .. } => vec![Advice::MoreValues],
+            Problem::Limit { limit, .. } => limit.advice(),
             _ => Vec::new(),
         }
     }

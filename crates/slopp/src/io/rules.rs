@@ -5,6 +5,7 @@ use super::error::ReadError;
 use super::lines::check_text;
 use super::problem::Problem;
 use super::source::{Source, ending};
+use crate::limits::Limits;
 use crate::logic::{Rule, Rules};
 use crate::names::Names;
 use std::io::{self, Write};
@@ -16,8 +17,13 @@ use std::sync::Arc;
 /// A name that ends in `.dnf` makes a DIMACS file a list of terms whatever its header says, as libsdd has it.
 ///
 /// With names, these are the variables: those of a text must be among them; those of a DIMACS file are taken by their
-/// position, or by their names if the file has any. Without, the variables are those of the file.
-pub fn read_rules<'a>(source: impl Into<Source<'a>>, names: Option<&Arc<Names>>) -> Result<Rules, ReadError> {
+/// position, or by their names if the file has any. Without, the variables are those of the file; a DIMACS header that
+/// announces more than fit into [`Limits::bytes`] is refused before anything is made of them.
+pub fn read_rules<'a>(
+    source: impl Into<Source<'a>>,
+    names: Option<&Arc<Names>>,
+    limits: &Limits,
+) -> Result<Rules, ReadError> {
     let source = source.into();
     let ending = match source {
         Source::File(path) => ending(path),
@@ -26,13 +32,19 @@ pub fn read_rules<'a>(source: impl Into<Source<'a>>, names: Option<&Arc<Names>>)
     let dnf = (ending.as_deref() == Some("dnf")).then_some(Dimacs::Dnf);
     source.parse(|text| {
         let is_dimacs = is_dimacs(text) || dnf.is_some() || ending.as_deref() == Some("cnf");
-        read(text, names, is_dimacs, dnf)
+        read(text, names, limits, is_dimacs.then_some(dnf))
     })
 }
 
-fn read(bytes: &[u8], names: Option<&Arc<Names>>, is_dimacs: bool, kind: Option<Dimacs>) -> Result<Rules, ReadError> {
-    if is_dimacs {
-        let rules = dimacs(bytes, kind)?;
+/// Reads rules; DIMACS with the kind that the name says, or text.
+fn read(
+    bytes: &[u8],
+    names: Option<&Arc<Names>>,
+    limits: &Limits,
+    dimacs_kind: Option<Option<Dimacs>>,
+) -> Result<Rules, ReadError> {
+    if let Some(kind) = dimacs_kind {
+        let rules = dimacs(bytes, kind, names.map(|names| names.len()), limits)?;
         return match names {
             Some(names) => renamed(rules, names),
             None => Ok(rules),

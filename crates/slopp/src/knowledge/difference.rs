@@ -156,6 +156,7 @@ fn manager(known: &[Knowledge<'_>; 2], names: &Arc<Names>, limits: Limits) -> Re
     }
     let rules = Rules::new(names.clone(), formulas).with_columns();
     rules.check_variables()?;
+    rules.check_room(&limits)?;
     Ok(Manager::new(rules.min_fill_vtree(), limits))
 }
 

@@ -23,6 +23,9 @@ use std::collections::BTreeSet;
 /// Rules over more variables than this link them as a chain instead of all pairs.
 const WIDE: usize = 40;
 
+/// The bytes that a vtree from an elimination order, and a manager on it, take for each variable.
+const BYTES_PER_VARIABLE: usize = 896;
+
 /// How hard to look for a vtree.
 #[derive(Clone, Debug)]
 pub struct VtreeSearch {
@@ -73,6 +76,7 @@ impl Rules {
         limits: &Limits,
         report: &mut dyn FnMut(usize),
     ) -> Result<CompiledRules, Stopped> {
+        self.check_room(limits)?;
         let order = min_fill(self.neighbours());
         let vars: Vec<Var> = order.iter().rev().map(|step| step.var).collect();
         let starts = [elimination_vtree(&order), Vtree::balanced_over(&vars), Vtree::right_linear_over(&vars)];
@@ -109,6 +113,14 @@ impl Rules {
             }
         }
         Ok(CompiledRules { sdd: best, tried: hunt.tried, first_elements })
+    }
+
+    /// Stops before anything is made of more variables than the limits have room for.
+    pub(crate) fn check_room(&self, limits: &Limits) -> Result<(), Stopped> {
+        if self.var_count().saturating_mul(BYTES_PER_VARIABLE) <= limits.bytes {
+            return Ok(());
+        }
+        Err(Stopped { limit: Limit::Bytes(limits.bytes), nodes: 0, bytes: 0, rules: Some((0, self.len())) })
     }
 
     /// Whether every rule is a clause or counts plain literals, and no variable is in two of them.

@@ -3,7 +3,7 @@
 use crate::args::{CircuitArgs, not_negative, seed, whole};
 use crate::cmd::info::big;
 use crate::error::Error;
-use crate::files::Files;
+use crate::files::{Content, Files};
 use crate::input::Loaded;
 use crate::knowledge::LimitArgs;
 use crate::report::{count, counted, facts, json, json_count, object};
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &GenerateArgs, session: &mut Session) -> Result<Verdict,
             known_world(&Truth::rankings(*items, *dispersion)?, common, check, session)
         }
         WorldCommand::NoisyCopy { model, common, flip } => {
-            Files::default().read(model.files()).write(&common.output).check()?;
+            Files::default().read(model.files()).write(&common.output, Content::Records).check()?;
             let loaded = Loaded::read_circuit(model)?;
             let names = loaded.model.names.clone();
             let (records, flipped) = loaded.circuit().noisy_copy(names, common.number, *flip, common.seed)?;
@@ -112,7 +112,7 @@ fn known_world(truth: &Truth, common: &Common, check: &Check, session: &mut Sess
     if let Some(model) = &check.check {
         return compare_with(truth, model, check, session);
     }
-    Files::default().write(&common.output).check()?;
+    Files::default().write(&common.output, Content::Records).check()?;
     Records::check_count(common.number)?;
     let records = truth.sample(common.number, common.seed);
     let worlds = truth.count().to_string();

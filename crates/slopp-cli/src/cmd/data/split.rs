@@ -2,7 +2,7 @@
 
 use crate::args::{ColumnArgs, ReadArgs, check_shares, not_negative, seed, shares_in_words};
 use crate::error::Error;
-use crate::files::Files;
+use crate::files::{Content, Files};
 use crate::input::read_records;
 use crate::report::{json_count, object, records};
 use crate::session::{Session, Verdict};
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &SplitArgs, session: &mut Session) -> Result<Verdict, Er
     };
     let all = (0..args.shares.len()).flat_map(|i| ["csv", "wdata"].map(|ending| (i, ending)));
     let outputs: Vec<PathBuf> = all.map(|(i, ending)| format!("{}.{}.{ending}", args.output, name(i)).into()).collect();
-    Files::default().read([&args.data]).write(&outputs).check()?;
+    Files::default().read([&args.data]).write(&outputs, Content::Records).check()?;
     shares_in_words(&args.shares).into_iter().for_each(|words| session.note(words));
     let data = read_records(&args.data, args.read, &args.columns)?;
     let parts = data.split(&args.shares, args.seed)?;

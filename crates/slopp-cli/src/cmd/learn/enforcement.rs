@@ -45,7 +45,7 @@ impl Enforcement {
         places: Option<&[usize]>,
     ) -> Result<(Option<Enforcement>, Records), Error> {
         let names = records.names();
-        let read = |file: &PathBuf| slopp::io::read_rules(file, Some(names)).map_err(explained);
+        let read = |file: &PathBuf| slopp::io::read_rules(file, Some(names), &args.limits.limits()).map_err(explained);
         let given = args.file.as_ref().map(read).transpose()?;
         if given.is_none() && names.groups().is_empty() {
             return Ok((None, records));

@@ -12,7 +12,7 @@ pub(crate) use options::{LearnArgs, RuleArgs};
 pub(crate) use report::{score_table, scores};
 
 use crate::error::Error;
-use crate::files::{Files, check_ending};
+use crate::files::{Content, Files, check_ending};
 use crate::report::{count, records};
 use crate::session::{Session, Verdict};
 use parts::Parts;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
         [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref(), args.rules.file.as_ref()];
     // A model may be replaced by what was refined from it.
     let files = Files::default().read(inputs.into_iter().flatten()).replace(&args.start);
-    files.write(&args.output).check()?;
+    files.write(&args.output, Content::Model).check()?;
     let entry = registry::find(&args.learner).expect("the parser takes no other");
     check_ending(args.output.as_deref(), entry.ending(), &format!("what the learner {} makes", entry.name))?;
     closed::check(args)?;
