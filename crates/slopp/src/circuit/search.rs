@@ -29,6 +29,9 @@ const STEPS_PER_NODE: u64 = 64;
 /// suffice, as in learned circuits, they cost less than sets; where they do not, little is lost.
 const STEPS_BEFORE_SETS: u64 = 8;
 
+/// The same per element of the circuit, for the first sums that need more: the primes of a few sums may be deep.
+const STEPS_AT_FIRST: u64 = 2;
+
 /// In sums with fewer elements than the first, pairs are compared anyway; with more than the second, even pairs that
 /// differ in a fixed variable are too many.
 const SOME_ELEMENTS: usize = 16;
@@ -71,6 +74,7 @@ impl<'a> Search<'a> {
         let fixed = Fixed::new(circuit, limits.bytes / 4);
         // Most of what is allowed is left for the search after the sets.
         let to_add = (limits.nodes as u64).min(limits.steps).min((limits.bytes / BYTES_PER_PAIR) as u64) / 8;
+        let before_sets = to_add.min(STEPS_AT_FIRST * circuit.elements.len() as u64);
         Search {
             circuit,
             fixed,
@@ -79,8 +83,8 @@ impl<'a> Search<'a> {
             limits,
             pairs: 0,
             steps: 0,
-            before_sets: 0,
-            to_add,
+            before_sets,
+            to_add: to_add - before_sets,
             pause: 0,
             next_stop: LOOK_EVERY as u64,
         }
