@@ -139,7 +139,7 @@ impl<'a> Search<'a> {
             if let Some(found) = self.swept(layers, start, limits) {
                 return found;
             }
-            // The loop ends: one class per layer has one element for each variable but the last, which is allowed.
+            // The loop ends: of one class per layer the elements do not matter.
             classes = (classes * 2 / 3).max(1);
             factor *= 1.5;
         }
@@ -154,7 +154,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The best of a structure and its sweeps; `None` if all have too many elements.
+    /// The best of a structure and its sweeps; `None` if all have too many elements and more than one class may be.
     fn swept(&self, mut layers: Layers, start: Start, limits: sweep::Limits) -> Option<Candidate> {
         let mut best: Option<Candidate> = None;
         let mut idle = 0;
@@ -165,7 +165,7 @@ impl<'a> Search<'a> {
             let (log_likelihood, pseudocount) = self.judged(&layers);
             idle += 1;
             let better = best.as_ref().is_none_or(|best| log_likelihood > best.log_likelihood);
-            if better && layers.elements() <= self.max_elements {
+            if better && (layers.elements() <= self.max_elements || limits.classes == 1) {
                 best = Some(Candidate { layers: layers.clone(), log_likelihood, pseudocount, start });
                 idle = 0;
             }
