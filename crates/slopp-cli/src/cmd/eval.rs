@@ -5,7 +5,9 @@ use crate::error::Error;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::records as records_in_words;
-use crate::report::{count, facts, is_or_are, json, json_count, json_list, logarithm, object, probability, score_entries};
+use crate::report::{
+    count, facts, is_or_are, json, json_count, json_list, logarithm, object, probability, score_entries,
+};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
