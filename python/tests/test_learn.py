@@ -224,7 +224,9 @@ def test_threads_of_python():
 @pytest.mark.parametrize("work", ["learn", "marginals"])
 def test_the_interpreter_goes_on(work):
     """While work is done elsewhere, this thread gets many turns; with the lock kept it would get next to none."""
-    model, many, records = slopp.learn(RECORDS), slopp.learn(RECORDS).records(rows(3, 200_000)), slopp.configurations(5000)
+    records = slopp.configurations(5000)
+    model = slopp.learn(records)
+    many = model.sample(100_000, seed=1)
     works = {
         "learn": lambda: slopp.learn(records, effort="balanced"),
         "marginals": lambda: model.marginals(many),

@@ -71,7 +71,7 @@ def test_open_columns_of_the_estimator_and_with_categories():
     (dict(open=["a"], world="open"), LearnError, "leave one of them out"),
     (dict(open=["a"], closed=["b"]), LearnError, "leave one of them out"),
     (dict(open=["a"], learner="learnspn"), LearnError, "only an open world.*leave open= out"),
-    (dict(open=["a"], learner="learnpsdd", start=slopp.learn(RECORDS)), LearnError, "the model given by start= is kept"),
+    (dict(open=["a"], learner="learnpsdd", start=slopp.learn(RECORDS)), LearnError, "given by start= is kept"),
 ])
 def test_bad_open(options, error, match):
     with pytest.raises(error, match=match):

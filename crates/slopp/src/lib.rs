@@ -45,6 +45,7 @@ pub mod circuit;
 pub mod data;
 mod error;
 pub mod example;
+pub mod fidelity;
 mod front;
 pub mod guide;
 mod heap;

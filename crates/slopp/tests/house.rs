@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The modules of the library, each of which uses only those before it.
-const MODULES: [&str; 28] = [
+const MODULES: [&str; 29] = [
     "advice",
     "limits",
     "var",
@@ -24,6 +24,7 @@ const MODULES: [&str; 28] = [
     "model",
     "structured",
     "asking",
+    "fidelity",
     "knowledge",
     "learn",
     "example",
@@ -36,9 +37,10 @@ const MODULES: [&str; 28] = [
 ];
 
 /// The same inside `learn`.
-const LEARN: [&str; 26] = [
+const LEARN: [&str; 27] = [
     "error",
     "vtree",
+    "primes",
     "params",
     "em",
     "refit",

@@ -155,7 +155,10 @@ fn support_applied_to_an_open_structure_is_learning_in_it() {
         let cases = cases(&records, &mut random);
         for (makes, learner) in learners().filter(|(makes, _)| *makes != Makes::Spn) {
             let open = learner.find(&Task { seed: round, ..Task::new(&records) }, &()).unwrap();
-            for case in cases.iter().filter(|_| !open.keeps_world) {
+            // Where columns have several values, these choose between two structures by what support leaves of each.
+            let chooses = ["slopp", "slopp+learnpsdd", "slopp-em"].contains(&learner.name());
+            let is_fixed = !open.keeps_world && (records.names().groups().is_empty() || !chooses);
+            for case in cases.iter().filter(|_| is_fixed) {
                 let task = Task { support: &case.support, seed: round, ..Task::new(&records) };
                 let learned = task.learn(&*learner, &()).unwrap();
                 let applied = case.support.apply(open.clone(), &records, &()).unwrap();

@@ -5,12 +5,15 @@ use crate::error::Error;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::records as records_in_words;
-use crate::report::{count, facts, is_or_are, json, json_count, json_list, logarithm, object, score_entries};
+use crate::report::{
+    count, facts, is_or_are, json, json_count, json_list, logarithm, object, probability, score_entries,
+};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::Records;
+use slopp::fidelity::{Deviation, Fidelity};
 use slopp::infer::Score;
+use slopp::{Names, Records};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -49,10 +52,60 @@ pub(crate) struct EvalArgs {
     /// The records to choose the noise by
     #[arg(long, value_name = "FILE", requires = "noise")]
     valid: Option<PathBuf>,
+    /// Also compare conditional probabilities with the records: every value given every other that at least 100 records
+    /// have, and given two values of the most dependent columns
+    #[arg(long)]
+    fidelity: bool,
     /// Also give the flow value that the SLoPP paper printed as log-likelihood; it is not a
     /// log-likelihood if primes overlap
     #[arg(long)]
     flow: bool,
+}
+
+impl EvalArgs {
+    /// The agreement of a model with the records, value by value, if it is asked for.
+    fn fidelity(&self, loaded: &Loaded, records: &Records) -> Result<Option<Fidelity>, Error> {
+        Ok(if self.fidelity { Some(loaded.model.kind.fidelity(records)?) } else { None })
+    }
+}
+
+/// A conditional probability, as text.
+fn conditional(deviation: &Deviation, names: &Names) -> String {
+    let given: Vec<String> = deviation.given.iter().map(|&lit| names.literal(lit)).collect();
+    format!("P({} | {})", names.literal(deviation.value), given.join(", "))
+}
+
+/// Lines of a report about the agreement with records.
+fn fidelity_lines(fidelity: &Fidelity, names: &Names) -> Vec<(String, String)> {
+    let compared = count(fidelity.conditionals as f64);
+    let mut lines = vec![
+        ("conditional probabilities".to_owned(), format!("{compared}, each of at least {} records", Fidelity::SUPPORT)),
+        ("  mean difference".to_owned(), probability(fidelity.mean)),
+        ("  largest difference".to_owned(), probability(fidelity.largest())),
+    ];
+    lines.extend(fidelity.worst.iter().map(|worst| {
+        let [model, found] = [worst.probability, worst.share].map(probability);
+        let support = records_in_words(worst.support);
+        (format!("  {}", conditional(worst, names)), format!("{model}, but {found} of {support}"))
+    }));
+    lines
+}
+
+fn fidelity_entry(fidelity: &Fidelity, names: &Names) -> Value {
+    let worst = |worst: &Deviation| {
+        object([
+            ("conditional", Value::from(conditional(worst, names))),
+            ("probability", json(worst.probability)),
+            ("share", json(worst.share)),
+            ("records", json_count(worst.support)),
+        ])
+    };
+    object([
+        ("conditionals", Value::from(fidelity.conditionals)),
+        ("mean", json(fidelity.mean)),
+        ("largest", json(fidelity.largest())),
+        ("worst", fidelity.worst.iter().map(worst).collect()),
+    ])
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -125,6 +178,8 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
         }
         false => None,
     };
+    let fidelity = args.fidelity(&loaded, &records)?;
+    let names = &loaded.model.names;
     let per_record = || records.original().iter().map(|&row| log_likelihoods[row as usize]);
     if session.json {
         let mut entries = score_entries(&score);
@@ -139,6 +194,7 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
             entries.push(("flow_log_value", json(flow.log_likelihood)));
             entries.push(("flow_log_value_per_possible_record", flow.per_possible().map_or(Value::Null, json)));
         }
+        entries.extend(fidelity.as_ref().map(|fidelity| ("fidelity", fidelity_entry(fidelity, names))));
         if args.per_record {
             entries.push(("per_record", json_list(per_record())));
         }
@@ -169,6 +225,10 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
             lines.push(("  per possible record", flow.per_possible().map_or("-".to_owned(), logarithm)));
         }
         session.line(facts(lines))?;
+        if let Some(fidelity) = &fidelity {
+            let lines = fidelity_lines(fidelity, names);
+            session.line(facts(lines.iter().map(|(name, value)| (name.as_str(), value.clone()))))?;
+        }
     }
     Ok(Verdict::Yes)
 }

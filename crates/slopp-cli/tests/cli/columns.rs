@@ -253,3 +253,21 @@ fn no_model_gives_a_column_two_values() {
     folder.run("validate free.psdd").ok();
     folder.run("convert free.psdd named.psdd --names x.csv").fails(&["column \"x\"", "none or several"]);
 }
+
+#[test]
+fn conditional_probabilities_are_compared_with_the_records() {
+    let folder = Folder::new();
+    let rows = (0..600).map(|i| ["red,yes", "red,yes", "blue,no", "grey,yes", "grey,no", "blue,no"][i % 6]);
+    folder.write("cars.csv", &format!("color,fast\n{}\n", rows.collect::<Vec<_>>().join("\n")));
+    folder.run("learn cars.csv --learner factorised -o wrong.psdd").ok();
+    let wrong = folder.run("eval wrong.psdd cars.csv --fidelity --json").ok().json();
+    let worst = &wrong["fidelity"]["worst"][0];
+    assert_eq!(worst["records"], 200);
+    assert!((wrong["fidelity"]["largest"].as_f64().unwrap() - 0.5).abs() < 0.01, "{wrong}");
+    let text = folder.run("eval wrong.psdd cars.csv --fidelity").ok().out;
+    assert!(text.contains("largest difference") && text.contains("P(fast | color=red)"), "{text}");
+    folder.run("learn cars.csv --learner chow-liu -o right.psdd").ok();
+    let right = folder.run("eval right.psdd cars.csv --fidelity --json").ok().json();
+    assert!(right["fidelity"]["largest"].as_f64().unwrap() < 0.02, "{right}");
+    assert_eq!(right["fidelity"]["conditionals"], wrong["fidelity"]["conditionals"]);
+}

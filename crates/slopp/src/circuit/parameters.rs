@@ -3,6 +3,7 @@
 use super::builder::{check_parameter, log_top};
 use super::{BuildError, Builder, Circuit, Node, NodeId, Sharing};
 use crate::logspace::{LOG_ZERO, log_add, log_share, log_sum};
+use crate::names::Names;
 use crate::var::Var;
 use std::ops::Range;
 
@@ -12,8 +13,12 @@ pub struct Smoothing {
     /// The weight `a` of the prior in records; zero is maximum likelihood.
     pub pseudocount: f64,
     /// The prior probability of *true* for the ⊤ nodes of each variable; one half if there is none.
-    /// The prior of elements is uniform.
+    /// The prior of elements is uniform, unless there are columns with several values.
     pub prior: Option<Vec<f64>>,
+    /// The variables of each column with several values. The prior of an element is then its share among independent
+    /// columns, and the weight of the prior of a set of values is their share of `a`, so that every value of a column
+    /// is smoothed alike, wherever the circuit decides it.
+    pub columns: Vec<Range<u32>>,
     /// Whether a sum of two elements with the literals of a variable as primes uses the prior of that variable.
     pub literals: bool,
 }
@@ -26,7 +31,7 @@ impl Smoothing {
 
     /// A uniform prior that weighs as much as `pseudocount` records.
     pub fn uniform(pseudocount: f64) -> Smoothing {
-        Smoothing { pseudocount, prior: None, literals: false }
+        Smoothing { pseudocount, prior: None, columns: Vec::new(), literals: false }
     }
 
     /// The marginals of the records as prior, with the weight of `pseudocount` records.
@@ -41,8 +46,24 @@ impl Smoothing {
             // Even huge weights must leave the other value possible.
             ((records.count(records.column(var)) + 0.5) / (present + 1.0)).clamp(1e-15, 1.0 - 1e-15)
         };
-        let prior = (0..records.var_count() as u32).map(|i| share(Var(i))).collect();
-        Smoothing { pseudocount, prior: Some(prior), literals: false }
+        let prior: Vec<f64> = (0..records.var_count() as u32).map(|i| share(Var(i))).collect();
+        Smoothing::towards(pseudocount, prior, records.names(), |var| records.count(records.column(var)))
+    }
+
+    /// The smoothing towards these shares of *true*, and towards the shares of these counts for the values of columns.
+    fn towards(pseudocount: f64, mut prior: Vec<f64>, names: &Names, count: impl Fn(Var) -> f64) -> Smoothing {
+        let mut columns = Vec::new();
+        for group in names.groups() {
+            let total: f64 = group.vars().map(|var| count(var) + 0.5).sum();
+            for var in group.vars() {
+                // Variables with these odds, of which exactly one is true, have the shares of the values.
+                let share = ((count(var) + 0.5) / total).max(1e-15);
+                prior[var.index()] = share / (1.0 + share);
+            }
+            let first = group.vars().next().expect("a column has a value").0;
+            columns.push(first..first + group.vars().len() as u32);
+        }
+        Smoothing { pseudocount, prior: Some(prior), columns, literals: false }
     }
 
     /// As [`Smoothing::marginal`] for these records together with those whose counts a circuit keeps.
@@ -55,8 +76,9 @@ impl Smoothing {
             let total = kept_false + kept_true + falses + trues;
             ((kept_true + trues + 0.5) / (total + 1.0)).clamp(1e-15, 1.0 - 1e-15)
         };
-        let prior = Some(kept.into_iter().enumerate().map(share).collect());
-        Smoothing { pseudocount, prior, literals: false }
+        let trues: Vec<f64> = (0..kept.len()).map(|i| kept[i][1] + records.count_values(Var(i as u32))[1]).collect();
+        let prior: Vec<f64> = kept.into_iter().enumerate().map(share).collect();
+        Smoothing::towards(pseudocount, prior, records.names(), |var| trues[var.index()])
     }
 
     /// The same with or without the prior of a variable where its literals are primes.
@@ -137,6 +159,13 @@ impl Circuit {
             true => self.without_unseen(&counts)?,
             false => (self, counts),
         };
+        if let (Some(prior), false) = (&smoothing.prior, smoothing.columns.is_empty()) {
+            let weights = circuit.take_columns(prior, counts.tops.len(), smoothing);
+            circuit.log_parameters = circuit.estimates_weighing(&counts, |node| weights[node]);
+            check_parameters(&circuit.log_parameters, smoothing.pseudocount)?;
+            circuit.counts = Some(counts);
+            return Ok(circuit);
+        }
         let mut parameters = Weights::zeros(counts.tops.len(), counts.elements.len());
         for node in &circuit.nodes {
             match *node {
@@ -181,13 +210,19 @@ impl Circuit {
     ///
     /// Count zero without a pseudocount gives log zero, which no circuit may hold.
     pub(crate) fn estimates_towards(&self, counts: &Weights, pseudocount: f64) -> Weights {
+        self.estimates_weighing(counts, |_| pseudocount)
+    }
+
+    /// The same with a weight of the prior for each node.
+    fn estimates_weighing(&self, counts: &Weights, pseudocount: impl Fn(usize) -> f64) -> Weights {
         let prior = &self.log_parameters;
         let mut parameters = Weights::zeros(counts.tops.len(), counts.elements.len());
-        let smooth = |count: f64, log_prior: f64| match pseudocount > 0.0 {
-            true => count + pseudocount * log_prior.exp(),
-            false => count,
-        };
-        for node in &self.nodes {
+        for (i, node) in self.nodes.iter().enumerate() {
+            let pseudocount = pseudocount(i);
+            let smooth = |count: f64, log_prior: f64| match pseudocount > 0.0 {
+                true => count + pseudocount * log_prior.exp(),
+                false => count,
+            };
             match *node {
                 Node::Literal(_) => {}
                 Node::Top { slot, .. } => {
@@ -388,9 +423,14 @@ impl Circuit {
     /// The same structure with the parameters of independent variables with these probabilities of true, given the base
     /// of a deterministic circuit.
     pub(crate) fn independent(&self, trues: &[f64]) -> Circuit {
+        let log_parameters = self.independent_parameters(trues, self.log_parameters.tops.len()).0;
+        Circuit { log_parameters, counts: None, ..self.clone() }
+    }
+
+    /// Its parameters, given the number of ⊤ nodes, and the log-probability of what each node allows.
+    fn independent_parameters(&self, trues: &[f64], tops: usize) -> (Weights, Vec<f64>) {
         let log = |trues: f64, value: bool| if value { trues.ln() } else { (-trues).ln_1p() };
-        let mut parameters = Weights::zeros(self.log_parameters.tops.len(), self.elements.len());
-        // The log-probability of what each node allows; children come first.
+        let mut parameters = Weights::zeros(tops, self.elements.len());
         let mut allowed: Vec<f64> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
             allowed.push(match *node {
@@ -409,7 +449,41 @@ impl Circuit {
                 }
             });
         }
-        Circuit { log_parameters: parameters, counts: None, ..self.clone() }
+        (parameters, allowed)
+    }
+
+    /// Sets the parameters to those of independent columns, and gives the weight of that prior for each node: the share
+    /// of the values that a node over a part of a column allows, and all elsewhere.
+    fn take_columns(&mut self, prior: &[f64], tops: usize, smoothing: &Smoothing) -> Vec<f64> {
+        let (parameters, allowed) = self.independent_parameters(prior, tops);
+        self.log_parameters = parameters;
+        // For each vtree node inside a column, the log-probability that all its variables are false.
+        let mut none: Vec<Option<f64>> = vec![None; self.vtree.node_count()];
+        let column_of = |var: Var| {
+            let column = smoothing.columns.partition_point(|column| column.end <= var.0);
+            smoothing.columns.get(column).filter(|found| found.contains(&var.0)).map(|_| column)
+        };
+        let mut column: Vec<Option<usize>> = vec![None; self.vtree.node_count()];
+        for &v in self.vtree.bottom_up() {
+            let found = match (self.vtree.leaf_var(v), self.vtree.children(v)) {
+                (Some(var), _) => column_of(var).map(|column| (column, (-prior[var.index()]).ln_1p())),
+                (_, Some([left, right])) => match (column[left.index()], column[right.index()]) {
+                    (Some(a), Some(b)) if a == b => {
+                        let both = none[left.index()].zip(none[right.index()]);
+                        both.map(|(left, right)| (a, left + right))
+                    }
+                    _ => None,
+                },
+                (None, None) => None,
+            };
+            column[v.index()] = found.map(|(column, _)| column);
+            none[v.index()] = found.map(|(_, none)| none);
+        }
+        let weight = |(id, allowed): (NodeId, f64)| match none[self.vtree_of(id).index()] {
+            Some(none) => smoothing.pseudocount * (allowed - none).exp().min(1.0),
+            None => smoothing.pseudocount,
+        };
+        self.ids().zip(allowed).map(weight).collect()
     }
 }
 

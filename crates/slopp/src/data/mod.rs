@@ -4,6 +4,7 @@
 
 mod bits;
 mod builder;
+mod choices;
 mod describe;
 mod error;
 mod generate;
@@ -12,6 +13,7 @@ mod split;
 
 pub(crate) use bits::{BitMatrix, bit_of, ones};
 pub use builder::RecordsBuilder;
+pub(crate) use choices::{Cells, Choice, information};
 pub use describe::{Description, Pair};
 pub use error::RecordsError;
 pub(crate) use generate::MAX_RECORDS;

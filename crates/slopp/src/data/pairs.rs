@@ -68,7 +68,7 @@ impl SymmetricMatrix {
     }
 
     /// Fills the matrix in parallel, tile by tile, so that the columns of a tile stay in the cache.
-    fn filled(len: usize, tile: usize, number: impl Fn(usize, usize) -> f64 + Sync) -> SymmetricMatrix {
+    pub(super) fn filled(len: usize, tile: usize, number: impl Fn(usize, usize) -> f64 + Sync) -> SymmetricMatrix {
         let mut matrix = SymmetricMatrix::zeros(len);
         let mut parts = Vec::new();
         let mut rest = matrix.data.as_mut_slice();

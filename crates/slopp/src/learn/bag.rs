@@ -8,11 +8,11 @@ use super::error::{check_range, check_records, check_validation};
 use super::judge::{Possible, score};
 use super::mixture::{MAX_COMPONENTS, MixtureGrid, Point, STOP, Training, divide};
 use super::refine::refit;
-use super::slopp::{Effort, Slopp, learn, ranked_orders};
+use super::slopp::{Effort, Slopp, learn, ranked_vtrees};
 use super::structure::{Prior, Report, Structure};
 use super::support::Support;
 use super::task::{Learner, Task, VtreeUse};
-use super::vtree::{ChowLiuTree, Gathered, pair_information};
+use super::vtree::{ChowLiuTree, Columns};
 use crate::certified::Certified;
 use crate::data::{Records, RecordsBuilder};
 use crate::infer::count_shares;
@@ -99,11 +99,11 @@ struct Member {
     pseudocount: f64,
 }
 
-/// A bag in which every other model follows one of the best of these orders.
+/// A bag in which every other model is on one of the best of these vtrees.
 pub(super) fn bag_along(
     task: &Task,
     config: &SloppBag,
-    orders: &[Vec<Var>],
+    vtrees: &[Arc<Vtree>],
     progress: &dyn Progress,
 ) -> Result<Bag, LearnError> {
     let Task { train, valid: judge, seed, support: Support { limits, .. }, .. } = *task;
@@ -114,7 +114,7 @@ pub(super) fn bag_along(
         let drawn = bootstrap(train, &mut random);
         let vtree = match task.vtree {
             Some(vtree) => vtree.clone(),
-            None => Arc::new(Vtree::right_linear_over(&own_order(index, &drawn, orders, &mut random)?)),
+            None => own_vtree(index, &drawn, vtrees, &mut random)?,
         };
         let task = Task { train: &drawn, vtree: Some(&vtree), seed: random.bits(), ..*task };
         let learned = learn(&task, &config.model, &())?;
@@ -225,17 +225,22 @@ fn joined(Bag { mixture, members, divided, .. }: &Bag, all: &Records, limits: &L
     Ok(Mixture::new(parts).expect("the same weights"))
 }
 
-/// The order of a model: even ones take the best orders in turn, odd ones go depth-first through the Chow-Liu tree of
+/// The vtree of a model: even ones take the best vtrees in turn, odd ones go depth-first through the Chow-Liu tree of
 /// their own records, from a random root.
-fn own_order(index: usize, drawn: &Records, orders: &[Vec<Var>], random: &mut Random) -> Result<Vec<Var>, LearnError> {
-    let good = &orders[..orders.len().min(GOOD_ORDERS)];
+fn own_vtree(
+    index: usize,
+    drawn: &Records,
+    vtrees: &[Arc<Vtree>],
+    random: &mut Random,
+) -> Result<Arc<Vtree>, LearnError> {
+    let good = &vtrees[..vtrees.len().min(GOOD_ORDERS)];
     if index.is_multiple_of(2) && !good.is_empty() {
         return Ok(good[index / 2 % good.len()].clone());
     }
-    let gathered = Gathered::new(drawn.names());
-    let tree = ChowLiuTree::new(&gathered.information(&pair_information(drawn)?));
+    let columns = Columns::new(drawn.names());
+    let tree = ChowLiuTree::new(&columns.information(drawn)?);
     let root = Var(random.below(tree.var_count()) as u32);
-    Ok(gathered.order(tree.rooted_at(root).depth_first()))
+    Ok(Arc::new(columns.right_linear(&tree.rooted_at(root).depth_first())))
 }
 
 /// Fitted weights, if weights fitted to each half of the records explain the other half better.
@@ -313,11 +318,11 @@ impl Learner for SloppBag {
         let config = &SloppBag { model: Slopp { pseudocount, ..self.model.clone() }, ..self.clone() };
         let support = &task.support.without_rules();
         let on_part = Task { train: parts.train(), valid: parts.judge(), support, ..*task };
-        let orders = match task.vtree {
+        let vtrees = match task.vtree {
             Some(_) => Vec::new(),
-            None => ranked_orders(&on_part, &config.model, progress)?,
+            None => ranked_vtrees(&on_part, &config.model, progress)?,
         };
-        let mut bag = bag_along(&on_part, config, &orders, progress)?;
+        let mut bag = bag_along(&on_part, config, &vtrees, progress)?;
         // The models have seen only their bootstraps, not the held-out records.
         if parts.is_divided() || parts.judge().is_none() {
             bag.mixture = joined(&bag, task.train, &task.support.limits)?;

@@ -2,9 +2,10 @@
 
 use super::LearnError;
 use super::error::check;
+use super::primes::{Primes, fitted};
 use super::structure::{Prior, Structure};
 use super::task::{Learner, Task, VtreeUse};
-use super::vtree::{ChowLiuTree, RootedTree, VtreeMethod, bound, pair_information};
+use super::vtree::{ChowLiuTree, Columns, RootedTree, VtreeMethod};
 use crate::circuit::{BuildError, Builder, NodeId, Psdd, Sharing, Smoothing};
 use crate::data::Records;
 use crate::logic::Limits;
@@ -20,10 +21,9 @@ pub struct Factorised {
     pub pseudocount: Option<f64>,
 }
 
-/// The Chow-Liu tree: every variable depends on one other, `P(x) = Π P(xᵢ | x_parent(i))`.
+/// The Chow-Liu tree: every column depends on one other, `P(x) = Π P(xᵢ | x_parent(i))`.
 ///
-/// It makes its own vtree, from the tree rooted at its centre. The values of one column are connected. Every world is
-/// possible.
+/// It makes its own vtree, from the tree rooted at its centre. Every world that gives each column one value is possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChowLiu {
     /// The weight of the prior in records; 2 unless given, none in a closed world.
@@ -89,91 +89,150 @@ pub(super) fn factorised(
     limits: &Limits,
 ) -> Result<Psdd, LearnError> {
     check(records, &vtree)?;
-    let mut builder = Builder::new(vtree.clone(), Sharing::LiteralsOnly);
-    let total = records.total();
-    let mut done = Vec::with_capacity(vtree.node_count());
-    for &v in vtree.bottom_up() {
-        let node = match (vtree.leaf_var(v), vtree.children(v)) {
-            (Some(var), _) => builder.top(var, records.count_values(var))?,
-            (_, Some(sides)) => {
-                let [prime, sub] = sides.map(|side| done[vtree.rank(side)]);
-                builder.sum(v, &[(prime, sub, total)])?
-            }
-            (None, None) => unreachable!("a vtree node is a leaf or has children"),
-        };
-        done.push(node);
+    // Where a column is not below one vtree node, its values are variables, and rules say that one of them holds.
+    let columns = Columns::new(records.names());
+    let (columns, nodes) = match columns.nodes(&vtree) {
+        Some(nodes) => (columns, nodes),
+        None => {
+            let columns = Columns::of_variables(records.var_count());
+            let nodes = columns.nodes(&vtree).expect("every variable has a leaf");
+            (columns, nodes)
+        }
+    };
+    let mut build = Build::new(records, &vtree, &columns, pseudocount);
+    let mut made: Vec<Option<NodeId>> = vec![None; vtree.node_count()];
+    for (i, &node) in nodes.iter().enumerate() {
+        let choice = columns.at(Var(i as u32));
+        let numbers = choice.counts(records);
+        made[node.index()] = Some(Primes::new(&vtree, node, choice).node(&mut build.builder, &numbers, |_| true)?);
     }
-    let root = done[vtree.rank(vtree.root())];
-    Ok(builder.finish_counts(root, &Smoothing::marginal(pseudocount, records))?.certify(limits)?)
+    for &v in vtree.bottom_up() {
+        if let (None, Some(sides)) = (made[v.index()], vtree.children(v))
+            && let [Some(prime), Some(sub)] = sides.map(|side| made[side.index()])
+        {
+            made[v.index()] = Some(build.builder.sum(v, &[(prime, sub, records.total())])?);
+        }
+    }
+    build.finish(made[vtree.root().index()].expect("all columns are below the root"), limits)
 }
 
 pub(super) fn chow_liu(records: &Records, pseudocount: f64, limits: &Limits) -> Result<Psdd, LearnError> {
     if records.var_count() == 0 {
         return Err(LearnError::NoVariables);
     }
-    let tree = ChowLiuTree::new(&bound(&pair_information(records)?, records.names()));
+    let columns = Columns::new(records.names());
+    let tree = ChowLiuTree::new(&columns.information(records)?);
     let tree = tree.rooted_at(tree.centre());
-    let vtree = Arc::new(tree.vtree());
+    let of_columns = tree.vtree();
+    let vtree = Arc::new(columns.vtree(&of_columns));
     check(records, &vtree)?;
-    let mut given =
-        Given { records, tree, builder: Builder::new(vtree.clone(), Sharing::LiteralsOnly), done: Vec::new() };
-    for &v in vtree.bottom_up() {
-        let nodes = given.nodes(&vtree, v)?;
-        given.done.push(nodes);
+    let nodes = columns.nodes(&vtree).expect("the vtree is made of columns");
+    let mut given = Given { columns: &columns, tree, build: Build::new(records, &vtree, &columns, pseudocount) };
+    // By rank of the vtree node over columns.
+    let mut done: Vec<Conditional> = Vec::new();
+    for &v in of_columns.bottom_up() {
+        let conditional = match (of_columns.leaf_var(v), of_columns.children(v)) {
+            (Some(column), _) => given.leaf(&vtree, nodes[column.index()], column)?,
+            (_, Some(sides)) => {
+                let [left, right] = sides.map(|side| &done[of_columns.rank(side)]);
+                let column = of_columns.leaf_var(sides[0]);
+                given.inner(&vtree, left, right, column)?
+            }
+            (None, None) => unreachable!("a vtree node is a leaf or has children"),
+        };
+        done.push(conditional);
     }
-    let (_, root) = given.done[vtree.rank(vtree.root())];
-    Ok(given.builder.finish_counts(root[0], &Smoothing::marginal(pseudocount, records))?.certify(limits)?)
+    let root = done[of_columns.rank(of_columns.root())].nodes[0];
+    given.build.finish(root, limits)
 }
 
-/// Builds, for every vtree node, a circuit node for each value of the parent of its part of the tree.
-struct Given<'a> {
+/// A circuit over columns while it is built.
+struct Build<'a> {
     records: &'a Records,
-    tree: RootedTree,
+    pseudocount: f64,
     builder: Builder,
-    /// By rank of the vtree node: the parent variable, and the nodes given that it is false and true.
-    done: Vec<(Option<Var>, [NodeId; 2])>,
+    are_variables: bool,
+}
+
+impl<'a> Build<'a> {
+    fn new(records: &'a Records, vtree: &Arc<Vtree>, columns: &Columns, pseudocount: f64) -> Build<'a> {
+        let builder = Builder::new(vtree.clone(), Sharing::LiteralsOnly);
+        Build { records, pseudocount, builder, are_variables: columns.are_variables() }
+    }
+
+    fn finish(self, root: NodeId, limits: &Limits) -> Result<Psdd, LearnError> {
+        if !self.are_variables {
+            return fitted(self.builder, root, self.records, self.pseudocount, limits);
+        }
+        let smoothing = Smoothing::marginal(self.pseudocount, self.records);
+        Ok(self.builder.finish_counts(root, &smoothing)?.certify(limits)?)
+    }
+}
+
+/// What is below a vtree node, for each value of the parent of that part of the tree.
+struct Conditional {
+    vtree: VtreeId,
+    /// The parent column; without one there is one node.
+    parent: Option<Var>,
+    nodes: Vec<NodeId>,
+}
+
+/// Builds, for every vtree node over columns, a circuit node for each value of the parent of its part of the tree.
+struct Given<'a> {
+    columns: &'a Columns,
+    tree: RootedTree,
+    build: Build<'a>,
 }
 
 impl Given<'_> {
-    fn nodes(&mut self, vtree: &Vtree, v: VtreeId) -> Result<(Option<Var>, [NodeId; 2]), BuildError> {
-        let Some([left, right]) = vtree.children(v) else {
-            let var = vtree.leaf_var(v).expect("a leaf");
-            let parent = self.tree.parent(var);
-            let mut top = |value| {
-                self.builder.top(var, [false, true].map(|x| count(self.records, parent, value, Some((var, x)))))
-            };
-            return Ok((parent, [top(false)?, top(true)?]));
-        };
-        let (above, subs) = self.done[vtree.rank(right)];
-        if let Some(var) = vtree.leaf_var(left).filter(|&var| above == Some(var)) {
-            // A variable and its descendants: decide the variable.
-            let parent = self.tree.parent(var);
-            let literals = [self.builder.literal(var.is(false))?, self.builder.literal(var.is(true))?];
-            let mut sum = |value| {
-                let elements = [false, true].map(|x| {
-                    let n = count(self.records, parent, value, Some((var, x)));
-                    (literals[usize::from(x)], subs[usize::from(x)], n)
-                });
-                self.builder.sum(v, &elements)
-            };
-            return Ok((parent, [sum(false)?, sum(true)?]));
+    /// A column without children.
+    fn leaf(&mut self, vtree: &Vtree, node: VtreeId, column: Var) -> Result<Conditional, BuildError> {
+        let mut primes = Primes::new(vtree, node, self.columns.at(column));
+        let parent = self.tree.parent(column);
+        let mut nodes = Vec::new();
+        for numbers in self.given_parent(column) {
+            nodes.push(primes.node(&mut self.build.builder, &numbers, |_| true)?);
         }
-        // Siblings are independent given their parent.
-        let (_, primes) = self.done[vtree.rank(left)];
-        let mut product = |value: bool| {
-            let side = usize::from(value);
-            self.builder.sum(v, &[(primes[side], subs[side], count(self.records, above, value, None))])
-        };
-        Ok((above, [product(false)?, product(true)?]))
+        Ok(Conditional { vtree: node, parent, nodes })
     }
-}
 
-/// The weight of the records in which the parent, if any, has `value`, and the variable, if given, has its value.
-fn count(records: &Records, parent: Option<Var>, value: bool, var: Option<(Var, bool)>) -> f64 {
-    match (parent, var) {
-        (None, None) => records.total(),
-        (Some(parent), None) => records.count_values(parent)[usize::from(value)],
-        (None, Some((var, x))) => records.count_values(var)[usize::from(x)],
-        (Some(parent), Some((var, x))) => records.count_pair_values(parent, var)[usize::from(value)][usize::from(x)],
+    /// A column and its descendants, which decides the column, or siblings, which are independent given their parent.
+    fn inner(
+        &mut self,
+        vtree: &Vtree,
+        left: &Conditional,
+        right: &Conditional,
+        column: Option<Var>,
+    ) -> Result<Conditional, BuildError> {
+        let inner = vtree.parent(left.vtree).expect("a left child has a parent");
+        let mut nodes = Vec::new();
+        if let Some(column) = column.filter(|_| right.parent == column) {
+            let choice = self.columns.at(column);
+            let mut primes = Primes::new(vtree, left.vtree, choice);
+            for numbers in self.given_parent(column) {
+                let mut elements = Vec::with_capacity(numbers.len());
+                for (value, &number) in numbers.iter().enumerate() {
+                    let prime = primes.node(&mut self.build.builder, &numbers, |other| other == value)?;
+                    elements.push((prime, right.nodes[value], number));
+                }
+                nodes.push(self.build.builder.sum(inner, &elements)?);
+            }
+            return Ok(Conditional { vtree: inner, parent: self.tree.parent(column), nodes });
+        }
+        let records = self.build.records;
+        let weights = right.parent.map_or(vec![records.total()], |parent| self.columns.at(parent).counts(records));
+        for ((&prime, &sub), weight) in left.nodes.iter().zip(&right.nodes).zip(weights) {
+            nodes.push(self.build.builder.sum(inner, &[(prime, sub, weight)])?);
+        }
+        Ok(Conditional { vtree: inner, parent: right.parent, nodes })
+    }
+
+    /// The counts of a column, for each value of its parent.
+    fn given_parent(&self, column: Var) -> Vec<Vec<f64>> {
+        let (choice, records) = (self.columns.at(column), self.build.records);
+        match self.tree.parent(column) {
+            None => vec![choice.counts(records)],
+            Some(parent) => self.columns.at(parent).pair_counts(choice, records),
+        }
     }
 }

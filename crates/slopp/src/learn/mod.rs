@@ -45,6 +45,7 @@ mod learnspn;
 mod mixture;
 mod params;
 mod partition;
+mod primes;
 mod published;
 mod refine;
 mod refit;

@@ -140,7 +140,7 @@ pub static OPTIONS: &[LearnerOption] = &[
 
 const BY_WORLD: (&str, &str) = ("pseudocount", "2, or 0 in a closed world");
 const BY_VALIDATION: (&str, &str) = ("pseudocount", "by validation, or 0 in a closed world");
-const CLASSES: (&str, &str) = ("max_classes", "32, and as many as copies add");
+const CLASSES: (&str, &str) = ("max_classes", "32, or 128 for columns of several values, and as many as copies add");
 const ELEMENTS: (&str, &str) = ("max_elements", "no limit");
 const COMPONENTS: (&str, &str) = ("components", "4 to 16, by validation");
 const STEPS: (&str, &str) = ("steps", "20000");
@@ -230,7 +230,7 @@ pub static LEARNERS: &[Entry] = &[
     },
     Entry {
         name: "chow-liu",
-        about: "The Chow-Liu tree",
+        about: "The Chow-Liu tree of the columns",
         makes: Makes::Psdd,
         world: World::Open,
         options: &[BY_WORLD],

@@ -1,6 +1,6 @@
 //! The most effort: a teacher distilled into one model, compared with models of the records alone.
 
-use super::{balanced, best_vtrees, check_task, full_runs};
+use super::{balanced, best_of, check_task, full_runs};
 use crate::certified::Certified;
 use crate::circuit::{Circuit, Psdd, Smoothing};
 use crate::data::Records;
@@ -12,7 +12,7 @@ use crate::learn::distil::{Distil, Distilled, distil, synthetic};
 use crate::learn::hold_out::FEW_JUDGES;
 use crate::learn::judge::{Judge, Worth, score};
 use crate::learn::refine::{LearnPsdd, learn_psdd};
-use crate::learn::slopp::{Slopp, ranked_orders};
+use crate::learn::slopp::{Slopp, ranked_vtrees};
 use crate::learn::structure::{Prior, Structure};
 use crate::learn::task::Task;
 use crate::progress::Progress;
@@ -103,8 +103,8 @@ pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Resu
     let config = &Slopp { pseudocount: given, ..own.clone() };
     let given = given.map(|given| vec![given]);
     let on_part = Task { train: part, valid: Some(judge), ..*task };
-    let orders = ranked_orders(&on_part, own, progress)?;
-    let vtrees = task.vtree.map_or_else(|| best_vtrees(&orders), |vtree| vec![vtree.clone()]);
+    let ranked = ranked_vtrees(&on_part, own, progress)?;
+    let vtrees = task.vtree.map_or_else(|| best_of(ranked.clone()), |vtree| vec![vtree.clone()]);
     let (alone, worth, alone_config) = full_runs(&on_part, &vtrees, own, progress)?;
     // Synthetic records come from an open world.
     let support = &task.support.without_rules();
@@ -118,7 +118,7 @@ pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Resu
     // The teacher may be on any vtree, and of any size.
     let model = Slopp { max_elements: None, ..config.clone() };
     let bag = SloppBag { members: TEACHERS, ..SloppBag::new(model) };
-    let bag = bag_along(&Task { vtree: None, ..open }, &bag, &orders, progress)?.mixture;
+    let bag = bag_along(&Task { vtree: None, ..open }, &bag, &ranked, progress)?.mixture;
     progress.begin("learning a sum-product network", 1);
     let networks = LearnSpn::grid().into_par_iter().map(|learner| learner.grow(part, Some(judge), task.seed, &()));
     let networks: Vec<Spn> = networks.collect::<Result<_, SpnError>>()?;

@@ -5,11 +5,10 @@ mod best;
 use super::LearnError;
 use super::error::{check, check_records, check_validation};
 use super::judge::{Judge, Worth};
-use super::slopp::{Chosen, Effort, Slopp, find, ranked_orders};
+use super::slopp::{Chosen, Effort, Slopp, find, ranked_vtrees};
 use super::structure::Structure;
 use super::task::{Learner, Task, VtreeUse};
 use crate::progress::Progress;
-use crate::var::Var;
 use crate::vtree::Vtree;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -32,15 +31,16 @@ fn balanced(task: &Task, config: &Slopp, progress: &dyn Progress) -> Result<Stru
     let on_part = Task { train: parts.train(), valid: parts.judge(), ..*task };
     let vtrees = match task.vtree {
         Some(vtree) => vec![vtree.clone()],
-        None => best_vtrees(&ranked_orders(&on_part, config, progress)?),
+        None => best_of(ranked_vtrees(&on_part, config, progress)?),
     };
     let (found, _, config) = full_runs(&on_part, &vtrees, config, progress)?;
     found.structure(task, &config)
 }
 
-/// The vtrees of the orders that get a full run.
-fn best_vtrees(orders: &[Vec<Var>]) -> Vec<Arc<Vtree>> {
-    orders.iter().take(FULL_RUNS).map(|order| Arc::new(Vtree::right_linear_over(order))).collect()
+/// The vtrees that get a full run.
+fn best_of(mut ranked: Vec<Arc<Vtree>>) -> Vec<Arc<Vtree>> {
+    ranked.truncate(FULL_RUNS);
+    ranked
 }
 
 /// The best structure of all settings on these vtrees once support has been applied, its worth, and its settings.

@@ -5,6 +5,15 @@ use rayon::prelude::*;
 /// Work, in steps of about a nanosecond, below which a second thread does not pay.
 const WORTH_A_THREAD: usize = 1 << 19;
 
+/// Steps for the losses of all pairs of sets, and the least and most sets that these may be.
+const WORTH_COMPARING: f64 = 1e9;
+const SETS: [usize; 2] = [64, 1024];
+
+/// How many sets are compared at most, given about how many steps a pair takes.
+pub(super) fn most_sets(cost: usize) -> usize {
+    ((2.0 * WORTH_COMPARING / cost.max(1) as f64).sqrt() as usize).clamp(SETS[0], SETS[1])
+}
+
 /// Sets of records that can be merged at a loss.
 pub(super) trait Sets: Sync {
     /// How many sets there are, merged ones included.

@@ -1,6 +1,6 @@
 //! A chosen structure, before it is fitted to all training records.
 
-use super::layers::Layers;
+use super::layers::{Layers, Line};
 use super::{LearnedSlopp, Slopp, Start, general};
 use crate::circuit::Psdd;
 use crate::data::Records;
@@ -10,8 +10,6 @@ use crate::learn::judge::{Judge, Worth};
 use crate::learn::structure::{Prior, Structure};
 use crate::learn::task::Task;
 use crate::logic::Limits;
-use crate::vtree::Vtree;
-use std::sync::Arc;
 
 /// A structure, and how it was chosen.
 pub(in crate::learn) struct Chosen {
@@ -25,8 +23,8 @@ pub(in crate::learn) struct Chosen {
 
 /// Classes of records, which become the nodes of a circuit.
 pub(super) enum Classes {
-    /// With the counts of the records they were learned from, on a right-linear vtree.
-    Layers(Layers, Arc<Vtree>),
+    /// With the counts of the records they were learned from, along a line of columns.
+    Layers(Layers, Line),
     /// On any other vtree.
     Any(Psdd),
 }
@@ -43,7 +41,7 @@ impl Chosen {
         // Without a prior unseen worlds would be impossible, but only support may rule out worlds.
         let weight = Some(self.prior(config).weight).filter(|&weight| weight > 0.0).unwrap_or(self.pseudocount);
         match &self.classes {
-            Classes::Layers(layers, vtree) => layers.psdd(vtree, records, weight, limits),
+            Classes::Layers(layers, line) => layers.psdd(line, records, weight, limits),
             Classes::Any(psdd) => general::fitted(psdd, records, weight),
         }
     }
@@ -63,21 +61,31 @@ impl Chosen {
         judge.worth(self.log_likelihood, || self.on_part(part, config, judge.limits()))
     }
 
-    /// The better of this and another, if there is another.
+    /// The better of this and another, if there is another. Where columns have several values the other is simpler, and
+    /// is kept unless this is better by more than the standard error of the records to choose by.
     pub(super) fn or(self, other: Option<Chosen>, task: &Task, config: &Slopp) -> Result<Chosen, LearnError> {
         let Some(other) = other else { return Ok(self) };
         let parts = task.parts()?;
-        let part = parts.train();
-        let judge = Judge::new(Task { train: part, ..*task }, parts.judge().unwrap_or(part));
+        let (part, by) = (parts.train(), parts.judge().unwrap_or(parts.train()));
+        let judge = Judge::new(Task { train: part, ..*task }, by);
         let [mine, its] = [self.worth(&judge, part, config)?, other.worth(&judge, part, config)?];
-        Ok(if its.is_better_than(&mine) { other } else { self })
+        let is_better = match task.train.names().groups().is_empty() || its.is_better_than(&mine) {
+            true => its.is_better_than(&mine),
+            false => !general::is_clearly_better(
+                &self.psdd(part, config, parts.limits())?,
+                &other.psdd(part, config, parts.limits())?,
+                by,
+            )?,
+        };
+        Ok(if is_better { other } else { self })
     }
 
     /// The PSDD, fitted to all training records, before support is applied.
     fn fitted(&mut self, parts: &Parts, config: &Slopp) -> Result<Psdd, LearnError> {
-        if let (Classes::Layers(layers, vtree), true) = (&mut self.classes, parts.is_divided()) {
-            let tally = layers.tally_records(parts.all(), vtree.vars(vtree.root()));
-            layers.take_counts(&tally);
+        if let (Classes::Layers(layers, line), true) = (&mut self.classes, parts.is_divided()) {
+            let cells: Vec<_> = line.order.iter().map(|&column| line.columns.at(column).cells(parts.all())).collect();
+            let tally = layers.tally(&cells, parts.all().weights());
+            layers.take_counts(tally);
         }
         self.psdd(parts.all(), config, parts.limits())
     }

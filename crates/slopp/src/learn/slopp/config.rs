@@ -59,14 +59,17 @@ impl Start {
     /// All classes merged: independent variables.
     pub const NOTHING: Start = Start::Whole(f64::INFINITY);
 
-    /// The default starts for this number of variables.
+    /// The default starts for this number of columns, which are all Boolean or not.
     ///
     /// Measured on the validation parts of the benchmark datasets: with few variables a smaller penalty often wins.
-    /// With many it never does and costs most, and a surrogate may miss dependences that the tree has.
-    pub fn usual(variables: usize) -> Vec<Start> {
-        match variables {
-            0..=MANY_VARIABLES => vec![Start::Whole(1.0), Start::Whole(0.6)],
-            _ => vec![Start::Whole(1.0), Start::Tree],
+    /// With many it never does and costs most, and a surrogate may miss dependences that the tree has. Columns with
+    /// several values have many parameters, which small tables do not pay for.
+    pub fn usual(columns: usize, are_boolean: bool) -> Vec<Start> {
+        match (columns > MANY_VARIABLES, are_boolean) {
+            (false, true) => vec![Start::Whole(1.0), Start::Whole(0.6)],
+            (true, true) => vec![Start::Whole(1.0), Start::Tree],
+            (false, false) => vec![Start::Whole(1.0), Start::Whole(2.0), Start::Whole(4.0), Start::Tree],
+            (true, false) => vec![Start::Whole(0.3), Start::Whole(1.0), Start::Tree],
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::learn::grow::Database;
 use crate::learn::hold_out::{FEW_JUDGES, Parts};
 use crate::learn::judge::score;
 use crate::learn::refine::{LearnPsdd, learn_psdd};
-use crate::learn::vtree::pair_information;
+use crate::learn::vtree::{Columns, pair_information};
 use crate::progress::Progress;
 use crate::var::Var;
 use crate::vtree::Vtree;
@@ -84,7 +84,7 @@ pub(super) fn find(
             (start, best) = (Start::Whole(first), one);
         }
     }
-    match is_clearly_better(&best.psdd, &none.psdd, parts)? {
+    match is_clearly_better(&best.psdd, &none.psdd, parts.judge().unwrap_or(parts.train()))? {
         true => Ok(best.found(start)),
         false => Ok(none.found(Start::NOTHING)),
     }
@@ -101,8 +101,7 @@ fn independent(parts: &Parts<'_>, vtree: &Arc<Vtree>, config: &Slopp) -> Result<
 
 /// Whether the records to choose by prefer one model to another by more than their standard error. Clusters and splits
 /// are the best of very many, so by few records some always seem better than none.
-fn is_clearly_better(one: &Psdd, other: &Psdd, parts: &Parts<'_>) -> Result<bool, LearnError> {
-    let judge = parts.judge().unwrap_or(parts.train());
+pub(super) fn is_clearly_better(one: &Psdd, other: &Psdd, judge: &Records) -> Result<bool, LearnError> {
     let [one, other] = [one.log_likelihoods(judge)?, other.log_likelihoods(judge)?];
     let gains = || one.iter().zip(&other).zip(judge.weights()).map(|((a, b), weight)| (a - b, weight));
     let total = judge.total();
@@ -111,17 +110,23 @@ fn is_clearly_better(one: &Psdd, other: &Psdd, parts: &Parts<'_>) -> Result<bool
     Ok(mean > (variance / total).sqrt())
 }
 
-/// A structure for few elements: the Chow-Liu tree on its own vtree or, if that has too many, independent variables,
-/// refined as far as there is room. `None` if there is room for much more, or if classes are capped.
-pub(super) fn find_small(
+/// The Chow-Liu tree on its own vtree or, if that has too many elements, independent columns, refined by LearnPSDD: the
+/// better way for few elements, and for many tables of numbers. `None` for variables with room for many elements, or if
+/// classes are capped.
+pub(super) fn find_tree(
     parts: &Parts<'_>,
     config: &Slopp,
     progress: &dyn Progress,
 ) -> Result<Option<Chosen>, LearnError> {
-    let Some(max) = config.max_elements.filter(|_| !config.capped) else { return Ok(None) };
+    let columns = Columns::new(parts.train().names());
+    if config.capped || config.max_elements.is_none() && columns.are_variables() {
+        return Ok(None);
+    }
     let tree = chow_liu(parts.train(), TYPICAL_PSEUDOCOUNT, parts.limits())?;
+    let most = ELEMENTS_PER_CLASS * config.max_classes * columns.len();
+    let max = config.max_elements.unwrap_or_else(|| most.max(2 * tree.elements().len()));
     let (start, begun) = match tree.elements().len() {
-        elements if max > MUCH_ROOM * elements => return Ok(None),
+        elements if columns.are_variables() && max > MUCH_ROOM * elements => return Ok(None),
         elements if elements <= max => (Start::Tree, tree),
         _ => (Start::NOTHING, factorised(parts.train(), tree.vtree().clone(), TYPICAL_PSEUDOCOUNT, parts.limits())?),
     };

@@ -1,110 +1,165 @@
 //! The learned structure: for every position of the order, classes of records.
 //!
-//! On a right-linear vtree a circuit is a layered graph. Every record is in one class per layer; its value there leads
-//! to its class in the next. The primes are literals of one variable and therefore exclusive, so any two subs may be
-//! merged: only the number of classes limits the model.
+//! On a vtree that is right-linear over columns a circuit is a layered graph. Every record is in one class per layer;
+//! its value there leads to its class in the next. The primes are sets of values of one column, so those of a class are
+//! exclusive, and any two subs may be merged: only the number of classes limits the model.
 
 use crate::circuit::{Builder, NodeId, Psdd, Sharing, Smoothing};
-use crate::data::{Records, bit_of};
+use crate::data::{Cells, Records};
 use crate::learn::LearnError;
+use crate::learn::primes::{Primes, fitted};
+use crate::learn::vtree::Columns;
 use crate::logic::Limits;
 use crate::logspace::log_share;
 use crate::var::Var;
 use crate::vtree::Vtree;
 use std::sync::Arc;
 
-/// A class of records in a layer: a sum of the circuit.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Class {
-    /// The class in the next layer of records with *false* and with *true*.
-    pub(super) next: [u32; 2],
-    /// The weight of the training records with *false* and with *true*.
-    pub(super) count: [f64; 2],
+/// The classes of records in a layer, which are the sums of the circuit.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Layer {
+    /// How many values the column has.
+    pub(super) values: usize,
+    /// For each class and value, the class in the next layer.
+    pub(super) next: Vec<u32>,
+    /// For each class and value, the weight of the training records.
+    pub(super) count: Vec<f64>,
 }
 
-impl Class {
-    /// The number of elements of its sum: one ⊤ if both values lead to the same class.
-    pub(super) fn elements(&self) -> usize {
-        if self.next[0] == self.next[1] { 1 } else { 2 }
+impl Layer {
+    /// Classes without records that lead to the first class of the next layer.
+    pub(super) fn new(values: usize, classes: usize) -> Layer {
+        Layer { values, next: vec![0; values * classes], count: vec![0.0; values * classes] }
+    }
+
+    /// The number of classes.
+    pub(super) fn len(&self) -> usize {
+        self.next.len() / self.values
+    }
+
+    /// For each value, the class in the next layer.
+    pub(super) fn next(&self, class: usize) -> &[u32] {
+        &self.next[class * self.values..(class + 1) * self.values]
+    }
+
+    /// For each value, the weight of the training records.
+    pub(super) fn count(&self, class: usize) -> &[f64] {
+        &self.count[class * self.values..(class + 1) * self.values]
+    }
+
+    /// Adds a class.
+    pub(super) fn push(&mut self, next: &[u32], count: &[f64]) {
+        self.next.extend(next);
+        self.count.extend(count);
+    }
+
+    /// The number of elements of the sum of a class, one for each class it leads to, and of its primes, about two for
+    /// each value beyond the first of an element; terms of one value are shared.
+    pub(super) fn elements(&self, class: usize) -> usize {
+        let next = self.next(class);
+        if let &[f, t] = next {
+            return if f == t { 1 } else { 2 };
+        }
+        let distinct = (0..next.len()).filter(|&i| !next[..i].contains(&next[i])).count();
+        distinct + 2 * (next.len() - distinct)
     }
 }
 
-/// For each layer and class, a weight of records with *false* and with *true*.
-pub(super) type Tally = Vec<Vec<[f64; 2]>>;
+/// For each layer, class and value, a weight of records.
+pub(super) type Tally = Vec<Vec<f64>>;
 
 /// The classes of all layers; the first layer has one.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Layers(pub(super) Vec<Vec<Class>>);
+pub(super) struct Layers(pub(super) Vec<Layer>);
+
+/// The columns of a vtree that is right-linear over them, in their order.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) vtree: Arc<Vtree>,
+    pub(super) columns: Columns,
+    pub(super) order: Vec<Var>,
+}
 
 impl Layers {
-    /// The certified PSDD of the classes on their right-linear vtree, smoothed towards the marginals of the records.
+    /// The certified PSDD of the classes, smoothed towards the marginals of the records, whose counts it keeps.
     pub(super) fn psdd(
         &self,
-        vtree: &Arc<Vtree>,
+        line: &Line,
         records: &Records,
         pseudocount: f64,
         limits: &Limits,
     ) -> Result<Psdd, LearnError> {
+        if line.columns.are_variables() {
+            let (builder, root) = self.build(line)?;
+            let smoothing = Smoothing::marginal(pseudocount, records).of_literals(true);
+            return Ok(builder.finish_counts(root, &smoothing)?.certify(limits)?);
+        }
+        let (builder, root) = self.build(line)?;
+        // Terms are shared by classes, so their counts come last.
+        fitted(builder, root, records, pseudocount, limits)
+    }
+
+    /// The nodes of all classes, from the last layer up; their numbers are counts.
+    fn build(&self, line: &Line) -> Result<(Builder, NodeId), LearnError> {
+        let vtree = &line.vtree;
         let mut builder = Builder::new(vtree.clone(), Sharing::LiteralsOnly);
-        let order = vtree.vars(vtree.root());
+        let nodes = line.columns.nodes(vtree).expect("every column of a line has a vtree node");
         let mut below: Vec<NodeId> = Vec::new();
-        for (position, layer) in self.0.iter().enumerate().rev() {
-            let var = order[position];
+        for (position, (layer, &column)) in self.0.iter().zip(&line.order).enumerate().rev() {
+            let node = nodes[column.index()];
+            let inner = vtree.parent(node).filter(|_| position + 1 < self.0.len());
+            let mut primes = Primes::new(vtree, node, line.columns.at(column));
             let mut here = Vec::with_capacity(layer.len());
-            for class in layer {
-                let last = position + 1 == self.0.len();
-                here.push(match class.next.map(|next| below.get(next as usize).copied()) {
-                    _ if last => builder.top(var, class.count)?,
-                    [Some(f), Some(t)] => {
-                        let inner = vtree.parent(vtree.leaf(var)).expect("a variable before the last has a vtree node");
-                        let [falses, trues] = class.count;
-                        if f == t {
-                            let top = builder.top(var, class.count)?;
-                            builder.sum(inner, &[(top, f, falses + trues)])?
-                        } else {
-                            let literals = [builder.literal(var.is(false))?, builder.literal(var.is(true))?];
-                            builder.sum(inner, &[(literals[0], f, falses), (literals[1], t, trues)])?
-                        }
-                    }
-                    _ => unreachable!("a class leads to classes of the next layer"),
-                });
+            let mut elements = Vec::new();
+            for class in 0..layer.len() {
+                let numbers = layer.count(class);
+                let Some(inner) = inner else {
+                    here.push(primes.node(&mut builder, numbers, |_| true)?);
+                    continue;
+                };
+                let next = layer.next(class);
+                elements.clear();
+                for (value, &to) in next.iter().enumerate().filter(|&(i, to)| !next[..i].contains(to)) {
+                    let own = |other: usize| next[other] == to;
+                    let number = (value..next.len()).filter(|&other| own(other)).map(|other| numbers[other]).sum();
+                    elements.push((primes.node(&mut builder, numbers, own)?, below[to as usize], number));
+                }
+                here.push(builder.sum(inner, &elements)?);
             }
             below = here;
         }
-        let smoothing = Smoothing::marginal(pseudocount, records).of_literals(true);
-        Ok(builder.finish_counts(below[0], &smoothing)?.certify(limits)?)
+        Ok((builder, below[0]))
     }
 
-    /// The number of elements of the circuit.
+    /// The number of elements of the circuit; if there are columns with several values, about.
     pub(super) fn elements(&self) -> usize {
-        let inner = self.0.len().saturating_sub(1);
-        self.0[..inner].iter().flatten().map(Class::elements).sum()
+        let of_layer = |(position, layer): (usize, &Layer)| -> usize {
+            // The sums of the last layer are primes: with two values they are ⊤.
+            let last = position + 1 == self.0.len();
+            let of_class = |class| if last && layer.values <= 2 { 0 } else { layer.elements(class) };
+            (0..layer.len()).map(of_class).sum()
+        };
+        self.0.iter().enumerate().map(of_layer).sum()
     }
 
     /// How many records with each value come to each class.
-    pub(super) fn tally<'a>(&self, column: impl Fn(usize) -> &'a [u64], weights: &[f64]) -> Tally {
+    pub(super) fn tally(&self, cells: &[Cells<'_>], weights: &[f64]) -> Tally {
         let mut class_of = vec![0u32; weights.len()];
-        let mut tally: Tally = self.0.iter().map(|layer| vec![[0.0; 2]; layer.len()]).collect();
-        for (position, (layer, counts)) in self.0.iter().zip(&mut tally).enumerate() {
-            let column = column(position);
+        let mut tally: Tally = self.0.iter().map(|layer| vec![0.0; layer.count.len()]).collect();
+        for ((layer, counts), cells) in self.0.iter().zip(&mut tally).zip(cells) {
             for (row, (class, weight)) in class_of.iter_mut().zip(weights).enumerate() {
-                let value = usize::from(bit_of(column, row));
-                counts[*class as usize][value] += weight;
-                *class = layer[*class as usize].next[value];
+                let place = *class as usize * layer.values + cells.at(row);
+                counts[place] += weight;
+                *class = layer.next[place];
             }
         }
         tally
     }
 
-    /// How many of these records with each value come to each class.
-    pub(super) fn tally_records(&self, records: &Records, order: &[Var]) -> Tally {
-        self.tally(|position| records.column(order[position]), records.weights())
-    }
-
     /// Replaces the counts by those of a tally.
-    pub(super) fn take_counts(&mut self, tally: &Tally) {
-        for (class, &count) in self.0.iter_mut().flatten().zip(tally.iter().flatten()) {
-            class.count = count;
+    pub(super) fn take_counts(&mut self, tally: Tally) {
+        for (layer, counts) in self.0.iter_mut().zip(tally) {
+            layer.count = counts;
         }
     }
 
@@ -112,31 +167,34 @@ impl Layers {
     pub(super) fn prune(&mut self) {
         let mut used = vec![true; 1];
         for position in 0..self.0.len() {
-            let mut kept = used.iter();
-            self.0[position].retain(|_| *kept.next().expect("one mark per class"));
-            let Some(below) = self.0.get(position + 1).map(Vec::len) else { break };
+            let layer = &mut self.0[position];
+            let mut kept = Layer::new(layer.values, 0);
+            for class in (0..layer.len()).filter(|&class| used[class]) {
+                kept.push(layer.next(class), layer.count(class));
+            }
+            *layer = kept;
+            let Some(below) = self.0.get(position + 1).map(Layer::len) else { break };
             used = vec![false; below];
-            self.0[position].iter().flat_map(|class| class.next).for_each(|next| used[next as usize] = true);
+            self.0[position].next.iter().for_each(|&next| used[next as usize] = true);
             let mut places = Vec::with_capacity(below);
             let mut place = 0;
             for &used in &used {
                 places.push(place);
                 place += u32::from(used);
             }
-            for class in &mut self.0[position] {
-                class.next = class.next.map(|next| places[next as usize]);
-            }
+            self.0[position].next.iter_mut().for_each(|next| *next = places[*next as usize]);
         }
     }
 
     /// The log-likelihood of the records of a tally, with parameters smoothed towards `prior`.
     pub(super) fn log_likelihood(&self, tally: &Tally, prior: &Prior) -> f64 {
         let mut sum = 0.0;
+        let mut logs = Vec::new();
         for (position, (layer, counts)) in self.0.iter().zip(tally).enumerate() {
-            for (class, &[f, t]) in layer.iter().zip(counts) {
-                if f > 0.0 || t > 0.0 {
-                    let [log_false, log_true] = prior.log_parameters(position, class.count);
-                    sum += f * log_false + t * log_true;
+            for (class, counts) in counts.chunks(layer.values).enumerate() {
+                if counts.iter().any(|&count| count > 0.0) {
+                    prior.log_parameters(position, layer.count(class), &mut logs);
+                    sum += counts.iter().zip(&logs).map(|(count, log)| count * log).fold(0.0, |a, b| a + b);
                 }
             }
         }
@@ -144,20 +202,29 @@ impl Layers {
     }
 }
 
-/// The prior of a class: the share of *true* among all records, weighing as much as `pseudocount` of them.
+/// The prior of a class: the shares of the values among all records, weighing as much as `pseudocount` of them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Prior {
-    /// By position.
-    pub(super) shares: Vec<f64>,
+    /// By position and value.
+    pub(super) shares: Vec<Vec<f64>>,
     /// The weight of the prior in records.
     pub(super) pseudocount: f64,
 }
 
 impl Prior {
     /// The prior of values counted at each position.
-    pub(super) fn new(values: impl Iterator<Item = [f64; 2]>, pseudocount: f64) -> Prior {
-        let share = |[f, t]: [f64; 2]| ((t + 0.5) / (f + t + 1.0)).clamp(1e-15, 1.0 - 1e-15);
-        Prior { shares: values.map(share).collect(), pseudocount }
+    pub(super) fn new(counts: impl Iterator<Item = impl AsRef<[f64]>>, pseudocount: f64) -> Prior {
+        let shares = |counts: &[f64]| match *counts {
+            [f, t] => {
+                let share: f64 = ((t + 0.5) / (f + t + 1.0)).clamp(1e-15, 1.0 - 1e-15);
+                vec![1.0 - share, share]
+            }
+            _ => {
+                let total: f64 = counts.iter().map(|count| count + 0.5).sum();
+                counts.iter().map(|count| ((count + 0.5) / total).max(1e-15)).collect()
+            }
+        };
+        Prior { shares: counts.map(|counts| shares(counts.as_ref())).collect(), pseudocount }
     }
 
     /// The same prior with another weight.
@@ -165,11 +232,23 @@ impl Prior {
         Prior { shares: self.shares.clone(), pseudocount }
     }
 
-    /// The logarithms of the probabilities of *false* and *true* in a class with these counts.
-    pub(super) fn log_parameters(&self, position: usize, [f, t]: [f64; 2]) -> [f64; 2] {
-        let share = self.shares[position];
-        let falses = f + self.pseudocount * (1.0 - share);
-        let trues = t + self.pseudocount * share;
-        [log_share(falses, trues), log_share(trues, falses)]
+    /// Adds the prior to the counts of a class.
+    pub(super) fn add(&self, position: usize, counts: &mut [f64]) {
+        for (count, share) in counts.iter_mut().zip(&self.shares[position]) {
+            *count += self.pseudocount * share;
+        }
+    }
+
+    /// The logarithms of the probabilities of the values in a class with these counts.
+    pub(super) fn log_parameters(&self, position: usize, counts: &[f64], logs: &mut Vec<f64>) {
+        logs.clear();
+        logs.extend(counts);
+        self.add(position, logs);
+        if let [f, t] = logs[..] {
+            logs.copy_from_slice(&[log_share(f, t), log_share(t, f)]);
+            return;
+        }
+        let total: f64 = logs.iter().sum();
+        logs.iter_mut().for_each(|n| *n = log_share(*n, (total - *n).max(0.0)));
     }
 }

@@ -36,19 +36,20 @@ mod view;
 
 pub(super) use self::chosen::Chosen;
 pub use self::config::{Effort, Slopp, Start};
-pub(super) use self::order::ranked_orders;
+pub(super) use self::order::ranked_vtrees;
 
 use self::chosen::Classes;
 use self::forest::{Edges, Forest};
 use self::grow::Tree;
+use self::layers::Line;
 use self::search::Search;
 use super::LearnError;
 use super::error::{check, check_records};
 use super::task::Task;
-use super::vtree::{ChowLiuTree, Gathered, pair_information, spanning_tree};
+use super::vtree::{ChowLiuTree, Columns, spanning_tree};
 use crate::circuit::Psdd;
+use crate::data::Choice;
 use crate::progress::Progress;
-use crate::vtree::Vtree;
 use std::sync::Arc;
 
 /// The weight of the prior while structures are compared by the training records.
@@ -82,31 +83,39 @@ pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Resu
     config.check(variables, task.support)?;
     let parts = &task.parts()?;
     let (part, judge) = (parts.train(), parts.judge());
-    if let Some(vtree) = task.vtree.filter(|vtree| !vtree.is_right_linear()) {
-        return general::find(parts, vtree, config, progress);
-    }
-    progress.begin("counting pairs", 1);
-    let information = pair_information(part)?;
-    let vtree = match task.vtree {
-        Some(vtree) => vtree.clone(),
-        None => {
-            let gathered = Gathered::new(train.names());
-            let tree = ChowLiuTree::new(&gathered.information(&information));
-            Arc::new(Vtree::right_linear_over(&gathered.order(gathered.along(&tree))))
+    let columns = Columns::new(train.names());
+    let line = match task.vtree {
+        None => None,
+        // On a vtree that is right-linear over variables, each is a column by itself.
+        Some(vtree) => {
+            let variables = Columns::of_variables(variables);
+            let along = |columns: Columns| Some((columns.order_of(vtree)?, columns));
+            match along(columns.clone()).or_else(|| along(variables)) {
+                Some((order, columns)) => Some(Line { vtree: vtree.clone(), columns, order }),
+                None => return general::find(parts, vtree, config, progress),
+            }
         }
     };
-    let order = vtree.vars(vtree.root());
+    progress.begin("counting pairs", 1);
+    let information = line.as_ref().map_or(&columns, |line| &line.columns).information(part)?;
+    let line = line.unwrap_or_else(|| {
+        let order = columns.along(&ChowLiuTree::new(&information));
+        Line { vtree: Arc::new(columns.right_linear(&order)), columns, order }
+    });
+    let order = &line.order;
     let between = |i: usize, j: usize| information.at(order[i].index(), order[j].index());
-    let edges = spanning_tree(variables, between);
-    let mended = mended(&edges, variables, between);
-    let search = Search::new(part, judge, order, config);
+    let edges = spanning_tree(order.len(), between);
+    let mended = mended(&edges, order.len(), between);
+    let choices: Vec<Choice> = order.iter().map(|&column| line.columns.at(column).clone()).collect();
+    let search = Search::new(part, judge, &choices, config);
     let found = search.run(&Tree { information: &between, edges: &edges, mended: &mended }, progress);
     let search::Candidate { layers, log_likelihood, pseudocount, start } = found;
-    let found = Chosen { classes: Classes::Layers(layers, vtree.clone()), start, pseudocount, log_likelihood };
-    match task.vtree {
-        Some(_) => Ok(found),
-        None => found.or(general::find_small(parts, config, progress)?, task, config),
-    }
+    let found = Chosen { classes: Classes::Layers(layers, line), start, pseudocount, log_likelihood };
+    let tree = match task.vtree {
+        Some(_) => None,
+        None => general::find_tree(parts, config, progress)?,
+    };
+    found.or(tree, task, config)
 }
 
 /// The edges that replace each position in the tree of those after it.
@@ -127,6 +136,7 @@ mod tests {
     use crate::learn::judge::score;
     use crate::names::Names;
     use crate::random::Random;
+    use crate::vtree::Vtree;
 
     /// Noisy copies of the variable before.
     fn chain(vars: usize, rows: usize, seed: u64) -> Records {

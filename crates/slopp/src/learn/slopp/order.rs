@@ -1,13 +1,13 @@
-//! Variable orders for right-linear vtrees.
+//! Orders of columns for right-linear vtrees.
 //!
 //! The order decides what classes must remember, and so the likelihood. Depth-first through the Chow-Liu tree is good
-//! and costs nothing. [`ranked_orders`] tries several orders and ranks them by validation likelihood.
+//! and costs nothing. [`ranked_vtrees`] tries several orders and ranks them by validation likelihood.
 
 use super::{Slopp, find};
 use crate::data::SymmetricMatrix;
 use crate::learn::LearnError;
 use crate::learn::task::Task;
-use crate::learn::vtree::{ChowLiuTree, Gathered, pair_information};
+use crate::learn::vtree::{ChowLiuTree, Columns};
 use crate::progress::Progress;
 use crate::random::Random;
 use crate::var::Var;
@@ -21,36 +21,34 @@ const ROOTS: usize = 6;
 /// With more variables than this, linear arrangements cost too much, and only roots are tried.
 const MANY_VARIABLES: usize = 300;
 
-/// Orders worth trying, the best of a quick run first.
-pub(in crate::learn) fn ranked_orders(
+/// Vtrees along orders of columns worth trying, the best of a quick run first.
+pub(in crate::learn) fn ranked_vtrees(
     task: &Task,
     config: &Slopp,
     progress: &dyn Progress,
-) -> Result<Vec<Vec<Var>>, LearnError> {
+) -> Result<Vec<Arc<Vtree>>, LearnError> {
     let Task { train, seed, .. } = *task;
-    let information = pair_information(train)?;
-    let gathered = Gathered::new(train.names());
-    let information = gathered.information(&information);
-    let mut orders = match gathered.len(train.var_count()) > MANY_VARIABLES {
+    let columns = Columns::new(train.names());
+    let information = columns.information(train)?;
+    let mut orders = match columns.len() > MANY_VARIABLES {
         true => depth_first_orders(&information, ROOTS, seed),
         false => candidates(&information, ROOTS, seed),
     };
-    orders.insert(0, gathered.along(&ChowLiuTree::new(&information)));
-    let mut orders: Vec<Vec<Var>> = orders.into_iter().map(|order| gathered.order(order)).collect();
+    orders.insert(0, columns.along(&ChowLiuTree::new(&information)));
     let mut seen = std::collections::HashSet::new();
     orders.retain(|order| seen.insert(order.clone()));
     progress.begin("trying orders", orders.len() as u64);
     let quick = |order: Vec<Var>| {
-        let vtree = Arc::new(Vtree::right_linear_over(&order));
+        let vtree = Arc::new(columns.right_linear(&order));
         let max_classes = config.max_classes.min(32);
         let config = Slopp { max_classes, sweeps: 1, clone_depth: 0, ..config.clone() };
         let log_likelihood = find(&Task { vtree: Some(&vtree), ..*task }, &config, &())?.log_likelihood;
         progress.advance(1);
-        Ok((log_likelihood, order))
+        Ok((log_likelihood, vtree))
     };
-    let mut tried: Vec<(f64, Vec<Var>)> = orders.into_par_iter().map(quick).collect::<Result<_, LearnError>>()?;
+    let mut tried: Vec<(f64, Arc<Vtree>)> = orders.into_par_iter().map(quick).collect::<Result<_, LearnError>>()?;
     tried.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Ok(tried.into_iter().map(|(_, order)| order).collect())
+    Ok(tried.into_iter().map(|(_, vtree)| vtree).collect())
 }
 
 /// Orders worth trying: [depth-first ones](depth_first_orders), and the linear arrangements that bring related

@@ -16,7 +16,7 @@ use super::forest::Hung;
 use super::surrogate::{Count, Logs, Surrogate};
 use super::view::View;
 use crate::circuit::{BuildError, Builder, NodeId, Sharing};
-use crate::data::bit_of;
+use crate::data::Choice;
 use crate::learn::grow::{Cluster, Database, Part, Task};
 use crate::learn::separate::{self, Separating};
 use crate::progress::Progress;
@@ -69,7 +69,8 @@ pub(super) fn grow(
     progress: &dyn Progress,
 ) -> Result<(Builder, NodeId), BuildError> {
     let vtree = &database.vtree;
-    let view = View::unsorted(database.records, vtree.vars(vtree.root()));
+    let variables: Vec<Choice> = vtree.vars(vtree.root()).iter().map(|&var| Choice::boolean(var)).collect();
+    let view = View::unsorted(database.records, &variables);
     let trees =
         separate::Limits { leaves: CLUSTERS, min_records: FEW, gain: limits.per_class, gain_per_parameter: 0.0 };
     let mut growth = Growth {
@@ -122,7 +123,7 @@ impl Growth<'_> {
             layer.counts = vec![0.0; 2 * len];
             let column = self.view.column(vtree.position(vtree.vars(v)[0]));
             for (row, (&class, weight)) in element_of.iter().zip(self.view.weights()).enumerate() {
-                layer.counts[2 * class as usize + usize::from(bit_of(column, row))] += weight;
+                layer.counts[2 * class as usize + column.at(row)] += weight;
             }
             return (layer, None);
         };

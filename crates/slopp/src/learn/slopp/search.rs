@@ -2,25 +2,28 @@
 
 use super::clones::{self, Cloning};
 use super::grow::{self, Tree};
-use super::layers::{Class, Layers, Prior};
+use super::layers::{Layer, Layers, Prior};
 use super::view::View;
 use super::{Slopp, Start, TYPICAL_PSEUDOCOUNT, sweep};
-use crate::data::Records;
+use crate::data::{Cells, Choice, Records};
 use crate::learn::hold_out::FEW_JUDGES;
 use crate::progress::Progress;
-use crate::var::Var;
 use rayon::prelude::*;
 
 /// Sweeps, and comparisons of clones, end after this many without improvement.
 const PATIENCE: [usize; 2] = [2, 8];
 
+/// So many times more classes for columns with several values.
+const MORE_CLASSES: usize = 4;
+
+/// The gain that a parameter beyond the first of a class needs in a sweep, as a share of that of the class.
+const PER_PARAMETER: f64 = 1.0;
+
 /// A search for the best structure along an order.
 pub(super) struct Search<'a> {
     config: &'a Slopp,
-    order: &'a [Var],
     view: View,
-    judge: &'a Records,
-    judged_by_training: bool,
+    judge: Judges<'a>,
     prior: Prior,
     /// `½ ln N`.
     unit: f64,
@@ -28,6 +31,15 @@ pub(super) struct Search<'a> {
     /// What every structure that was compared is worth.
     #[cfg(test)]
     looks: std::sync::Mutex<Vec<f64>>,
+}
+
+/// The records to choose by, along the order.
+struct Judges<'a> {
+    cells: Vec<Cells<'a>>,
+    weights: &'a [f64],
+    total: f64,
+    /// Whether they are few, or the training records themselves.
+    are_poor: bool,
 }
 
 /// A structure with its score.
@@ -44,18 +56,23 @@ impl<'a> Search<'a> {
     pub(super) fn new(
         train: &'a Records,
         judge: Option<&'a Records>,
-        order: &'a [Var],
+        order: &[Choice],
         config: &'a Slopp,
     ) -> Search<'a> {
         let view = View::new(train, order);
-        let values = (0..view.vars()).map(|position| view.values(position));
+        let counts = (0..view.columns()).map(|position| view.counts(position));
+        let by = judge.unwrap_or(train);
+        let judge = Judges {
+            cells: order.iter().map(|choice| choice.cells(by)).collect(),
+            weights: by.weights(),
+            total: by.total(),
+            are_poor: judge.is_none() || by.total() < FEW_JUDGES,
+        };
         Search {
             config,
-            order,
-            prior: Prior::new(values, TYPICAL_PSEUDOCOUNT),
+            prior: Prior::new(counts, TYPICAL_PSEUDOCOUNT),
             view,
-            judge: judge.unwrap_or(train),
-            judged_by_training: judge.is_none(),
+            judge,
             unit: 0.5 * train.total().ln().max(1.0),
             max_elements: config.max_elements.unwrap_or(usize::MAX),
             #[cfg(test)]
@@ -64,9 +81,9 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn run(&self, tree: &Tree<'_>, progress: &dyn Progress) -> Candidate {
-        let usual = Start::usual(self.view.vars());
+        let usual = Start::usual(self.view.columns(), self.view.is_binary());
         let starts = if self.config.starts.is_empty() { &usual } else { &self.config.starts };
-        progress.begin("merging classes", (starts.len() * self.view.vars()) as u64);
+        progress.begin("merging classes", (starts.len() * self.view.columns()) as u64);
         let found: Vec<Candidate> = starts.par_iter().map(|&start| self.start(start, tree, progress)).collect();
         let better = |a: Candidate, b: Candidate| if b.log_likelihood > a.log_likelihood { b } else { a };
         progress.begin("copying shared nodes", 1);
@@ -89,15 +106,19 @@ impl<'a> Search<'a> {
 
     /// One class per layer: independent variables.
     fn merged(&self) -> Candidate {
-        let class = |position| vec![Class { next: [0; 2], count: self.view.values(position) }];
-        let layers = Layers((0..self.view.vars()).map(class).collect());
+        let layer = |position| {
+            let mut layer = Layer::new(self.view.values(position), 1);
+            layer.count.copy_from_slice(self.view.counts(position));
+            layer
+        };
+        let layers = Layers((0..self.view.columns()).map(layer).collect());
         let (log_likelihood, pseudocount) = self.judged(&layers);
         Candidate { layers, log_likelihood, pseudocount, start: Start::NOTHING }
     }
 
     /// A start and its sweeps, merged until they keep within the largest number of elements.
     fn start(&self, start: Start, tree: &Tree<'_>, progress: &dyn Progress) -> Candidate {
-        let (mut classes, mut factor) = (self.config.max_classes, 1.0);
+        let (mut classes, mut factor) = (self.max_classes(), 1.0);
         loop {
             let limits = grow::Limits {
                 classes,
@@ -113,17 +134,27 @@ impl<'a> Search<'a> {
             };
             let quiet: &dyn Progress = &();
             let layers = grow::grow(&self.view, tree, limits, if factor == 1.0 { progress } else { quiet });
-            let limits = sweep::Limits { classes, per_class: factor * self.config.sweep_penalty * self.unit };
+            let per_class = factor * self.config.sweep_penalty * self.unit;
+            let limits = sweep::Limits { classes, per_class, per_parameter: PER_PARAMETER * per_class };
             if let Some(found) = self.swept(layers, start, limits) {
                 return found;
             }
-            // The loop ends: one class per layer has one element for each variable but the last, which is allowed.
+            // The loop ends: of one class per layer the elements do not matter.
             classes = (classes * 2 / 3).max(1);
             factor *= 1.5;
         }
     }
 
-    /// The best of a structure and its sweeps; `None` if all have too many elements.
+    /// The largest number of classes that a layer starts with. The classes after a column with many values are as many,
+    /// so unless it is asked for otherwise they may be more than those of variables.
+    fn max_classes(&self) -> usize {
+        match self.view.is_binary() || self.config.capped {
+            true => self.config.max_classes,
+            false => MORE_CLASSES * self.config.max_classes,
+        }
+    }
+
+    /// The best of a structure and its sweeps; `None` if all have too many elements and more than one class may be.
     fn swept(&self, mut layers: Layers, start: Start, limits: sweep::Limits) -> Option<Candidate> {
         let mut best: Option<Candidate> = None;
         let mut idle = 0;
@@ -134,7 +165,7 @@ impl<'a> Search<'a> {
             let (log_likelihood, pseudocount) = self.judged(&layers);
             idle += 1;
             let better = best.as_ref().is_none_or(|best| log_likelihood > best.log_likelihood);
-            if better && layers.elements() <= self.max_elements {
+            if better && (layers.elements() <= self.max_elements || limits.classes == 1) {
                 best = Some(Candidate { layers: layers.clone(), log_likelihood, pseudocount, start });
                 idle = 0;
             }
@@ -177,14 +208,13 @@ impl<'a> Search<'a> {
 
     /// The log-likelihood per record to choose by, with the best pseudocount, and that pseudocount.
     fn judged(&self, layers: &Layers) -> (f64, f64) {
-        let tally = layers.tally_records(self.judge, self.order);
+        let tally = layers.tally(&self.judge.cells, self.judge.weights);
         // Training records always favour the least smoothing, and few others may.
         let typical = [TYPICAL_PSEUDOCOUNT];
-        let is_typical = self.judged_by_training || self.judge.total() < FEW_JUDGES;
-        let pseudocounts = if is_typical { &typical } else { &self.config.pseudocounts[..] };
+        let pseudocounts = if self.judge.are_poor { &typical } else { &self.config.pseudocounts[..] };
         let judged = pseudocounts.iter().map(|&pseudocount| {
             let log_likelihood = layers.log_likelihood(&tally, &self.prior.weighing(pseudocount));
-            (log_likelihood / self.judge.total(), pseudocount)
+            (log_likelihood / self.judge.total, pseudocount)
         });
         let best = judged.reduce(|a, b| if b.0 > a.0 { b } else { a }).expect("at least one pseudocount");
         #[cfg(test)]
@@ -198,13 +228,14 @@ mod tests {
     use super::super::{mended, tests::switch};
     use super::*;
     use crate::learn::vtree::{pair_information, spanning_tree};
+    use crate::var::Var;
 
     #[test]
     fn the_best_look_is_returned_and_copies_are_part_of_it() {
         let mut copied = 0;
         for seed in 0..6 {
             let (train, valid) = (switch(10, 600, seed), switch(10, 200, 100 + seed));
-            let order: Vec<Var> = (0..10).map(Var).collect();
+            let order: Vec<Choice> = (0..10).map(|i| Choice::boolean(Var(i))).collect();
             let information = pair_information(&train).unwrap();
             let between = |i: usize, j: usize| information.at(i, j);
             let edges = spanning_tree(10, between);

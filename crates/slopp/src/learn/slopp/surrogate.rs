@@ -1,13 +1,13 @@
 //! An estimate of the likelihood of a set of records as a class, before the structure below it is known.
 //!
-//! The surrogate is a Chow-Liu tree over the remaining variables, with edges shared by all sets that may be merged. Its
-//! log-likelihood only needs how often each variable, and each variable together with its parent, is true in a set.
+//! The surrogate is a Chow-Liu tree over the remaining columns, with edges shared by all sets that may be merged. Its
+//! log-likelihood only needs how often each value, and each value together with one of the parent, occurs in a set.
 //! Counts of merged sets add up.
 
 use super::Start;
 use super::agglomerate::Sets;
 use super::forest::{Hung, NO_PARENT};
-use super::view::View;
+use super::view::{TOLD_APART, View};
 use crate::data::bit_of;
 use crate::logspace::x_log_x;
 use std::ops::{Add, AddAssign, Range, Sub};
@@ -54,21 +54,35 @@ impl Count for f64 {
 }
 
 /// Sets of records with their counts along a tree.
+///
+/// The counts of a column in a set are: of each rare value, and of each rare value of the parent and each rare value
+/// together. The rest is that of the most frequent values. So a variable has two counts.
 pub(super) struct Surrogate<'a, T> {
     /// For each set its tree.
     trees: Vec<&'a Hung>,
     logs: &'a Logs,
     start: Start,
+    /// How many rare values each column has.
+    rare: Vec<usize>,
+    /// Where the counts of each column begin, and where those of the last end.
+    starts: Vec<usize>,
     /// The weight of each set.
     total: Vec<T>,
-    /// For each set and position, how often it is true, and true together with its parent.
-    counts: Vec<Vec<[T; 2]>>,
-    /// For each set and position, the log-likelihood of its values given those of its parent.
-    terms: Vec<Vec<f64>>,
+    counts: Vec<Vec<T>>,
+    /// For each set and column, the log-likelihood of its values given those of its parent.
+    terms: Vec<Vec<Term>>,
+}
+
+/// The log-likelihood of a column given its parent, and how many parameters it takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Term {
+    log_likelihood: f64,
+    parameters: f64,
 }
 
 impl<'a, T: Count> Surrogate<'a, T> {
     /// Counts sets, given the set of each row and the tree of each set. Positions count from the start of the range.
+    /// Sets with different trees must be over variables only.
     pub(super) fn new(
         view: &View,
         Range { start: first, end }: Range<usize>,
@@ -76,9 +90,20 @@ impl<'a, T: Count> Surrogate<'a, T> {
         (trees, logs): (Vec<&'a Hung>, &'a Logs),
         start: Start,
     ) -> Surrogate<'a, T> {
-        let (vars, len) = (end - first, trees.len());
+        let (columns, len) = (end - first, trees.len());
+        let rare: Vec<usize> = (first..end).map(|position| view.rare_values(position)).collect();
+        let mut starts = vec![0];
+        for x in 0..columns {
+            // The place of a variable does not depend on the tree, unless its parent has several values.
+            let parent = trees.first().map_or(NO_PARENT, |tree| tree.parent[x]);
+            let pairs = match parent {
+                NO_PARENT => usize::from(rare[x] == 1),
+                parent => rare[x] * rare[parent as usize],
+            };
+            starts.push(starts[x] + rare[x] + pairs);
+        }
         let mut total = vec![T::default(); len];
-        let mut counts = vec![vec![[T::default(); 2]; vars]; len];
+        let mut counts = vec![vec![T::default(); starts[columns]]; len];
         for (row, (&set, &weight)) in set_of.iter().zip(view.weights()).enumerate() {
             let (weight, line) = (T::from_weight(weight), view.rare(row));
             let (counts, tree) = (&mut counts[set as usize], trees[set as usize]);
@@ -91,36 +116,87 @@ impl<'a, T: Count> Surrogate<'a, T> {
                 while rest != 0 {
                     let x = 64 * i + rest.trailing_zeros() as usize - first;
                     rest &= rest - 1;
+                    let place = starts[x] + view.rare_value(first + x, row);
+                    counts[place] += weight;
                     let parent = tree.parent[x];
-                    counts[x][0] += weight;
                     if parent != NO_PARENT && bit_of(line, parent as usize + first) {
-                        counts[x][1] += weight;
+                        counts[place + rare[x] * (1 + view.rare_value(first + parent as usize, row))] += weight;
                     }
                 }
             }
         }
-        let mut sets = Surrogate { trees, logs, start, total, counts, terms: Vec::new() };
+        let mut sets = Surrogate { trees, logs, start, rare, starts, total, counts, terms: Vec::new() };
         sets.terms = (0..len).map(|i| sets.terms_of(i)).collect();
         sets
     }
 
-    fn terms_of(&self, i: usize) -> Vec<f64> {
+    fn terms_of(&self, i: usize) -> Vec<Term> {
         let counts = &self.counts[i][..];
-        (0..counts.len()).map(|x| self.term(i, self.total[i], x, |x| counts[x])).collect()
+        (0..self.rare.len()).map(|x| self.term(i, self.total[i], x, |place| counts[place])).collect()
     }
 
-    /// The log-likelihood of the values of a position given those of its parent in the tree of set `i`, in a set given
+    /// The log-likelihood of the values of a column given those of its parent in the tree of set `i`, in a set given
     /// by its counts.
-    fn term(&self, i: usize, total: T, x: usize, at: impl Fn(usize) -> [T; 2]) -> f64 {
+    fn term(&self, i: usize, total: T, x: usize, at: impl Fn(usize) -> T) -> Term {
         let f = |n: T| n.x_log_x(self.logs);
-        let [n, both] = at(x);
         let parent = self.trees[i].parent[x];
-        if parent == NO_PARENT {
-            return f(n) + f(total - n) - f(total);
+        let (start, rare) = (self.starts[x], self.rare[x]);
+        let above = if parent == NO_PARENT { 0 } else { self.rare[parent as usize] };
+        if rare != 1 || above > 1 {
+            let above = (0..above).map(|b| at(self.starts[parent as usize] + b));
+            return self.wide_term(total, start, rare, above, &at);
         }
-        let above = at(parent as usize)[0];
-        let (rest, alone) = (total - above, n - both);
-        f(both) + f(above - both) - f(above) + f(alone) + f(rest - alone) - f(rest)
+        let n = at(start);
+        let log_likelihood = match above {
+            0 => f(n) + f(total - n) - f(total),
+            _ => {
+                let (above, both) = (at(self.starts[parent as usize]), at(start + 1));
+                let (rest, alone) = (total - above, n - both);
+                f(both) + f(above - both) - f(above) + f(alone) + f(rest - alone) - f(rest)
+            }
+        };
+        Term { log_likelihood, parameters: 2.0 }
+    }
+
+    /// The same for any number of values, given the counts of the rare values of the parent. Only parameters of what
+    /// occurs count.
+    fn wide_term(
+        &self,
+        total: T,
+        start: usize,
+        rare: usize,
+        above: impl Iterator<Item = T>,
+        at: &impl Fn(usize) -> T,
+    ) -> Term {
+        let f = |n: T| n.x_log_x(self.logs);
+        let none = T::default();
+        // What is left for the most frequent value of the parent.
+        let mut rest = [none; TOLD_APART];
+        let rest = &mut rest[..rare];
+        rest.iter_mut().enumerate().for_each(|(a, n)| *n = at(start + a));
+        let mut left = total;
+        let mut term = Term::default();
+        let mut add = |given: T, counts: &mut dyn Iterator<Item = T>| {
+            let (mut usual, mut used) = (given, 0);
+            for n in counts.filter(|n| *n > none) {
+                term.log_likelihood += f(n);
+                usual = usual - n;
+                used += 1;
+            }
+            used += usize::from(usual > none);
+            term.log_likelihood += f(usual) - f(given);
+            term.parameters += used as f64 - 1.0;
+        };
+        for (b, given) in above.enumerate().filter(|(_, given)| *given > none) {
+            let first = start + rare * (1 + b);
+            add(given, &mut (first..first + rare).map(at));
+            rest.iter_mut().enumerate().for_each(|(a, n)| *n = *n - at(first + a));
+            left = left - given;
+        }
+        if left > none {
+            add(left, &mut rest.iter().copied());
+        }
+        term
     }
 }
 
@@ -132,15 +208,23 @@ impl<T: Count> Sets for Surrogate<'_, T> {
     fn loss(&self, i: usize, j: usize) -> f64 {
         let (a, b) = (&self.counts[i][..], &self.counts[j][..]);
         let total = self.total[i] + self.total[j];
-        let joint = |x: usize| [a[x][0] + b[x][0], a[x][1] + b[x][1]];
-        let lost = |x: usize| self.terms[i][x] + self.terms[j][x] - self.term(i, total, x, joint);
-        let (Start::Whole(penalty) | Start::Window(penalty)) = self.start else {
-            return (0..a.len()).map(lost).sum();
+        let joint = |place: usize| a[place] + b[place];
+        // The loss, and the parameters that are saved.
+        let lost = |x: usize| {
+            let (one, other, both) = (self.terms[i][x], self.terms[j][x], self.term(i, total, x, joint));
+            (
+                one.log_likelihood + other.log_likelihood - both.log_likelihood,
+                one.parameters + other.parameters - both.parameters,
+            )
         };
-        // Two parameters per position, but the root has one.
-        let (mut sum, mut largest) = (penalty, f64::NEG_INFINITY);
-        for x in 0..a.len() {
-            sum += lost(x) - 2.0 * penalty;
+        let (Start::Whole(penalty) | Start::Window(penalty)) = self.start else {
+            return (0..self.rare.len()).map(|x| lost(x).0).sum();
+        };
+        // Two parameters per variable, but the root has one.
+        let (mut sum, mut largest) = (if self.rare.first() == Some(&1) { penalty } else { 0.0 }, f64::NEG_INFINITY);
+        for x in 0..self.rare.len() {
+            let (loss, parameters) = lost(x);
+            sum += loss - parameters * penalty;
             largest = if sum > largest { sum } else { largest };
         }
         if matches!(self.start, Start::Window(_)) { largest } else { sum }
@@ -148,16 +232,15 @@ impl<T: Count> Sets for Surrogate<'_, T> {
 
     fn merge(&mut self, i: usize, j: usize) {
         let moved = std::mem::take(&mut self.counts[j]);
-        for (into, from) in self.counts[i].iter_mut().zip(moved) {
-            into[0] += from[0];
-            into[1] += from[1];
-        }
+        self.counts[i].iter_mut().zip(moved).for_each(|(into, from)| *into += from);
         let moved = self.total[j];
         self.total[i] += moved;
         self.terms[i] = self.terms_of(i);
     }
 
     fn cost(&self) -> usize {
-        10 * self.trees.first().map_or(0, |tree| tree.parent.len())
+        let columns = self.rare.len();
+        // Two steps for each count beyond the two of a variable.
+        10 * columns + 2 * (self.starts[columns] - 2 * columns.min(self.starts[columns] / 2))
     }
 }

@@ -185,9 +185,9 @@ impl Support {
             model = close(model, records, Prior { weight, ..prior }, &self.limits)
                 .map_err(|error| LearnError::Closed(error.into()))?;
         }
-        // A network already gives every column one value.
-        let is_network = matches!(model, ModelKind::Spn(_)) && self.rules.is_none();
-        if let Some(rules) = self.rules_over(records.names())?.filter(|_| !is_network) {
+        // Most learners give every column one value.
+        let is_kept = self.rules.is_none() && has_one_value(&model, records.names());
+        if let Some(rules) = self.rules_over(records.names())?.filter(|_| !is_kept) {
             model = condition(model, &rules, records, weight, &self.limits, progress)?;
         }
         if let Some(groups) = &self.groups {
@@ -228,6 +228,16 @@ impl Support {
             facts.push(("rules", rules.iter().map(text).collect::<Vec<_>>().join("; ")));
         }
         facts
+    }
+}
+
+/// Whether every possible world has one value in each column.
+fn has_one_value(model: &ModelKind, names: &Names) -> bool {
+    let holds = |circuit: &Circuit| circuit.column_without_one_value(names).is_none();
+    match model {
+        ModelKind::Circuit(circuit) => holds(circuit),
+        ModelKind::Mixture(mixture) => mixture.components().iter().all(|circuit| holds(circuit)),
+        ModelKind::Spn(_) => true,
     }
 }
 

@@ -1,11 +1,11 @@
 //! Vtrees from records.
 
 mod bisection;
-mod gather;
+mod columns;
 mod matching;
 
 pub(in crate::learn) use crate::vtree::{ChowLiuTree, RootedTree, spanning_tree};
-pub(in crate::learn) use gather::{Gathered, bound};
+pub(in crate::learn) use columns::Columns;
 
 use super::error::LearnError;
 use crate::data::{MAX_PAIR_VARIABLES, PairCounts, Records, SymmetricMatrix};
@@ -68,8 +68,8 @@ impl VtreeMethod {
 
     /// Makes a vtree over the variables of the records.
     ///
-    /// The values of one column have their own vtree node or, on a right-linear vtree, are adjacent. Cost: negligible
-    /// for the first four methods; `n²` pair counts and about as much again for the others.
+    /// Methods work on columns; the values of one column have their own vtree node. Cost: negligible for the first four
+    /// methods; `n²` pair counts and about as much again for the others.
     ///
     /// ```
     /// use slopp::{Names, Records, learn::VtreeMethod};
@@ -83,22 +83,20 @@ impl VtreeMethod {
         if variables == 0 {
             return Err(LearnError::NoVariables);
         }
-        let gathered = Gathered::new(records.names());
-        let columns = gathered.len(variables);
-        let information =
-            || pair_information(records).map(|information| gathered.information(&information).into_owned());
+        let columns = Columns::new(records.names());
+        let information = || columns.information(records);
         let chow_liu = || information().map(|information| ChowLiuTree::new(&information));
         let vtree = match self {
-            VtreeMethod::Balanced => Vtree::balanced(columns),
-            VtreeMethod::RightLinear => Vtree::right_linear(columns),
-            VtreeMethod::LeftLinear => Vtree::left_linear(columns),
-            VtreeMethod::Random => Vtree::random(columns, seed),
+            VtreeMethod::Balanced => Vtree::balanced(columns.len()),
+            VtreeMethod::RightLinear => Vtree::right_linear(columns.len()),
+            VtreeMethod::LeftLinear => Vtree::left_linear(columns.len()),
+            VtreeMethod::Random => Vtree::random(columns.len(), seed),
             VtreeMethod::ChowLiu => chow_liu()?.vtree(),
-            VtreeMethod::ChowLiuLinear => Vtree::right_linear_over(&gathered.along(&chow_liu()?)),
+            VtreeMethod::ChowLiuLinear => Vtree::right_linear_over(&columns.along(&chow_liu()?)),
             VtreeMethod::MiTopDown => bisection::top_down(&information()?, seed),
             VtreeMethod::MiBottomUp => matching::bottom_up(&information()?),
         };
-        Ok(gathered.vtree(vtree))
+        Ok(columns.vtree(&vtree))
     }
 
     fn list() -> String {
@@ -109,9 +107,14 @@ impl VtreeMethod {
 /// The mutual information of all pairs of variables, with one more record in every cell of a pair. Too many variables
 /// are an error.
 pub fn pair_information(records: &Records) -> Result<SymmetricMatrix, LearnError> {
+    Ok(pairs(records)?.mutual_information(LAPLACE))
+}
+
+/// The counts of all pairs of variables. Too many variables are an error.
+pub(in crate::learn) fn pairs(records: &Records) -> Result<PairCounts, LearnError> {
     match records.var_count() {
         variables if variables > MAX_PAIR_VARIABLES => Err(LearnError::TooManyPairs { variables }),
-        _ => Ok(PairCounts::of(records).mutual_information(LAPLACE)),
+        _ => Ok(PairCounts::of(records)),
     }
 }
 
