@@ -258,7 +258,7 @@ fn no_model_gives_a_column_two_values() {
 fn conditional_probabilities_are_compared_with_the_records() {
     let folder = Folder::new();
     let rows = (0..600).map(|i| ["red,yes", "red,yes", "blue,no", "grey,yes", "grey,no", "blue,no"][i % 6]);
-    folder.write("cars.csv", &format!("color,fast\n{}\n", rows.collect::<Vec<_>>().join("\n")));
+    folder.write("cars.csv", format!("color,fast\n{}\n", rows.collect::<Vec<_>>().join("\n")));
     folder.run("learn cars.csv --learner factorised -o wrong.psdd").ok();
     let wrong = folder.run("eval wrong.psdd cars.csv --fidelity --json").ok().json();
     let worst = &wrong["fidelity"]["worst"][0];
