@@ -223,10 +223,10 @@ def test_threads_of_python():
 
 @pytest.mark.parametrize("work", ["learn", "marginals"])
 def test_the_interpreter_goes_on(work):
-    """While work is done elsewhere, this thread gets many turns; with the lock kept it would get next to none."""
+    """While work is done elsewhere, this thread gets turns; with the lock kept it would get two or three."""
     records = slopp.configurations(5000)
     model = slopp.learn(records)
-    many = model.sample(100_000, seed=1)
+    many = model.sample(300_000, seed=1)
     works = {
         "learn": lambda: slopp.learn(records, effort="balanced"),
         "marginals": lambda: model.marginals(many),
@@ -244,7 +244,7 @@ def test_the_interpreter_goes_on(work):
     while thread.is_alive():
         time.sleep(0)
         turns += 1
-    assert turns > 100
+    assert turns > 10
 
 
 def run(code):
