@@ -59,10 +59,8 @@ impl Loaded {
         match &loaded.model.kind {
             ModelKind::Circuit(_) => Ok(loaded),
             ModelKind::Spn(_) => Err(no_circuit(&format!("{} is a sum-product network", path_in_words(file)))),
-            ModelKind::Mixture(_) => {
-                Err(Error::new(format!("{}: {ONE_CIRCUIT}", path_in_words(file)))
-                    .hint(format!("{DISTIL}; {}", work_on("mixtures"))))
-            }
+            ModelKind::Mixture(_) => Err(Error::new(format!("{}: {ONE_CIRCUIT}", path_in_words(file)))
+                .hint(format!("{DISTIL}; {}", work_on("mixtures")))),
         }
     }
 
@@ -208,7 +206,9 @@ pub(crate) fn certificate_in_words(circuit: &Certified) -> &'static str {
     match circuit {
         Certified::Psdd(_) => "a PSDD: the primes of every sum are proved exclusive",
         Certified::Deterministic(..) => "deterministic, but not a PSDD: elements are exclusive, some primes overlap",
-        Certified::Circuit(_, Reason::Overlap(_)) => "none: elements overlap, so it is read as a circuit and not as a PSDD",
+        Certified::Circuit(_, Reason::Overlap(_)) => {
+            "none: elements overlap, so it is read as a circuit and not as a PSDD"
+        }
         Certified::Circuit(_, Reason::Parameters(_)) => {
             "none: parameters do not add up to one, so it is not a distribution"
         }

@@ -50,12 +50,12 @@ pub(crate) struct MarginalsArgs {
 }
 
 pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read(args.model.files()).read(&args.records).check()?;
+    Files::default().read(args.model.files()).read(args.given.file()).read(&args.records).check()?;
     let loaded = Loaded::read(&args.model)?;
     if let Some(file) = &args.records {
         return batch(args, &loaded, file, session);
     }
-    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &loaded.model.names)?;
+    let known = args.given.event(&loaded.model.names, &args.model.limits.limits())?;
     // Without pairs no circuit need be made.
     let quick = match (&loaded.model.kind, &known) {
         (ModelKind::Circuit(circuit), Event::Formula(formula)) if !args.pairs => {

@@ -45,7 +45,7 @@ pub(crate) struct MpeArgs {
 }
 
 pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read(args.model.files()).read(&args.records).check()?;
+    Files::default().read(args.model.files()).read(args.given.file()).read(&args.records).check()?;
     let loaded = Loaded::read_circuit(&args.model)?;
     let circuit = loaded.deterministic("the most probable world")?;
     let names = &loaded.model.names;
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
         let records = read_records_of(file, args.read, names)?;
         return batch(circuit, &records, wanted, &limits, session);
     }
-    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), names)?;
+    let known = args.given.event(names, &limits)?;
     let given = known.evidence(names.len());
     let (log_given, worlds) = match &known {
         Event::Literals(given) => (circuit.log_evidence(given)?, best(circuit, given, wanted, &limits)?),

@@ -9,7 +9,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::Progress;
-use slopp::infer::{Event, Evidence};
+use slopp::infer::Evidence;
 use slopp::io::CsvLines;
 use std::path::PathBuf;
 
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     let files = Files::default().read(args.model.files()).read(&args.records).read(args.given.file());
     files.write(&args.output, Content::Records).check()?;
     let loaded = Loaded::read(&args.model)?;
-    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &loaded.model.names)?;
+    let known = args.given.event(&loaded.model.names, &args.model.limits.limits())?;
     let loaded = loaded.given(&known, &args.model.limits.limits())?;
     let names = &loaded.model.names;
     let drawn = draw(args, &loaded, &known.evidence(names.len()))?;

@@ -116,7 +116,13 @@ fn certificates_stop_at_limits() {
     folder.run("compile parity.rules --vtree balanced -o m.psdd").ok();
     folder.write("all.csv", "x1,x2,x3,x4,x5,x6,x7,x8\n1,0,0,0,0,0,0,0\n");
     let info = folder.run("info m.psdd --max-nodes 1").ok();
-    assert!(info.out.contains("not proved: ") && !info.out.contains("mixture") && info.err.contains("not proved within 1 nodes"), "{}", info.err);
+    assert!(
+        info.out.contains("not proved: ")
+            && !info.out.contains("mixture")
+            && info.err.contains("not proved within 1 nodes"),
+        "{}",
+        info.err
+    );
     let document = folder.run("info m.psdd --max-nodes 1 --json").ok().json();
     assert_eq!(document["certificate"], "unproved");
     assert!(folder.run("eval m.psdd all.csv --max-nodes 1").ok().out.contains("-4.8520"));
