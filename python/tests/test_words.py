@@ -91,6 +91,13 @@ def test_files_say_what_is_in_them(tmp_path):
                                   ("it", None, "must end in .csv or .data"), ("it.parquet", None, "must end")):
         with pytest.raises(ArgumentError, match=match):
             RECORDS.write(tmp_path / name, weighted=weighted)
+    rules = slopp.Rules("a -> b")
+    sdd = rules.compile()
+    for thing, names in ((rules, "m.psdd r.cnf t.csv r.json"), (sdd, "m.psdd t.wdata.gz v.vtree"), (sdd.vtree, "d.sdd")):
+        for name in names.split():
+            with pytest.raises(ArgumentError, match=f"{name} is the name of .*; take a name that ends in "):
+                thing.write(tmp_path / name)
+            assert not (tmp_path / name).exists()
 
 
 def test_charts_draw_numbers_only():

@@ -2,7 +2,7 @@
 
 use crate::args::{ColumnArgs, ReadArgs};
 use crate::error::{Error, LARGER_LIMITS};
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::{Loaded, read_records};
 use crate::knowledge::LimitArgs;
 use crate::report::object;
@@ -74,12 +74,7 @@ impl Format {
 
 pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to([&args.output])?;
-    Files::default()
-        .read([&args.input])
-        .read(&args.vtree)
-        .read(&args.names)
-        .write([&args.output], Content::AsNamed)
-        .check()?;
+    Files::default().read([&args.input]).read(&args.vtree).read(&args.names).write([&args.output], None).check()?;
     let (from, to) = (Format::of(&args.input)?, Format::of(&args.output)?);
     if args.plain && to != Format::Psdd {
         return Err(Error::new("--plain is for .psdd files").hint("leave it out, or write a .psdd file"));

@@ -3,13 +3,14 @@
 use crate::args::{CircuitArgs, FormulaText, ReadArgs, weight};
 use crate::cmd::learn::{save, tell_saved};
 use crate::error::Error;
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::{count, counted, grouped, json, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::Certified;
+use slopp::io::Content;
 use slopp::learn::Revision;
 use std::cmp::Ordering;
 use std::path::PathBuf;

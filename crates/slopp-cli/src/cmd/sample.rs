@@ -2,7 +2,7 @@
 
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, seed, whole};
 use crate::error::Error;
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::{json_world, object};
 use crate::session::{Session, Verdict};
@@ -10,6 +10,7 @@ use clap::Args;
 use serde_json::Value;
 use slopp::Progress;
 use slopp::infer::Evidence;
+use slopp::io::Content;
 use slopp::io::CsvLines;
 use std::path::PathBuf;
 

@@ -2,13 +2,14 @@
 
 use crate::args::{ModelArgs, not_negative, whole};
 use crate::error::{Error, LARGER_LIMITS};
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::{Loaded, certificate, certificate_in_words, no_circuit};
 use crate::report::{count, counted, json, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::{Overlap, PARAMETER_TOLERANCE, ParameterFault, Reason};
+use slopp::io::Content;
 use slopp::logic::Limit;
 use slopp::{Certified, Circuit, Mixture, ModelKind};
 use std::path::PathBuf;

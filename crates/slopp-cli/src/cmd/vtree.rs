@@ -2,7 +2,7 @@
 
 use crate::args::{ColumnArgs, ReadArgs, positive, seed};
 use crate::error::Error;
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::{Loaded, VtreeSource, is_model, read_records};
 use crate::knowledge::LimitArgs;
 use crate::report::{count, object};
@@ -56,12 +56,7 @@ pub(crate) struct VtreeArgs {
 pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     let source = PathBuf::from(&args.source);
-    Files::default()
-        .read([&source])
-        .read(&args.data)
-        .read(&args.vtree)
-        .write(&args.output, Content::AsNamed)
-        .check()?;
+    Files::default().read([&source]).read(&args.data).read(&args.vtree).write(&args.output, None).check()?;
     let kinds = args
         .output
         .iter()

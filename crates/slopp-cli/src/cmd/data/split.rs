@@ -2,12 +2,13 @@
 
 use crate::args::{ColumnArgs, ReadArgs, check_shares, not_negative, seed, shares_in_words};
 use crate::error::Error;
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::read_records;
 use crate::report::{json_count, object, records};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::io::Content;
 use slopp::io::{write_records, write_together, write_weighted_records};
 use slopp::{Names, Records};
 use std::io::Write;

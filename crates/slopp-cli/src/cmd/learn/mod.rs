@@ -12,12 +12,13 @@ pub(crate) use options::{LearnArgs, RuleArgs};
 pub(crate) use report::{score_table, scores};
 
 use crate::error::Error;
-use crate::files::{Content, Files, check_ending};
+use crate::files::{Files, check_ending};
 use crate::report::{count, records};
 use crate::session::{Session, Verdict};
 use parts::Parts;
 use plan::Plan;
 use slopp::Records;
+use slopp::io::Content;
 use slopp::io::{WriteError, path_in_words};
 use slopp::learn::{Report, registry};
 use std::path::{Path, PathBuf};
