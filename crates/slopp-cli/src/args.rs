@@ -165,14 +165,14 @@ const COLUMNS: &str = "Columns that are not Boolean";
 /// What the columns of records hold that are not Boolean.
 #[derive(Clone, Args)]
 pub(crate) struct ColumnArgs {
-    /// Cut the numbers of a column into bins: age=4 for four of about equal weight, or age=young:30:old:65:ancient for
-    /// bins with names and the numbers between them, which belong to the bin above; may be repeated
+    /// Cut the numbers of a column into bins: age=4 makes four of about equal weight; age=young:30:old:65:ancient gives
+    /// the names of bins and the numbers between them, each of which belongs to the bin above; may be repeated
     #[arg(long, value_name = "COLUMN=BINS", value_parser = bins, help_heading = COLUMNS)]
     pub(crate) bins: Vec<(String, Binning)>,
     /// These columns hold categories even if they look Boolean: a,b,c; names with commas in double quotes
     #[arg(long, value_name = "COLUMNS", help_heading = COLUMNS)]
     categories: Vec<String>,
-    /// How many different values a column may have that is not Boolean; 0 if every column must be
+    /// How many distinct values a column that is not Boolean may have; 0 allows Boolean columns only
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole, help_heading = COLUMNS)]
     pub(crate) max_values: usize,
 }

@@ -23,7 +23,7 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "N", default_value_t = 20_000_000, value_parser = positive, help_heading = LIMITS)]
     max_nodes: usize,
     /// Stop if a diagram, a product, a certificate or a list of worlds needs more memory than this, in megabytes;
-    /// records, models and what is printed need theirs in addition
+    /// records, models and output come on top
     #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = positive, help_heading = LIMITS)]
     max_memory: usize,
 }

@@ -27,8 +27,9 @@ const PAIRS: &str = "the joint probability of every pair";
 
 /// The probability of every variable, also given evidence or a formula
 ///
-/// All variables at once, in one pass up and one down the circuit. With --pairs also the joint probability of every
-/// pair of variables, the most dependent pairs first. With --records one answer per record, which is the evidence.
+/// All variables are answered at once, by one pass up and one down the circuit. --pairs adds the joint probability of
+/// every pair of variables, the most dependent pairs first. --records gives one answer per record of a file, with the
+/// record as evidence.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MarginalsArgs {
@@ -36,13 +37,13 @@ pub(crate) struct MarginalsArgs {
     model: ModelArgs,
     #[command(flatten)]
     given: GivenArgs,
-    /// Also all pairs of variables
+    /// Also print the joint probabilities of pairs of variables
     #[arg(long)]
     pairs: bool,
     /// Print at most this many pairs; JSON has all unless this is given [default: 20]
     #[arg(long, value_name = "N", requires = "pairs", value_parser = whole)]
     limit: Option<usize>,
-    /// One answer per record of this file, whose cells may be missing
+    /// Give one answer per record of this file, whose cells may be missing
     #[arg(long, value_name = "FILE", conflicts_with = "given")]
     records: Option<PathBuf>,
     #[command(flatten)]

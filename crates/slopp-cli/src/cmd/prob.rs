@@ -20,11 +20,13 @@ Examples:
 
 /// The probability of an event, also given another one
 ///
-/// An event is a list of literals that hold together, or any formula: !, &, |, ^, ->, <->, parentheses, exactly(k,
-/// ...), at_most(k, ...), at_least(k, ...). Formulas are multiplied with the circuit, exactly; a sum-product network
-/// takes literals only. Probability zero is an answer, conditioning on it is an error. With --records there is one
-/// answer per record: the probability of the record, or of EVENT given the record. Given a record that is impossible
-/// nothing has a probability: its line is empty, and a note counts such records.
+/// EVENT is a list of literals that hold together, or any formula with !, &, |, ^, ->, <->, parentheses, exactly(k,
+/// ...), at_most(k, ...) and at_least(k, ...). The answer is exact: a formula is multiplied with the circuit. A
+/// sum-product network takes literals only. An impossible event has probability zero; --given an impossible one is an
+/// error.
+///
+/// --records gives one answer per record of a file: the probability of the record, or of EVENT given the record. Given
+/// an impossible record, EVENT has no probability: its line is empty, and a note counts such records.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ProbArgs {
@@ -36,7 +38,7 @@ pub(crate) struct ProbArgs {
     event: Option<FormulaText>,
     #[command(flatten)]
     given: GivenArgs,
-    /// One answer per record of this file, whose cells may be missing
+    /// Give one answer per record of this file, whose cells may be missing
     #[arg(long, value_name = "FILE", conflicts_with = "given")]
     records: Option<PathBuf>,
     #[command(flatten)]

@@ -22,8 +22,8 @@ Examples:
 
 /// Draw worlds from a model, also given evidence or a formula
 ///
-/// Exact and without rejection, for any model. One world per line, as CSV with names, written as it is drawn. Same
-/// seed, same worlds.
+/// Draws exactly, without rejection, from any model. The output is CSV with names, one world per line, written as it is
+/// drawn. The same seed gives the same worlds.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SampleArgs {
@@ -31,15 +31,15 @@ pub(crate) struct SampleArgs {
     model: ModelArgs,
     #[command(flatten)]
     given: GivenArgs,
-    /// How many worlds
+    /// Draw this many worlds
     #[arg(short, long, value_name = "N", default_value_t = 10, value_parser = whole)]
     number: usize,
-    /// Complete each record of this file at random, given its known cells; the line of an impossible one is empty
+    /// Complete each record of this file at random, given its known cells; the line of an impossible record is empty
     #[arg(long, value_name = "FILE", conflicts_with_all = ["given", "number"])]
     records: Option<PathBuf>,
     #[command(flatten)]
     read: ReadArgs,
-    /// The seed
+    /// The seed of the draws
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     seed: u64,
     /// Write to this file instead of stdout
