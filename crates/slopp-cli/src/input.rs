@@ -79,8 +79,7 @@ impl Loaded {
     pub(crate) fn normalised(self) -> Result<Loaded, Error> {
         match &self.model.kind {
             ModelKind::Circuit(Certified::Circuit(_, Reason::Parameters(fault))) => {
-                Err(Error::new(format!("the model is not a distribution: {}", self.fault_in_words(fault)))
-                    .hint("`slopp validate MODEL --fix -o FILE` divides parameters by their total"))
+                Err(Error::new(format!("the model is not a distribution: {}", self.fault_in_words(fault))).hint(FIX))
             }
             _ => Ok(self),
         }
@@ -101,8 +100,7 @@ impl Loaded {
             }
             Reason::Parameters(fault) => {
                 let fault = self.fault_in_words(fault);
-                Error::new(format!("{question} needs parameters that add up to one: {fault}"))
-                    .hint("`slopp validate MODEL --fix -o FILE` divides them by their total")
+                Error::new(format!("{question} needs parameters that add up to one: {fault}")).hint(FIX)
             }
             Reason::Unproved(limit) => Error::new(format!(
                 "{question} needs a deterministic circuit, and whether this one is was not proved within {limit}"
@@ -180,6 +178,9 @@ fn work_on(kind: &str) -> String {
 
 /// The commands that take a sum-product network.
 const FOR_NETWORKS: &str = "eval, prob, marginals, sample, info, validate, fit and distil work on sum-product networks";
+
+/// The way out of parameters that do not add up to one.
+pub(crate) const FIX: &str = "`slopp validate MODEL --fix -o FILE` divides the parameters of each sum by their total";
 
 /// The way from a model of another kind to a PSDD.
 pub(crate) const DISTIL: &str = "`slopp distil MODEL RECORDS -o model.psdd` makes one PSDD of it";

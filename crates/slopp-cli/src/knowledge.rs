@@ -1,7 +1,7 @@
 //! Files of what is known: models, diagrams and rules.
 
 use crate::args::positive;
-use crate::error::{Error, LARGER_LIMITS};
+use crate::error::Error;
 use crate::input::{DISTIL, Loaded, VtreeSource, explained, is_model, no_circuit};
 use crate::session::Session;
 use clap::Args;
@@ -37,14 +37,12 @@ impl LimitArgs {
 
 /// What a limit that was hit means for the user.
 pub(crate) fn stopped(stopped: Stopped) -> Error {
-    Error::from(stopped).hint(format!("{LARGER_LIMITS}; `slopp compile --vtree` takes another vtree"))
+    Error::from(stopped).also("`slopp compile --vtree` takes another vtree")
 }
 
 /// The same where the vtree is that of a model.
 pub(crate) fn stopped_on_model(stopped: Stopped) -> Error {
-    Error::from(stopped).hint(format!(
-        "{LARGER_LIMITS}; parts of a formula that are asked one by one, or a model on another vtree, need less"
-    ))
+    Error::from(stopped).also("parts of a formula that are asked one by one, or a model on another vtree, need less")
 }
 
 /// What a file says is known, with names.

@@ -120,8 +120,8 @@ fn write_model(args: &ConvertArgs, to: Format) -> Result<(), Error> {
             let Certified::Psdd(psdd) = loaded.circuit() else {
                 return Err(not_a_psdd(&loaded));
             };
-            let base = Sdd::base_of(psdd, &limits)
-                .map_err(|stopped| Error::from(stopped).hint(format!("{LARGER_LIMITS}; or keep the base as .psdd")))?;
+            let base =
+                Sdd::base_of(psdd, &limits).map_err(|stopped| Error::from(stopped).also("keep the base as .psdd"))?;
             write_atomically(&args.output, |out| io::write_sdd(out, &base, Some(&loaded.model.names)))?;
         }
         Format::Psdd if args.plain => write_atomically(&args.output, |out| io::write_psdd(out, loaded.circuit()))?,

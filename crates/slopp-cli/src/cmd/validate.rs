@@ -3,7 +3,7 @@
 use crate::args::{ModelArgs, not_negative, whole};
 use crate::error::{Error, LARGER_LIMITS};
 use crate::files::Files;
-use crate::input::{Loaded, certificate, certificate_in_words, no_circuit};
+use crate::input::{FIX, Loaded, certificate, certificate_in_words, no_circuit};
 use crate::report::{count, counted, json, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
             session.note(format!("the search stopped at {limit}, so there may be more; {LARGER_LIMITS}"));
         }
         if !faults.is_empty() && !args.fix {
-            session.note("`slopp validate MODEL --fix -o FILE` makes parameters sum to one");
+            session.note(FIX);
         }
         session.line(if valid { "valid: a PSDD" } else { "not a valid PSDD" })?;
     }
