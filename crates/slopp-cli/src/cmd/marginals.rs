@@ -96,7 +96,7 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
             let independent = marginals[p.a.index()] * marginals[p.b.index()];
             table.push([
                 format!("{}, {}", names.quoted(p.a), names.quoted(p.b)),
-                probability(pairs.both(p.a, p.b)),
+                probability(pairs.joint(p.a, p.b)),
                 probability(independent),
                 format!("{:.4}", p.mutual_information),
             ]);
@@ -163,7 +163,7 @@ fn pair_entries(names: &Names, pairs: &PairMarginals, given: &Evidence, limit: O
         object([
             ("a", Value::from(names.of(p.a))),
             ("b", Value::from(names.of(p.b))),
-            ("both", json(pairs.both(p.a, p.b))),
+            ("both", json(pairs.joint(p.a, p.b))),
             ("mutual_information", json(p.mutual_information)),
         ])
     };
