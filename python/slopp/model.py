@@ -238,8 +238,8 @@ class Model:
         if hasattr(given, "to_dict") and getattr(given, "ndim", 0) == 1:
             given = given.to_dict()  # a series of pandas, such as a row of a frame
         if not isinstance(given, Mapping):
-            raise FormulaError(f"what is asked or given is {given!r}, but must be a text such as 'smoker, !cancer' or "
-                               "'smoker -> cancer', or a dict of names with values")
+            raise FormulaError(f"the question or evidence is {given!r}, but must be a text such as 'smoker, !cancer' "
+                               "or 'smoker -> cancer', or a dict of names with values")
         columns = {column.name: column for column in self.columns}
         literals: list[tuple[str, bool]] = []
         variables = set(self.names)

@@ -48,7 +48,7 @@ def test_distil_keeps_columns():
     data = {"colour": colours, "hot": colours == "red"}
     student = slopp.distil(slopp.learn(data, learner="slopp-bag", components=2), data, samples=1000)
     assert student.model_count() == 6 and student.mpe(given={"hot": True})["colour"] == "red"
-    with pytest.raises(ArgumentError, match="samples is for a teacher that is a model"):
+    with pytest.raises(ArgumentError, match="samples= is for a teacher that is a model"):
         slopp.distil(data, data, samples=10)
 
 
@@ -385,7 +385,7 @@ def test_proofs_have_limits(tmp_path):
     parity = slopp.Rules(" ^ ".join(f"x{i}" for i in range(1, 9)))
     parity.compile(slopp.Vtree.shaped("balanced", parity.names)).psdd().write(tmp_path / "m.psdd")
     assert isinstance(slopp.read(tmp_path / "m.psdd", max_memory=100), slopp.Psdd)
-    assert "not proved within 1 nodes" in slopp.read(tmp_path / "m.psdd", max_nodes=1).reason
+    assert "not proved within 1 node" in slopp.read(tmp_path / "m.psdd", max_nodes=1).reason
     assert slopp.read(tmp_path / "m.psdd", max_nodes=1).certificate == "unproved"
     with pytest.raises(slopp.errors.KindError, match="this one has no proof: .* within 1 node") as refused:
         slopp.read(tmp_path / "m.psdd", max_nodes=1).mpe()

@@ -66,7 +66,7 @@ fn use_threads(threads: usize, session: &Session) -> Result<(), Error> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let most = (4 * cores).max(16);
     if threads > most {
-        session.note(format!("{most} threads are used: more would not help on {cores} cores"));
+        session.note(format!("using {most} threads: more would not help on {cores} cores"));
     }
     rayon::ThreadPoolBuilder::new().num_threads(threads.min(most)).build_global().map_err(std::io::Error::other)?;
     Ok(())
@@ -306,7 +306,7 @@ pub(crate) fn weight(text: &str) -> Result<f64, String> {
 pub(crate) fn check_shares(option: &str, shares: &[f64]) -> Result<(), crate::error::Error> {
     let problem = match shares.iter().sum::<f64>() {
         0.0 => "at least one share must be above 0",
-        f64::INFINITY => "the shares are too large to be added up",
+        f64::INFINITY => "the shares are too large to add up",
         _ => return Ok(()),
     };
     Err(crate::error::Error::new(format!("{option}: {problem}")).hint(format!("{option} 0.8,0.1,0.1")))

@@ -103,7 +103,7 @@ impl Loaded {
                 Error::new(format!("{question} needs parameters that add up to one: {fault}")).hint(FIX)
             }
             Reason::Unproved(limit) => Error::new(format!(
-                "{question} needs a deterministic circuit, and whether this one is was not proved within {limit}"
+                "{question} needs a deterministic circuit, and that this is one was not proved within {limit}"
             ))
             .hint(format!("{LARGER_LIMITS}; {}", work_on("any circuit"))),
         })

@@ -156,7 +156,7 @@ pub(crate) fn vtree_for(rules: &Rules, source: VtreeSource) -> Result<Vtree, Err
         VtreeSource::Method(VtreeMethod::RightLinear) => Vtree::right_linear(len),
         VtreeSource::Method(VtreeMethod::LeftLinear) => Vtree::left_linear(len),
         VtreeSource::Method(method) => {
-            return Err(Error::new(format!("the vtree method {method} looks at records, and there are none"))
+            return Err(Error::new(format!("the vtree method {method} needs records, and there are none"))
                 .hint("min-fill, balanced, right-linear, left-linear, or a .vtree file"));
         }
     };

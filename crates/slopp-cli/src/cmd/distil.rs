@@ -153,7 +153,7 @@ fn read_samples(args: &DistilArgs, names: &Arc<Names>) -> Result<Records, Error>
         true => Ok(loaded.records),
         false => {
             Err(Error::new(format!("{samples}, the teacher, has no header, and {train} has names for its columns"))
-                .hint(format!("put the names of {train} in front of the samples")))
+                .hint(format!("add the names of {train} as the first line of the samples")))
         }
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &DrawArgs, session: &mut Session) -> Result<Verdict, Err
             What::Vtree => session.note("large subtrees are drawn as the number of their variables"),
             What::Circuit => {
                 let limit = count(args.limit as f64);
-                session.note(format!("a summary, because {size} nodes and elements are above --limit {limit}"));
+                session.note(format!("a summary: {size} nodes and elements are more than --limit {limit}"));
             }
         }
     }

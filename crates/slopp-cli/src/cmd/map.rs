@@ -80,7 +80,7 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
         false => {
             let most = probability_of((found.log_upper - log_given).min(0.0));
             let steps = count(found.steps as f64);
-            session.line(format!("stopped after {steps} cases: no other values have more than {most}"))?;
+            session.line(format!("stopped after {steps} cases: no other values are more probable than {most}"))?;
             session.note("--budget N searches longer");
         }
     }

@@ -118,7 +118,7 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
     }
     let is_kept = found.rules.iter().any(|rule| rule.support.is_some());
     if is_kept && found.rules.iter().any(|rule| rule.support.is_none()) {
-        session.note("the counts in the model do not give the support of some rules; --records FILE does");
+        session.note("the counts of the model do not show how many records support some rules; --records FILE does");
     }
     Ok(Verdict::Yes)
 }

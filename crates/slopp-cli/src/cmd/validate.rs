@@ -170,8 +170,7 @@ fn network(args: &ValidateArgs, session: &mut Session) -> Result<Verdict, Error>
 }
 
 fn unproved(limit: Limit) -> Error {
-    Error::new(format!("whether the primes of every sum are exclusive was not proved within {limit}"))
-        .hint(LARGER_LIMITS)
+    Error::new(format!("that the primes of every sum are exclusive was not proved within {limit}")).hint(LARGER_LIMITS)
 }
 
 fn property(overlap: &Overlap) -> &'static str {

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, E
     }
     if worlds.next().is_some() {
         let first = format!("{} {}", counted(limit, "world"), is_or_are(limit as f64));
-        session.note(format!("only the first {} listed; --limit 0 lists all", first));
+        session.note(format!("only the first {} are listed; --limit 0 lists all", first));
     }
     Ok(Verdict::Yes)
 }
