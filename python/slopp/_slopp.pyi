@@ -124,7 +124,6 @@ class Vtree:
 class Event:
     is_formula: bool
     is_empty: bool
-    def both(self, other: Event) -> Event: ...
 
 class Rules:
     names: list[str]

@@ -32,7 +32,7 @@ MOST_WORLDS = 10_000_000
 
 
 class Circuit(Structured):
-    """A smooth, structured-decomposable circuit; a mixture, unless it is more."""
+    """A smooth, structured-decomposable circuit, of which nothing more is proved."""
 
     @property
     def vtree(self) -> Vtree:
@@ -320,7 +320,7 @@ def read(path: Path, vtree: Path | None = None, *, renormalise: bool = False, ma
 
     Its class says what it is proved to be, such as `Psdd`, to people and type checkers alike. With
     `renormalise`, parameters of a sum that do not add up to one are divided by their total. The proof may take
-    `max_nodes` nodes and `max_memory` megabytes; what is not proved within them is read as a mixture.
+    `max_nodes` nodes and `max_memory` megabytes; what is not proved within them is read as a `Circuit`.
     """
     model: Model = wrap(_slopp.Model.read(a_path("path", path), None if vtree is None else a_path("vtree", vtree),
                                           a_limit("max_nodes", max_nodes, 1), a_limit("max_memory", max_memory, 1)))

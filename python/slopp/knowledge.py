@@ -144,7 +144,7 @@ class Rules:
         if not isinstance(vtree, Vtree):
             raise ArgumentError(f'vtree is {vtree!r}, but must be a Vtree, or a text such as "((a,b),c)"')
         if more := [name for name in vtree.names if name not in self.names]:
-            raise VtreeError(f"the vtree has {', '.join(more[:5])}, of which the rules do not speak; "
+            raise VtreeError(f"the vtree has {', '.join(more[:5])}, which no rule mentions; "
                              "Rules(..., names=vtree.names) makes rules about all variables of the vtree")
         return vtree if vtree.names == self.names else Vtree(str(vtree), self.names)
 

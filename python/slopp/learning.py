@@ -228,7 +228,7 @@ def distil(teacher: Any, train: Any, *, valid: Any = None, samples: int | None =
         data = teacher.records(train)
     else:
         if samples is not None:
-            raise ArgumentError("samples is for a teacher that is a model; all records of others are used")
+            raise ArgumentError("samples= is for a teacher that is a model; of records, all are used")
         data = as_records(train)
         teacher = aligned(teacher, data.names, data.columns)
     valid = _valid(valid, data)

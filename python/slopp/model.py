@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 Given = str | Mapping[str, Any] | None
 
 
-#: What mixtures can be asked, and a circuit that is one too.
-FOR_MIXTURES = "log_likelihoods, eval, prob, marginals, sample, possible, nearest, entails, given and fit"
+#: What needs no determinism.
+WITHOUT_DETERMINISM = "log_likelihoods, eval, prob, marginals, sample, possible, nearest, entails, given and fit"
 
 #: What kinds of models are, for their cards.
 KIND_IN_WORDS = {
@@ -238,8 +238,8 @@ class Model:
         if hasattr(given, "to_dict") and getattr(given, "ndim", 0) == 1:
             given = given.to_dict()  # a series of pandas, such as a row of a frame
         if not isinstance(given, Mapping):
-            raise FormulaError(f"what is asked or given is {given!r}, but must be a text such as 'smoker, !cancer' or "
-                               "'smoker -> cancer', or a dict of names with values")
+            raise FormulaError(f"the question or evidence is {given!r}, but must be a text such as 'smoker, !cancer' "
+                               "or 'smoker -> cancer', or a dict of names with values")
         columns = {column.name: column for column in self.columns}
         literals: list[tuple[str, bool]] = []
         variables = set(self.names)
@@ -374,12 +374,13 @@ def or_missing(worlds: np.ndarray, answered: np.ndarray) -> np.ndarray:
 
 
 def _refusal(model: Model, question: str) -> str:
-    instead = f"for mixtures there are {FOR_MIXTURES}, and slopp.distil makes one PSDD of them"
     if isinstance(model, Spn):
         return (f"{question} cannot be asked of a sum-product network: it has no vtree, and its sums overlap, so only "
                 "a circuit can answer this; learn a PSDD")
-    if model._model.kind == "mixture":
-        return f"{question} is a question to a single circuit, and this is a mixture of several; {instead}"
     if model.certificate == "deterministic":
         return f"{question} needs a PSDD, and the primes of this circuit overlap: {model.reason}"
-    return f"{question} needs a deterministic circuit, and this one is a mixture: {model.reason}; {instead}"
+    instead = f"{WITHOUT_DETERMINISM} need no determinism, and slopp.distil makes one PSDD of the model"
+    if model._model.kind == "mixture":
+        return f"only a single circuit can answer {question}, and this is a mixture of several; {instead}"
+    found = "has no proof" if model._model.kind == "unproved" else "is not"
+    return f"{question} needs a deterministic circuit, and this one {found}: {model.reason}; {instead}"

@@ -181,7 +181,7 @@ class Records(Sequence[Values[Any]]):
         if not isinstance(place, slice):
             place = np.asarray(place) if np.size(place) else np.zeros(0, dtype=int)
             if place.dtype.kind not in "iub" or place.ndim != 1:
-                raise ArgumentError("records are found by a place, a slice, places, or a Boolean for each; columns "
+                raise ArgumentError("records are indexed by a place, a slice, places, or a Boolean for each; columns "
                                     'are those of to_dict(), such as records.to_dict()["smoker"]')
         try:
             places = np.arange(len(self))[place]

@@ -61,5 +61,5 @@ def test_a_series_is_given():
     psdd = slopp.learn(slopp.Records(rows(0, 300), names=NAMES))
     series = pandas.Series({"a": 1, "d": None, "b": 0})
     assert psdd.prob("c", given=series) == psdd.prob("c", given={"a": 1, "b": 0})
-    with pytest.raises(slopp.errors.FormulaError, match="what is asked or given is"):
+    with pytest.raises(slopp.errors.FormulaError, match="the question or evidence is"):
         psdd.prob("c", given=pandas.DataFrame({"a": [1]}))

@@ -48,7 +48,7 @@ def test_distil_keeps_columns():
     data = {"colour": colours, "hot": colours == "red"}
     student = slopp.distil(slopp.learn(data, learner="slopp-bag", components=2), data, samples=1000)
     assert student.model_count() == 6 and student.mpe(given={"hot": True})["colour"] == "red"
-    with pytest.raises(ArgumentError, match="samples is for a teacher that is a model"):
+    with pytest.raises(ArgumentError, match="samples= is for a teacher that is a model"):
         slopp.distil(data, data, samples=10)
 
 
@@ -103,7 +103,7 @@ def test_curve_of_one_variable():
 def test_mixtures_can_be_asked_what_refusals_say():
     with pytest.raises(slopp.errors.KindError) as refused:
         BAG.mpe()
-    listed = str(refused.value).split("for mixtures there are ")[1].split(", and slopp.distil")[0]
+    listed = str(refused.value).split("; ")[1].split(" need no determinism, and slopp.distil")[0]
     names = listed.replace(" and ", ", ").split(", ")
     asked = {
         "log_likelihoods": [RECORDS], "eval": [RECORDS], "prob": ["a"], "marginals": [], "sample": [],
@@ -385,8 +385,11 @@ def test_proofs_have_limits(tmp_path):
     parity = slopp.Rules(" ^ ".join(f"x{i}" for i in range(1, 9)))
     parity.compile(slopp.Vtree.shaped("balanced", parity.names)).psdd().write(tmp_path / "m.psdd")
     assert isinstance(slopp.read(tmp_path / "m.psdd", max_memory=100), slopp.Psdd)
-    assert "not proved within 1 nodes" in slopp.read(tmp_path / "m.psdd", max_nodes=1).reason
+    assert "not proved within 1 node" in slopp.read(tmp_path / "m.psdd", max_nodes=1).reason
     assert slopp.read(tmp_path / "m.psdd", max_nodes=1).certificate == "unproved"
+    with pytest.raises(slopp.errors.KindError, match="this one has no proof: .* within 1 node") as refused:
+        slopp.read(tmp_path / "m.psdd", max_nodes=1).mpe()
+    assert "mixture" not in str(refused.value)
     with pytest.raises(ArgumentError, match="max_nodes is 0"):
         slopp.read(tmp_path / "m.psdd", max_nodes=0)
 

@@ -257,7 +257,7 @@ def test_mixtures():
     np.testing.assert_allclose(posterior[:, 0], 0.5 * table_of(parts[0]).p / table.p, atol=1e-9)
     world, upper = mixture.mpe_bounds()
     assert world.log_probability <= math.log(table.p.max()) + 1e-12 <= upper + 1e-9
-    with pytest.raises(slopp.errors.KindError, match="a question to a single circuit"):
+    with pytest.raises(slopp.errors.KindError, match="only a single circuit can answer mpe"):
         mixture.mpe()
 
 

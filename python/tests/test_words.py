@@ -29,7 +29,7 @@ MODEL = slopp.learn(RECORDS)
     (lambda: MODEL.fit(np.zeros((0, 6))), RecordsError, "no records to fit to"),
     (lambda: MODEL.em(np.zeros((0, 6))), RecordsError, "no records to fit to"),
     (lambda: slopp.Vtree.shaped("round", NAMES), VtreeError, "the shapes are balanced, right-linear, left-linear"),
-    (lambda: slopp.Rules("a -> b").compile(slopp.Vtree("((a,b),c)")), VtreeError, "has c, of which.*names=vtree"),
+    (lambda: slopp.Rules("a -> b").compile(slopp.Vtree("((a,b),c)")), VtreeError, "has c, which no rule.*names=vtree"),
     (lambda: slopp.Rules("a -> b").compile(3), ArgumentError, "vtree is 3"),
     (lambda: slopp.Rows([{"a": "x", "b": 1}]).chart("a"), ArgumentError, "'a' has no numbers"),
     (lambda: slopp.Rows([{"a": 1, "b": "x"}]).chart("a"), ArgumentError, "no numbers in the rows to draw"),
@@ -91,6 +91,14 @@ def test_files_say_what_is_in_them(tmp_path):
                                   ("it", None, "must end in .csv or .data"), ("it.parquet", None, "must end")):
         with pytest.raises(ArgumentError, match=match):
             RECORDS.write(tmp_path / name, weighted=weighted)
+    rules = slopp.Rules("a -> b")
+    sdd = rules.compile()
+    for thing, names in ((rules, "m.psdd r.cnf t.csv r.json"), (sdd, "m.psdd t.wdata.gz v.vtree"),
+                         (sdd.vtree, "d.sdd")):
+        for name in names.split():
+            with pytest.raises(ArgumentError, match=f"{name} is the name of .*; take a name that ends in "):
+                thing.write(tmp_path / name)
+            assert not (tmp_path / name).exists()
 
 
 def test_charts_draw_numbers_only():

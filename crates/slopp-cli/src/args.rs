@@ -6,10 +6,8 @@ use crate::knowledge::LimitArgs;
 use crate::session::Session;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slopp::data::RecordsError;
-use slopp::io::{Binning, Problem, RecordsOptions};
+use slopp::io::{Binning, RecordsOptions};
 use slopp::names::split_list;
-use std::fmt;
-use std::ops::Deref;
 use std::path::PathBuf;
 
 const TOUR: &str = "\
@@ -68,7 +66,7 @@ fn use_threads(threads: usize, session: &Session) -> Result<(), Error> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let most = (4 * cores).max(16);
     if threads > most {
-        session.note(format!("{most} threads are used: more would not help on {cores} cores"));
+        session.note(format!("using {most} threads: more would not help on {cores} cores"));
     }
     rayon::ThreadPoolBuilder::new().num_threads(threads.min(most)).build_global().map_err(std::io::Error::other)?;
     Ok(())
@@ -167,14 +165,14 @@ const COLUMNS: &str = "Columns that are not Boolean";
 /// What the columns of records hold that are not Boolean.
 #[derive(Clone, Args)]
 pub(crate) struct ColumnArgs {
-    /// Cut the numbers of a column into bins: age=4 for four of about equal weight, or age=young:30:old:65:ancient for
-    /// bins with names and the numbers between them, which belong to the bin above; may be repeated
+    /// Cut the numbers of a column into bins: age=4 makes four of about equal weight; age=young:30:old:65:ancient gives
+    /// the names of bins and the numbers between them, each of which belongs to the bin above; may be repeated
     #[arg(long, value_name = "COLUMN=BINS", value_parser = bins, help_heading = COLUMNS)]
     pub(crate) bins: Vec<(String, Binning)>,
     /// These columns hold categories even if they look Boolean: a,b,c; names with commas in double quotes
     #[arg(long, value_name = "COLUMNS", help_heading = COLUMNS)]
     categories: Vec<String>,
-    /// How many different values a column may have that is not Boolean; 0 if every column must be
+    /// How many distinct values a column that is not Boolean may have; 0 allows Boolean columns only
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole, help_heading = COLUMNS)]
     pub(crate) max_values: usize,
 }
@@ -216,62 +214,46 @@ fn bins(text: &str) -> Result<(String, Binning), RecordsError> {
     slopp::io::parse_bins(text)
 }
 
-/// A formula, and the file it was read from, if it was.
-#[derive(Clone)]
-pub(crate) struct FormulaText {
-    text: String,
-    pub(crate) file: Option<PathBuf>,
-}
-
-impl Deref for FormulaText {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.text
-    }
-}
-
-impl fmt::Display for FormulaText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self)
-    }
-}
-
-/// A formula, or what a file holds that is named behind `@`: the length of an argument is limited, that of a file is
+/// A formula, or the file of rules that is named behind `@`: the length of an argument is limited, that of a file is
 /// not.
-pub(crate) fn formula_text(text: &str) -> Result<FormulaText, String> {
-    let Some(file) = text.strip_prefix('@') else { return Ok(FormulaText { text: text.to_owned(), file: None }) };
-    // Comments leave empty lines, so that places in the text stay what they are in the file.
-    let line = |line: &str| if line.trim_start().starts_with('#') { String::new() } else { line.to_owned() };
-    let formula = |text: String| {
-        let lines: Vec<String> = text.trim_start_matches('\u{feff}').lines().map(line).collect();
-        FormulaText { text: lines.join("\n").trim_end().to_owned(), file: Some(file.into()) }
-    };
-    let bytes = slopp::io::read_text(file, None).map_err(|error| error.problem.to_string());
-    let text = bytes.and_then(|bytes| match bytes.contains(&0) {
-        true => Err(Problem::Nul.to_string()),
-        false => String::from_utf8(bytes.into_owned()).map_err(|_| Problem::NotUtf8.to_string()),
-    });
-    text.map(formula).map_err(|error| {
-        format!(
-            "cannot read the formula from the file {file}: {error}; a name that begins with @ goes in double quotes"
-        )
-    })
+#[derive(Clone)]
+pub(crate) enum FormulaText {
+    Formula(String),
+    File(PathBuf),
+}
+
+impl From<&str> for FormulaText {
+    fn from(text: &str) -> FormulaText {
+        match text.strip_prefix('@') {
+            None => FormulaText::Formula(text.to_owned()),
+            Some(file) => FormulaText::File(file.into()),
+        }
+    }
+}
+
+impl FormulaText {
+    /// The file that holds it.
+    pub(crate) fn file(&self) -> Option<&PathBuf> {
+        match self {
+            FormulaText::Formula(_) => None,
+            FormulaText::File(file) => Some(file),
+        }
+    }
 }
 
 /// What is known, as most queries take it.
 #[derive(Args)]
 pub(crate) struct GivenArgs {
     /// What is known: literals by name, such as "smoker, !cancer, color=red", or a formula, such as "cancer | xray ->
-    /// smoker"; @FILE reads it from a file
-    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, value_parser = formula_text)]
+    /// smoker"; @FILE takes all rules of a file
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
     pub(crate) given: Option<FormulaText>,
 }
 
 impl GivenArgs {
-    /// The file that is known from.
+    /// The file that holds what is known.
     pub(crate) fn file(&self) -> Option<&PathBuf> {
-        self.given.as_ref()?.file.as_ref()
+        self.given.as_ref()?.file()
     }
 }
 
@@ -324,7 +306,7 @@ pub(crate) fn weight(text: &str) -> Result<f64, String> {
 pub(crate) fn check_shares(option: &str, shares: &[f64]) -> Result<(), crate::error::Error> {
     let problem = match shares.iter().sum::<f64>() {
         0.0 => "at least one share must be above 0",
-        f64::INFINITY => "the shares are too large to be added up",
+        f64::INFINITY => "the shares are too large to add up",
         _ => return Ok(()),
     };
     Err(crate::error::Error::new(format!("{option}: {problem}")).hint(format!("{option} 0.8,0.1,0.1")))

@@ -62,7 +62,7 @@ pub(crate) fn notes(both: &Difference, files: [&Path; 2]) -> Vec<String> {
         lines.map(|(file, values)| {
             let values: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
             let (column, file, values) = (&differ.column, path_in_words(file), values.join(", "));
-            format!("column {column:?}: only {file} knows the value {values}; in the other no world has it")
+            format!("column {column:?}: only {file} has the value {values}; no world of the other has it")
         })
     });
     // They may be misspelt.

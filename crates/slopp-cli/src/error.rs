@@ -27,6 +27,13 @@ impl Error {
         self
     }
 
+    /// The same error with one more thing to try.
+    pub(crate) fn also(mut self, hint: impl Into<String>) -> Error {
+        let hint = hint.into();
+        self.hint = Some(self.hint.map_or(hint.clone(), |known| format!("{known}; {hint}")));
+        self
+    }
+
     /// Puts what was being done before the error, which becomes its cause.
     pub fn while_doing(mut self, what: impl Into<String>) -> Error {
         let message = std::mem::replace(&mut self.message, what.into());

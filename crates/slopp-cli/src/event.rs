@@ -1,12 +1,56 @@
 //! Models asked about what is given: literals, which are fast, or any formula.
 
+use crate::args::{FormulaText, GivenArgs};
 use crate::error::Error;
-use crate::input::{Loaded, no_circuit};
+use crate::input::{Loaded, explained, no_circuit};
 use crate::knowledge::stopped_on_model;
 use slopp::infer::{Event, QueryError};
-use slopp::logic::{Formula, Limits, Sdd};
-use slopp::{ModelKind, Vtree};
+use slopp::io::Problem;
+use slopp::logic::{Formula, Limits, Rules, Sdd};
+use slopp::{ModelKind, Names, Vtree};
+use std::path::Path;
 use std::sync::Arc;
+
+impl GivenArgs {
+    /// What is known.
+    pub(crate) fn event(&self, names: &Arc<Names>, limits: &Limits) -> Result<Event, Error> {
+        match &self.given {
+            None => Ok(Event::always(names.len())),
+            Some(FormulaText::Formula(text)) => Ok(Event::parse(text, names)?),
+            Some(FormulaText::File(file)) => Ok(Event::of_rules(&rules(file, names, limits)?)),
+        }
+    }
+}
+
+impl FormulaText {
+    /// As a question, which may contradict itself.
+    pub(crate) fn question(&self, names: &Arc<Names>, limits: &Limits) -> Result<Event, Error> {
+        match self {
+            FormulaText::Formula(text) => Ok(Event::parse_question(text, names)?),
+            FormulaText::File(file) => Ok(Event::of_rules(&rules(file, names, limits)?)),
+        }
+    }
+
+    /// As a formula.
+    pub(crate) fn formula(&self, names: &Arc<Names>, limits: &Limits) -> Result<Formula, Error> {
+        match self {
+            FormulaText::Formula(text) => {
+                Formula::parse(text, names).map_err(|error| Error::from(error).while_doing("this is not a formula"))
+            }
+            FormulaText::File(file) => Ok(rules(file, names, limits)?.formula()),
+        }
+    }
+}
+
+/// The rules of a file that is named in place of a formula.
+fn rules(file: &Path, names: &Arc<Names>, limits: &Limits) -> Result<Rules, Error> {
+    slopp::io::read_rules(file, Some(names), limits).map_err(|error| match &*error.problem {
+        Problem::Open(_) => {
+            Error::from(error).hint("check the name and the folder; quote a name that begins with @: '\"@name\"'")
+        }
+        _ => explained(error),
+    })
+}
 
 /// A formula on the vtree of a circuit.
 pub(crate) fn compile(formula: &Formula, vtree: &Arc<Vtree>, limits: &Limits) -> Result<Sdd, Error> {

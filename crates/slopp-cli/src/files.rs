@@ -1,6 +1,7 @@
 //! Files that a command is about to read and write, looked at before any work is done.
 
 use crate::error::Error;
+use slopp::io::Content;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,65 +11,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Files {
     inputs: Vec<PathBuf>,
     replaceable: Vec<PathBuf>,
-    outputs: Vec<(PathBuf, Content)>,
-}
-
-/// What a file is to hold.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Content {
-    /// A circuit, a mixture or a network; see [`check_ending`].
-    Model,
-    Records,
-    Rules,
-    Dimacs,
-    Json,
-    /// The ending of the name says, and the command looks at it.
-    AsNamed,
-}
-
-impl Content {
-    fn in_words(self) -> &'static str {
-        match self {
-            Content::Model => "a model",
-            Content::Records => "records",
-            Content::Rules => "rules",
-            Content::Dimacs => "clauses",
-            Content::Json => "a JSON document",
-            Content::AsNamed => "what the name says",
-        }
-    }
-
-    /// What ends the names of such files.
-    fn endings(self) -> &'static str {
-        match self {
-            Content::Model => ".psdd",
-            Content::Records => ".csv",
-            Content::Rules => ".txt",
-            Content::Dimacs => ".cnf",
-            Content::Json => ".json",
-            Content::AsNamed => "",
-        }
-    }
-
-    /// What files hold whose names end like this one, and whether this is among it; `None` for an ending that says
-    /// nothing.
-    fn named(self, file: &Path) -> Option<(&'static str, bool)> {
-        let ending = slopp::io::ending(file)?;
-        let (what, contents): (_, &[Content]) = match ending.as_str() {
-            "psdd" | "mix" | "spn" => ("a model", &[Content::Model]),
-            "sdd" => ("a diagram", &[]),
-            "vtree" => ("a vtree", &[]),
-            "csv" | "data" | "wdata" => ("records", &[Content::Records]),
-            "parquet" | "feather" | "arrow" | "xlsx" | "ods" => ("a table of another program", &[]),
-            "cnf" => ("DIMACS clauses", &[Content::Dimacs]),
-            "dnf" => ("DIMACS terms", &[]),
-            "json" => ("a JSON document", &[Content::Json]),
-            "svg" | "dot" | "gv" | "png" | "pdf" => ("a picture", &[]),
-            "html" => ("a page", &[]),
-            _ => return None,
-        };
-        Some((what, contents.contains(&self)))
-    }
+    outputs: Vec<(PathBuf, Option<Content>)>,
 }
 
 impl Files {
@@ -84,8 +27,13 @@ impl Files {
         self
     }
 
-    /// Files that are written, and what they are to hold.
-    pub(crate) fn write<'a>(mut self, files: impl IntoIterator<Item = &'a PathBuf>, content: Content) -> Files {
+    /// Files that are written, and what they are to hold; `None` if the command goes by their names.
+    pub(crate) fn write<'a>(
+        mut self,
+        files: impl IntoIterator<Item = &'a PathBuf>,
+        content: impl Into<Option<Content>>,
+    ) -> Files {
+        let content = content.into();
         self.outputs.extend(files.into_iter().map(|file| (file.clone(), content)));
         self
     }
@@ -103,11 +51,9 @@ impl Files {
                     .hint("another name for the output"));
             }
             // A slip such as `-o test.csv` for `--test test.csv` would cost the test data.
-            if let (true, Some((named, false))) = (*content != Content::AsNamed, content.named(output)) {
-                let (file, written) = (output.display(), content.in_words());
-                return Err(Error::new(format!("{file} is the name of {named}, and what is written is {written}"))
-                    .hint(format!("a name that ends in {}", content.endings())));
-            }
+            content.map_or(Ok(()), |content| content.check_name(output)).map_err(|other| {
+                Error::new(other.to_string()).hint(format!("a name that ends in {}", other.ending()))
+            })?;
             slopp::io::check_writable(output)?;
         }
         Ok(())

@@ -6,6 +6,10 @@ use slopp::Records;
 use slopp::io::path_in_words;
 use std::path::Path;
 
+/// The way out where all records miss cells.
+pub(crate) const FILL_IN: &str =
+    "fill cells in, or leave out columns that are often missing: `slopp data describe` lists them";
+
 /// What records are for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
@@ -45,9 +49,7 @@ pub(crate) fn refusal(part: Part, file: Option<&Path>, records: &Records) -> Err
     let error = Error::new(format!("{some} {whose} have missing cells{first}, and {needs} complete records"));
     error.hint(match part {
         Part::Valid => "complete records for --valid; without --valid, a tenth of the training records is held out",
-        Part::Train | Part::Samples if incomplete == all => {
-            "fill cells in, or leave out columns that are often missing: `slopp data describe` lists them"
-        }
+        Part::Train | Part::Samples if incomplete == all => FILL_IN,
         Part::Train => "leave these records out, or fill cells in",
         Part::Samples => "samples without missing cells, as `slopp sample` draws them",
     })

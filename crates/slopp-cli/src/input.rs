@@ -59,10 +59,8 @@ impl Loaded {
         match &loaded.model.kind {
             ModelKind::Circuit(_) => Ok(loaded),
             ModelKind::Spn(_) => Err(no_circuit(&format!("{} is a sum-product network", path_in_words(file)))),
-            ModelKind::Mixture(_) => {
-                Err(Error::new(format!("{}: {ONE_CIRCUIT}", path_in_words(file)))
-                    .hint(format!("{DISTIL}; {FOR_MIXTURES}")))
-            }
+            ModelKind::Mixture(_) => Err(Error::new(format!("{}: {ONE_CIRCUIT}", path_in_words(file)))
+                .hint(format!("{DISTIL}; {}", work_on("mixtures")))),
         }
     }
 
@@ -81,8 +79,7 @@ impl Loaded {
     pub(crate) fn normalised(self) -> Result<Loaded, Error> {
         match &self.model.kind {
             ModelKind::Circuit(Certified::Circuit(_, Reason::Parameters(fault))) => {
-                Err(Error::new(format!("the model is not a distribution: {}", self.fault_in_words(fault)))
-                    .hint("`slopp validate MODEL --fix -o FILE` divides parameters by their total"))
+                Err(Error::new(format!("the model is not a distribution: {}", self.fault_in_words(fault))).hint(FIX))
             }
             _ => Ok(self),
         }
@@ -98,18 +95,17 @@ impl Loaded {
         self.circuit().deterministic().map_err(|reason| match reason {
             Reason::Overlap(overlap) => {
                 let overlap = self.overlap_in_words(overlap);
-                Error::new(format!("{question} needs a deterministic circuit, and this one is a mixture: {overlap}"))
-                    .hint(format!("learn a PSDD with `slopp learn --learner slopp`; {FOR_MIXTURES}"))
+                Error::new(format!("{question} needs a deterministic circuit, and this one is not: {overlap}"))
+                    .hint(format!("{DISTIL}; {}", work_on("any circuit")))
             }
             Reason::Parameters(fault) => {
                 let fault = self.fault_in_words(fault);
-                Error::new(format!("{question} needs parameters that add up to one: {fault}"))
-                    .hint("`slopp validate MODEL --fix -o FILE` divides them by their total")
+                Error::new(format!("{question} needs parameters that add up to one: {fault}")).hint(FIX)
             }
             Reason::Unproved(limit) => Error::new(format!(
-                "{question} needs a deterministic circuit, and whether this one is was not proved within {limit}"
+                "{question} needs a deterministic circuit, and that this is one was not proved within {limit}"
             ))
-            .hint(format!("{LARGER_LIMITS}; {FOR_MIXTURES}")),
+            .hint(format!("{LARGER_LIMITS}; {}", work_on("any circuit"))),
         })
     }
 
@@ -160,7 +156,7 @@ impl Loaded {
         self.structured(question)?;
         self.model.circuit().ok_or_else(|| {
             Error::new(format!("only a single circuit can answer {question}; this is a mixture"))
-                .hint(format!("{DISTIL}; {FOR_MIXTURES}, without this"))
+                .hint(format!("{DISTIL}; {}, without this", work_on("mixtures")))
         })
     }
 }
@@ -175,13 +171,16 @@ pub(crate) fn no_circuit(message: &str) -> Error {
 const ONE_CIRCUIT: &str = "holds a mixture of circuits, and one circuit is needed here: mixing destroys the determinism \
                            that most probable worlds, entropy, divergence and the like need";
 
-/// The commands that take a mixture.
-const FOR_MIXTURES: &str =
-    "for mixtures there are eval, prob, marginals, sample, possible, entails, info, validate, fit and distil";
+/// The commands that need no determinism, for a kind of model.
+fn work_on(kind: &str) -> String {
+    format!("eval, prob, marginals, sample, possible, entails, info, validate, fit and distil work on {kind}")
+}
 
 /// The commands that take a sum-product network.
-const FOR_NETWORKS: &str =
-    "for sum-product networks there are eval, prob, marginals, sample, info, validate, fit and distil";
+const FOR_NETWORKS: &str = "eval, prob, marginals, sample, info, validate, fit and distil work on sum-product networks";
+
+/// The way out of parameters that do not add up to one.
+pub(crate) const FIX: &str = "`slopp validate MODEL --fix -o FILE` divides the parameters of each sum by their total";
 
 /// The way from a model of another kind to a PSDD.
 pub(crate) const DISTIL: &str = "`slopp distil MODEL RECORDS -o model.psdd` makes one PSDD of it";
@@ -208,12 +207,14 @@ pub(crate) fn certificate_in_words(circuit: &Certified) -> &'static str {
     match circuit {
         Certified::Psdd(_) => "a PSDD: the primes of every sum are proved exclusive",
         Certified::Deterministic(..) => "deterministic, but not a PSDD: elements are exclusive, some primes overlap",
-        Certified::Circuit(_, Reason::Overlap(_)) => "not deterministic: elements overlap, so it is read as a mixture",
+        Certified::Circuit(_, Reason::Overlap(_)) => {
+            "none: elements overlap, so it is read as a circuit and not as a PSDD"
+        }
         Certified::Circuit(_, Reason::Parameters(_)) => {
             "none: parameters do not add up to one, so it is not a distribution"
         }
         Certified::Circuit(_, Reason::Unproved(_)) => {
-            "not proved: within the limits it was not decided whether primes are exclusive, so it is read as a mixture"
+            "not proved: the limits do not suffice to prove primes exclusive, so it is read as a circuit"
         }
     }
 }

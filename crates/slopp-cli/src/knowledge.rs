@@ -1,7 +1,7 @@
 //! Files of what is known: models, diagrams and rules.
 
 use crate::args::positive;
-use crate::error::{Error, LARGER_LIMITS};
+use crate::error::Error;
 use crate::input::{DISTIL, Loaded, VtreeSource, explained, is_model, no_circuit};
 use crate::session::Session;
 use clap::Args;
@@ -23,7 +23,7 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "N", default_value_t = 20_000_000, value_parser = positive, help_heading = LIMITS)]
     max_nodes: usize,
     /// Stop if a diagram, a product, a certificate or a list of worlds needs more memory than this, in megabytes;
-    /// records, models and what is printed need theirs in addition
+    /// records, models and output come on top
     #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = positive, help_heading = LIMITS)]
     max_memory: usize,
 }
@@ -37,14 +37,12 @@ impl LimitArgs {
 
 /// What a limit that was hit means for the user.
 pub(crate) fn stopped(stopped: Stopped) -> Error {
-    Error::from(stopped).hint(format!("{LARGER_LIMITS}; `slopp compile --vtree` takes another vtree"))
+    Error::from(stopped).also("`slopp compile --vtree` takes another vtree")
 }
 
 /// The same where the vtree is that of a model.
 pub(crate) fn stopped_on_model(stopped: Stopped) -> Error {
-    Error::from(stopped).hint(format!(
-        "{LARGER_LIMITS}; parts of a formula that are asked one by one, or a model on another vtree, need less"
-    ))
+    Error::from(stopped).also("parts of a formula that are asked one by one, or a model on another vtree, need less")
 }
 
 /// What a file says is known, with names.
@@ -158,7 +156,7 @@ pub(crate) fn vtree_for(rules: &Rules, source: VtreeSource) -> Result<Vtree, Err
         VtreeSource::Method(VtreeMethod::RightLinear) => Vtree::right_linear(len),
         VtreeSource::Method(VtreeMethod::LeftLinear) => Vtree::left_linear(len),
         VtreeSource::Method(method) => {
-            return Err(Error::new(format!("the vtree method {method} looks at records, and there are none"))
+            return Err(Error::new(format!("the vtree method {method} needs records, and there are none"))
                 .hint("min-fill, balanced, right-linear, left-linear, or a .vtree file"));
         }
     };

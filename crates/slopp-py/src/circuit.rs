@@ -42,7 +42,7 @@ impl Model {
         let (model, evidence, n) = (self.structured()?, given.evidence()?, self.names().len());
         let pairs = run(py, || model.pair_marginals(evidence))?;
         let var = |i: usize| slopp::Var(i as u32);
-        let cell = |i: usize, j: usize| if i == j { pairs.single(var(i)) } else { pairs.both(var(i), var(j)) };
+        let cell = |i: usize, j: usize| if i == j { pairs.single(var(i)) } else { pairs.joint(var(i), var(j)) };
         let cells = (0..n * n).map(|k| cell(k / n, k % n)).collect();
         Ok(matrix(py, n, n, cells))
     }

@@ -38,6 +38,12 @@ impl Failure {
     }
 }
 
+impl From<slopp::io::OtherContent> for Failure {
+    fn from(other: slopp::io::OtherContent) -> Failure {
+        Failure::new("ArgumentError", format!("{other}; take a name that ends in {}", other.ending()))
+    }
+}
+
 impl From<PyErr> for Failure {
     fn from(error: PyErr) -> Failure {
         Failure::Python(error)

@@ -32,11 +32,6 @@ impl Event {
         self.event.is_empty()
     }
 
-    /// Both together: literals where both are and agree, else a formula.
-    fn both(&self, other: &Event) -> Event {
-        Event { event: self.event.and(&other.event), names: self.names.clone() }
-    }
-
     fn __str__(&self) -> String {
         self.event.display(&self.names).to_string()
     }

@@ -47,6 +47,7 @@ impl Rules {
     }
 
     fn write(&self, path: PathBuf) -> Answer<()> {
+        slopp::io::Content::Rules.check_name(&path)?;
         Ok(slopp::io::write_atomically(&path, |out| slopp::io::write_rules(out, &self.0))?)
     }
 
@@ -160,6 +161,7 @@ impl Sdd {
     }
 
     fn write(&self, path: PathBuf) -> Answer<()> {
+        slopp::io::Content::Diagram.check_name(&path)?;
         Ok(slopp::io::write_atomically(&path, |out| slopp::io::write_sdd(out, &self.sdd, Some(&self.names)))?)
     }
 

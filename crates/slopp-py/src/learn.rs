@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use slopp::Var;
 use slopp::learn::registry::{
-    self, Asked, Entry, LEARNERS, LearnerOption, Makes, OPTIONS, OptionKind, OptionValue, Options, find,
+    self, Entry, LEARNERS, LearnerOption, Makes, OPTIONS, OptionKind, OptionValue, Options, WorldRequest, find,
 };
 use slopp::learn::{LearnError, OnViolation, Outcome, Task, VtreeFrom, World};
 use std::sync::Arc;
@@ -75,7 +75,7 @@ pub(crate) fn world_for(
     start: bool,
 ) -> Answer<&'static str> {
     let world = world.map(|world| if world == "closed" { World::CLOSED } else { World::Open });
-    Ok(entry(learner)?.world_for(Asked { world, closed, open, rules, start })?.name())
+    Ok(entry(learner)?.world_for(WorldRequest { world, closed, open, rules, start })?.name())
 }
 
 /// What is possible.

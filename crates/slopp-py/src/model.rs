@@ -24,7 +24,7 @@ const FEW: usize = 8192;
 type Flagged<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<bool>>);
 
 /// A score: records, impossible ones, sum, per record, per possible record.
-type Scored = (f64, f64, Option<f64>, Option<f64>, Option<f64>);
+type ScoreNumbers = (f64, f64, Option<f64>, Option<f64>, Option<f64>);
 
 /// A model of any kind, with names and origin.
 #[pyclass(frozen, module = "slopp._slopp")]
@@ -226,7 +226,7 @@ impl Model {
     /// How well it explains records, through a noisy channel if there is noise: their weight, that of the impossible
     /// ones, and the log-likelihood as a sum, per record and per possible record.
     #[pyo3(signature = (records, noise=None))]
-    fn score(&self, py: Python<'_>, records: &Records, noise: Option<f64>) -> Answer<Scored> {
+    fn score(&self, py: Python<'_>, records: &Records, noise: Option<f64>) -> Answer<ScoreNumbers> {
         let model = self.0.clone();
         let score = run_watched(py, &records.0, move |records| {
             let logs = match (noise, model.structured()) {

@@ -278,7 +278,7 @@ pub(crate) fn rankings(py: Python<'_>, items: usize, dispersion: f64, records: u
 
 fn generated(py: Python<'_>, truth: slopp::example::Truth, records: usize, seed: u64) -> Answer<Records> {
     slopp::Records::check_count(records)?;
-    let generated = run_long(py, None, move |progress| truth.sample_telling(records, seed, progress))?;
+    let generated = run_long(py, None, move |progress| truth.sample_with_progress(records, seed, progress))?;
     Ok(Records(Arc::new(generated)))
 }
 

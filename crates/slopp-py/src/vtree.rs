@@ -72,6 +72,7 @@ impl Vtree {
     }
 
     fn write(&self, path: PathBuf) -> Answer<()> {
+        slopp::io::Content::Vtree.check_name(&path)?;
         Ok(slopp::io::write_atomically(&path, |out| slopp::io::write_vtree(out, &self.vtree))?)
     }
 

@@ -70,6 +70,7 @@ impl Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Limit::Nodes(1) => write!(f, "1 node"),
             Limit::Nodes(limit) => write!(f, "{} nodes", grouped(*limit)),
             Limit::Bytes(limit) => write!(f, "{} MB", grouped(megabytes(*limit))),
             Limit::Steps(limit) => write!(f, "{} steps", grouped(*limit)),

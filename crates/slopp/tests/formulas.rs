@@ -277,6 +277,13 @@ fn rules_know_their_lines() {
     let found: Vec<_> = rules.iter().map(|rule| (rule.line, rule.text.as_str())).collect();
     assert_eq!(found, [(3, "a -> b"), (4, "exactly(1, a, \"c # d\")"), (8, "b & !e"), (10, "x | y")]);
     assert_eq!(rules.names().iter().collect::<Vec<_>>(), ["a", "b", "c # d", "e", "x", "y"]);
+    let text = "a |\n# or\n\n b # said here\n -> c \n!d\n&& (e\n)\n-f ∧\ng";
+    let found: Vec<_> = Rules::parse(text).unwrap().iter().map(|rule| (rule.line, rule.text.clone())).collect();
+    assert_eq!(
+        found,
+        [(1, "a | b -> c".into()), (6, "!d && (e )".into()), (9, "-f ∧ g".into())],
+        "operators join lines"
+    );
     let error = Rules::parse("a\nb\n c & & d\n").unwrap_err();
     assert_eq!((error.line, error.column), (Some(3), 6));
     let ended = Rules::parse("a\nb &  \n\n").unwrap_err();

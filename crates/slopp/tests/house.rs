@@ -277,6 +277,16 @@ const NAMED: &[(&str, &[&str], &str)] = &[
     ("python/slopp", &["chow-liu"], "also a method for vtrees, and an example"),
 ];
 
+/// Where code outside the library uses a learner by the type of its settings, and why.
+const TYPED: &[(&str, &[&str], &str)] = &[
+    ("crates/slopp-cli/src/cmd/demo.rs", &["Factorised", "SloppTree"], "what its story compares"),
+    (
+        "crates/slopp-lab/src/reproduce",
+        &["ChowLiu", "Factorised", "SloppKmeans", "SloppTree", "Strudel"],
+        "rows of the paper",
+    ),
+];
+
 /// Where all learners may be named: the table, the choice of the benchmark, and what is written from the table.
 const TABLES: [&str; 3] =
     ["crates/slopp/src/learn/registry.rs", "crates/slopp-lab/src/bench/registry.rs", "python/slopp/_learners.py"];
@@ -306,5 +316,28 @@ fn only_the_table_knows_learners_by_name() {
     }
     let allowed =
         NAMED.iter().flat_map(|(place, names, _)| names.iter().map(move |name| format!("{place} names {name}")));
+    assert_eq!(found, allowed.collect());
+}
+
+/// The same of types: what handles learners gets them from the table, as a `dyn Learner`.
+#[test]
+fn only_the_table_knows_learners_by_type() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let learners: BTreeSet<String> = sources(&root.join("crates/slopp/src/learn"))
+        .iter()
+        .flat_map(|path| used(&code(path).replace("impl Learner for ", "\u{1}"), "\u{1}"))
+        .collect();
+    assert!(learners.len() >= slopp::learn::registry::LEARNERS.len(), "{learners:?}");
+    let mut found = BTreeSet::new();
+    for door in ["slopp-cli", "slopp-lab", "slopp-py"] {
+        for path in sources(&root.join(format!("crates/{door}/src"))) {
+            let (code, file) = (code(&path), path.strip_prefix(&root).unwrap().to_str().unwrap());
+            let place = TYPED.iter().map(|(place, ..)| *place).find(|place| file.starts_with(place)).unwrap_or(file);
+            let names = ["slopp::learn::", "learn::"].into_iter().flat_map(|prefix| used(&code, prefix));
+            found.extend(names.filter(|name| learners.contains(name)).map(|name| format!("{place} uses {name}")));
+        }
+    }
+    let allowed =
+        TYPED.iter().flat_map(|(place, types, _)| types.iter().map(move |name| format!("{place} uses {name}")));
     assert_eq!(found, allowed.collect());
 }

@@ -297,7 +297,7 @@ fn deep_vtrees_answer_every_query() {
         }
         psdd.marginals(&none).unwrap().into_iter().for_each(|p| close(p, 0.25));
         let pairs = psdd.pair_marginals(&none).unwrap();
-        close(pairs.both(Var(3), Var(1999)), 0.0625);
+        close(pairs.joint(Var(3), Var(1999)), 0.0625);
         let (best, log) = psdd.mpe(&none).unwrap();
         assert_eq!(best, vec![false; n]);
         close(log, n as f64 * 0.75f64.ln());

@@ -244,7 +244,7 @@ fn sharing_keeps_the_distribution_and_the_counts() {
         let records = random_records(7, 60, &mut random);
         let task = Task { vtree: Some(&Vtree::random(7, round).into()), ..Task::closed(&records) };
         let (circuit, _) = published(&SloppKmeans::new(Variant::Notebook, 3, 5), &task);
-        let shared = circuit.shared().unwrap();
+        let shared = circuit.merge_equal_nodes().unwrap();
         assert!(shared.nodes().len() <= circuit.nodes().len());
         for world in worlds(7) {
             let (a, b) = (circuit.log_probability(&world).unwrap(), shared.log_probability(&world).unwrap());

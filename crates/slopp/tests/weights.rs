@@ -112,7 +112,7 @@ fn sharing_merges_elements_that_become_equal() {
     let learned = task.learn(&k_means, &()).unwrap().model;
     let circuit = learned.circuit().unwrap();
     assert_eq!(circuit.elements_of(circuit.root()).len(), 2);
-    let shared = circuit.shared().unwrap();
+    let shared = circuit.merge_equal_nodes().unwrap();
     assert_eq!(shared.elements_of(shared.root()).len(), 1);
     assert_eq!(shared.counts().unwrap().elements[shared.element_range(shared.root()).start], 8.0);
     for world in 0..8 {

@@ -2,7 +2,7 @@
 
 use crate::args::{ColumnArgs, ReadArgs, whole};
 use crate::error::Error;
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::{Loaded, VtreeSource, explained, is_model, read_records};
 use crate::knowledge::{LimitArgs, check_variables, compile_with_search, is_diagram, stopped, vtree_for};
 use crate::report::{count, counted, facts, grouped, object};
@@ -63,7 +63,7 @@ pub(crate) struct CompileArgs {
 
 pub(crate) fn run(args: &CompileArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
-    Files::default().read([&args.rules]).read(&args.names).write(&args.output, Content::AsNamed).check()?;
+    Files::default().read([&args.rules]).read(&args.names).write(&args.output, None).check()?;
     if is_diagram(&args.rules) || is_model(&args.rules) {
         let file = args.rules.display();
         return Err(Error::new(format!("{file} is already a circuit, not rules to compile"))

@@ -2,7 +2,7 @@
 
 use crate::args::{ColumnArgs, ReadArgs};
 use crate::error::{Error, LARGER_LIMITS};
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::{Loaded, read_records};
 use crate::knowledge::LimitArgs;
 use crate::report::object;
@@ -74,12 +74,7 @@ impl Format {
 
 pub(crate) fn run(args: &ConvertArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to([&args.output])?;
-    Files::default()
-        .read([&args.input])
-        .read(&args.vtree)
-        .read(&args.names)
-        .write([&args.output], Content::AsNamed)
-        .check()?;
+    Files::default().read([&args.input]).read(&args.vtree).read(&args.names).write([&args.output], None).check()?;
     let (from, to) = (Format::of(&args.input)?, Format::of(&args.output)?);
     if args.plain && to != Format::Psdd {
         return Err(Error::new("--plain is for .psdd files").hint("leave it out, or write a .psdd file"));
@@ -125,8 +120,8 @@ fn write_model(args: &ConvertArgs, to: Format) -> Result<(), Error> {
             let Certified::Psdd(psdd) = loaded.circuit() else {
                 return Err(not_a_psdd(&loaded));
             };
-            let base = Sdd::base_of(psdd, &limits)
-                .map_err(|stopped| Error::from(stopped).hint(format!("{LARGER_LIMITS}; or keep the base as .psdd")))?;
+            let base =
+                Sdd::base_of(psdd, &limits).map_err(|stopped| Error::from(stopped).also("keep the base as .psdd"))?;
             write_atomically(&args.output, |out| io::write_sdd(out, &base, Some(&loaded.model.names)))?;
         }
         Format::Psdd if args.plain => write_atomically(&args.output, |out| io::write_psdd(out, loaded.circuit()))?,

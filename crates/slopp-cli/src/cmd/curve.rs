@@ -4,7 +4,7 @@ use crate::args::{ColumnArgs, ReadArgs, positive, seed};
 use crate::cmd::learn::too_large;
 use crate::cmd::vtree::write_text;
 use crate::error::Error;
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::incomplete::{Part, check};
 use crate::input::{VtreeSource, read_records, read_records_of};
 use crate::knowledge::LimitArgs;
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &CurveArgs, session: &mut Session) -> Result<Verdict, Er
     let source = args.vtree.as_deref().map(|text| VtreeSource::find(text, &limits)).transpose()?;
     let vtree_file = args.vtree.as_ref().map(PathBuf::from);
     let inputs = [Some(&args.train), args.valid.as_ref(), args.test.as_ref(), vtree_file.as_ref()];
-    Files::default().read(inputs.into_iter().flatten()).write(&args.output, Content::AsNamed).check()?;
+    Files::default().read(inputs.into_iter().flatten()).write(&args.output, None).check()?;
     check_svg(args.output.as_deref())?;
     let all = read_records(&args.train, args.read, &args.columns)?;
     let other = |file: &PathBuf| read_records_of(file, args.read, all.names());

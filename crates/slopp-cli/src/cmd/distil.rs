@@ -6,7 +6,7 @@ use crate::cmd::learn::{
     too_many_classes,
 };
 use crate::error::Error;
-use crate::files::{Content, Files, check_ending};
+use crate::files::{Files, check_ending};
 use crate::incomplete::{Part, check};
 use crate::input::{Loaded, explained, options, options_over, read_records, read_records_of};
 use crate::report::{count, counted, facts, json, json_count, object, records as records_in_words, score_entries};
@@ -14,6 +14,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::infer::Score;
+use slopp::io::Content;
 use slopp::io::{LoadedRecords, path_in_words};
 use slopp::learn::registry::{self, OptionValue, Options};
 use slopp::learn::{self, Student, Support, Task};
@@ -152,7 +153,7 @@ fn read_samples(args: &DistilArgs, names: &Arc<Names>) -> Result<Records, Error>
         true => Ok(loaded.records),
         false => {
             Err(Error::new(format!("{samples}, the teacher, has no header, and {train} has names for its columns"))
-                .hint(format!("put the names of {train} in front of the samples")))
+                .hint(format!("add the names of {train} as the first line of the samples")))
         }
     }
 }

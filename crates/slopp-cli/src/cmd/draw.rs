@@ -3,7 +3,7 @@
 use crate::args::{CircuitArgs, whole};
 use crate::cmd::vtree::{Kind, write_text};
 use crate::error::Error;
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::Loaded;
 use crate::report::{count, object};
 use crate::session::{Session, Verdict};
@@ -46,7 +46,7 @@ enum What {
 
 pub(crate) fn run(args: &DrawArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to([&args.output])?;
-    Files::default().read(args.model.files()).write([&args.output], Content::AsNamed).check()?;
+    Files::default().read(args.model.files()).write([&args.output], None).check()?;
     let kind = Kind::of(&args.output, "a name that ends in .svg or .dot")?;
     let CircuitArgs { model, vtree, limits } = &args.model;
     let loaded = Loaded::circuit_of(model, vtree.as_deref(), &limits.limits())?;
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &DrawArgs, session: &mut Session) -> Result<Verdict, Err
             What::Vtree => session.note("large subtrees are drawn as the number of their variables"),
             What::Circuit => {
                 let limit = count(args.limit as f64);
-                session.note(format!("a summary, because {size} nodes and elements are above --limit {limit}"));
+                session.note(format!("a summary: {size} nodes and elements are more than --limit {limit}"));
             }
         }
     }

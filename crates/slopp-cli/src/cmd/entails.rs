@@ -1,6 +1,6 @@
 //! `slopp entails`: does a formula hold in every possible world?
 
-use crate::args::{FormulaText, files, formula_text};
+use crate::args::{FormulaText, files};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::explained;
@@ -12,7 +12,6 @@ use serde_json::Value;
 use slopp::infer::QueryError;
 use slopp::io::path_in_words;
 use slopp::knowledge::KnowledgeError;
-use slopp::logic::Formula;
 use slopp::{Mixture, ModelKind, Names, Structured};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,8 +31,8 @@ Examples:
 pub(crate) struct EntailsArgs {
     /// A model (.psdd), a mixture (.mix), a diagram (.sdd), or rules (.txt, .cnf, .dnf)
     model: PathBuf,
-    /// The formula, over the names of the model; @FILE reads it from a file
-    #[arg(allow_hyphen_values = true, value_parser = formula_text)]
+    /// The formula, over the names of the model; @FILE takes all rules of a file
+    #[arg(allow_hyphen_values = true)]
     formula: FormulaText,
     /// The vtree of a model or diagram, if its file does not hold it, or one to compile rules on where clauses do not
     /// decide
@@ -44,12 +43,11 @@ pub(crate) struct EntailsArgs {
 }
 
 pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read(files(&args.model, &args.vtree)).check()?;
+    Files::default().read(files(&args.model, &args.vtree)).read(args.formula.file()).check()?;
     let asked = Asked::read(args)?;
     let names = asked.names().clone();
-    let formula =
-        Formula::parse(&args.formula, &names).map_err(|e| Error::from(e).while_doing("this is not a formula"))?;
     let limits = args.limits.limits();
+    let formula = args.formula.formula(&names, &limits)?;
     let (world, is_contradiction) = match &asked {
         Asked::Mixture(mixture, _) => {
             let world = mixture.counterexample(&formula, &limits).map_err(|error| match error {

@@ -25,14 +25,14 @@ Examples:
 
 /// How well does a model explain records? Log-likelihood and impossible records
 ///
-/// The log-likelihood is in nats and summed over the possible records. Impossible ones (probability zero, which a
-/// closed-world model has) are counted separately; if all are impossible, no log-likelihood is given. Per record it is
-/// only given if all are possible, because the mean over the possible ones is not a fair measure. Missing cells are
-/// summed out.
+/// The log-likelihood, in nats, is summed over the possible records. Impossible records (those of probability zero, as
+/// closed-world models have them) are counted separately; if all records are impossible, there is no log-likelihood.
+/// The mean per record is printed only if all records are possible: a mean over some of them is not a fair measure.
+/// Missing cells are summed out.
 ///
-/// With --noise every cell of a world is changed with a small probability before it is seen, which makes every record
-/// possible: an exact, normalised likelihood for closed-world models too. A Boolean cell is flipped; a column with
-/// several values, or bins, gets one of its other values, each as likely.
+/// --noise treats every record as a world seen through a noisy channel, which changes each cell with a small
+/// probability. This makes every record possible, so closed-world models get an exact, normalised likelihood too. A
+/// Boolean cell is flipped; a column with several values, or bins, gets one of its other values, all equally likely.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EvalArgs {
@@ -45,19 +45,18 @@ pub(crate) struct EvalArgs {
     /// Write one log-likelihood per record, in the order of the file
     #[arg(long)]
     per_record: bool,
-    /// Look through a channel that changes every cell with this probability, up to 0.5, or `auto`: the one under which
-    /// the records of --valid are most likely, or else these records themselves
+    /// Change every cell with this probability, at most 0.5; `auto` finds the one under which the records of --valid are
+    /// most likely, or DATA without --valid
     #[arg(long, value_name = "EPS", value_parser = noise, conflicts_with = "flow")]
     noise: Option<Noise>,
-    /// The records to choose the noise by
+    /// Choose the noise by these records
     #[arg(long, value_name = "FILE", requires = "noise")]
     valid: Option<PathBuf>,
-    /// Also compare conditional probabilities with the records: every value given every other that at least 100 records
-    /// have, and given two values of the most dependent columns
+    /// Also compare conditional probabilities of model and records: of each value given each other one that at least 100
+    /// records have, and given two values of the most dependent columns
     #[arg(long)]
     fidelity: bool,
-    /// Also give the flow value that the SLoPP paper printed as log-likelihood; it is not a
-    /// log-likelihood if primes overlap
+    /// Also print the flow value that the SLoPP paper printed as log-likelihood; if primes overlap, it is not one
     #[arg(long)]
     flow: bool,
 }

@@ -3,7 +3,7 @@
 use crate::args::{ModelArgs, ReadArgs, not_negative, whole};
 use crate::cmd::learn::{save, score_table, tell_saved, without_incomplete};
 use crate::error::Error;
-use crate::files::{Content, Files, check_ending};
+use crate::files::{Files, check_ending};
 use crate::input::{Loaded, read_records_of};
 use crate::report::{count, counted, is_or_are, json_count, json_list, object, records, score_entries};
 use crate::session::{Session, Verdict};
@@ -11,6 +11,7 @@ use clap::Args;
 use serde_json::Value;
 use slopp::ModelKind;
 use slopp::infer::Score;
+use slopp::io::Content;
 use slopp::learn::{EmConfig, Refit, Refitted};
 use std::path::PathBuf;
 

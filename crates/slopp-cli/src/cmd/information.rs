@@ -36,11 +36,11 @@ pub(crate) struct InformationArgs {
 }
 
 pub(crate) fn run(args: &InformationArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read(args.model.files()).check()?;
+    Files::default().read(args.model.files()).read(args.given.file()).check()?;
     let mut loaded = Loaded::read_circuit(&args.model)?;
     let (names, limits) = (loaded.model.names.clone(), args.model.limits.limits());
     let (a, b) = (variables("--between", &args.between, &names)?, variables("--and", &args.and, &names)?);
-    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &names)?;
+    let known = args.given.event(&names, &limits)?;
     if !known.is_empty() {
         let formula = match &known {
             Event::Literals(evidence) => {

@@ -38,11 +38,11 @@ pub(crate) struct MapArgs {
 }
 
 pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read(args.model.files()).check()?;
+    Files::default().read(args.model.files()).read(args.given.file()).check()?;
     let mut loaded = Loaded::read_circuit(&args.model)?;
     let names = loaded.model.names.clone();
     let vars = variables("--of", &args.of, &names)?;
-    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &names)?;
+    let known = args.given.event(&names, &args.model.limits.limits())?;
     let mut log_formula = 0.0;
     if let Event::Formula(formula) = &known {
         (loaded.model.kind, log_formula) = loaded.given_formula(formula, &args.model.limits.limits())?;
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &MapArgs, session: &mut Session) -> Result<Verdict, Erro
         false => {
             let most = probability_of((found.log_upper - log_given).min(0.0));
             let steps = count(found.steps as f64);
-            session.line(format!("stopped after {steps} cases: no other values have more than {most}"))?;
+            session.line(format!("stopped after {steps} cases: no other values are more probable than {most}"))?;
             session.note("--budget N searches longer");
         }
     }

@@ -27,8 +27,9 @@ const PAIRS: &str = "the joint probability of every pair";
 
 /// The probability of every variable, also given evidence or a formula
 ///
-/// All variables at once, in one pass up and one down the circuit. With --pairs also the joint probability of every
-/// pair of variables, the most dependent pairs first. With --records one answer per record, which is the evidence.
+/// All variables are answered at once, by one pass up and one down the circuit. --pairs adds the joint probability of
+/// every pair of variables, the most dependent pairs first. --records gives one answer per record of a file, with the
+/// record as evidence.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MarginalsArgs {
@@ -36,13 +37,13 @@ pub(crate) struct MarginalsArgs {
     model: ModelArgs,
     #[command(flatten)]
     given: GivenArgs,
-    /// Also all pairs of variables
+    /// Also print the joint probabilities of pairs of variables
     #[arg(long)]
     pairs: bool,
     /// Print at most this many pairs; JSON has all unless this is given [default: 20]
     #[arg(long, value_name = "N", requires = "pairs", value_parser = whole)]
     limit: Option<usize>,
-    /// One answer per record of this file, whose cells may be missing
+    /// Give one answer per record of this file, whose cells may be missing
     #[arg(long, value_name = "FILE", conflicts_with = "given")]
     records: Option<PathBuf>,
     #[command(flatten)]
@@ -50,12 +51,12 @@ pub(crate) struct MarginalsArgs {
 }
 
 pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read(args.model.files()).read(&args.records).check()?;
+    Files::default().read(args.model.files()).read(args.given.file()).read(&args.records).check()?;
     let loaded = Loaded::read(&args.model)?;
     if let Some(file) = &args.records {
         return batch(args, &loaded, file, session);
     }
-    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &loaded.model.names)?;
+    let known = args.given.event(&loaded.model.names, &args.model.limits.limits())?;
     // Without pairs no circuit need be made.
     let quick = match (&loaded.model.kind, &known) {
         (ModelKind::Circuit(circuit), Event::Formula(formula)) if !args.pairs => {
@@ -95,7 +96,7 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
             let independent = marginals[p.a.index()] * marginals[p.b.index()];
             table.push([
                 format!("{}, {}", names.quoted(p.a), names.quoted(p.b)),
-                probability(pairs.both(p.a, p.b)),
+                probability(pairs.joint(p.a, p.b)),
                 probability(independent),
                 format!("{:.4}", p.mutual_information),
             ]);
@@ -162,7 +163,7 @@ fn pair_entries(names: &Names, pairs: &PairMarginals, given: &Evidence, limit: O
         object([
             ("a", Value::from(names.of(p.a))),
             ("b", Value::from(names.of(p.b))),
-            ("both", json(pairs.both(p.a, p.b))),
+            ("both", json(pairs.joint(p.a, p.b))),
             ("mutual_information", json(p.mutual_information)),
         ])
     };

@@ -19,14 +19,21 @@ Examples:
   slopp mpe model.psdd --given \"smoker\"
   slopp mpe model.psdd --given \"exactly(2, cough, fever, pain)\"
   slopp mpe model.psdd -k 5 --json
-  slopp mpe model.psdd --records patients.csv    completes each record in the most probable way
-  slopp mpe model.psdd --records patients.csv -k 3    the three best completions of each";
+  slopp mpe model.psdd --records patients.csv         the most probable completion of each record
+  slopp mpe model.psdd --records patients.csv -k 3    the three most probable completions of each";
 
 /// The most probable world, or the k most probable ones, also given evidence or a formula
 ///
-/// Exact: the maximum over all worlds that agree with what is given. P is the probability of the world; next to it is
-/// that given what is known. In JSON: probability and log_probability, probability_given and log_probability_given.
-/// Needs a deterministic circuit; a mixture is refused with the reason.
+/// The answer is exact: of the worlds that agree with --given, none is more probable. Each world is printed with its
+/// probability P and, with --given, its probability given what is known. --records completes each record of a file
+/// instead and writes CSV: missing cells get the values that are most probable together.
+///
+/// --json prints what is given and a list of worlds, each with probability, log_probability, probability_given and
+/// log_probability_given. With --records the list has one entry per record, without the last two: a world, a list of
+/// worlds if K is above 1, or null if the record is impossible.
+///
+/// Only a deterministic circuit, such as a PSDD, can answer. Others are refused with the reason, and so are mixtures and
+/// sum-product networks; `slopp distil` makes a PSDD of them.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MpeArgs {
@@ -34,10 +41,10 @@ pub(crate) struct MpeArgs {
     model: CircuitArgs,
     #[command(flatten)]
     given: GivenArgs,
-    /// How many worlds
+    /// Print this many worlds, the most probable first
     #[arg(short, value_name = "K", default_value_t = 1, value_parser = positive)]
     k: usize,
-    /// One answer per record of this file, whose cells may be missing
+    /// Complete each record of this file, whose cells may be missing
     #[arg(long, value_name = "FILE", conflicts_with = "given")]
     records: Option<PathBuf>,
     #[command(flatten)]
@@ -45,7 +52,7 @@ pub(crate) struct MpeArgs {
 }
 
 pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read(args.model.files()).read(&args.records).check()?;
+    Files::default().read(args.model.files()).read(args.given.file()).read(&args.records).check()?;
     let loaded = Loaded::read_circuit(&args.model)?;
     let circuit = loaded.deterministic("the most probable world")?;
     let names = &loaded.model.names;
@@ -54,7 +61,7 @@ pub(crate) fn run(args: &MpeArgs, session: &mut Session) -> Result<Verdict, Erro
         let records = read_records_of(file, args.read, names)?;
         return batch(circuit, &records, wanted, &limits, session);
     }
-    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), names)?;
+    let known = args.given.event(names, &limits)?;
     let given = known.evidence(names.len());
     let (log_given, worlds) = match &known {
         Event::Literals(given) => (circuit.log_evidence(given)?, best(circuit, given, wanted, &limits)?),

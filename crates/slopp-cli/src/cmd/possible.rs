@@ -1,6 +1,6 @@
 //! `slopp possible`: which records a model allows, and what would have to change in the others.
 
-use crate::args::{FormulaText, ModelArgs, ReadArgs, formula_text, whole};
+use crate::args::{FormulaText, ModelArgs, ReadArgs, whole};
 use crate::error::Error;
 use crate::event::unanswered;
 use crate::files::Files;
@@ -12,7 +12,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::Structured;
-use slopp::infer::{Event, Evidence};
+use slopp::infer::Evidence;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -41,8 +41,8 @@ pub(crate) struct PossibleArgs {
     #[arg(required_unless_present = "given")]
     data: Option<PathBuf>,
     /// Instead of records, one piece of evidence: literals by name, such as "smoker, !cancer", for which the nearest
-    /// possible world is given too, or a formula, such as "cancer | xray"; @FILE reads it from a file
-    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "data", value_parser = formula_text)]
+    /// possible world is given too, or a formula, such as "cancer | xray"; @FILE takes all rules of a file
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "data")]
     given: Option<FormulaText>,
     #[command(flatten)]
     read: ReadArgs,
@@ -53,7 +53,11 @@ pub(crate) struct PossibleArgs {
 
 pub(crate) fn run(args: &PossibleArgs, session: &mut Session) -> Result<Verdict, Error> {
     let model = ModelArgs { model: args.model.clone(), vtree: args.vtree.clone(), limits: args.limits.clone() };
-    Files::default().read(model.files()).read(&args.data).check()?;
+    Files::default()
+        .read(model.files())
+        .read(&args.data)
+        .read(args.given.iter().filter_map(FormulaText::file))
+        .check()?;
     let loaded = Loaded::read(&model)?;
     let names = &loaded.model.names;
     let circuits = loaded.structured("what is possible")?;
@@ -113,17 +117,17 @@ fn of_evidence(
     session: &mut Session,
 ) -> Result<Verdict, Error> {
     let names = &loaded.model.names;
-    let event = Event::parse_question(args.given.as_deref().unwrap_or_default(), names)?;
+    let (asked, limits) = (args.given.as_ref().expect("the parser asks for one of the two"), args.limits.limits());
+    let event = asked.question(names, &limits)?;
     let Some(given) = event.literals() else {
-        let possible =
-            loaded.model.log_probability_of(&event, &args.limits.limits()).map_err(unanswered)? > f64::NEG_INFINITY;
+        let possible = loaded.model.log_probability_of(&event, &limits).map_err(unanswered)? > f64::NEG_INFINITY;
         match session.json {
             true => session.document(&object([("possible", Value::Bool(possible))]))?,
             false => session.line(if possible { "possible" } else { "impossible" })?,
         }
         return Ok(if possible { Verdict::Yes } else { Verdict::No });
     };
-    let nearest = circuits.nearest_by_column(given, names, &args.limits.limits())?;
+    let nearest = circuits.nearest_by_column(given, names, &limits)?;
     let change = nearest.changes(given);
     if session.json {
         session.document(&object([

@@ -1,6 +1,6 @@
 //! `slopp prob`: the probability of an event.
 
-use crate::args::{FormulaText, GivenArgs, ModelArgs, ReadArgs, formula_text};
+use crate::args::{FormulaText, GivenArgs, ModelArgs, ReadArgs};
 use crate::error::Error;
 use crate::event::unanswered;
 use crate::files::Files;
@@ -20,47 +20,56 @@ Examples:
 
 /// The probability of an event, also given another one
 ///
-/// An event is a list of literals that hold together, or any formula: !, &, |, ^, ->, <->, parentheses, exactly(k,
-/// ...), at_most(k, ...), at_least(k, ...). Formulas are multiplied with the circuit, exactly; a sum-product network
-/// takes literals only. Probability zero is an answer, conditioning on it is an error. With --records there is one
-/// answer per record: the probability of the record, or of EVENT given the record. Given a record that is impossible
-/// nothing has a probability: its line is empty, and a note counts such records.
+/// EVENT is a list of literals that hold together, or any formula with !, &, |, ^, ->, <->, parentheses, exactly(k,
+/// ...), at_most(k, ...) and at_least(k, ...). The answer is exact: a formula is multiplied with the circuit. A
+/// sum-product network takes literals only. An impossible event has probability zero; --given an impossible one is an
+/// error.
+///
+/// --records gives one answer per record of a file: the probability of the record, or of EVENT given the record. Given
+/// an impossible record, EVENT has no probability: its line is empty, and a note counts such records.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ProbArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// The event: literals by name, such as "smoker, !cancer", or a formula, such as "smoker & !(cancer | xray)";
-    /// @FILE reads it from a file
-    #[arg(required_unless_present = "records", allow_hyphen_values = true, value_parser = formula_text)]
+    /// @FILE takes all rules of a file
+    #[arg(required_unless_present = "records", allow_hyphen_values = true)]
     event: Option<FormulaText>,
     #[command(flatten)]
     given: GivenArgs,
-    /// One answer per record of this file, whose cells may be missing
+    /// Give one answer per record of this file, whose cells may be missing
     #[arg(long, value_name = "FILE", conflicts_with = "given")]
     records: Option<PathBuf>,
     #[command(flatten)]
     read: ReadArgs,
 }
 
+impl ProbArgs {
+    /// The files of formulas.
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.event.iter().filter_map(FormulaText::file).chain(self.given.file())
+    }
+}
+
 pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read(args.model.files()).read(&args.records).check()?;
+    Files::default().read(args.model.files()).read(&args.records).read(args.files()).check()?;
     let loaded = Loaded::read(&args.model)?;
     let limits = args.model.limits.limits();
-    let event = Event::parse_question(args.event.as_deref().unwrap_or_default(), &loaded.model.names)?;
+    let names = &loaded.model.names;
+    let asked = args.event.as_ref().map(|event| event.question(names, &limits)).transpose()?;
     if let Some(file) = &args.records {
-        return batch(args, &loaded, &event, file, session);
+        return batch(args, &loaded, asked.as_ref(), file, session);
     }
-    let given = Event::parse(args.given.given.as_deref().unwrap_or_default(), &loaded.model.names)?;
+    let (event, given) = (asked.expect("the parser asks for it"), args.given.event(names, &limits)?);
     let log_probability = loaded.model.log_probability(&event, &given, &limits).map_err(unanswered)?;
-    if args.event.as_ref().is_some_and(|text| text.trim().is_empty()) {
+    if matches!(&args.event, Some(FormulaText::Formula(text)) if text.trim().is_empty()) {
         session.note("the event is empty, so it holds in every world");
     }
     let p = log_probability.exp();
     if session.json {
         session.document(&object([("probability", json(p)), ("log_probability", json(log_probability))]))?;
     } else {
-        let names = &loaded.model.names;
         let condition = match given.is_empty() {
             true => String::new(),
             false => format!(" given {}", given.display(names)),
@@ -78,15 +87,15 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
 fn batch(
     args: &ProbArgs,
     loaded: &Loaded,
-    event: &Event,
+    event: Option<&Event>,
     file: &Path,
     session: &mut Session,
 ) -> Result<Verdict, Error> {
     let records = read_records_of(file, args.read, &loaded.model.names)?;
     // NaN stands for no answer: the record that is conditioned on is impossible.
-    let answers: Vec<f64> = match args.event {
+    let answers: Vec<f64> = match event {
         None => loaded.model.distribution().log_likelihoods(&records)?,
-        Some(_) => {
+        Some(event) => {
             let limits = args.model.limits.limits();
             let answers = loaded.model.log_probabilities_given(event, &records, &limits).map_err(unanswered)?;
             answers.into_iter().map(|answer| answer.unwrap_or(f64::NAN)).collect()

@@ -2,13 +2,14 @@
 
 use crate::cmd::learn::{save, tell_saved};
 use crate::error::Error;
-use crate::files::{Content, Files, check_ending};
+use crate::files::{Files, check_ending};
 use crate::input::{Loaded, certificate, certificate_in_words};
 use crate::knowledge::LimitArgs;
 use crate::report::{count, counted, json, logarithm, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::io::Content;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\

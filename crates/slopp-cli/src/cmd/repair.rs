@@ -2,7 +2,7 @@
 
 use crate::args::{CircuitArgs, ReadArgs};
 use crate::error::Error;
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::{Loaded, options_over, read_records_and_text};
 use crate::report::records as records_in_words;
 use crate::report::{changes_in_words, count, json_changes, json_count, object};
@@ -10,6 +10,7 @@ use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::infer::{Evidence, Explanation};
+use slopp::io::Content;
 use slopp::names::Group;
 use slopp::{Lit, Records};
 use std::path::PathBuf;

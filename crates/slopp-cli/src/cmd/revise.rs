@@ -1,17 +1,17 @@
 //! `slopp revise`: a model makes room for what it excludes, or gives up what a formula excludes.
 
-use crate::args::{CircuitArgs, FormulaText, ReadArgs, formula_text, weight};
+use crate::args::{CircuitArgs, FormulaText, ReadArgs, weight};
 use crate::cmd::learn::{save, tell_saved};
 use crate::error::Error;
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::{count, counted, grouped, json, object, probability};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::Certified;
+use slopp::io::Content;
 use slopp::learn::Revision;
-use slopp::logic::Formula;
 use std::cmp::Ordering;
 use std::path::PathBuf;
 
@@ -40,11 +40,11 @@ pub(crate) struct ReviseArgs {
     /// The records to make room for: CSV, .data or .wdata, `-` for stdin
     #[arg(required_unless_present_any = ["formula", "by_rule"], conflicts_with_all = ["formula", "by_rule"])]
     data: Option<PathBuf>,
-    /// Make room for all worlds of this formula instead; @FILE reads it from a file
-    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "by_rule", value_parser = formula_text)]
+    /// Make room for all worlds of this formula instead; @FILE takes all rules of a file
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, conflicts_with = "by_rule")]
     formula: Option<FormulaText>,
-    /// Take away all worlds that break this formula instead; @FILE reads it from a file
-    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, value_parser = formula_text)]
+    /// Take away all worlds that break this formula instead; @FILE takes all rules of a file
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
     by_rule: Option<FormulaText>,
     /// How many records the worlds of --formula weigh together
     #[arg(long, value_name = "X", default_value_t = 1.0, requires = "formula", value_parser = weight)]
@@ -62,7 +62,7 @@ pub(crate) struct ReviseArgs {
 pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     let files = Files::default().replace([&args.model.model]).read(&args.model.vtree).read(&args.data);
-    let formulas = args.formula.iter().chain(&args.by_rule).filter_map(|formula| formula.file.as_ref());
+    let formulas = args.formula.iter().chain(&args.by_rule).filter_map(FormulaText::file);
     files.read(formulas).write(&args.output, Content::Model).check()?;
     let loaded = Loaded::read_circuit(&args.model)?;
     loaded.deterministic("revision")?;
@@ -71,10 +71,9 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
             .hint("learn one with `slopp learn`"));
     };
     let names = &loaded.model.names;
-    let parse = |text: &FormulaText| {
-        Formula::parse(text, names).map_err(|e| Error::from(e).while_doing("this is not a formula"))
-    };
-    let formula = args.formula.as_ref().or(args.by_rule.as_ref()).map(parse).transpose()?;
+    let limits = args.model.limits.limits();
+    let formula = args.formula.as_ref().or(args.by_rule.as_ref());
+    let formula = formula.map(|text| text.formula(names, &limits)).transpose()?;
     let records = args.data.as_ref().map(|data| read_records_of(data, args.read, names)).transpose()?;
     let by = match (&records, &formula) {
         (Some(records), _) => Revision::Records(records),
@@ -82,7 +81,7 @@ pub(crate) fn run(args: &ReviseArgs, session: &mut Session) -> Result<Verdict, E
         (None, Some(formula)) => Revision::Formula(formula, args.formula_weight),
         (None, None) => unreachable!("the parser asks for one of the three"),
     };
-    let (model, share) = loaded.model.revise(by, args.weight, &args.model.limits.limits())?;
+    let (model, share) = loaded.model.revise(by, args.weight, &limits)?;
     let revised = model.psdd().expect("a PSDD is revised to one");
     let counts = [psdd, revised].map(|psdd| psdd.model_count());
     let change = counts[1].cmp(&counts[0]);

@@ -2,13 +2,14 @@
 
 use crate::args::{CircuitArgs, ReadArgs, positive, whole};
 use crate::error::Error;
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::{count, counted, grouped, json, json_count, json_literals, object, probability};
 use crate::session::{Session, Verdict};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 use slopp::Names;
+use slopp::io::Content;
 use slopp::knowledge::Coverage;
 use slopp::logic::{BaseRule, BaseRules, Formula, RuleKind, RuleSearch, Rules};
 use slopp::names::Group;
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
     session.give_stdout_to(&args.output)?;
     let content = match args.format {
         Format::Text => Content::Rules,
-        Format::Cnf => Content::Dimacs,
+        Format::Cnf => Content::Clauses,
         Format::Json => Content::Json,
     };
     Files::default().read(args.model.files()).read(&args.records).write(&args.output, content).check()?;
@@ -117,7 +118,7 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
     }
     let is_kept = found.rules.iter().any(|rule| rule.support.is_some());
     if is_kept && found.rules.iter().any(|rule| rule.support.is_none()) {
-        session.note("the counts in the model do not give the support of some rules; --records FILE does");
+        session.note("the counts of the model do not show how many records support some rules; --records FILE does");
     }
     Ok(Verdict::Yes)
 }

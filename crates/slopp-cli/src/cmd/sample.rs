@@ -2,14 +2,15 @@
 
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, seed, whole};
 use crate::error::Error;
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::{json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::Progress;
-use slopp::infer::{Event, Evidence};
+use slopp::infer::Evidence;
+use slopp::io::Content;
 use slopp::io::CsvLines;
 use std::path::PathBuf;
 
@@ -21,8 +22,8 @@ Examples:
 
 /// Draw worlds from a model, also given evidence or a formula
 ///
-/// Exact and without rejection, for any model. One world per line, as CSV with names, written as it is drawn. Same
-/// seed, same worlds.
+/// Draws exactly, without rejection, from any model. The output is CSV with names, one world per line, written as it is
+/// drawn. The same seed gives the same worlds.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SampleArgs {
@@ -30,15 +31,15 @@ pub(crate) struct SampleArgs {
     model: ModelArgs,
     #[command(flatten)]
     given: GivenArgs,
-    /// How many worlds
+    /// Draw this many worlds
     #[arg(short, long, value_name = "N", default_value_t = 10, value_parser = whole)]
     number: usize,
-    /// Complete each record of this file at random, given its known cells; the line of an impossible one is empty
+    /// Complete each record of this file at random, given its known cells; the line of an impossible record is empty
     #[arg(long, value_name = "FILE", conflicts_with_all = ["given", "number"])]
     records: Option<PathBuf>,
     #[command(flatten)]
     read: ReadArgs,
-    /// The seed
+    /// The seed of the draws
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     seed: u64,
     /// Write to this file instead of stdout
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     let files = Files::default().read(args.model.files()).read(&args.records).read(args.given.file());
     files.write(&args.output, Content::Records).check()?;
     let loaded = Loaded::read(&args.model)?;
-    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), &loaded.model.names)?;
+    let known = args.given.event(&loaded.model.names, &args.model.limits.limits())?;
     let loaded = loaded.given(&known, &args.model.limits.limits())?;
     let names = &loaded.model.names;
     let drawn = draw(args, &loaded, &known.evidence(names.len()))?;

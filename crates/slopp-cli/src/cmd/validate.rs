@@ -2,13 +2,14 @@
 
 use crate::args::{ModelArgs, not_negative, whole};
 use crate::error::{Error, LARGER_LIMITS};
-use crate::files::{Content, Files};
-use crate::input::{Loaded, certificate, certificate_in_words, no_circuit};
+use crate::files::Files;
+use crate::input::{FIX, Loaded, certificate, certificate_in_words, no_circuit};
 use crate::report::{count, counted, json, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::circuit::{Overlap, PARAMETER_TOLERANCE, ParameterFault, Reason};
+use slopp::io::Content;
 use slopp::logic::Limit;
 use slopp::{Certified, Circuit, Mixture, ModelKind};
 use std::path::PathBuf;
@@ -111,7 +112,7 @@ pub(crate) fn run(args: &ValidateArgs, session: &mut Session) -> Result<Verdict,
             session.note(format!("the search stopped at {limit}, so there may be more; {LARGER_LIMITS}"));
         }
         if !faults.is_empty() && !args.fix {
-            session.note("`slopp validate MODEL --fix -o FILE` makes parameters sum to one");
+            session.note(FIX);
         }
         session.line(if valid { "valid: a PSDD" } else { "not a valid PSDD" })?;
     }
@@ -169,8 +170,7 @@ fn network(args: &ValidateArgs, session: &mut Session) -> Result<Verdict, Error>
 }
 
 fn unproved(limit: Limit) -> Error {
-    Error::new(format!("whether the primes of every sum are exclusive was not proved within {limit}"))
-        .hint(LARGER_LIMITS)
+    Error::new(format!("that the primes of every sum are exclusive was not proved within {limit}")).hint(LARGER_LIMITS)
 }
 
 fn property(overlap: &Overlap) -> &'static str {

@@ -2,7 +2,7 @@
 
 use crate::args::{ColumnArgs, ReadArgs, positive, seed};
 use crate::error::Error;
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::{Loaded, VtreeSource, is_model, read_records};
 use crate::knowledge::LimitArgs;
 use crate::report::{count, object};
@@ -56,12 +56,7 @@ pub(crate) struct VtreeArgs {
 pub(crate) fn run(args: &VtreeArgs, session: &mut Session) -> Result<Verdict, Error> {
     session.give_stdout_to(&args.output)?;
     let source = PathBuf::from(&args.source);
-    Files::default()
-        .read([&source])
-        .read(&args.data)
-        .read(&args.vtree)
-        .write(&args.output, Content::AsNamed)
-        .check()?;
+    Files::default().read([&source]).read(&args.data).read(&args.vtree).write(&args.output, None).check()?;
     let kinds = args
         .output
         .iter()
@@ -130,14 +125,14 @@ fn shape(method: VtreeMethod, args: &VtreeArgs) -> Result<Vtree, Error> {
         VtreeMethod::LeftLinear => |len, _| Vtree::left_linear(len),
         VtreeMethod::Random => Vtree::random,
         _ => {
-            return Err(Error::new(format!("the method {method} looks at records, and there are none"))
+            return Err(Error::new(format!("the method {method} needs records, and there are none"))
                 .hint(format!("slopp vtree {method} --data records.csv")));
         }
     };
     match args.variables {
         Some(len) if len > 1_000_000 => Err(Error::new("a vtree may have at most a million variables here")),
         Some(len) => Ok(make(len, args.seed)),
-        None => Err(Error::new(format!("how many variables shall the {method} vtree have?"))
+        None => Err(Error::new(format!("the {method} vtree needs a number of variables"))
             .hint("--variables N, or --data records.csv")),
     }
 }

@@ -34,11 +34,11 @@ pub(crate) struct WorldsArgs {
 }
 
 pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, Error> {
-    Files::default().read(args.model.files()).check()?;
+    Files::default().read(args.model.files()).read(args.given.file()).check()?;
     let loaded = Loaded::read_circuit(&args.model)?;
     let names = &loaded.model.names;
     let mut circuit = loaded.deterministic("the list of possible worlds")?;
-    let known = Event::parse(args.given.given.as_deref().unwrap_or_default(), names)?;
+    let known = args.given.event(names, &args.model.limits.limits())?;
     let conditioned;
     if let Event::Formula(formula) = &known {
         (conditioned, _) = loaded.given_formula(formula, &args.model.limits.limits())?;
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, E
     }
     if worlds.next().is_some() {
         let first = format!("{} {}", counted(limit, "world"), is_or_are(limit as f64));
-        session.note(format!("only the first {} listed; --limit 0 lists all", first));
+        session.note(format!("only the first {} are listed; --limit 0 lists all", first));
     }
     Ok(Verdict::Yes)
 }

@@ -225,7 +225,7 @@ fn files_of_another_kind_are_named() {
     let folder = Folder::with_paper();
     folder.write("m.spn", "spn 1 1\nB 0 1 0.5\n");
     folder.write("blank.data", "0 1 0 1\n1 1 0 0\n");
-    let a = "check which file is given for what";
+    let a = "check which file goes where";
     for (args, said) in [
         ("eval records.csv model.psdd", "records.csv, line 1: this is a file of records, not a model"),
         ("eval blank.data model.psdd", "blank.data, line 1: this is a file of records, not a model"),

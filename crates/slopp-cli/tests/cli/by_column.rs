@@ -153,7 +153,7 @@ fn two_models_are_compared_by_column() {
     let told = folder.run("equivalent open.psdd more.psdd");
     assert_eq!(told.code, 1);
     assert!(told.out.contains("only more.psdd allows the world") && told.out.contains("color=green"), "{}", told.out);
-    assert!(told.err.contains("only more.psdd knows the value \"green\""), "{}", told.err);
+    assert!(told.err.contains("only more.psdd has the value \"green\""), "{}", told.err);
     let told = folder.run("diff open.psdd more.psdd --json").json();
     assert_eq!((&told["both"], &told["only_first"], &told["only_second"]), (&json!("36"), &json!("0"), &json!("12")));
     assert_eq!(told["different_values"], json!([{"column": "color", "only_first": [], "only_second": ["green"]}]));
@@ -162,7 +162,7 @@ fn two_models_are_compared_by_column() {
     for (files, only) in [("purple.txt open.psdd", "only_first"), ("open.psdd purple.txt", "only_second")] {
         for command in ["diff", "equivalent"] {
             let told = folder.run(&format!("{command} {files}")).err;
-            assert!(told.contains("column \"color\": only purple.txt knows the value \"purple\""), "{told}");
+            assert!(told.contains("column \"color\": only purple.txt has the value \"purple\""), "{told}");
         }
         let told = folder.run(&format!("diff {files} --json")).json();
         assert_eq!(told["different_values"][0][only], json!(["purple"]), "{told}");

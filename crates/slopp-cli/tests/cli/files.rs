@@ -54,8 +54,8 @@ fn vtrees_from_everywhere() {
         json_line("vtree chow-liu --data records.csv --json")
     );
     assert!(folder.read("t.svg").starts_with("<svg ") && folder.read("t.dot").starts_with("digraph "));
-    folder.run("vtree chow-liu").fails(&["looks at records", "--data"]);
-    folder.run("vtree balanced").fails(&["how many variables", "--variables"]);
+    folder.run("vtree chow-liu").fails(&["needs records", "--data"]);
+    folder.run("vtree balanced").fails(&["needs a number of variables", "--variables"]);
     folder.run("vtree balanced --variables 0").fails(&["--variables", "at least 1"]);
     folder.run("vtree ((1,2").fails(&["column 6"]);
     folder.run("vtree ((a,b),a)").fails(&["\"a\""]);
@@ -337,7 +337,7 @@ fn only_one_file_comes_from_stdin() {
 fn many_threads_are_not_started() {
     let folder = Folder::with_paper();
     let many = folder.run("info model.psdd --threads 100000").ok();
-    assert!(many.err.contains("threads are used"), "{}", many.err);
+    assert!(many.err.contains("threads: more would not help"), "{}", many.err);
     assert_eq!(folder.run("info model.psdd --threads 0").ok().err, "");
 }
 

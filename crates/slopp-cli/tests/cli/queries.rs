@@ -299,7 +299,7 @@ fn models_are_compared() {
 }
 
 #[test]
-fn mixtures_answer_what_mixtures_can() {
+fn circuits_that_overlap_answer_what_they_can() {
     let folder = Folder::new();
     folder.write("mix.psdd", MIXTURE);
     close(&folder.run("prob mix.psdd x1,x2,x3 --json").ok().json()["probability"], 1.0 / 3.0);
@@ -310,14 +310,25 @@ fn mixtures_answer_what_mixtures_can() {
     assert!(info["note"].as_str().unwrap().contains("node 30"));
     for question in ["mpe mix.psdd", "mpe mix.psdd -k 3", "worlds mix.psdd", "compare mix.psdd mix.psdd"] {
         let reasons = [
-            "mixture",
-            "node 30",
+            "needs a deterministic circuit, and this one is not: at node 30",
             "(20, 3) and (21, 3)",
             "x1, x2, x3",
-            "for mixtures there are eval, prob, marginals, sample",
+            "sample, possible, entails, info, validate, fit and distil work on any circuit",
         ];
         folder.run(question).fails(&reasons);
     }
+    folder.write("all.csv", "x1,x2,x3\n1,1,1\n1,0,1\n0,0,1\n");
+    for question in [
+        "eval mix.psdd all.csv",
+        "possible mix.psdd all.csv",
+        "entails mix.psdd x1|!x1",
+        "fit mix.psdd all.csv -o fitted.psdd",
+        "distil mix.psdd all.csv --valid all.csv -o student.psdd",
+    ] {
+        folder.run(question).ok();
+    }
+    let info = folder.run("info mix.psdd").ok().out;
+    assert!(info.contains("elements overlap, so it is read as a circuit") && !info.contains("mixture"), "{info}");
 }
 
 #[test]

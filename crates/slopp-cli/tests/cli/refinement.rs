@@ -74,7 +74,7 @@ fn refinement_refuses_what_it_cannot_start_from() {
     for learner in ["learnpsdd --penalty 0.2", "strudel", "strudel --scope whole"] {
         folder
             .run(&format!("learn cars.csv --learner {learner} --start mixture.psdd"))
-            .fails(&["refinement needs a deterministic circuit, and this one is a mixture", "try: "]);
+            .fails(&["refinement needs a deterministic circuit, and this one is not: at node", "try: "]);
     }
     folder.run("learn cars.csv --learner strudel --scope whole --steps 40 -o weak.psdd").ok();
     assert_eq!(folder.run("info weak.psdd --json").ok().json()["certificate"], "deterministic");

@@ -70,7 +70,7 @@ impl fmt::Display for Reason {
                 write!(f, "node {}: its parameters add up to {total:?}, not to 1; renormalise the circuit", node.0)
             }
             Reason::Unproved(limit) => {
-                write!(f, "whether primes are exclusive was not proved within {limit}; allow more")
+                write!(f, "that primes are exclusive was not proved within {limit}; allow more")
             }
         }
     }

@@ -292,10 +292,10 @@ impl Circuit {
         Ok((circuit, counts))
     }
 
-    /// The same distribution with equal nodes shared; the counts of merged nodes add up.
+    /// The same distribution with equal nodes merged; their counts add up.
     ///
     /// Elements of a mixture whose primes and subs are merged become one element.
-    pub fn shared(&self) -> Result<Circuit, BuildError> {
+    pub fn merge_equal_nodes(&self) -> Result<Circuit, BuildError> {
         let mut builder = Builder::new(self.vtree.clone(), Sharing::Equal);
         let mut new: Vec<NodeId> = Vec::with_capacity(self.nodes.len());
         let mut elements: Vec<(NodeId, NodeId, f64)> = Vec::new();

@@ -20,7 +20,7 @@ pub enum RecordsError {
     },
     /// The two data sets have different variables.
     #[error(
-        "the variables differ: {left} here and {right} there at column {column}; bring the columns into the same order"
+        "the variables differ at column {column}: {left} in one and {right} in the other; put the columns in the same order"
     )]
     Variables {
         /// First column that differs, from one.

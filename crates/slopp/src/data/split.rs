@@ -239,7 +239,7 @@ mod tests {
         assert_eq!((merged.rows(), merged.weights()), (records.rows(), records.weights()));
         let other = Records::from_rows(Names::numbered(2), [[true, false]]);
         let error = records.merged(&other).unwrap_err().to_string();
-        assert!(error.contains("\"x3\" here and no column there at column 3"), "{error}");
+        assert!(error.contains("differ at column 3: \"x3\" in one and no column in the other"), "{error}");
     }
 
     #[test]

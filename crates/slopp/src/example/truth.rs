@@ -183,11 +183,11 @@ impl Truth {
 
     /// Independent records; [`Records::check_count`] checks that there are not too many.
     pub fn sample(&self, records: usize, seed: u64) -> Records {
-        self.sample_telling(records, seed, &())
+        self.sample_with_progress(records, seed, &())
     }
 
     /// As [`Truth::sample`], reporting progress.
-    pub fn sample_telling(&self, records: usize, seed: u64, progress: &dyn Progress) -> Records {
+    pub fn sample_with_progress(&self, records: usize, seed: u64, progress: &dyn Progress) -> Records {
         let mut random = Random::new(seed);
         let mut builder = RecordsBuilder::new(self.names.clone());
         progress.begin("generating records", records as u64);

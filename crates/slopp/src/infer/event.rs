@@ -1,7 +1,7 @@
 //! Events and evidence: literals, which are fast, or any formula.
 
 use super::evidence::Evidence;
-use crate::logic::{Formula, FormulaError, FormulaProblem};
+use crate::logic::{Formula, FormulaError, FormulaProblem, Rules};
 use crate::names::Names;
 use crate::var::Lit;
 use rustc_hash::FxHashMap;
@@ -64,6 +64,20 @@ impl Event {
             Ok(evidence) => Event::Literals(evidence),
             Err(_) => Event::Formula(Formula::and(lits.into_iter().map(Formula::literal))),
         }
+    }
+
+    /// That all rules hold: literals if they say no more.
+    ///
+    /// ```
+    /// use slopp::infer::Event;
+    /// use slopp::logic::Rules;
+    /// let rules = Rules::parse("# what is known\nsmoker\n!old  # by age")?;
+    /// assert_eq!(Event::of_rules(&rules), Event::parse("smoker, !old", rules.names())?);
+    /// # Ok::<(), slopp::logic::FormulaError>(())
+    /// ```
+    pub fn of_rules(rules: &Rules) -> Event {
+        let formula = rules.formula();
+        formula.as_term().map_or(Event::Formula(formula), |lits| Event::of_lits(rules.names().len(), lits))
     }
 
     /// The literals, unless it is a formula.

@@ -94,5 +94,5 @@ pub use sample::Samples;
 pub(crate) use sample::{Completer, Draw, Scratch, complete_records, draw_worlds, parts};
 pub use score::Score;
 
-pub(crate) use side_by_side::{Shared, SideBySide, count_shares};
+pub(crate) use side_by_side::{ShareCounts, SideBySide, count_shares};
 pub use worlds::Worlds;

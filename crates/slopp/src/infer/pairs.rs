@@ -41,21 +41,21 @@ impl PairMarginals {
 
     /// `P(x = true)`.
     pub fn single(&self, x: Var) -> f64 {
-        self.both(x, x)
+        self.joint(x, x)
     }
 
     /// `P(x = true, y = true)`.
     ///
     /// # Panics
     /// If there is no such variable, like the other methods.
-    pub fn both(&self, x: Var, y: Var) -> f64 {
+    pub fn joint(&self, x: Var, y: Var) -> f64 {
         assert!(x.index() < self.len && y.index() < self.len, "no such variable");
         self.joint[x.index() * self.len + y.index()]
     }
 
     /// `P(x = a, y = b)`; for `x = y` it is zero unless the values agree.
     pub fn of(&self, x: Var, a: bool, y: Var, b: bool) -> f64 {
-        let (px, py, both) = (self.single(x), self.single(y), self.both(x, y));
+        let (px, py, both) = (self.single(x), self.single(y), self.joint(x, y));
         let answer = match (a, b) {
             (true, true) => both,
             (true, false) => px - both,
@@ -128,7 +128,7 @@ impl Circuit {
     /// # let sum = builder.sum(root, &[(x, y, half), (nx, ny, half)])?;
     /// # let circuit = builder.finish(sum)?; // x = y, otherwise fair
     /// let pairs = circuit.pair_marginals(&Evidence::none(2))?;
-    /// assert!((pairs.both(Var(0), Var(1)) - 0.5).abs() < 1e-12);
+    /// assert!((pairs.joint(Var(0), Var(1)) - 0.5).abs() < 1e-12);
     /// assert!(pairs.of(Var(0), true, Var(1), false) < 1e-12);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -154,7 +154,7 @@ impl Circuit {
     /// records.push([Some(true), None], 2.0);
     /// records.push([Some(false), None], 1.0);
     /// let pairs = circuit.pair_marginals_batch(&records.finish())?;
-    /// assert!((pairs[0].as_ref().unwrap().both(Var(0), Var(1)) - 0.75).abs() < 1e-12);
+    /// assert!((pairs[0].as_ref().unwrap().joint(Var(0), Var(1)) - 0.75).abs() < 1e-12);
     /// assert_eq!(pairs[1], None);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

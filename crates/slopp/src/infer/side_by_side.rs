@@ -30,7 +30,7 @@ pub(crate) struct SideBySide<'a> {
 }
 
 /// The share of each circuit of a mixture in the records.
-pub(crate) struct Shared {
+pub(crate) struct ShareCounts {
     /// For each circuit the counts of its parameters.
     pub(crate) counts: Vec<Weights>,
     /// For each circuit the weight of its records.
@@ -78,7 +78,7 @@ impl<'a> SideBySide<'a> {
     }
 
     /// The E step of a mixture: each record is shared among the circuits by their posteriors.
-    pub(crate) fn share(&self, log_weights: &[f64], records: &Records) -> Shared {
+    pub(crate) fn share(&self, log_weights: &[f64], records: &Records) -> ShareCounts {
         count(self.structure, self.circuits, records, |masks, block, values, sums| {
             self.log_values(log_weights, masks, records, values);
             // Rows after the last record are impossible and must share nothing.
@@ -130,7 +130,12 @@ impl<'a> SideBySide<'a> {
 }
 
 /// The counts of several circuits, where each row is shared among them by `circuits` weights per row.
-pub(crate) fn count_shares(structure: &Deterministic, circuits: usize, records: &Records, shares: &[f64]) -> Shared {
+pub(crate) fn count_shares(
+    structure: &Deterministic,
+    circuits: usize,
+    records: &Records,
+    shares: &[f64],
+) -> ShareCounts {
     count(structure, circuits, records, |masks, block, values, sums| {
         let possible = masks.possible(structure);
         for (i, &weight) in records.weights()[RECORDS * block..].iter().take(RECORDS).enumerate() {
@@ -169,7 +174,7 @@ fn count(
     circuits: usize,
     records: &Records,
     share: impl Fn(&mut Masks, usize, &mut [Lane], &mut Sums) + Sync,
-) -> Shared {
+) -> ShareCounts {
     let lanes = circuits.div_ceil(WIDTH);
     let shape = structure.log_parameters();
     let nothing = || Counts {
@@ -206,7 +211,7 @@ fn count(
         }
     };
     let Sums { log_likelihood, possible, impossible } = total.sums;
-    Shared {
+    ShareCounts {
         counts: (0..circuits).map(of).collect(),
         weights: (0..circuits).map(|k| total.weights[k / WIDTH][k % WIDTH]).collect(),
         log_likelihood,

@@ -35,6 +35,7 @@
 mod atomic;
 mod cells;
 mod columns;
+mod content;
 mod csv;
 mod dimacs;
 mod error;
@@ -59,6 +60,8 @@ mod vtree;
 #[doc(hidden)]
 pub use atomic::{abandon_writing, check_writable, is_stdout};
 pub use atomic::{write_atomically, write_together};
+#[doc(hidden)]
+pub use content::{Content, OtherContent};
 #[doc(hidden)]
 pub use csv::CsvLines;
 pub use dimacs::cnf_text;

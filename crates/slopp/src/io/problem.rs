@@ -32,7 +32,7 @@ pub enum Problem {
     Gzip(String),
     /// A text that is longer than may be kept.
     #[error(
-        "holds more than {} MB of text; only what a plain file holds may be longer: unzip it, or save it in a file",
+        "holds more than {} MB of text; unzip it, or save it in a plain file, which may be longer",
         .limit >> 20
     )]
     LongText {
@@ -49,7 +49,7 @@ pub enum Problem {
     #[error("the line has more than 10 million cells; write one record per line, with a cell per column")]
     TooManyColumns,
     /// The memory does not hold what is in the file.
-    #[error("does not fit into memory; use a part of it, or a machine with more")]
+    #[error("does not fit into memory; use a part of it, or a machine with more memory")]
     OutOfMemory,
     /// More variables than limits allow.
     #[error("{variables} variables need more than {limit}; allow more")]
@@ -291,7 +291,7 @@ pub enum Problem {
     #[error("{0}")]
     Spn(#[source] SpnError),
     /// A file of another kind.
-    #[error("this is {found}, not {expected}; check which file is given for what")]
+    #[error("this is {found}, not {expected}; check which file goes where")]
     OtherKind {
         /// What should be there.
         expected: &'static str,
@@ -299,7 +299,7 @@ pub enum Problem {
         found: &'static str,
     },
     /// The file was written by a later version.
-    #[error("the file has format version {found}, this program knows up to {known}; use a newer slopp")]
+    #[error("the file has format version {found}, and this slopp reads versions up to {known}; use a newer slopp")]
     Version {
         /// The version of the file.
         found: String,

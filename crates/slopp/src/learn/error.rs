@@ -33,7 +33,7 @@ pub enum LearnError {
     },
     /// The validation records are over other variables than the training records.
     #[error(
-        "the validation records have {valid} variables but the training records {train}: use parts of one data set"
+        "the validation records have {valid} variables, but the training records have {train}; use parts of one data set"
     )]
     WrongValidation {
         /// Variables of the validation records.

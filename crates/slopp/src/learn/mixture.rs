@@ -17,7 +17,7 @@ use super::task::{Learner, Task, VtreeUse};
 use crate::certified::Certified;
 use crate::circuit::{Deterministic, Weights};
 use crate::data::Records;
-use crate::infer::{Shared, SideBySide, count_shares};
+use crate::infer::{ShareCounts, SideBySide, count_shares};
 use crate::limits::Limits;
 use crate::logspace::LOG_ZERO;
 use crate::mixture::Mixture;
@@ -171,7 +171,7 @@ pub(super) fn divide(
     let judge = judge.map(|judge| Possible::new(structure, judge)).transpose()?;
     let first = count_shares(structure, components, train, &first_shares(train, components, seed));
     let climbed = climb(&Division { structure, train, judge, pseudocount }, first, stop, progress)?;
-    let Shared { counts, weights, possible, .. } = climbed.model;
+    let ShareCounts { counts, weights, possible, .. } = climbed.model;
     let mixture = weighted(&weights, possible, |i| {
         let circuit = structure.with_estimates_towards(counts[i].clone(), pseudocount)?;
         // Shares of records are not counts that later records could be added to.
@@ -188,21 +188,21 @@ struct Division<'a> {
     pseudocount: f64,
 }
 
-impl Steps<Shared> for Division<'_> {
-    type Counts = Shared;
+impl Steps<ShareCounts> for Division<'_> {
+    type Counts = ShareCounts;
 
-    fn expect(&self, shared: &Shared) -> Result<Expected<Shared>, LearnError> {
+    fn expect(&self, shared: &ShareCounts) -> Result<Expected<ShareCounts>, LearnError> {
         let estimates = |counts: &Weights| self.structure.estimates_towards(counts, self.pseudocount);
         let parameters: Vec<Weights> = shared.counts.par_iter().map(estimates).collect();
         let side = SideBySide::new(self.structure, &parameters.iter().collect::<Vec<_>>());
         let log_weights: Vec<f64> = shared.weights.iter().map(|weight| (weight / shared.possible).ln()).collect();
         let score = self.judge.as_ref().map(|judge| judge.mean(&side.log_mixture(&log_weights, judge.records)));
         let counts = side.share(&log_weights, self.train);
-        let Shared { log_likelihood, possible, impossible, .. } = counts;
+        let ShareCounts { log_likelihood, possible, impossible, .. } = counts;
         Ok(Expected { counts, log_likelihood, possible, impossible, score })
     }
 
-    fn fit(&self, _: &Shared, counts: Shared) -> Result<Shared, LearnError> {
+    fn fit(&self, _: &ShareCounts, counts: ShareCounts) -> Result<ShareCounts, LearnError> {
         Ok(counts)
     }
 }

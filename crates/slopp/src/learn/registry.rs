@@ -346,7 +346,7 @@ pub fn lesson<'a>(
 
 /// What is asked about possible worlds, before any work.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct WorldRequest {
     /// The world.
     pub world: Option<World>,
     /// Whether groups of columns are closed in an open world.
@@ -364,15 +364,15 @@ impl Entry {
     /// if the learner cannot do it.
     ///
     /// ```
-    /// use slopp::learn::registry::{Asked, find};
+    /// use slopp::learn::registry::{WorldRequest, find};
     /// use slopp::learn::{LearnError, Together, World};
-    /// let asked = Asked { world: Some(World::CLOSED), closed: true, ..Asked::default() };
+    /// let asked = WorldRequest { world: Some(World::CLOSED), closed: true, ..WorldRequest::default() };
     /// let error = find("slopp").expect("a learner").world_for(asked).unwrap_err();
     /// assert!(matches!(error, LearnError::Together(Together::ClosedInClosed)));
     /// ```
-    pub fn world_for(&self, asked: Asked) -> Result<World, LearnError> {
+    pub fn world_for(&self, asked: WorldRequest) -> Result<World, LearnError> {
         let owners = |able: fn(&Entry) -> bool| LEARNERS.iter().filter(|e| able(e)).map(|e| e.name).collect();
-        let Asked { world, closed, open, rules, start } = asked;
+        let WorldRequest { world, closed, open, rules, start } = asked;
         let is_closed = world.as_ref().map(|world| *world != World::Open);
         for (option, given) in
             [("world", is_closed == Some(true)), ("closed", closed), ("open", open), ("rules", rules)]

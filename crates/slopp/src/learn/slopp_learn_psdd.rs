@@ -42,6 +42,6 @@ impl Learner for SloppLearnPsdd {
     fn find(&self, task: &Task, progress: &dyn Progress) -> Result<Structure, LearnError> {
         task.support.check_weight(self.refinement.pseudocount)?;
         let learned = self.slopp.find(task, progress)?.model.into_psdd().expect("SLoPP makes PSDDs");
-        self.refinement.refine(&task.support.start(learned, task.train)?, task, progress)
+        self.refinement.refine(&task.support.prepare_start(learned, task.train)?, task, progress)
     }
 }

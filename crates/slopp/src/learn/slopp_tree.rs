@@ -81,7 +81,7 @@ impl SloppTree {
         let is_closed = task.support.world.is_all_closed();
         let (builder, root) = grow(&database, &mut cluster, is_closed, 0, progress)?;
         let smoothing = Smoothing::marginal(pseudocount, records);
-        let circuit = finished(builder, root, is_closed, &smoothing)?.shared()?;
+        let circuit = finished(builder, root, is_closed, &smoothing)?.merge_equal_nodes()?;
         // Nodes that were joined add their counts, which changes their parameters.
         let circuit = match circuit.counts().cloned() {
             Some(counts) => circuit.with_estimates(counts, &smoothing)?,

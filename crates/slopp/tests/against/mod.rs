@@ -83,7 +83,7 @@ pub(crate) fn check_circuit(circuit: &Circuit, table: &Table, cells: &[Option<bo
         close(marginals[x], pairs[x][x]);
         for y in 0..n {
             let [a, b] = [x, y].map(|x| Var(x as u32));
-            close(found.both(a, b), pairs[x][y]);
+            close(found.joint(a, b), pairs[x][y]);
             close(found.of(a, true, b, false), pairs[x][x] - pairs[x][y]);
         }
     }

@@ -104,7 +104,7 @@ fn check_mixture(mixed: &Mixture, table: &Table, cells: &[Option<bool>]) {
     for x in 0..n {
         close(marginals[x], pairs[x][x]);
         for (y, &both) in pairs[x].iter().enumerate() {
-            close(found.both(Var(x as u32), Var(y as u32)), both);
+            close(found.joint(Var(x as u32), Var(y as u32)), both);
         }
     }
     let posterior = mixed.component_posterior(&given).unwrap();

@@ -3,7 +3,7 @@
 use crate::args::{CircuitArgs, not_negative, seed, whole};
 use crate::cmd::info::big;
 use crate::error::Error;
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::Loaded;
 use crate::knowledge::LimitArgs;
 use crate::report::{count, counted, facts, json, json_count, object};
@@ -12,6 +12,7 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 use slopp::Records;
 use slopp::example::Truth;
+use slopp::io::Content;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\

@@ -2,12 +2,13 @@
 
 use crate::args::{ColumnArgs, ReadArgs, check_shares, not_negative, seed, shares_in_words};
 use crate::error::Error;
-use crate::files::{Content, Files};
+use crate::files::Files;
 use crate::input::read_records;
 use crate::report::{json_count, object, records};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::io::Content;
 use slopp::io::{write_records, write_together, write_weighted_records};
 use slopp::{Names, Records};
 use std::io::Write;
@@ -20,9 +21,10 @@ Examples:
 
 Records with weights become .wdata files, with names if the columns have names.";
 
-/// Split records at random into parts, by seed
+/// Split records into parts at random
 ///
-/// Three shares make train, valid and test; any other number makes numbered parts. Sizes are exact up to rounding.
+/// Three shares make the parts train, valid and test; any other number of shares makes numbered parts. Sizes are exact
+/// up to rounding. The same seed gives the same parts.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SplitArgs {
@@ -32,14 +34,14 @@ pub(crate) struct SplitArgs {
     read: ReadArgs,
     #[command(flatten)]
     columns: ColumnArgs,
-    /// The shares of the parts
+    /// The shares of the parts, separated by commas
     #[arg(long, value_name = "SHARES", value_delimiter = ',', num_args = 1, allow_hyphen_values = true,
         value_parser = not_negative, default_value = "0.8,0.1,0.1")]
     shares: Vec<f64>,
-    /// The seed
+    /// The seed of the split
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     seed: u64,
-    /// How the names of the parts begin
+    /// Begin the names of the parts with this
     #[arg(short, long, value_name = "PREFIX")]
     output: String,
 }

@@ -2,7 +2,7 @@
 
 use super::options::RuleArgs;
 use crate::cmd::explain::{rule_entry, rules_in_words};
-use crate::error::{Error, LARGER_LIMITS};
+use crate::error::Error;
 use crate::input::explained;
 use crate::knowledge::{contradiction_in_words, no_variables};
 use crate::report::records as records_in_words;
@@ -153,20 +153,14 @@ impl Enforcement {
 
 /// Why nothing could be learned inside the rules; `slopp compile` may know a better vtree for them.
 pub(crate) fn not_obeyed(error: LearnError) -> Error {
-    match &error {
-        LearnError::Rules(QueryError::Compile(_)) => {
-            Error::from(error).hint(format!("{LARGER_LIMITS}; or {OWN_VTREE}"))
-        }
-        LearnError::Rules(_) => Error::from(error).hint(OWN_VTREE),
-        _ => error.into(),
-    }
+    let by_rules = matches!(error, LearnError::Rules(_));
+    let error = Error::from(error);
+    if by_rules { error.also(OWN_VTREE) } else { error }
 }
 
 /// The refusal of rules that are too large even on a vtree of their own.
 fn too_large(stopped: Stopped) -> Error {
-    Error::from(stopped)
-        .while_doing("the rules are too large")
-        .hint(format!("{LARGER_LIMITS}; or fewer rules, or rules over fewer variables"))
+    Error::from(stopped).while_doing("the rules are too large").also("fewer rules, or rules over fewer variables")
 }
 
 /// Rules of which nothing can be learned, with the lines that contradict each other.

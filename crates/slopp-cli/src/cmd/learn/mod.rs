@@ -12,12 +12,14 @@ pub(crate) use options::{LearnArgs, RuleArgs};
 pub(crate) use report::{score_table, scores};
 
 use crate::error::Error;
-use crate::files::{Content, Files, check_ending};
+use crate::files::{Files, check_ending};
+use crate::incomplete::FILL_IN;
 use crate::report::{count, records};
 use crate::session::{Session, Verdict};
 use parts::Parts;
 use plan::Plan;
 use slopp::Records;
+use slopp::io::Content;
 use slopp::io::{WriteError, path_in_words};
 use slopp::learn::{Report, registry};
 use std::path::{Path, PathBuf};
@@ -143,7 +145,7 @@ pub(crate) fn without_incomplete(records: Records, file: &Path) -> Result<(Recor
     if kept.is_empty() {
         let message =
             format!("every record of {} misses a cell, so --drop-incomplete leaves none", path_in_words(file));
-        return Err(Error::new(message).hint("fill cells in, or leave out columns that are often missing"));
+        return Err(Error::new(message).hint(FILL_IN));
     }
     let dropped = records.total() - kept.total();
     Ok((kept, dropped))

@@ -4,7 +4,7 @@ use crate::args::{ColumnArgs, ReadArgs, not_negative};
 use crate::knowledge::LimitArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use slopp::learn::registry::{self, Asked, LEARNERS, LearnerOption, OPTIONS, OptionKind, Options, by_learner};
+use slopp::learn::registry::{self, LEARNERS, LearnerOption, OPTIONS, OptionKind, Options, WorldRequest, by_learner};
 use slopp::learn::{LearnError, OnViolation, VtreeMethod, VtreeUse, World};
 use std::path::PathBuf;
 
@@ -215,12 +215,12 @@ impl From<ViolationName> for OnViolation {
 
 impl LearnArgs {
     /// What is asked about possible worlds.
-    pub(super) fn asked(&self) -> Asked {
+    pub(super) fn asked(&self) -> WorldRequest {
         let world = self.world.map(|world| match world {
             WorldName::Open => World::Open,
             WorldName::Closed => World::CLOSED,
         });
-        Asked {
+        WorldRequest {
             world,
             closed: !self.closed.is_empty(),
             open: !self.open.is_empty(),

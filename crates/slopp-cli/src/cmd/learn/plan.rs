@@ -3,7 +3,7 @@
 use super::not_obeyed;
 use super::options::LearnArgs;
 use super::parts::Parts;
-use crate::error::{Error, LARGER_LIMITS};
+use crate::error::Error;
 use crate::incomplete::{self, Part};
 use crate::input::{Loaded, VtreeSource};
 use slopp::infer::QueryError;
@@ -92,13 +92,13 @@ impl Plan {
         match parts.train.incomplete().count() == parts.train.original().len() {
             // Dropping would leave nothing.
             true => error,
-            false if !self.entry.obeys_rules() => {
-                error.hint("--drop-incomplete leaves out training records with missing cells")
+            false => {
+                let error = error.hint("--drop-incomplete leaves out training records with missing cells");
+                match self.entry.obeys_rules() {
+                    true => error.also("`slopp fit` then fits the learned model to all of them"),
+                    false => error,
+                }
             }
-            false => error.hint(
-                "--drop-incomplete leaves out training records with missing cells; `slopp fit` then fits what is \
-                 learned to all of them",
-            ),
         }
     }
 }
@@ -134,14 +134,16 @@ fn refiners() -> String {
 
 /// Why columns could not be closed: what records show of them is a rule, but not one that anybody gave.
 fn closed_too_large(error: LearnError) -> Error {
+    const FEWER: &str = "close fewer columns at a time";
     match error {
         LearnError::Rules(QueryError::Compile(mut stopped)) => {
             // It is one rule of several, so the count says nothing.
             stopped.rules = None;
-            Error::new("--closed: what the records show of these columns is too large on the vtree of what was learned")
-                .because(stopped.to_string())
-                .hint(format!("{LARGER_LIMITS}; or close fewer columns at a time"))
+            Error::from(stopped).while_doing(
+                "--closed: the rule that the records show of these columns is too large on the vtree that was learned",
+            )
         }
-        error => Error::from(error).while_doing("--closed").hint("close fewer columns at a time"),
+        error => Error::from(error).while_doing("--closed"),
     }
+    .also(FEWER)
 }

@@ -137,7 +137,7 @@ fn start<'a>(task: &Task<'a>) -> Result<Cow<'a, Psdd>, LearnError> {
                 None => chow_liu(task.train, START_PSEUDOCOUNT, &task.support.limits)?,
                 Some(vtree) => factorised(task.train, vtree.clone(), START_PSEUDOCOUNT, &task.support.limits)?,
             };
-            Ok(Cow::Owned(task.support.start(made, task.train)?))
+            Ok(Cow::Owned(task.support.prepare_start(made, task.train)?))
         }
         Some(Certified::Psdd(psdd)) => Ok(Cow::Borrowed(psdd)),
         Some(Certified::Deterministic(_, overlap)) => {

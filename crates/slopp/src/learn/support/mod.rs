@@ -205,7 +205,7 @@ impl Support {
     }
 
     /// A PSDD to refine, in this world and with one value for every column. Its parameters do not matter.
-    pub(super) fn start(&self, psdd: Psdd, records: &Records) -> Result<Psdd, LearnError> {
+    pub(super) fn prepare_start(&self, psdd: Psdd, records: &Records) -> Result<Psdd, LearnError> {
         let world = if self.world.is_all_closed() { World::CLOSED } else { World::Open };
         let structure = Structure::new(psdd, Prior::new(Some(1.0), 1.0));
         let model = Support { limits: self.limits.clone(), ..Support::of(world) }.apply(structure, records, &())?;

@@ -322,6 +322,16 @@ impl<'a> Lexer<'a> {
     }
 }
 
+/// Whether a line goes on with the formula before it.
+pub(super) fn begins_with_operator(line: &str) -> bool {
+    operator_at(line).is_some()
+}
+
+/// Whether the formula goes on after a line.
+pub(super) fn ends_with_operator(line: &str) -> bool {
+    OPERATORS.iter().any(|(spelling, _)| line.ends_with(spelling))
+}
+
 fn operator_at(text: &str) -> Option<(&'static str, Binary)> {
     OPERATORS.iter().copied().find(|(spelling, _)| text.starts_with(spelling))
 }

@@ -1,7 +1,7 @@
 //! Rules: a conjunction of formulas, each with its text and line; also rules seen in records.
 
 use super::error::FormulaError;
-use super::lexer::Lexer;
+use super::lexer::{Lexer, begins_with_operator, ends_with_operator};
 use super::vocabulary::Vocabulary;
 use super::{Comparison, Formula, Op, parser};
 use crate::data::Records;
@@ -25,8 +25,8 @@ pub struct Rule {
 
 /// A conjunction of formulas over named variables.
 ///
-/// A file of rules has one per line. `#` starts a comment, blank lines are skipped; a rule continues on the next line
-/// while a parenthesis is open, after an operator, and after `\` at the end.
+/// A file of rules has one per line. `#` starts a comment, blank lines are skipped. A rule continues on the next line
+/// while a parenthesis is open, after or before an operator, and after `\` at the end.
 ///
 /// ```
 /// use slopp::logic::Rules;
@@ -230,7 +230,7 @@ fn read(text: &str, vocabulary: &mut Vocabulary<'_>) -> Result<Vec<Rule>, Formul
 
 /// The parts of a text with one rule each, their first lines, and their shown text.
 fn parts(text: &str) -> Vec<(usize, Range<usize>, String)> {
-    let mut parts = Vec::new();
+    let mut parts: Vec<(usize, Range<usize>, String)> = Vec::new();
     let mut open: Option<(usize, usize, String)> = None;
     let (mut depth, mut start) = (0usize, 0);
     for (i, line) in text.split_inclusive('\n').enumerate() {
@@ -252,15 +252,18 @@ fn parts(text: &str) -> Vec<(usize, Range<usize>, String)> {
         let content = line[..content].trim();
         let (continued, words) = match content.strip_suffix('\\') {
             Some(words) => (true, words.trim_end()),
-            None => (depth > 0 || content.ends_with(['&', '|', '^']) || content.ends_with("->"), content),
+            None => (depth > 0, content),
         };
+        if open.is_none() && begins_with_operator(content) {
+            open = parts.pop().map(|(line, part, shown)| (line, part.start, shown));
+        }
         if !words.is_empty() || open.is_some() {
             let (_, _, shown) = open.get_or_insert((i + 1, start, String::new()));
             if !shown.is_empty() && !words.is_empty() {
                 shown.push(' ');
             }
             shown.push_str(words);
-            if !continued {
+            if !continued && !ends_with_operator(shown) {
                 let (line, from, shown) = open.take().expect("just put there");
                 parts.push((line, from..end, shown));
                 depth = 0;
