@@ -180,11 +180,15 @@ def learn(records: Any, *, learner: LearnerName | str = DEFAULT, valid: Any = No
         support = _slopp.Support(
             shown._records, known._rules if len(known) else None, chosen_world, groups,
             None if free is None else data.columns.expanded(free))
-        model, too_large = _slopp.learn(
+        model, too_large, class_limit = _slopp.learn(
             learner, complete._records, valid, _vtree(vtree, complete), begin, whole("seed", seed), options, support,
             callback)
     if too_large is not None:
         _tell_size(*too_large)
+    if class_limit is not None:
+        columns, most = class_limit
+        warnings.warn(f"after {columns} columns there are {most} classes or more, as many as a structure starts with; "
+                      f"max_classes={2 * most} may fit the records better", stacklevel=2)
     _tell_classes(model.most_classes(), options.get("max_classes"))
     learned = wrap(model, data._table.like())
     if missing == "em" and data.has_missing:

@@ -135,8 +135,9 @@ fn vtree_from(vtree: Option<OnVtree<'_>>) -> Answer<Source> {
     })
 }
 
-/// What was learned, and how many elements it has and was to have at most if it has more.
-type Made = (Model, Option<(usize, usize)>);
+/// What was learned; how many elements it has and was to have at most if it has more; and after how many columns there
+/// are as many classes as it started with, and how many that is.
+type Made = (Model, Option<(usize, usize)>, Option<(usize, usize)>);
 
 /// Learns a model.
 #[pyfunction]
@@ -167,7 +168,7 @@ pub(crate) fn learn(
             .learn(&*learner, progress)
     })??;
     let too_large = report.exceeded.map(|max| (model.most_elements(), max));
-    Ok((Model::of(model), too_large))
+    Ok((Model::of(model), too_large, report.class_limit))
 }
 
 /// SLoPP at several sizes: the largest number of elements that was asked for, and the model.

@@ -11,6 +11,7 @@ mod parameters;
 mod search;
 mod sets;
 
+pub(crate) use self::parameters::left_out;
 pub(crate) use builder::POSITIVE_TOLERANCE;
 pub use builder::{BuildError, Builder, Sharing};
 pub use certify::{Overlap, Overlaps, Reason, Refusal};

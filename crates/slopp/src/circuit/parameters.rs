@@ -452,6 +452,26 @@ impl Circuit {
         (parameters, allowed)
     }
 
+    /// The log-likelihood of the records whose counts are kept, each by the parameters of all others. `None` without
+    /// counts or columns with several values.
+    ///
+    /// Unlike the likelihood by the parameters of all records, it does not favour the least smoothing.
+    pub(crate) fn log_likelihood_left_out(&self, smoothing: &Smoothing) -> Option<f64> {
+        let (counts, prior) = (self.counts()?, smoothing.prior.as_ref().filter(|_| !smoothing.columns.is_empty())?);
+        let mut independent = self.clone();
+        let weights = independent.take_columns(prior, counts.tops.len(), smoothing);
+        let prior = &independent.log_parameters;
+        let of_node = |(node, &weight): (&Node, &f64)| match *node {
+            Node::Literal(_) => 0.0,
+            Node::Top { slot, .. } => left_out(&counts.tops[slot as usize], &prior.tops[slot as usize], weight),
+            Node::Sum { start, end, .. } => {
+                let range = start as usize..end as usize;
+                left_out(&counts.elements[range.clone()], &prior.elements[range], weight)
+            }
+        };
+        Some(self.nodes.iter().zip(&weights).map(of_node).fold(0.0, |sum, node| sum + node))
+    }
+
     /// Sets the parameters to those of independent columns, and gives the weight of that prior for each node: the share
     /// of the values that a node over a part of a column allows, and all elsewhere.
     fn take_columns(&mut self, prior: &[f64], tops: usize, smoothing: &Smoothing) -> Vec<f64> {
@@ -487,10 +507,53 @@ impl Circuit {
     }
 }
 
+/// The log-likelihood of counted records, each by the counts of all others and a prior of this weight.
+pub(crate) fn left_out(counts: &[f64], log_prior: &[f64], weight: f64) -> f64 {
+    let others = |count: f64| (count - 1.0).max(0.0);
+    let total = others(counts.iter().sum()) + weight;
+    let one = |(&count, &log_prior): (&f64, &f64)| match count > 0.0 {
+        true => count * ((others(count) + weight * log_prior.exp()) / total).ln(),
+        false => 0.0,
+    };
+    counts.iter().zip(log_prior).map(one).fold(0.0, |sum, one| sum + one)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Records;
     use crate::example;
+    use crate::learn::{Slopp, Task};
+    use crate::names::Kind;
+
+    #[test]
+    fn each_record_is_left_out_of_the_parameters_that_judge_it() {
+        let values = Kind::Values(["a", "b", "c", "d"].map(String::from).to_vec());
+        let columns = [("x", values.clone()), ("y", Kind::Boolean), ("z", values)];
+        let names = Names::of_columns(columns.map(|(name, kind)| (name.to_owned(), kind))).unwrap();
+        let mut random = crate::random::Random::new(5);
+        let mut row = |_| {
+            let (x, z) = (random.below(4), random.below(3));
+            let y = random.unit() < 0.2 * x as f64;
+            let one_of = |value: usize| (0..4).map(move |i| i == value);
+            one_of(x).chain([y]).chain(one_of(if y { x } else { z })).collect::<Vec<bool>>()
+        };
+        let rows: Vec<Vec<bool>> = (0..40).map(&mut row).collect();
+        let records = Records::from_rows(names.clone(), rows.iter().cloned());
+        let psdd = Task::new(&records).learn(&Slopp::default(), &()).unwrap().model.into_psdd().unwrap();
+        for pseudocount in [0.3, 2.0, 9.0] {
+            let smoothing = Smoothing::marginal(pseudocount, &records);
+            let left_out = |i: usize| {
+                let others = rows.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, row)| row.clone());
+                let others = Records::from_rows(names.clone(), others);
+                psdd.fit(&others, &smoothing).unwrap().circuit.log_probability(&rows[i]).unwrap()
+            };
+            let expected: f64 = (0..rows.len()).map(left_out).sum();
+            let fitted = psdd.fit(&records, &smoothing).unwrap().circuit;
+            let found = fitted.log_likelihood_left_out(&smoothing).unwrap();
+            assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+        }
+    }
 
     /// The shares of a record keep falling in expectation maximisation: above zero, but too small for a parameter.
     #[test]

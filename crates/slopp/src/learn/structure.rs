@@ -30,6 +30,9 @@ pub struct Report {
     /// The weight of the records to choose by, if it is too small for the effort; [`Report::FEW_JUDGES`] are
     /// enough.
     pub few_judges: Option<f64>,
+    /// After how many columns there are as many classes as structures start with, and how many that is; only where
+    /// columns have several values and nobody asked for that limit.
+    pub class_limit: Option<(usize, usize)>,
     /// How many models were divided into the components of a mixture.
     pub divided: Option<usize>,
     /// The elements of the largest circuit before support was applied, if it has many times more now.

@@ -14,7 +14,7 @@ pub(crate) use report::{score_table, scores};
 use crate::error::Error;
 use crate::files::{Files, check_ending};
 use crate::incomplete::FILL_IN;
-use crate::report::{count, records};
+use crate::report::{count, counted, records};
 use crate::session::{Session, Verdict};
 use parts::Parts;
 use plan::Plan;
@@ -79,6 +79,14 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     }
     if let Some(max) = max_classes.filter(|&max| classes > max) {
         session.note(too_many_classes(classes, max));
+    }
+    if let Some((columns, classes)) = facts.class_limit {
+        let more = 2 * classes;
+        session.note(format!(
+            "after {} there are {classes} classes or more, as many as a structure starts with; --max-classes {more} may \
+             fit the records better",
+            counted(columns, "column")
+        ));
     }
     tell_held_out(facts.held_out, session);
     if let Some(judges) = facts.few_judges {

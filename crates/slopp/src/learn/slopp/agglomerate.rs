@@ -6,12 +6,16 @@ use rayon::prelude::*;
 const WORTH_A_THREAD: usize = 1 << 19;
 
 /// Steps for the losses of all pairs of sets, and the least and most sets that these may be.
-const WORTH_COMPARING: f64 = 1e9;
+const WORTH_COMPARING: f64 = 2e8;
 const SETS: [usize; 2] = [64, 1024];
 
-/// How many sets are compared at most, given about how many steps a pair takes.
-pub(super) fn most_sets(cost: usize) -> usize {
-    ((2.0 * WORTH_COMPARING / cost.max(1) as f64).sqrt() as usize).clamp(SETS[0], SETS[1])
+/// Of fewer distinct records on average, sets say little about where they belong.
+const RECORDS: usize = 4;
+
+/// How many sets of so many distinct records are compared at most, given about how many steps a pair takes.
+pub(super) fn most_sets(records: usize, cost: usize) -> usize {
+    let worth = (2.0 * WORTH_COMPARING / cost.max(1) as f64).sqrt() as usize;
+    worth.min(records / RECORDS).clamp(SETS[0], SETS[1])
 }
 
 /// Sets of records that can be merged at a loss.

@@ -62,7 +62,8 @@ impl Chosen {
     }
 
     /// The better of this and another, if there is another. Where columns have several values the other is simpler, and
-    /// is kept unless this is better by more than the standard error of the records to choose by.
+    /// is kept unless this, the best of several starts and their refinements, is better by more than twice the standard
+    /// error of the records to choose by.
     pub(super) fn or(self, other: Option<Chosen>, task: &Task, config: &Slopp) -> Result<Chosen, LearnError> {
         let Some(other) = other else { return Ok(self) };
         let parts = task.parts()?;
@@ -75,6 +76,7 @@ impl Chosen {
                 &self.psdd(part, config, parts.limits())?,
                 &other.psdd(part, config, parts.limits())?,
                 by,
+                2.0,
             )?,
         };
         Ok(if is_better { other } else { self })
@@ -98,7 +100,20 @@ impl Chosen {
     pub(in crate::learn) fn structure(mut self, task: &Task, config: &Slopp) -> Result<Structure, LearnError> {
         let parts = task.parts()?;
         let chosen = vec![("start", self.start.to_string())];
-        let found = Structure::new(self.fitted(&parts, config)?, self.prior(config));
+        let class_limit = self.class_limit(config);
+        let mut found = Structure::new(self.fitted(&parts, config)?, self.prior(config));
+        found.report.class_limit = class_limit;
         Ok(Structure { chosen, ..found }.holding_out(parts.held_out()))
+    }
+
+    /// [`Report::class_limit`](crate::learn::Report::class_limit).
+    fn class_limit(&self, config: &Slopp) -> Option<(usize, usize)> {
+        let Classes::Layers(layers, _) = &self.classes else { return None };
+        if config.capped || layers.0.iter().all(|layer| layer.values == 2) {
+            return None;
+        }
+        let most = config.starting_classes(false);
+        let columns = layers.0.iter().filter(|layer| layer.len() >= most).count();
+        (columns > 0).then_some((columns, most))
     }
 }

@@ -14,6 +14,9 @@ const MAX_DEPTH: usize = 64;
 /// With more variables than this, the usual starts differ.
 const MANY_VARIABLES: usize = 200;
 
+/// So many times more classes for columns with several values.
+const MORE_CLASSES: usize = 4;
+
 /// How much is tried; for a [bag](crate::learn::SloppBag), how many models it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -139,6 +142,15 @@ impl Default for Slopp {
 }
 
 impl Slopp {
+    /// The largest number of classes that a layer starts with. The classes after a column with many values are as many,
+    /// so unless it is asked for otherwise they may be more than those of variables.
+    pub(super) fn starting_classes(&self, are_variables: bool) -> usize {
+        match are_variables || self.capped {
+            true => self.max_classes,
+            false => MORE_CLASSES * self.max_classes,
+        }
+    }
+
     /// Whether every vtree node of a result keeps to the largest number of classes.
     pub(in crate::learn) fn allows_classes_of(&self, psdd: &Psdd) -> bool {
         !self.capped || psdd.most_classes() <= self.max_classes

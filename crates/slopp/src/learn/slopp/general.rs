@@ -84,7 +84,7 @@ pub(super) fn find(
             (start, best) = (Start::Whole(first), one);
         }
     }
-    match is_clearly_better(&best.psdd, &none.psdd, parts.judge().unwrap_or(parts.train()))? {
+    match is_clearly_better(&best.psdd, &none.psdd, parts.judge().unwrap_or(parts.train()), 1.0)? {
         true => Ok(best.found(start)),
         false => Ok(none.found(Start::NOTHING)),
     }
@@ -99,15 +99,15 @@ fn independent(parts: &Parts<'_>, vtree: &Arc<Vtree>, config: &Slopp) -> Result<
     judged(parts, psdd, config).map(Some)
 }
 
-/// Whether the records to choose by prefer one model to another by more than their standard error. Clusters and splits
-/// are the best of very many, so by few records some always seem better than none.
-pub(super) fn is_clearly_better(one: &Psdd, other: &Psdd, judge: &Records) -> Result<bool, LearnError> {
+/// Whether the records to choose by prefer one model to another by more than so many standard errors. Clusters and
+/// splits are the best of very many, so by few records some always seem better than none.
+pub(super) fn is_clearly_better(one: &Psdd, other: &Psdd, judge: &Records, errors: f64) -> Result<bool, LearnError> {
     let [one, other] = [one.log_likelihoods(judge)?, other.log_likelihoods(judge)?];
     let gains = || one.iter().zip(&other).zip(judge.weights()).map(|((a, b), weight)| (a - b, weight));
     let total = judge.total();
     let mean = gains().map(|(gain, weight)| weight * gain).sum::<f64>() / total;
     let variance = gains().map(|(gain, weight)| weight * (gain - mean).powi(2)).sum::<f64>() / total;
-    Ok(mean > (variance / total).sqrt())
+    Ok(mean > errors * (variance / total).sqrt())
 }
 
 /// The Chow-Liu tree on its own vtree or, if that has too many elements, independent columns, refined by LearnPSDD: the
@@ -123,7 +123,7 @@ pub(super) fn find_tree(
         return Ok(None);
     }
     let tree = chow_liu(parts.train(), TYPICAL_PSEUDOCOUNT, parts.limits())?;
-    let most = ELEMENTS_PER_CLASS * config.max_classes * columns.len();
+    let most = ELEMENTS_PER_CLASS * config.max_classes * parts.train().var_count();
     let max = config.max_elements.unwrap_or_else(|| most.max(2 * tree.elements().len()));
     let (start, begun) = match tree.elements().len() {
         elements if columns.are_variables() && max > MUCH_ROOM * elements => return Ok(None),
@@ -197,10 +197,10 @@ fn started(
 /// A structure with the pseudocount that is best by the records to choose by.
 fn judged(parts: &Parts<'_>, psdd: Psdd, config: &Slopp) -> Result<Judged, LearnError> {
     // Training records always favour the least smoothing, and few others may.
-    let typical = [TYPICAL_PSEUDOCOUNT];
     let judge = parts.judge().unwrap_or(parts.train());
-    let is_typical = parts.judge().is_none() || judge.total() < FEW_JUDGES;
-    let pseudocounts = if is_typical { &typical } else { &config.pseudocounts[..] };
+    let are_poor = parts.judge().is_none() || judge.total() < FEW_JUDGES;
+    let typical = [if are_poor { by_training(&psdd, parts, config)? } else { TYPICAL_PSEUDOCOUNT }];
+    let pseudocounts = if are_poor { &typical } else { &config.pseudocounts[..] };
     let mut best: Option<Judged> = None;
     for &pseudocount in pseudocounts {
         let psdd = fitted(&psdd, parts.train(), pseudocount)?;
@@ -210,6 +210,17 @@ fn judged(parts: &Parts<'_>, psdd: Psdd, config: &Slopp) -> Result<Judged, Learn
         }
     }
     Ok(best.expect("at least one pseudocount"))
+}
+
+/// The pseudocount by which training records are most probable, each given all others. Variables take the typical one.
+fn by_training(psdd: &Psdd, parts: &Parts<'_>, config: &Slopp) -> Result<f64, LearnError> {
+    let counted = fitted(psdd, parts.train(), TYPICAL_PSEUDOCOUNT)?;
+    let left_out = |&pseudocount: &f64| {
+        let smoothing = Smoothing::marginal(pseudocount, parts.train());
+        Some((counted.log_likelihood_left_out(&smoothing)?, pseudocount))
+    };
+    let best = config.pseudocounts.iter().filter_map(left_out).reduce(|a, b| if b.0 > a.0 { b } else { a });
+    Ok(best.map_or(TYPICAL_PSEUDOCOUNT, |(_, pseudocount)| pseudocount))
 }
 
 /// The structure with parameters fitted to records, smoothed towards their marginals.

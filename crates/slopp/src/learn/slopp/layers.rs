@@ -4,7 +4,7 @@
 //! its value there leads to its class in the next. The primes are sets of values of one column, so those of a class are
 //! exclusive, and any two subs may be merged: only the number of classes limits the model.
 
-use crate::circuit::{Builder, NodeId, Psdd, Sharing, Smoothing};
+use crate::circuit::{Builder, NodeId, Psdd, Sharing, Smoothing, left_out};
 use crate::data::{Cells, Records};
 use crate::learn::LearnError;
 use crate::learn::primes::{Primes, fitted};
@@ -230,6 +230,15 @@ impl Prior {
     /// The same prior with another weight.
     pub(super) fn weighing(&self, pseudocount: f64) -> Prior {
         Prior { shares: self.shares.clone(), pseudocount }
+    }
+
+    /// The log-likelihood of the training records, each by the parameters of all others.
+    pub(super) fn left_out(&self, layers: &Layers) -> f64 {
+        let log_shares = self.shares.iter().map(|shares| shares.iter().map(|share| share.ln()).collect::<Vec<f64>>());
+        let of_layer = |(layer, logs): (&Layer, Vec<f64>)| -> f64 {
+            layer.count.chunks(layer.values).map(|counts| left_out(counts, &logs, self.pseudocount)).sum()
+        };
+        layers.0.iter().zip(log_shares).map(of_layer).sum()
     }
 
     /// Adds the prior to the counts of a class.

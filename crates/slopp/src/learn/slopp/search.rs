@@ -13,9 +13,6 @@ use rayon::prelude::*;
 /// Sweeps, and comparisons of clones, end after this many without improvement.
 const PATIENCE: [usize; 2] = [2, 8];
 
-/// So many times more classes for columns with several values.
-const MORE_CLASSES: usize = 4;
-
 /// The gain that a parameter beyond the first of a class needs in a sweep, as a share of that of the class.
 const PER_PARAMETER: f64 = 1.0;
 
@@ -118,7 +115,7 @@ impl<'a> Search<'a> {
 
     /// A start and its sweeps, merged until they keep within the largest number of elements.
     fn start(&self, start: Start, tree: &Tree<'_>, progress: &dyn Progress) -> Candidate {
-        let (mut classes, mut factor) = (self.max_classes(), 1.0);
+        let (mut classes, mut factor) = (self.config.starting_classes(self.view.is_binary()), 1.0);
         loop {
             let limits = grow::Limits {
                 classes,
@@ -142,15 +139,6 @@ impl<'a> Search<'a> {
             // The loop ends: of one class per layer the elements do not matter.
             classes = (classes * 2 / 3).max(1);
             factor *= 1.5;
-        }
-    }
-
-    /// The largest number of classes that a layer starts with. The classes after a column with many values are as many,
-    /// so unless it is asked for otherwise they may be more than those of variables.
-    fn max_classes(&self) -> usize {
-        match self.view.is_binary() || self.config.capped {
-            true => self.config.max_classes,
-            false => MORE_CLASSES * self.config.max_classes,
         }
     }
 
@@ -206,11 +194,22 @@ impl<'a> Search<'a> {
         best
     }
 
+    /// The pseudocount by which training records are most probable, each given all others. Variables take the typical
+    /// one.
+    fn by_training(&self, layers: &Layers) -> f64 {
+        if self.view.is_binary() {
+            return TYPICAL_PSEUDOCOUNT;
+        }
+        let left_out = |&pseudocount: &f64| (self.prior.weighing(pseudocount).left_out(layers), pseudocount);
+        let best = self.config.pseudocounts.iter().map(left_out).reduce(|a, b| if b.0 > a.0 { b } else { a });
+        best.expect("at least one pseudocount").1
+    }
+
     /// The log-likelihood per record to choose by, with the best pseudocount, and that pseudocount.
     fn judged(&self, layers: &Layers) -> (f64, f64) {
         let tally = layers.tally(&self.judge.cells, self.judge.weights);
         // Training records always favour the least smoothing, and few others may.
-        let typical = [TYPICAL_PSEUDOCOUNT];
+        let typical = [if self.judge.are_poor { self.by_training(layers) } else { TYPICAL_PSEUDOCOUNT }];
         let pseudocounts = if self.judge.are_poor { &typical } else { &self.config.pseudocounts[..] };
         let judged = pseudocounts.iter().map(|&pseudocount| {
             let log_likelihood = layers.log_likelihood(&tally, &self.prior.weighing(pseudocount));
