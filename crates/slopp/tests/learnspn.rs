@@ -418,6 +418,46 @@ fn columns_have_one_value() {
     assert!(tree > apart + 0.3, "{scores:?}");
 }
 
+/// The order in which a column has its values says nothing about it.
+#[test]
+fn the_order_of_values_does_not_matter() {
+    use slopp::Kind;
+    let sizes = [3, 7, 1, 4, 2, 5];
+    let mut random = Random::new(8);
+    let kinds: Vec<Vec<usize>> = (0..3).map(|_| sizes.map(|size| random.below(size)).to_vec()).collect();
+    let mut row = || {
+        let kind = &kinds[random.below(3)];
+        let value = |(&usual, &size): (&usize, &usize)| if random.unit() < 0.6 { usual } else { random.below(size) };
+        kind.iter().zip(&sizes).map(value).collect::<Vec<usize>>()
+    };
+    let [train, valid, test] = [2000, 300, 1000].map(|rows| (0..rows).map(|_| row()).collect::<Vec<_>>());
+    let score = |places: &[Vec<usize>], valid: Option<&[Vec<usize>]>| {
+        let values = |size: usize| Kind::Values((0..size).map(|i| i.to_string()).collect());
+        let kinds = sizes.iter().enumerate().map(|(i, &size)| (format!("c{i}"), values(size)));
+        let names = Arc::new(Names::of_columns(kinds).unwrap());
+        let records = |rows: &[Vec<usize>]| {
+            let bits = |row: &Vec<usize>| -> Vec<bool> {
+                let cells = row.iter().zip(places);
+                cells.flat_map(|(&value, places)| (0..places.len()).map(move |i| i == places[value])).collect()
+            };
+            Records::from_rows(names.clone(), rows.iter().map(bits))
+        };
+        let valid = valid.map(records);
+        let spn = learn(&records(&train), valid.as_ref(), &LearnSpn::default()).unwrap();
+        assert!(spn.stats().sums > 2, "clusters are found");
+        mean(&spn, &records(&test))
+    };
+    let in_order: Vec<Vec<usize>> = sizes.iter().map(|&size| (0..size).collect()).collect();
+    for valid in [None, Some(&valid[..])] {
+        let expected = score(&in_order, valid);
+        for _ in 0..4 {
+            let mut places = in_order.clone();
+            places.iter_mut().for_each(|places| random.shuffle(places));
+            close(score(&places, valid), expected);
+        }
+    }
+}
+
 /// Known cells stay, missing ones have the right frequencies, and equal records have draws of their own.
 #[test]
 fn records_are_completed_by_draws() {

@@ -5,6 +5,7 @@ use super::{PairCounts, Records, SymmetricMatrix, bit_of, ones};
 use crate::names::{Column, Names};
 use crate::var::Var;
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 /// Variables that together have one of several values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +45,18 @@ impl Choice {
     /// A variable that is false or true.
     pub(crate) fn boolean(var: Var) -> Choice {
         Choice { vars: vec![var], is_group: false, ordered: false }
+    }
+
+    /// The same choice with its values in another order.
+    pub(crate) fn sorted_by(mut self, order: impl FnMut(&Var, &Var) -> Ordering) -> Choice {
+        self.vars.sort_by(order);
+        self
+    }
+
+    /// The same choice of variables that are numbered from `first` on.
+    pub(crate) fn numbered_from(&self, first: usize) -> Choice {
+        let vars = (first..first + self.vars.len()).map(|i| Var(i as u32)).collect();
+        Choice { vars, ..self.clone() }
     }
 
     /// Its variables.
@@ -98,7 +111,7 @@ impl Choice {
     }
 
     /// The same from the counts of all pairs of variables.
-    fn table(&self, other: &Choice, pairs: &PairCounts) -> Vec<Vec<f64>> {
+    pub(crate) fn table(&self, other: &Choice, pairs: &PairCounts) -> Vec<Vec<f64>> {
         let cell = |a: usize, b: usize| {
             let both = |x: Var, y: Var| pairs.cells(x, y);
             match (self.as_boolean(), other.as_boolean()) {
@@ -149,28 +162,55 @@ pub(crate) fn information(choices: &[Choice], pairs: &PairCounts, pseudocount: f
         match (a.as_boolean(), b.as_boolean()) {
             _ if i == j => 0.0,
             (Some(x), Some(y)) => of_variables.at(x.index(), y.index()),
-            _ => unbiased(&a.table(b, pairs)),
+            _ => Dependence::of(&a.table(b, pairs)).unbiased(),
         }
     })
 }
 
-/// The mutual information of a table, less what a table of independent choices has on average, but not below zero.
-fn unbiased(table: &[Vec<f64>]) -> f64 {
-    let rows: Vec<f64> = table.iter().map(|row| row.iter().sum()).collect();
-    let columns: Vec<f64> =
-        (0..table.first().map_or(0, Vec::len)).map(|b| table.iter().map(|row| row[b]).sum()).collect();
-    let total: f64 = rows.iter().sum();
-    let (mut sum, mut cells) = (0.0, 0usize);
-    for (row, x) in table.iter().zip(&rows) {
-        for (&n, y) in row.iter().zip(&columns).filter(|(n, _)| **n > 0.0) {
-            sum += n * (n * total / (x * y)).ln();
-            cells += 1;
+/// How far two choices are from independent in a table of their counts.
+pub(crate) struct Dependence {
+    total: f64,
+    /// The total times the mutual information, in nats.
+    nats: f64,
+    /// How many cells, rows and columns of the table are used.
+    used: [usize; 3],
+}
+
+impl Dependence {
+    pub(crate) fn of(table: &[Vec<f64>]) -> Dependence {
+        let rows: Vec<f64> = table.iter().map(|row| row.iter().sum()).collect();
+        let columns: Vec<f64> =
+            (0..table.first().map_or(0, Vec::len)).map(|b| table.iter().map(|row| row[b]).sum()).collect();
+        let total: f64 = rows.iter().sum();
+        let (mut nats, mut cells) = (0.0, 0);
+        for (row, x) in table.iter().zip(&rows) {
+            for (&n, y) in row.iter().zip(&columns).filter(|(n, _)| **n > 0.0) {
+                nats += n * (n * total / (x * y)).ln();
+                cells += 1;
+            }
         }
+        let used = |sums: &[f64]| sums.iter().filter(|sum| **sum > 0.0).count();
+        Dependence { total, nats, used: [cells, used(&rows), used(&columns)] }
     }
-    let used = |sums: &[f64]| sums.iter().filter(|sum| **sum > 0.0).count();
-    // Miller and Madow: half a nat for every cell that is used beyond those of the margins.
-    let chance = 0.5 * (cells as f64 + 1.0 - (used(&rows) + used(&columns)) as f64);
-    if total > 0.0 { ((sum - chance) / total).max(0.0) } else { 0.0 }
+
+    /// The mutual information in nats, less what independent choices have on average, but not below zero.
+    pub(crate) fn unbiased(&self) -> f64 {
+        let [cells, rows, columns] = self.used;
+        // Miller and Madow: half a nat for every cell that is used beyond those of the margins.
+        let chance = 0.5 * (cells as f64 + 1.0 - (rows + columns) as f64);
+        if self.total > 0.0 { ((self.nats - chance) / self.total).max(0.0) } else { 0.0 }
+    }
+
+    /// The mutual information in nats.
+    pub(crate) fn information(&self) -> f64 {
+        if self.total > 0.0 { self.nats / self.total } else { 0.0 }
+    }
+
+    /// The degrees of freedom of the G-test: used rows and columns, less one each, multiplied.
+    pub(crate) fn freedom(&self) -> usize {
+        let [_, rows, columns] = self.used;
+        rows.saturating_sub(1) * columns.saturating_sub(1)
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! The recursion of LearnSPN as rounds over a queue of sub-databases.
 
 use super::LearnSpn;
-use super::cluster::cluster;
-use super::leaf::{ColumnTree, Columns, Leaf, Prior};
+use super::cluster::{Rows, cluster};
+use super::independence::{GTests, are_variables};
+use super::leaf::{ColumnTree, Leaf, Prior};
 use crate::circuit::NodeId;
-use crate::data::{BitMatrix, PairCounts, Records, RecordsBuilder, SymmetricMatrix};
-use crate::names::{Group, Names};
+use crate::data::{BitMatrix, Choice, PairCounts, Records, RecordsBuilder};
+use crate::names::Names;
 use crate::progress::Progress;
 use crate::random::Random;
 use crate::spn::{Spn, SpnBuilder, SpnError};
@@ -35,9 +36,9 @@ pub(super) enum Shape {
     Sum(Vec<(usize, f64)>),
 }
 
-/// A sub-database to cut.
+/// A sub-database to cut: some columns, whose variables are numbered within its records.
 struct Task {
-    vars: Vec<Var>,
+    columns: Vec<Choice>,
     records: Records,
     seed: u64,
 }
@@ -54,10 +55,10 @@ pub(super) fn grow(train: &Records, config: &LearnSpn, seed: u64, progress: &dyn
     let total = train.total();
     let vars: Vec<Var> = (0..train.var_count() as u32).map(Var).collect();
     let whole: Vec<f64> = vars.iter().map(|&var| (train.count(train.column(var)) + 1.0) / (total + 2.0)).collect();
-    let prior = Prior { whole: &whole, pseudocount: config.pseudocount, names: train.names() };
+    let prior = Prior { whole: &whole, pseudocount: config.pseudocount };
     progress.begin("LearnSPN", train.len() as u64 * vars.len() as u64);
     let mut plan = Plan { nodes: vec![Planned { shape: Shape::Leaf, leaf: None }] };
-    let mut open = vec![(0, Task { vars, records: train.clone(), seed })];
+    let mut open = vec![(0, Task::of_all(train, seed))];
     let mut steps = config.steps;
     while !open.is_empty() {
         let cuts: Vec<(usize, Cut)> = open
@@ -100,70 +101,75 @@ pub(super) fn grow(train: &Records, config: &LearnSpn, seed: u64, progress: &dyn
 }
 
 impl Task {
+    /// All records. Values of a column come from the most frequent on, so that their order does not matter.
+    fn of_all(train: &Records, seed: u64) -> Task {
+        let count = |var: &Var| train.count(train.column(*var));
+        let by_count = |column: Choice| column.sorted_by(|a, b| count(b).total_cmp(&count(a)));
+        let columns: Vec<Choice> = Choice::all(train.names()).into_iter().map(by_count).collect();
+        let records = match are_variables(&columns) {
+            true => train.clone(),
+            false => over(train, columns.iter().flat_map(Choice::vars)),
+        };
+        Task { columns, records, seed }
+    }
+
+    /// The columns with their variables as numbered in the records.
+    fn local(&self) -> Vec<Choice> {
+        let mut next = 0;
+        let local = self.columns.iter().map(|column| {
+            let local = column.numbered_from(next);
+            next += column.vars().len();
+            local
+        });
+        local.collect()
+    }
+
     fn cells(&self) -> usize {
-        self.records.len() * self.vars.len()
+        self.records.len() * self.records.var_count()
     }
 
     fn cut(self, config: &LearnSpn, prior: &Prior<'_>, may_cut: bool) -> Cut {
         let total = self.records.total();
         let few = total < config.min_records || !may_cut;
-        let columns = Columns::of(&self.vars, prior.names);
-        if columns.is_none() && (self.vars.len() == 1 || few && config.leaves == super::Leaves::Independent) {
+        let of_variables = are_variables(&self.columns);
+        let vars: Vec<Var> = self.columns.iter().flat_map(Choice::vars).copied().collect();
+        if of_variables && (vars.len() == 1 || few && config.leaves == super::Leaves::Independent) {
             let trues = |i: usize| self.records.count(self.records.column(Var(i as u32)));
-            let trues: Vec<f64> = (0..self.vars.len()).map(trues).collect();
-            return Cut::Leaf(Leaf::independent(&self.vars, &trues, total, prior));
+            let trues: Vec<f64> = (0..vars.len()).map(trues).collect();
+            return Cut::Leaf(Leaf::independent(&vars, &trues, total, prior));
         }
         let pairs = PairCounts::of(&self.records);
-        let noise = EDGE_NOISE.min(config.independence) / (2.0 * total);
-        let by_columns = |columns: &Columns| {
-            Leaf::Columns(ColumnTree::new(config.leaves, &self.vars, columns, &pairs, noise, prior))
+        let local = self.local();
+        let tests = GTests::new(&local, &pairs);
+        let noise = EDGE_NOISE.min(config.independence);
+        let leaf = |kind| match of_variables {
+            true => Leaf::new(kind, &vars, &pairs, tests.information(), noise / (2.0 * total), prior),
+            false => Leaf::Columns(ColumnTree::new(kind, &self.columns, &local, &pairs, (&tests, noise), prior)),
         };
-        if let Some(columns) = columns.as_ref().filter(|columns| few || columns.len() == 1) {
-            return Cut::Leaf(by_columns(columns));
-        }
-        let information = pairs.mutual_information(0.0);
-        let limit = config.independence / (2.0 * total);
-        let leaf = |kind| match &columns {
-            None => Leaf::new(kind, &self.vars, &pairs, &information, noise, prior),
-            Some(columns) => by_columns(columns),
-        };
-        if few {
+        if few || self.columns.len() == 1 {
             return Cut::Leaf(leaf(config.leaves));
         }
-        // The values of one column are never independent.
-        let column = |i: usize| prior.names.group_of(self.vars[i]).map(Group::name);
-        let dependent =
-            |i: usize, j: usize| information.at(i, j) > limit || (column(i).is_some() && column(i) == column(j));
-        let parts = independent_parts(self.vars.len(), dependent);
+        let parts = independent_parts(self.columns.len(), |i, j| tests.are_dependent(i, j, config.independence));
         if parts.len() > 1 {
             let seeds = Random::new(self.seed);
-            return Cut::Product(self.columns(parts, seeds));
+            return Cut::Product(self.parts(parts, &local, seeds));
         }
         let mut random = Random::new(self.seed);
-        let first = most_informative(&information);
-        let penalty = config.cluster_penalty * self.vars.len() as f64;
-        let rows = self.records.rows();
-        let labels = cluster(rows, self.records.weights(), config.max_clusters, penalty, first, &mut random);
-        match labels {
+        let first = tests.most_informative(&local, &pairs);
+        let penalty = config.cluster_penalty * self.columns.len() as f64;
+        let rows = Rows::new(self.records.rows(), self.records.weights(), &local);
+        match cluster(&rows, config.max_clusters, penalty, first.index(), &mut random) {
             None => Cut::Leaf(leaf(config.leaves)),
             Some(labels) => Cut::Sum(leaf(config.leaves), self.rows(&labels, random)),
         }
     }
 
     /// The sub-databases of some sets of columns.
-    fn columns(&self, parts: Vec<Vec<usize>>, mut seeds: Random) -> Vec<Task> {
-        let part = |columns: Vec<usize>| {
-            let mut lines = BitMatrix::zeros(columns.len(), self.records.len());
-            for (line, &column) in columns.iter().enumerate() {
-                lines.line_mut(line).copy_from_slice(self.records.column(Var(column as u32)));
-            }
-            let rows = lines.transposed();
-            let mut builder = RecordsBuilder::new(Names::numbered(columns.len()));
-            for (i, &weight) in self.records.weights().iter().enumerate() {
-                builder.push_words(rows.line(i), weight);
-            }
-            let vars = columns.into_iter().map(|column| self.vars[column]).collect();
-            Task { vars, records: builder.finish(), seed: seeds.bits() }
+    fn parts(&self, parts: Vec<Vec<usize>>, local: &[Choice], mut seeds: Random) -> Vec<Task> {
+        let part = |part: Vec<usize>| {
+            let records = over(&self.records, part.iter().flat_map(|&column| local[column].vars()));
+            let columns = part.into_iter().map(|column| self.columns[column].clone()).collect();
+            Task { columns, records, seed: seeds.bits() }
         };
         parts.into_iter().map(part).collect()
     }
@@ -179,10 +185,25 @@ impl Task {
                 builder.push_words(self.records.rows().line(i), self.records.weights()[i]);
             }
             let records = builder.finish();
-            (records.total() / total, Task { vars: self.vars.clone(), records, seed: seeds.bits() })
+            (records.total() / total, Task { columns: self.columns.clone(), records, seed: seeds.bits() })
         };
         (0..clusters).map(part).collect()
     }
+}
+
+/// Records over some of the variables, numbered in this order.
+fn over<'a>(records: &Records, vars: impl Iterator<Item = &'a Var>) -> Records {
+    let vars: Vec<&Var> = vars.collect();
+    let mut lines = BitMatrix::zeros(vars.len(), records.len());
+    for (line, &&var) in vars.iter().enumerate() {
+        lines.line_mut(line).copy_from_slice(records.column(var));
+    }
+    let rows = lines.transposed();
+    let mut builder = RecordsBuilder::new(Names::numbered(vars.len()));
+    for (i, &weight) in records.weights().iter().enumerate() {
+        builder.push_words(rows.line(i), weight);
+    }
+    builder.finish()
 }
 
 /// The connected components of columns that depend on each other, each ascending.
@@ -208,18 +229,6 @@ fn independent_parts(len: usize, dependent: impl Fn(usize, usize) -> bool) -> Ve
         parts.push(part);
     }
     parts
-}
-
-/// The column with the most mutual information with all others; the first of equals.
-fn most_informative(information: &SymmetricMatrix) -> usize {
-    let mut best = (0, f64::NEG_INFINITY);
-    for i in 0..information.len() {
-        let sum: f64 = information.line(i).sum();
-        if sum > best.1 {
-            best = (i, sum);
-        }
-    }
-    best.0
 }
 
 /// The weight of a stand-in below its sum, 2⁻¹⁹⁰: it is evaluated but changes nothing.
@@ -283,6 +292,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::SymmetricMatrix;
 
     #[test]
     fn parts_are_connected_components() {
@@ -291,6 +301,5 @@ mod tests {
             information.set(i, j, 1.0);
         }
         assert_eq!(independent_parts(6, |i, j| information.at(i, j) > 0.5), [vec![0, 3, 5], vec![1, 4], vec![2]]);
-        assert_eq!(most_informative(&information), 3);
     }
 }

@@ -6,11 +6,11 @@
 //! two, is impossible.
 
 use super::Leaves;
+use super::independence::GTests;
 use crate::circuit::NodeId;
-use crate::data::{PairCounts, SymmetricMatrix};
-use crate::names::Names;
+use crate::data::{Choice, PairCounts, SymmetricMatrix};
 use crate::spn::{Branch, SpnBuilder, SpnError};
-use crate::var::{Lit, Var};
+use crate::var::Var;
 use crate::vtree::ChowLiuTree;
 
 /// The distribution of a sub-database that is not cut further.
@@ -94,78 +94,21 @@ pub(super) struct Prior<'a> {
     /// The probability of *true* of every variable in all records, itself shrunk towards one half.
     pub(super) whole: &'a [f64],
     pub(super) pseudocount: f64,
-    /// Which variables are the values of one column.
-    pub(super) names: &'a Names,
 }
 
 impl Prior<'_> {
-    /// The probability of a literal in all records.
-    pub(super) fn of(&self, lit: Lit) -> f64 {
-        let p = self.whole[lit.var.index()];
-        if lit.value { p } else { 1.0 - p }
+    /// The weights of the values of a column in all records.
+    fn of(&self, column: &Choice) -> Vec<f64> {
+        let of = |var: &Var| self.whole[var.index()];
+        match column.as_boolean() {
+            Some(var) => vec![1.0 - of(&var), of(&var)],
+            None => column.vars().iter().map(of).collect(),
+        }
     }
 
     fn estimate(&self, var: Var, trues: f64, total: f64) -> f64 {
         (trues + self.pseudocount * self.whole[var.index()]) / (total + self.pseudocount)
     }
-}
-
-/// The columns of a sub-database, each as the literals of its values; variables are numbered within the sub-database.
-pub(super) struct Columns(Vec<Vec<Lit>>);
-
-impl Columns {
-    /// The columns of these variables; `None` if all are Boolean.
-    pub(super) fn of(vars: &[Var], names: &Names) -> Option<Columns> {
-        let mut columns = Vec::new();
-        let (mut i, mut several) = (0, false);
-        while i < vars.len() {
-            let group = names.group_of(vars[i]);
-            let len = group.map_or(1, |group| group.vars().len());
-            several |= group.is_some();
-            columns.push(match group {
-                None => [false, true].map(|value| Var(i as u32).is(value)).to_vec(),
-                Some(_) => (i..i + len).map(|i| Var(i as u32).is(true)).collect(),
-            });
-            i += len;
-        }
-        several.then_some(Columns(columns))
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The mutual information of each pair of columns, less that expected by chance for their numbers of values.
-    fn information(&self, pairs: &PairCounts, noise: f64) -> SymmetricMatrix {
-        let total = pairs.total();
-        let mut information = SymmetricMatrix::zeros(self.len());
-        for (j, b) in self.0.iter().enumerate() {
-            for (i, a) in self.0[..j].iter().enumerate() {
-                let mut sum = 0.0;
-                for &u in a {
-                    for &v in b {
-                        let joint = both(pairs, u, v);
-                        if joint > 0.0 {
-                            sum += joint / total * (joint * total / (one(pairs, u) * one(pairs, v))).ln();
-                        }
-                    }
-                }
-                let freedom = (a.len() - 1) * (b.len() - 1);
-                information.set(i, j, (sum - noise * freedom as f64).max(0.0));
-            }
-        }
-        information
-    }
-}
-
-/// The weight of the records in which a literal is true.
-fn one(pairs: &PairCounts, lit: Lit) -> f64 {
-    pairs.values(lit.var)[usize::from(lit.value)]
-}
-
-/// The weight of the records in which two literals of different columns are true.
-fn both(pairs: &PairCounts, a: Lit, b: Lit) -> f64 {
-    pairs.cells(a.var, b.var)[2 * usize::from(a.value) + usize::from(b.value)]
 }
 
 /// A forest over columns; parents come first.
@@ -174,54 +117,41 @@ pub(super) struct ColumnTree(Vec<ColumnBranch>);
 
 #[derive(Clone, Debug)]
 struct ColumnBranch {
-    vars: Vec<Var>,
-    /// Whether it is a Boolean column: one variable with two values.
-    boolean: bool,
+    column: Choice,
     parent: Option<usize>,
     /// For each value of the parent, or once without one, the probabilities of the values.
     probability: Vec<Vec<f64>>,
 }
 
 impl ColumnTree {
-    /// The tree of the most informative pairs, or independent columns. Pairs with at most `noise` information for each
-    /// degree of freedom are not connected.
+    /// The tree of the most informative pairs that are dependent by this G statistic, or independent columns. `local`
+    /// are the same columns as variables of the sub-database.
     pub(super) fn new(
         kind: Leaves,
-        vars: &[Var],
-        columns: &Columns,
+        columns: &[Choice],
+        local: &[Choice],
         pairs: &PairCounts,
-        noise: f64,
+        (tests, limit): (&GTests, f64),
         prior: &Prior<'_>,
     ) -> ColumnTree {
-        let information = match kind {
-            Leaves::ChowLiu if columns.len() > 1 => columns.information(pairs, noise),
-            _ => SymmetricMatrix::zeros(columns.len()),
-        };
-        let tree = ChowLiuTree::new(&information);
+        let is_edge = |i: usize, j: usize| kind == Leaves::ChowLiu && tests.are_dependent(i, j, limit);
+        let tree = ChowLiuTree::new(&tests.unbiased_information());
         let tree = tree.rooted_at(tree.centre());
         let mut branches: Vec<ColumnBranch> = Vec::new();
         let mut place = vec![0; columns.len()];
         for &x in tree.top_down() {
-            let values = &columns.0[x.index()];
-            let boolean = !values[0].value;
-            let counts: Vec<f64> = values.iter().map(|&lit| one(pairs, lit)).collect();
-            let before: Vec<f64> = values.iter().map(|lit| prior.of(vars[lit.var.index()].is(lit.value))).collect();
-            let alone = shrunk(&counts, &before, prior.pseudocount);
-            let parent = tree.parent(x).filter(|parent| information.at(x.index(), parent.index()) > 0.0);
+            let (column, here) = (&columns[x.index()], &local[x.index()]);
+            let alone = shrunk(&counts(here, pairs), &prior.of(column), prior.pseudocount);
+            let parent = tree.parent(x).map(Var::index).filter(|&parent| is_edge(x.index(), parent));
             let probability = match parent {
                 None => vec![alone],
                 Some(parent) => {
-                    let given = |&u: &Lit| {
-                        let counts: Vec<f64> = values.iter().map(|&v| both(pairs, u, v)).collect();
-                        shrunk(&counts, &alone, prior.pseudocount)
-                    };
-                    columns.0[parent.index()].iter().map(given).collect()
+                    let table = local[parent].table(here, pairs);
+                    table.iter().map(|counts| shrunk(counts, &alone, prior.pseudocount)).collect()
                 }
             };
             place[x.index()] = branches.len();
-            let mut own: Vec<Var> = values.iter().map(|lit| vars[lit.var.index()]).collect();
-            own.dedup();
-            branches.push(ColumnBranch { vars: own, boolean, parent: parent.map(|p| place[p.index()]), probability });
+            branches.push(ColumnBranch { column: column.clone(), parent: parent.map(|p| place[p]), probability });
         }
         ColumnTree(branches)
     }
@@ -229,11 +159,12 @@ impl ColumnTree {
     /// The network of the tree: the roots are independent.
     pub(super) fn build(&self, builder: &mut SpnBuilder) -> Result<NodeId, SpnError> {
         // For each column and value, the sums of its children.
-        let mut below: Vec<Vec<Vec<NodeId>>> = self.0.iter().map(|branch| vec![Vec::new(); branch.len()]).collect();
+        let mut below: Vec<Vec<Vec<NodeId>>> =
+            self.0.iter().map(|branch| vec![Vec::new(); branch.column.values()]).collect();
         let mut roots = Vec::new();
         for (i, branch) in self.0.iter().enumerate().rev() {
             let parts = branch.literals(builder)?;
-            let mut values = Vec::with_capacity(branch.len());
+            let mut values = Vec::with_capacity(branch.column.values());
             for (mut part, more) in parts.into_iter().zip(std::mem::take(&mut below[i])) {
                 part.extend(more);
                 values.push(if let [single] = part[..] { single } else { builder.product(&part)? });
@@ -252,22 +183,18 @@ impl ColumnTree {
 }
 
 impl ColumnBranch {
-    /// The number of values.
-    fn len(&self) -> usize {
-        if self.boolean { 2 } else { self.vars.len() }
-    }
-
     /// For each value its nodes: all before it are false, it is true, all after it are false. Sharing keeps this linear
     /// in the values.
     fn literals(&self, builder: &mut SpnBuilder) -> Result<Vec<Vec<NodeId>>, SpnError> {
-        if self.boolean {
-            return [false, true].into_iter().map(|x| Ok(vec![builder.literal(self.vars[0].is(x))?])).collect();
+        if let Some(var) = self.column.as_boolean() {
+            return [false, true].into_iter().map(|x| Ok(vec![builder.literal(var.is(x))?])).collect();
         }
-        let len = self.vars.len();
+        let vars = self.column.vars();
+        let len = vars.len();
         if len == 1 {
-            return Ok(vec![vec![builder.literal(self.vars[0].is(true))?]]);
+            return Ok(vec![vec![builder.literal(vars[0].is(true))?]]);
         }
-        let mut no = self.vars.iter().map(|var| builder.literal(var.is(false))).collect::<Result<Vec<_>, _>>()?;
+        let mut no = vars.iter().map(|var| builder.literal(var.is(false))).collect::<Result<Vec<_>, _>>()?;
         let mut after = no.clone();
         for i in 1..len - 1 {
             no[i] = builder.product(&[no[i - 1], no[i]])?;
@@ -280,7 +207,15 @@ impl ColumnBranch {
             let yes = builder.literal(var.is(true))?;
             Ok(before.into_iter().chain([yes]).chain(after.get(i + 1).copied()).collect())
         };
-        self.vars.iter().enumerate().map(value).collect()
+        vars.iter().enumerate().map(value).collect()
+    }
+}
+
+/// The weight of the records with each value of a column.
+fn counts(column: &Choice, pairs: &PairCounts) -> Vec<f64> {
+    match column.as_boolean() {
+        Some(var) => pairs.values(var).to_vec(),
+        None => column.vars().iter().map(|&var| pairs.values(var)[1]).collect(),
     }
 }
 

@@ -8,11 +8,13 @@
 //! - Leaves are Chow-Liu trees by default (same source).
 //! - Estimates are shrunk towards those of larger sub-databases instead of towards one half.
 //! - With validation records, sub-networks that do not pay are cut back to leaves.
-//! - The values of one column stay together, and every leaf gives the column exactly one value. Worlds with none or two
-//!   are impossible, all others are possible.
+//! - The values of one column stay together: tests are of whole columns, clusters count a column once, however many
+//!   values it has, and every leaf gives the column exactly one value. Worlds with none or two are impossible, all others
+//!   are possible.
 
 mod cluster;
 mod grow;
+mod independence;
 mod leaf;
 mod prune;
 
@@ -46,7 +48,7 @@ pub enum Leaves {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnSpn {
     /// Two columns are dependent if their G statistic is above this: 3.8 is a p-value of 0.05, 6.6 of 0.01, 10.8 of
-    /// 0.001 and 15.1 of 0.0001.
+    /// 0.001 and 15.1 of 0.0001. Where columns have several values, the limit is the G statistic with the same p-value.
     pub independence: f64,
     /// The largest number of clusters of one sum.
     pub max_clusters: usize,
