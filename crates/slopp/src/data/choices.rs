@@ -3,7 +3,7 @@
 
 use super::{PairCounts, Records, SymmetricMatrix, bit_of, ones};
 use crate::names::{Column, Names};
-use crate::var::Var;
+use crate::var::{Lit, Var};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -62,6 +62,12 @@ impl Choice {
     /// Its variables.
     pub(crate) fn vars(&self) -> &[Var] {
         &self.vars
+    }
+
+    /// Whether a literal of one of its variables is true if it has this value.
+    pub(crate) fn allows(&self, value: usize, lit: Lit) -> bool {
+        let is_true = if self.is_group { self.vars[value] == lit.var } else { value == 1 };
+        is_true == lit.value
     }
 
     /// How many values it has; the values of a variable are false and true.

@@ -4,6 +4,8 @@
 //! consecutive. Growing a prime and a sub reorders a cluster again, which is harmless: its set of rows is the same.
 
 use super::LearnError;
+use super::primes::Primes;
+use super::vtree::Columns;
 use crate::circuit::{BuildError, Builder, Circuit, NodeId, Sharing, Smoothing};
 use crate::data::{BitMatrix, Records};
 use crate::progress::Progress;
@@ -17,15 +19,70 @@ pub(super) struct Database<'a> {
     pub(super) records: &'a Records,
     pub(super) vtree: Arc<Vtree>,
     rows: BitMatrix,
+    columns: Columns,
+    /// The vtree node of each column, and the column of each vtree node.
+    nodes: Vec<VtreeId>,
+    column_at: Vec<Option<Var>>,
+    /// The columns in the order of the leaves.
+    order: Vec<Var>,
 }
 
 impl<'a> Database<'a> {
+    /// Every variable is a column of its own.
     pub(super) fn new(records: &'a Records, vtree: Arc<Vtree>) -> Database<'a> {
-        let mut columns = BitMatrix::zeros(vtree.var_count(), records.len());
-        for (position, &var) in vtree.vars(vtree.root()).iter().enumerate() {
-            columns.line_mut(position).copy_from_slice(records.column(var));
+        let columns = Columns::of_variables(vtree.var_count());
+        let nodes = columns.nodes(&vtree).expect("every variable has a leaf");
+        Database::with(records, vtree, columns, nodes)
+    }
+
+    /// The columns of the records; their variables if a column has no vtree node of its own.
+    pub(super) fn of_columns(records: &'a Records, vtree: Arc<Vtree>) -> Database<'a> {
+        let columns = Columns::new(records.names());
+        match columns.nodes(&vtree) {
+            Some(nodes) => Database::with(records, vtree, columns, nodes),
+            None => Database::new(records, vtree),
         }
-        Database { records, vtree, rows: columns.transposed() }
+    }
+
+    fn with(records: &'a Records, vtree: Arc<Vtree>, columns: Columns, nodes: Vec<VtreeId>) -> Database<'a> {
+        let mut lines = BitMatrix::zeros(vtree.var_count(), records.len());
+        for (position, &var) in vtree.vars(vtree.root()).iter().enumerate() {
+            lines.line_mut(position).copy_from_slice(records.column(var));
+        }
+        let mut column_at = vec![None; vtree.node_count()];
+        nodes.iter().enumerate().for_each(|(i, node)| column_at[node.index()] = Some(Var(i as u32)));
+        let mut order: Vec<Var> = (0..columns.len() as u32).map(Var).collect();
+        order.sort_by_key(|column| vtree.position(vtree.vars(nodes[column.index()])[0]));
+        Database { records, vtree, rows: lines.transposed(), columns, nodes, column_at, order }
+    }
+
+    /// The columns.
+    pub(super) fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// The column of a vtree node.
+    pub(super) fn column_at(&self, v: VtreeId) -> Option<Var> {
+        self.column_at[v.index()]
+    }
+
+    /// The columns below a vtree node, in the order of the leaves.
+    pub(super) fn columns_below(&self, v: VtreeId) -> &[Var] {
+        &self.order[self.column_range(v)]
+    }
+
+    /// Where the columns below a vtree node are among all, in the order of the leaves.
+    pub(super) fn column_range(&self, v: VtreeId) -> Range<usize> {
+        let start = |column: &Var| self.scope(self.nodes[column.index()]).start;
+        let before = |position: usize| self.order.partition_point(|column| start(column) < position);
+        let Range { start, end } = self.scope(v);
+        before(start)..before(end)
+    }
+
+    /// For each column, what makes its nodes.
+    pub(super) fn primes(&self) -> Vec<Primes<'_>> {
+        let of = |(i, &node): (usize, &VtreeId)| Primes::new(&self.vtree, node, self.columns.at(Var(i as u32)));
+        self.nodes.iter().enumerate().map(of).collect()
     }
 
     /// The bits of some rows over the variables below a vtree node: a line per row, a bit per variable.

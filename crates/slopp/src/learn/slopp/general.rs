@@ -11,7 +11,7 @@ use crate::learn::grow::Database;
 use crate::learn::hold_out::{FEW_JUDGES, Parts};
 use crate::learn::judge::score;
 use crate::learn::refine::{LearnPsdd, learn_psdd};
-use crate::learn::vtree::{Columns, pair_information};
+use crate::learn::vtree::Columns;
 use crate::progress::Progress;
 use crate::var::Var;
 use crate::vtree::Vtree;
@@ -55,9 +55,9 @@ pub(super) fn find(
         Start::Whole(penalty) | Start::Window(penalty) => penalty,
         Start::Tree => STARTS[0],
     };
-    let database = Database::new(parts.train(), vtree.clone());
+    let database = Database::of_columns(parts.train(), vtree.clone());
     progress.begin("merging classes", (given.len() * vtree.node_count()) as u64);
-    let information = pair_information(parts.train())?;
+    let information = database.columns().information(parts.train())?;
     let information = |a: Var, b: Var| information.at(a.index(), b.index());
     let mut best: Option<(Start, Judged)> = None;
     for penalty in given.iter().map(penalty) {
@@ -177,6 +177,13 @@ fn started(
 ) -> Result<Judged, LearnError> {
     let (mut classes, mut factor) = (config.max_classes, 1.0);
     let unit = 0.5 * parts.train().total().ln().max(1.0);
+    // Without clusters there are as many elements as of independent columns, however few are allowed.
+    let least = match config.max_elements {
+        None => 0,
+        Some(_) => {
+            factorised(parts.train(), database.vtree.clone(), TYPICAL_PSEUDOCOUNT, parts.limits())?.elements().len()
+        }
+    };
     loop {
         let limits =
             Limits { classes, per_class: factor * config.class_penalty * unit, per_parameter: factor * penalty };
@@ -185,8 +192,7 @@ fn started(
             scopes::grow(database, information, limits, if factor == 1.0 { progress } else { quiet })?;
         let smoothing = Smoothing::marginal(TYPICAL_PSEUDOCOUNT, parts.train());
         let psdd = builder.finish_counts(root, &smoothing)?.certify(parts.limits())?;
-        // The loop ends: without clusters there is one element for each variable but the last, which is allowed.
-        if config.max_elements.is_none_or(|max| psdd.elements().len() <= max) {
+        if config.max_elements.is_none_or(|max| psdd.elements().len() <= max.max(least)) {
             return judged(parts, psdd, config);
         }
         classes = (classes * 2 / 3).max(1);

@@ -69,8 +69,9 @@ pub(super) fn grow(
     progress: &dyn Progress,
 ) -> Result<(Builder, NodeId), BuildError> {
     let vtree = &database.vtree;
-    let variables: Vec<Choice> = vtree.vars(vtree.root()).iter().map(|&var| Choice::boolean(var)).collect();
-    let view = View::unsorted(database.records, &variables);
+    let of = |&column: &Var| database.columns().at(column).clone();
+    let columns: Vec<Choice> = database.columns_below(vtree.root()).iter().map(of).collect();
+    let view = View::unsorted(database.records, &columns);
     let trees =
         separate::Limits { leaves: CLUSTERS, min_records: FEW, gain: limits.per_class, gain_per_parameter: 0.0 };
     let mut growth = Growth {
@@ -119,14 +120,16 @@ impl Growth<'_> {
         let mut rows = vec![Vec::new(); len];
         element_of.iter().enumerate().for_each(|(row, &class)| rows[class as usize].push(row as u32));
         let mut layer = Layer { class_of, starts: Vec::with_capacity(len), terms: of_class, counts: Vec::new() };
-        let Some(sides) = vtree.children(v) else {
-            layer.counts = vec![0.0; 2 * len];
-            let column = self.view.column(vtree.position(vtree.vars(v)[0]));
+        if self.database.column_at(v).is_some() {
+            let position = self.database.column_range(v).start;
+            let (values, cells) = (self.view.values(position), self.view.column(position));
+            layer.counts = vec![0.0; values * len];
             for (row, (&class, weight)) in element_of.iter().zip(self.view.weights()).enumerate() {
-                layer.counts[2 * class as usize + column.at(row)] += weight;
+                layer.counts[values * class as usize + cells.at(row)] += weight;
             }
             return (layer, None);
-        };
+        }
+        let sides = vtree.children(v).expect("a leaf is a column");
         let parts = self.clustered(v, &mut rows, &layer.terms);
         let mut below = sides.map(|vtree| Asked { vtree, element_of: Vec::new(), terms: Vec::new() });
         for ((rows, term), parts) in rows.iter().zip(&layer.terms).zip(parts) {
@@ -193,8 +196,8 @@ impl Growth<'_> {
     /// The class of each set of rows: sets with equal terms are merged as far as it pays, judged by their free
     /// variables.
     fn merged<T: Count>(&self, v: VtreeId, set_of: &[u32], terms: &[Vec<Lit>]) -> Vec<u32> {
-        let vars = self.database.vtree.vars(v);
-        let first = self.database.vtree.position(vars[0]);
+        let (columns, scope) = (self.database.columns_below(v), self.database.column_range(v));
+        let of_variables = self.database.columns().are_variables();
         let mut numbers: BTreeMap<&[Lit], usize> = BTreeMap::new();
         for term in terms {
             let next = numbers.len();
@@ -205,18 +208,22 @@ impl Growth<'_> {
         terms_of.iter().for_each(|&term| sets[term] += 1);
         let mut trees: Vec<Option<Hung>> = vec![None; numbers.len()];
         for (term, number) in numbers {
-            // A single set is not compared, so it needs no tree.
-            let free = |x: &usize| sets[number] > 1 && term.iter().all(|lit| lit.var != vars[*x]);
-            let free: Vec<usize> = (0..vars.len()).filter(free).collect();
-            trees[number] = Some(Hung::over(vars.len(), &free, |i, j| (self.information)(vars[i], vars[j])));
+            // A single set is not compared, so it needs no tree. Trees may differ over variables only.
+            let is_free =
+                |x: &usize| !of_variables || sets[number] > 1 && term.iter().all(|lit| lit.var != columns[*x]);
+            let free: Vec<usize> = (0..columns.len()).filter(is_free).collect();
+            let information = |i: usize, j: usize| (self.information)(columns[i], columns[j]);
+            trees[number] = Some(Hung::over(columns.len(), &free, information));
         }
         let trees: Vec<Hung> = trees.into_iter().flatten().collect();
         let of_set = terms_of.iter().map(|&term| &trees[term]).collect();
         let penalty = self.limits.per_parameter;
-        let scope = first..first + vars.len();
         let sets = Surrogate::<T>::new(&self.view, scope, set_of, (of_set, &self.logs), Start::Whole(penalty));
-        // Fixed variables have no parameters.
-        let spared = terms.iter().map(|term| 2.0 * penalty * term.len() as f64).collect();
+        // Fixed variables have no parameters. Of other columns, only values that occur are charged.
+        let names = self.database.records.names();
+        let is_variable = |lit: &&Lit| of_variables || names.group_of(lit.var).is_none();
+        let variables = |term: &Vec<Lit>| term.iter().filter(is_variable).count();
+        let spared = terms.iter().map(|term| 2.0 * penalty * variables(term) as f64).collect();
         agglomerate(&mut SameTerm { sets, terms: terms_of, spared }, self.limits.per_class, self.limits.classes)
     }
 }
@@ -259,23 +266,25 @@ impl<S: Sets> Sets for SameTerm<S> {
 fn build(database: &Database<'_>, layers: &[Layer]) -> Result<(Builder, NodeId), BuildError> {
     let vtree = &database.vtree;
     let mut builder = Builder::new(vtree.clone(), Sharing::LiteralsOnly);
+    let mut primes = database.primes();
     let mut made: Vec<Vec<NodeId>> = vec![Vec::new(); layers.len()];
     for &v in vtree.bottom_up() {
         let layer = &layers[v.index()];
         let mut nodes = Vec::with_capacity(layer.terms.len());
         for (class, term) in layer.terms.iter().enumerate() {
-            nodes.push(match (vtree.children(v), term.first()) {
-                (None, Some(&lit)) => builder.literal(lit)?,
-                (None, None) => {
-                    builder.top(vtree.vars(v)[0], [layer.counts[2 * class], layer.counts[2 * class + 1]])?
-                }
-                (Some(sides), _) => {
-                    let end = layer.starts.get(class + 1).copied().unwrap_or(layer.counts.len());
-                    let node = |side: VtreeId, e: usize| made[side.index()][layers[side.index()].class_of[e] as usize];
-                    let element = |e: usize| (node(sides[0], e), node(sides[1], e), layer.counts[e]);
-                    builder.sum(v, &(layer.starts[class]..end).map(element).collect::<Vec<_>>())?
-                }
-            });
+            let node = if let Some(column) = database.column_at(v) {
+                let choice = database.columns().at(column);
+                let counts = &layer.counts[class * choice.values()..][..choice.values()];
+                let is_in = |value: usize| term.iter().all(|&lit| choice.allows(value, lit));
+                primes[column.index()].node(&mut builder, counts, is_in)?
+            } else {
+                let sides = vtree.children(v).expect("a leaf is a column");
+                let end = layer.starts.get(class + 1).copied().unwrap_or(layer.counts.len());
+                let node = |side: VtreeId, e: usize| made[side.index()][layers[side.index()].class_of[e] as usize];
+                let element = |e: usize| (node(sides[0], e), node(sides[1], e), layer.counts[e]);
+                builder.sum(v, &(layer.starts[class]..end).map(element).collect::<Vec<_>>())?
+            };
+            nodes.push(node);
         }
         made[v.index()] = nodes;
     }
