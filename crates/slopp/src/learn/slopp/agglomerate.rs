@@ -5,16 +5,18 @@ use rayon::prelude::*;
 /// Work, in steps of about a nanosecond, below which a second thread does not pay.
 const WORTH_A_THREAD: usize = 1 << 19;
 
-/// Steps for the losses of all pairs of sets, and the least and most sets that these may be.
-const WORTH_COMPARING: f64 = 2e8;
+/// Steps for the losses of all pairs of sets, in one layer and in all, and the least and most sets that these may be.
+const WORTH_COMPARING: [f64; 2] = [2e8, 1e10];
 const SETS: [usize; 2] = [64, 1024];
 
 /// Of fewer distinct records on average, sets say little about where they belong.
 const RECORDS: usize = 4;
 
-/// How many sets of so many distinct records are compared at most, given about how many steps a pair takes.
-pub(super) fn most_sets(records: usize, cost: usize) -> usize {
-    let worth = (2.0 * WORTH_COMPARING / cost.max(1) as f64).sqrt() as usize;
+/// How many sets of so many distinct records are compared at most in each of so many layers, given about how many steps
+/// a pair takes.
+pub(super) fn most_sets(records: usize, layers: usize, cost: usize) -> usize {
+    let steps = WORTH_COMPARING[0].min(WORTH_COMPARING[1] / layers as f64);
+    let worth = (2.0 * steps / cost.max(1) as f64).sqrt() as usize;
     worth.min(records / RECORDS).clamp(SETS[0], SETS[1])
 }
 

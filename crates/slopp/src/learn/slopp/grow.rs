@@ -72,7 +72,7 @@ fn grow_with<T: Count>(view: &View, tree: &Tree<'_>, limits: Limits, progress: &
                 class_of = open.agreeing(view, position, &row_of, parts as usize);
             }
             let hung = forest.hung(position + 1);
-            let most = most_sets(view.len(), counts(view, position + 1, &hung));
+            let most = most_sets(view.len(), columns, counts(view, position + 1, &hung));
             let number = |class_of: &[u32]| class_of.iter().max().map_or(0, |&last| last as usize + 1);
             // A variable makes few parts, so only many values are bounded before they are compared.
             let is_bounded = layer.values > 2 && number(&class_of) > most;

@@ -7,7 +7,7 @@
 use super::Start;
 use super::agglomerate::Sets;
 use super::forest::{Hung, NO_PARENT};
-use super::view::{TOLD_APART, View};
+use super::view::View;
 use crate::data::bit_of;
 use crate::logspace::x_log_x;
 use std::ops::{Add, AddAssign, Range, Sub};
@@ -143,7 +143,8 @@ impl<'a, T: Count> Surrogate<'a, T> {
         let (start, rare) = (self.starts[x], self.rare[x]);
         let above = if parent == NO_PARENT { 0 } else { self.rare[parent as usize] };
         if rare != 1 || above > 1 {
-            let above = (0..above).map(|b| at(self.starts[parent as usize] + b));
+            let first = if above == 0 { 0 } else { self.starts[parent as usize] };
+            let above = first..first + above;
             return self.wide_term(total, start, rare, above, &at);
         }
         let n = at(start);
@@ -158,45 +159,38 @@ impl<'a, T: Count> Surrogate<'a, T> {
         Term { log_likelihood, parameters: 2.0 }
     }
 
-    /// The same for any number of values, given the counts of the rare values of the parent. Only parameters of what
-    /// occurs count.
-    fn wide_term(
-        &self,
-        total: T,
-        start: usize,
-        rare: usize,
-        above: impl Iterator<Item = T>,
-        at: &impl Fn(usize) -> T,
-    ) -> Term {
-        let f = |n: T| n.x_log_x(self.logs);
+    /// The same for any number of values, given where the counts of the rare values of the parent are. Only parameters of
+    /// what occurs count.
+    fn wide_term(&self, total: T, start: usize, rare: usize, above: Range<usize>, at: &impl Fn(usize) -> T) -> Term {
         let none = T::default();
-        // What is left for the most frequent value of the parent.
-        let mut rest = [none; TOLD_APART];
-        let rest = &mut rest[..rare];
-        rest.iter_mut().enumerate().for_each(|(a, n)| *n = at(start + a));
-        let mut left = total;
         let mut term = Term::default();
-        let mut add = |given: T, counts: &mut dyn Iterator<Item = T>| {
-            let (mut usual, mut used) = (given, 0);
-            for n in counts.filter(|n| *n > none) {
-                term.log_likelihood += f(n);
-                usual = usual - n;
-                used += 1;
-            }
-            used += usize::from(usual > none);
-            term.log_likelihood += f(usual) - f(given);
-            term.parameters += used as f64 - 1.0;
-        };
-        for (b, given) in above.enumerate().filter(|(_, given)| *given > none) {
-            let first = start + rare * (1 + b);
-            add(given, &mut (first..first + rare).map(at));
-            rest.iter_mut().enumerate().for_each(|(a, n)| *n = *n - at(first + a));
+        // What is left for the most frequent value of the parent.
+        let mut left = total;
+        let first = |b: usize| start + rare * (1 + b);
+        for (b, given) in above.clone().map(at).enumerate().filter(|(_, given)| *given > none) {
+            self.add(&mut term, given, (first(b)..first(b) + rare).map(at));
             left = left - given;
         }
         if left > none {
-            add(left, &mut rest.iter().copied());
+            let rest = |a: usize| (0..above.len()).fold(at(start + a), |n, b| n - at(first(b) + a));
+            self.add(&mut term, left, (0..rare).map(rest));
         }
         term
+    }
+
+    /// Adds the log-likelihood of the rare values with these counts, and of the most frequent one.
+    fn add(&self, term: &mut Term, given: T, counts: impl Iterator<Item = T>) {
+        let f = |n: T| n.x_log_x(self.logs);
+        let none = T::default();
+        let (mut usual, mut used) = (given, 0);
+        for n in counts.filter(|n| *n > none) {
+            term.log_likelihood += f(n);
+            usual = usual - n;
+            used += 1;
+        }
+        used += usize::from(usual > none);
+        term.log_likelihood += f(usual) - f(given);
+        term.parameters += used as f64 - 1.0;
     }
 }
 

@@ -127,7 +127,7 @@ fn parts_of(view: &View, old: &Layers, class_of: &[Vec<u16>], position: usize, b
     let (layer, cells) = (&old.0[before], view.column(before));
     let part = |(row, &class): (usize, &u16)| (usize::from(class) * layer.values + cells.at(row)) as u32;
     let mut of_row: Vec<u32> = class_of[before].iter().enumerate().map(part).collect();
-    let most = most_sets(view.len(), below * view.values(position));
+    let most = most_sets(view.len(), view.columns(), below * view.values(position));
     if layer.values <= 2 || layer.next.len() <= most {
         return Parts { of_row, len: layer.next.len() };
     }

@@ -3,7 +3,7 @@
 use crate::data::{BitMatrix, Cells, Choice, Records};
 
 /// A surrogate tells at most this many values of a column apart; rarer ones are one.
-pub(super) const TOLD_APART: usize = 256;
+const TOLD_APART: usize = 256;
 
 /// Distinct rows with their columns in an order, sorted from the last column to the first.
 ///
@@ -196,10 +196,14 @@ impl Column {
         let mut by_count: Vec<usize> = (0..counts.len()).collect();
         by_count.sort_by(|&a, &b| counts[b].total_cmp(&counts[a]));
         let mut rare = vec![USUAL; counts.len()];
-        for (i, &value) in by_count.iter().skip(1).enumerate() {
-            rare[value] = i.min(TOLD_APART - 1) as u16;
+        // A variable always has one rare value.
+        let is_told = |value: &usize| counts.len() == 2 || counts[*value] > 0.0;
+        let mut width = 0;
+        for &value in by_count.iter().skip(1).filter(|value| is_told(value)) {
+            rare[value] = width.min(TOLD_APART - 1) as u16;
+            width += 1;
         }
-        Column { width: counts.len().saturating_sub(1).min(TOLD_APART), counts, rare, ordered }
+        Column { width: width.min(TOLD_APART), counts, rare, ordered }
     }
 }
 
