@@ -363,3 +363,55 @@ fn what_is_closed_but_for_some_variables_is_open_there() {
         assert!(closed.model_count() < last);
     }
 }
+
+#[test]
+fn columns_that_exclude_each_other_are_learned_as_one_and_stay_open() {
+    // One of four, at most one of three that follow it, and two variables that follow these.
+    let draw = |random: &mut Random| -> Vec<usize> {
+        let first = random.below(4).min(random.below(4));
+        let second = if random.unit() < 0.8 { first } else { random.below(4) };
+        [vec![first, second], [second > 1, second == 0].map(|x| usize::from(x != (random.unit() < 0.1))).to_vec()]
+            .concat()
+    };
+    let bits = |row: &Vec<usize>| -> Vec<bool> {
+        let one = (0..4).map(|i| row[0] == i).chain((0..3).map(|i| row[1] == i));
+        one.chain([row[2] == 1, row[3] == 1]).collect()
+    };
+    let values = |n: usize| slopp::Kind::Values((0..n).map(|i| i.to_string()).collect());
+    let columns = [values(4), values(4), slopp::Kind::Boolean, slopp::Kind::Boolean];
+    let names = columns.into_iter().enumerate().map(|(i, kind)| (format!("c{i}"), kind));
+    let columns = Arc::new(Names::of_columns(names).unwrap());
+    let whole = |row: &Vec<usize>| -> Vec<bool> {
+        let one = (0..4).map(|i| row[0] == i).chain((0..4).map(|i| row[1] == i));
+        one.chain([row[2] == 1, row[3] == 1]).collect()
+    };
+    let mut found = 0;
+    for seed in 0..6 {
+        let mut random = Random::new(seed);
+        let mut place: Vec<usize> = (0..9).collect();
+        if seed > 1 {
+            random.shuffle(&mut place);
+        }
+        let rows: Vec<Vec<usize>> = (0..1000).map(|_| draw(&mut random)).collect();
+        let shuffled = |row: &Vec<usize>| place.iter().map(|&i| bits(row)[i]).collect::<Vec<bool>>();
+        let part = |range: std::ops::Range<usize>| {
+            let alone = Records::from_rows(Names::numbered(9), rows[range.clone()].iter().map(shuffled));
+            (alone, Records::from_rows(columns.clone(), rows[range].iter().map(whole)))
+        };
+        let [train, valid, test] = [part(0..600), part(600..700), part(700..1000)];
+        let outcome = learn(&train.0, Some(&valid.0), &Slopp::default()).unwrap();
+        let psdd = outcome.model.psdd().unwrap();
+        check(psdd, &train.0, true);
+        let mut groups = outcome.report.exclusive.clone();
+        groups.iter_mut().for_each(|group| group.iter_mut().for_each(|var| *var = Var(place[var.index()] as u32)));
+        groups.iter_mut().for_each(|group| group.sort_unstable());
+        groups.sort_unstable();
+        if groups == [[0, 1, 2, 3].map(Var).to_vec(), [4, 5, 6].map(Var).to_vec()] {
+            found += 1;
+        }
+        let declared = learned(&train.1, Some(&valid.1), &Slopp::default());
+        let [own, declared] = [mean(psdd, &test.0), mean(&declared, &test.1)];
+        assert!(own > declared - 0.03, "seed {seed}: {own}, and {declared} with the columns declared");
+    }
+    assert!(found >= 4, "the columns are found in {found} of 6");
+}

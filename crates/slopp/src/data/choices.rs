@@ -11,10 +11,21 @@ use std::cmp::Ordering;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Choice {
     vars: Vec<Var>,
-    /// Whether exactly one of the variables is true; otherwise there is one variable, which is false or true.
-    is_group: bool,
+    kind: Kind,
     /// Whether values that follow each other are alike, as bins are.
     ordered: bool,
+}
+
+/// What the values of a choice are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// One variable is false or true.
+    Boolean,
+    /// Exactly one of the variables is true.
+    Column,
+    /// At most one of the variables is true in the records that the choice was found in. The last two values are that
+    /// none is true, and that several are.
+    Found,
 }
 
 /// The values of a choice in all rows, as numbers from zero.
@@ -37,14 +48,19 @@ impl Choice {
         match column {
             Column::Boolean(var) => Choice::boolean(var),
             Column::Group(group) => {
-                Choice { vars: group.vars().collect(), is_group: true, ordered: group.cuts().is_some() }
+                Choice { vars: group.vars().collect(), kind: Kind::Column, ordered: group.cuts().is_some() }
             }
         }
     }
 
     /// A variable that is false or true.
     pub(crate) fn boolean(var: Var) -> Choice {
-        Choice { vars: vec![var], is_group: false, ordered: false }
+        Choice { vars: vec![var], kind: Kind::Boolean, ordered: false }
+    }
+
+    /// Variables of which at most one is true in the records that the choice was found in.
+    pub(crate) fn found(vars: Vec<Var>) -> Choice {
+        Choice { vars, kind: Kind::Found, ordered: false }
     }
 
     /// The same choice with its values in another order.
@@ -64,20 +80,29 @@ impl Choice {
         &self.vars
     }
 
-    /// Whether a literal of one of its variables is true if it has this value.
+    /// Whether a literal of one of its variables is true if a column or a variable has this value.
     pub(crate) fn allows(&self, value: usize, lit: Lit) -> bool {
-        let is_true = if self.is_group { self.vars[value] == lit.var } else { value == 1 };
+        let is_true = if self.kind == Kind::Boolean { value == 1 } else { self.vars[value] == lit.var };
         is_true == lit.value
     }
 
     /// How many values it has; the values of a variable are false and true.
     pub(crate) fn values(&self) -> usize {
-        if self.is_group { self.vars.len() } else { 2 }
+        match self.kind {
+            Kind::Boolean => 2,
+            Kind::Column => self.vars.len(),
+            Kind::Found => self.vars.len() + 2,
+        }
     }
 
     /// The variable that is false or true, if it is one.
     pub(crate) fn as_boolean(&self) -> Option<Var> {
-        (!self.is_group).then(|| self.vars[0])
+        (self.kind == Kind::Boolean).then(|| self.vars[0])
+    }
+
+    /// The values that none of the variables is true, and that several are, if these are values.
+    pub(crate) fn none_and_several(&self) -> Option<[usize; 2]> {
+        (self.kind == Kind::Found).then(|| [self.vars.len(), self.vars.len() + 1])
     }
 
     /// Whether values that follow each other are alike.
@@ -90,22 +115,31 @@ impl Choice {
         if let Some(var) = self.as_boolean() {
             return Cells::Bits(Cow::Borrowed(records.column(var)));
         }
-        let mut codes = vec![0; records.len()];
+        let [none, several] = self.none_and_several().map_or([0; 2], |values| values.map(|value| value as u16));
+        let mut codes = vec![none; records.len()];
         for (value, &var) in self.vars.iter().enumerate() {
-            ones(records.column(var)).for_each(|row| codes[row] = value as u16);
+            for row in ones(records.column(var)) {
+                codes[row] = if codes[row] == none { value as u16 } else { several };
+            }
         }
         Cells::Codes(codes)
     }
 
     /// The weight of the records with each value, where it is known.
     pub(crate) fn counts(&self, records: &Records) -> Vec<f64> {
-        match self.as_boolean() {
-            Some(var) => records.count_values(var).to_vec(),
-            None => self.vars.iter().map(|&var| records.count(records.column(var))).collect(),
+        match self.kind {
+            Kind::Boolean => records.count_values(self.vars[0]).to_vec(),
+            Kind::Column => self.vars.iter().map(|&var| records.count(records.column(var))).collect(),
+            Kind::Found => {
+                let (cells, mut counts) = (self.cells(records), vec![0.0; self.values()]);
+                records.weights().iter().enumerate().for_each(|(row, weight)| counts[cells.at(row)] += weight);
+                counts
+            }
         }
     }
 
-    /// The weight of the records with each value of this choice and each of another, where both are known.
+    /// The weight of the records with each value of this choice and each of another, where both are known; for choices of
+    /// columns.
     pub(crate) fn pair_counts(&self, other: &Choice, records: &Records) -> Vec<Vec<f64>> {
         let cell = |a: usize, b: usize| match (self.as_boolean(), other.as_boolean()) {
             (Some(x), Some(y)) => records.count_pair_values(x, y)[a][b],
@@ -116,8 +150,23 @@ impl Choice {
         (0..self.values()).map(|a| (0..other.values()).map(|b| cell(a, b)).collect()).collect()
     }
 
-    /// The same from the counts of all pairs of variables.
+    /// The same from the counts of all pairs of variables, for any choices that were found in these records.
     pub(crate) fn table(&self, other: &Choice, pairs: &PairCounts) -> Vec<Vec<f64>> {
+        if other.kind == Kind::Found && self.kind != Kind::Found {
+            let table = other.table(self, pairs);
+            return (0..self.values()).map(|a| table.iter().map(|row| row[a]).collect()).collect();
+        }
+        if self.kind == Kind::Found {
+            let of_var = |&var: &Var| Choice::boolean(var).table(other, pairs);
+            let tables: Vec<Vec<Vec<f64>>> = self.vars.iter().map(of_var).collect();
+            let values = 0..other.values();
+            let none = |b: usize| {
+                let all = tables[0][0][b] + tables[0][1][b];
+                (all - tables.iter().map(|table| table[1][b]).sum::<f64>()).max(0.0)
+            };
+            let ends = [values.map(none).collect(), vec![0.0; other.values()]];
+            return tables.iter().map(|table| table[1].clone()).chain(ends).collect();
+        }
         let cell = |a: usize, b: usize| {
             let both = |x: Var, y: Var| pairs.cells(x, y);
             match (self.as_boolean(), other.as_boolean()) {

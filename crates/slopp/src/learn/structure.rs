@@ -1,6 +1,7 @@
 //! The result of a learner before support is applied.
 
 use crate::model::ModelKind;
+use crate::var::Var;
 
 /// The result of a learner, before support is applied.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +34,8 @@ pub struct Report {
     /// After how many columns there are as many classes as structures start with, and how many that is; only where
     /// columns have several values and nobody asked for that limit.
     pub class_limit: Option<(usize, usize)>,
+    /// Boolean columns that are true in no record together, learned as one column each.
+    pub exclusive: Vec<Vec<Var>>,
     /// How many models were divided into the components of a mixture.
     pub divided: Option<usize>,
     /// The elements of the largest circuit before support was applied, if it has many times more now.

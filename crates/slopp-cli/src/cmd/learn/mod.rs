@@ -18,10 +18,10 @@ use crate::report::{count, counted, records};
 use crate::session::{Session, Verdict};
 use parts::Parts;
 use plan::Plan;
-use slopp::Records;
 use slopp::io::Content;
 use slopp::io::{WriteError, path_in_words};
 use slopp::learn::{Report, registry};
+use slopp::{Names, Records, Var};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -88,6 +88,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
             counted(columns, "column")
         ));
     }
+    tell_exclusive(&facts.exclusive, &model.names, session);
     tell_held_out(facts.held_out, session);
     if let Some(judges) = facts.few_judges {
         let [judges, enough] = [judges, Report::FEW_JUDGES].map(count);
@@ -118,6 +119,23 @@ pub(crate) fn too_many_classes(classes: usize, max: usize) -> String {
         "a vtree node has {classes} nodes, more than --max-classes {max}: columns, rules, a base or --closed split \
          classes further"
     )
+}
+
+/// Says which Boolean columns look like one column with several values.
+fn tell_exclusive(groups: &[Vec<Var>], names: &Names, session: &Session) {
+    /// So many groups, and so many columns of each, are named.
+    const NAMED: usize = 5;
+    for group in &groups[..groups.len().min(NAMED)] {
+        let others = if group.len() > NAMED { ", …" } else { "" };
+        let columns = names.list(&group[..group.len().min(NAMED)]);
+        session.note(format!(
+            "{} look like one: no record has two of {columns}{others}; they were learned as one column",
+            counted(group.len(), "column")
+        ));
+    }
+    if groups.len() > NAMED {
+        session.note(format!("{} more groups of columns were learned as one column each", groups.len() - NAMED));
+    }
 }
 
 /// Saves a model, if asked to.

@@ -6,7 +6,7 @@ use crate::circuit::Psdd;
 use crate::data::Records;
 use crate::learn::LearnError;
 use crate::learn::hold_out::Parts;
-use crate::learn::judge::{Judge, Worth};
+use crate::learn::judge::{Judge, Worth, score};
 use crate::learn::structure::{Prior, Structure};
 use crate::learn::task::Task;
 use crate::logic::Limits;
@@ -96,13 +96,25 @@ impl Chosen {
         Ok(LearnedSlopp { psdd: self.fitted(&task.parts()?, config)?, pseudocount: self.prior(config).weight })
     }
 
+    /// The same, judged by its circuit: it also tells worlds apart that are one value of variables found to exclude each
+    /// other.
+    pub(super) fn judged(mut self, parts: &Parts, config: &Slopp) -> Result<Chosen, LearnError> {
+        let psdd = self.psdd(parts.train(), config, parts.limits())?;
+        self.log_likelihood = score(&**psdd, parts.judge().unwrap_or(parts.train()))?;
+        Ok(self)
+    }
+
     /// The structure, fitted to all training records.
     pub(in crate::learn) fn structure(mut self, task: &Task, config: &Slopp) -> Result<Structure, LearnError> {
         let parts = task.parts()?;
         let chosen = vec![("start", self.start.to_string())];
         let class_limit = self.class_limit(config);
+        let exclusive = match &self.classes {
+            Classes::Layers(_, line) => line.columns.groups(),
+            Classes::Any(_) => Vec::new(),
+        };
         let mut found = Structure::new(self.fitted(&parts, config)?, self.prior(config));
-        found.report.class_limit = class_limit;
+        (found.report.class_limit, found.report.exclusive) = (class_limit, exclusive);
         Ok(Structure { chosen, ..found }.holding_out(parts.held_out()))
     }
 

@@ -4,7 +4,7 @@
 //! its value there leads to its class in the next. The primes are sets of values of one column, so those of a class are
 //! exclusive, and any two subs may be merged: only the number of classes limits the model.
 
-use crate::circuit::{Builder, NodeId, Psdd, Sharing, Smoothing, left_out};
+use crate::circuit::{Builder, Certificate, Circuit, NodeId, Psdd, Sharing, Smoothing, left_out};
 use crate::data::{Cells, Records};
 use crate::learn::LearnError;
 use crate::learn::primes::{Primes, fitted};
@@ -89,40 +89,64 @@ impl Layers {
         pseudocount: f64,
         limits: &Limits,
     ) -> Result<Psdd, LearnError> {
-        if line.columns.are_variables() {
-            let (builder, root) = self.build(line)?;
-            let smoothing = Smoothing::marginal(pseudocount, records).of_literals(true);
-            return Ok(builder.finish_counts(root, &smoothing)?.certify(limits)?);
+        if line.columns.groups().is_empty() {
+            let (builder, root) = self.build(line, None)?;
+            if line.columns.are_variables() {
+                let smoothing = Smoothing::marginal(pseudocount, records).of_literals(true);
+                return Ok(builder.finish_counts(root, &smoothing)?.certify(limits)?);
+            }
+            // Terms are shared by classes, so their counts come last.
+            return fitted(builder, root, records, pseudocount, limits);
         }
-        let (builder, root) = self.build(line)?;
-        // Terms are shared by classes, so their counts come last.
-        fitted(builder, root, records, pseudocount, limits)
+        // Independent variables would be the wrong prior of variables that exclude each other, so it is built in.
+        let counts = line.order.iter().map(|&column| line.columns.at(column).counts(records));
+        let prior = Prior::new(counts, pseudocount);
+        let trues = Smoothing::marginal(pseudocount, records).prior.expect("it has one");
+        let (builder, root) = self.build(line, Some((&prior, &trues)))?;
+        let psdd = builder.finish_counts(root, &Smoothing::none())?.certify(limits)?;
+        let counts = psdd.count_records(records)?.weights;
+        Ok(psdd.carry_over(Circuit::clone(&psdd).with_counts(counts).expect("counted by this circuit")))
     }
 
-    /// The nodes of all classes, from the last layer up; their numbers are counts.
-    fn build(&self, line: &Line) -> Result<(Builder, NodeId), LearnError> {
+    /// The nodes of all classes, from the last layer up; their numbers are counts and, if it is given, the prior with
+    /// the share of *true* of each variable.
+    fn build(&self, line: &Line, prior: Option<(&Prior, &[f64])>) -> Result<(Builder, NodeId), LearnError> {
         let vtree = &line.vtree;
         let mut builder = Builder::new(vtree.clone(), Sharing::LiteralsOnly);
         let nodes = line.columns.nodes(vtree).expect("every column of a line has a vtree node");
         let mut below: Vec<NodeId> = Vec::new();
         for (position, (layer, &column)) in self.0.iter().zip(&line.order).enumerate().rev() {
-            let node = nodes[column.index()];
+            let (node, choice) = (nodes[column.index()], line.columns.at(column));
             let inner = vtree.parent(node).filter(|_| position + 1 < self.0.len());
-            let mut primes = Primes::new(vtree, node, line.columns.at(column));
+            let several = choice.none_and_several().map(|[_, several]| several);
+            let mut primes = Primes::new(vtree, node, choice);
             let mut here = Vec::with_capacity(layer.len());
             let mut elements = Vec::new();
             for class in 0..layer.len() {
-                let numbers = layer.count(class);
+                let mut numbers = layer.count(class).to_vec();
+                let trues = prior.map_or(&[][..], |(prior, trues)| {
+                    prior.add(position, &mut numbers);
+                    trues
+                });
                 let Some(inner) = inner else {
-                    here.push(primes.node(&mut builder, numbers, |_| true)?);
+                    here.push(match several {
+                        Some(_) => primes.all(&mut builder, &numbers, trues)?,
+                        None => primes.node(&mut builder, &numbers, |_| true)?,
+                    });
                     continue;
                 };
                 let next = layer.next(class);
                 elements.clear();
-                for (value, &to) in next.iter().enumerate().filter(|&(i, to)| !next[..i].contains(to)) {
-                    let own = |other: usize| next[other] == to;
+                let values = || (0..next.len()).filter(|&value| Some(value) != several);
+                for value in values().filter(|&value| !next[..value].contains(&next[value])) {
+                    let own = |other: usize| next[other] == next[value] && Some(other) != several;
                     let number = (value..next.len()).filter(|&other| own(other)).map(|other| numbers[other]).sum();
-                    elements.push((primes.node(&mut builder, numbers, own)?, below[to as usize], number));
+                    elements.push((primes.node(&mut builder, &numbers, own)?, below[next[value] as usize], number));
+                }
+                if let Some(several) = several
+                    && let Some(prime) = primes.several(&mut builder, trues)?
+                {
+                    elements.push((prime, below[next[several] as usize], numbers[several]));
                 }
                 here.push(builder.sum(inner, &elements)?);
             }

@@ -5,6 +5,9 @@
 //! choose, for every vtree node, a partition of the records into classes. Without merging, classes multiply, which is
 //! the size problem of SLoPP as published. Here every layer has a bounded number of them:
 //!
+//! Boolean columns that exclude each other in the records are also tried as one column each, with two more values: that
+//! none of them is true, and that several are, so that the world stays open.
+//!
 //! 1. *Order*: depth-first through the Chow-Liu tree from its centre, small subtrees first, the values of one column
 //!    adjacent. It defines the vtree.
 //! 2. *Start*, top-down: the classes of a layer are split by value, and the parts are merged ([`Start`]).
@@ -45,10 +48,11 @@ use self::layers::Line;
 use self::search::Search;
 use super::LearnError;
 use super::error::{check, check_records};
+use super::hold_out::Parts;
 use super::task::Task;
-use super::vtree::{ChowLiuTree, Columns, spanning_tree};
+use super::vtree::{ChowLiuTree, Columns, pairs, spanning_tree};
 use crate::circuit::Psdd;
-use crate::data::Choice;
+use crate::data::{Choice, SymmetricMatrix};
 use crate::progress::Progress;
 use std::sync::Arc;
 
@@ -82,40 +86,56 @@ pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Resu
     }
     config.check(variables, task.support)?;
     let parts = &task.parts()?;
-    let (part, judge) = (parts.train(), parts.judge());
+    let part = parts.train();
     let columns = Columns::new(train.names());
-    let line = match task.vtree {
-        None => None,
-        // On a vtree that is right-linear over variables, each is a column by itself.
+    progress.begin("counting pairs", 1);
+    let (line, pairs) = match task.vtree {
+        None => (None, pairs(part)?),
         Some(vtree) => {
+            let pairs = pairs(part)?;
+            // On a vtree that is right-linear over variables, each is a column by itself.
             let variables = Columns::of_variables(variables);
-            let along = |columns: Columns| Some((columns.order_of(vtree)?, columns));
-            match along(columns.clone()).or_else(|| along(variables)) {
-                Some((order, columns)) => Some(Line { vtree: vtree.clone(), columns, order }),
+            let found = columns.found(part, &pairs);
+            let mut all = [found, Some(columns.clone()), Some(variables)].into_iter().flatten();
+            match all.find_map(|columns| Some((columns.order_of(vtree)?, columns))) {
+                Some((order, columns)) => (Some(Line { vtree: vtree.clone(), columns, order }), pairs),
                 None => return general::find(parts, vtree, config, progress),
             }
         }
     };
-    progress.begin("counting pairs", 1);
-    let information = line.as_ref().map_or(&columns, |line| &line.columns).information(part)?;
-    let line = line.unwrap_or_else(|| {
+    if let Some(line) = line {
+        let information = line.columns.information_of(&pairs);
+        let has_found = !line.columns.groups().is_empty();
+        let chosen = along(parts, line, &information, config, progress);
+        return if has_found { chosen.judged(parts, config) } else { Ok(chosen) };
+    }
+    let free = |columns: Columns| {
+        let information = columns.information_of(&pairs);
         let order = columns.along(&ChowLiuTree::new(&information));
-        Line { vtree: Arc::new(columns.right_linear(&order)), columns, order }
-    });
+        let line = Line { vtree: Arc::new(columns.right_linear(&order)), columns, order };
+        along(parts, line, &information, config, progress)
+    };
+    let found = columns.found(part, &pairs).map(|found| free(found).judged(parts, config)).transpose()?;
+    free(columns).or(found, task, config)?.or(general::find_tree(parts, config, progress)?, task, config)
+}
+
+/// The structure on a line of columns that best explains the records to choose by.
+fn along(
+    parts: &Parts<'_>,
+    line: Line,
+    information: &SymmetricMatrix,
+    config: &Slopp,
+    progress: &dyn Progress,
+) -> Chosen {
     let order = &line.order;
     let between = |i: usize, j: usize| information.at(order[i].index(), order[j].index());
     let edges = spanning_tree(order.len(), between);
     let mended = mended(&edges, order.len(), between);
     let choices: Vec<Choice> = order.iter().map(|&column| line.columns.at(column).clone()).collect();
-    let search = Search::new(part, judge, &choices, config);
+    let search = Search::new(parts.train(), parts.judge(), &choices, config);
     let found = search.run(&Tree { information: &between, edges: &edges, mended: &mended }, progress);
     let search::Candidate { layers, log_likelihood, pseudocount, start } = found;
-    let found = Chosen { classes: Classes::Layers(layers, line), start, pseudocount, log_likelihood };
-    let tree = match task.vtree {
-        Some(_) => None,
-        None => general::find_tree(parts, config, progress)?,
-    };
-    found.or(tree, task, config)
+    Chosen { classes: Classes::Layers(layers, line), start, pseudocount, log_likelihood }
 }
 
 /// The edges that replace each position in the tree of those after it.

@@ -7,7 +7,7 @@ use super::{Slopp, find};
 use crate::data::SymmetricMatrix;
 use crate::learn::LearnError;
 use crate::learn::task::Task;
-use crate::learn::vtree::{ChowLiuTree, Columns};
+use crate::learn::vtree::{ChowLiuTree, Columns, pairs};
 use crate::progress::Progress;
 use crate::random::Random;
 use crate::var::Var;
@@ -28,8 +28,10 @@ pub(in crate::learn) fn ranked_vtrees(
     progress: &dyn Progress,
 ) -> Result<Vec<Arc<Vtree>>, LearnError> {
     let Task { train, seed, .. } = *task;
+    let pairs = pairs(train)?;
     let columns = Columns::new(train.names());
-    let information = columns.information(train)?;
+    let columns = columns.found(train, &pairs).unwrap_or(columns);
+    let information = columns.information_of(&pairs);
     let mut orders = match columns.len() > MANY_VARIABLES {
         true => depth_first_orders(&information, ROOTS, seed),
         false => candidates(&information, ROOTS, seed),

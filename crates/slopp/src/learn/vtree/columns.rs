@@ -4,7 +4,7 @@
 //! elements per value, whatever the other columns do.
 
 use super::{ChowLiuTree, LAPLACE, pairs};
-use crate::data::{Choice, Records, SymmetricMatrix, information};
+use crate::data::{Choice, PairCounts, Records, SymmetricMatrix, exclusive, information};
 use crate::learn::LearnError;
 use crate::names::Names;
 use crate::var::Var;
@@ -25,6 +25,18 @@ impl Columns {
         Columns((0..variables as u32).map(|i| Choice::boolean(Var(i))).collect())
     }
 
+    /// The same, with variables that exclude each other in these records taken together; `None` if there are none. Which
+    /// of them hold together is not known where cells are missing.
+    pub(in crate::learn) fn found(&self, records: &Records, pairs: &PairCounts) -> Option<Columns> {
+        if records.has_missing() { None } else { exclusive(&self.0, pairs).map(Columns) }
+    }
+
+    /// The variables of each column that was found.
+    pub(in crate::learn) fn groups(&self) -> Vec<Vec<Var>> {
+        let found = self.0.iter().filter(|choice| choice.none_and_several().is_some());
+        found.map(|choice| choice.vars().to_vec()).collect()
+    }
+
     /// The number of columns.
     pub(in crate::learn) fn len(&self) -> usize {
         self.0.len()
@@ -42,7 +54,12 @@ impl Columns {
 
     /// The mutual information of all pairs of columns. Too many variables are an error.
     pub(in crate::learn) fn information(&self, records: &Records) -> Result<SymmetricMatrix, LearnError> {
-        Ok(information(&self.0, &pairs(records)?, LAPLACE))
+        Ok(self.information_of(&pairs(records)?))
+    }
+
+    /// The same from the counts of all pairs of variables.
+    pub(in crate::learn) fn information_of(&self, pairs: &PairCounts) -> SymmetricMatrix {
+        information(&self.0, pairs, LAPLACE)
     }
 
     /// An order along the tree of the columns: depth-first, small subtrees first. It starts in the centre if every
