@@ -201,6 +201,11 @@ pub(crate) fn columns_document(names: &Names) -> Option<Value> {
     (!names.groups().is_empty()).then_some(document)
 }
 
+/// The name of a column as evidence reads it.
+pub(crate) fn quoted_column(names: &Names, column: Column<'_>) -> String {
+    names.list(&column.vars().collect::<Vec<_>>())
+}
+
 /// Only what is true in a world, by name.
 pub(crate) fn trues(names: &Names, world: &[bool]) -> String {
     let vars = world.iter().enumerate().filter(|(_, value)| **value).map(|(i, _)| Var(i as u32));
