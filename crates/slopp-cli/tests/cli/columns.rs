@@ -286,15 +286,23 @@ fn conditional_probabilities_are_compared_with_the_records() {
     let folder = Folder::new();
     let rows = (0..600).map(|i| ["red,yes", "red,yes", "blue,no", "grey,yes", "grey,no", "blue,no"][i % 6]);
     folder.write("cars.csv", format!("color,fast\n{}\n", rows.collect::<Vec<_>>().join("\n")));
-    folder.run("learn cars.csv --learner factorised -o wrong.psdd").ok();
+    let learned = folder.run("learn cars.csv --learner factorised -o wrong.psdd").ok();
+    assert!(learned.out.contains("fidelity     ") && learned.out.contains("0.5000 at most"), "{}", learned.out);
+    assert!(
+        learned.err.contains("P(fast | color=") && learned.err.contains("is 0.5000 by the model"),
+        "{}",
+        learned.err
+    );
     let wrong = folder.run("eval wrong.psdd cars.csv --fidelity --json").ok().json();
     let worst = &wrong["fidelity"]["worst"][0];
     assert_eq!(worst["records"], 200);
     assert!((wrong["fidelity"]["largest"].as_f64().unwrap() - 0.5).abs() < 0.01, "{wrong}");
     let text = folder.run("eval wrong.psdd cars.csv --fidelity").ok().out;
     assert!(text.contains("largest difference") && text.contains("P(fast | color=red)"), "{text}");
-    folder.run("learn cars.csv --learner chow-liu -o right.psdd").ok();
+    let learned = folder.run("learn cars.csv --learner chow-liu -o right.psdd --json").ok();
+    assert!(!learned.err.contains("by the model"), "{}", learned.err);
     let right = folder.run("eval right.psdd cars.csv --fidelity --json").ok().json();
     assert!(right["fidelity"]["largest"].as_f64().unwrap() < 0.02, "{right}");
+    assert_eq!(right["fidelity"], learned.json()["fidelity"]);
     assert_eq!(right["fidelity"]["conditionals"], wrong["fidelity"]["conditionals"]);
 }

@@ -173,6 +173,11 @@ fn unbiased(table: &[Vec<f64>]) -> f64 {
     if total > 0.0 { ((sum - chance) / total).max(0.0) } else { 0.0 }
 }
 
+/// The mutual information of two choices in records, in nats, less by what independent ones have on average.
+pub(crate) fn dependence(a: &Choice, b: &Choice, records: &Records) -> f64 {
+    unbiased(&a.pair_counts(b, records))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

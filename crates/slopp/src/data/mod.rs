@@ -13,7 +13,7 @@ mod split;
 
 pub(crate) use bits::{BitMatrix, bit_of, ones};
 pub use builder::RecordsBuilder;
-pub(crate) use choices::{Cells, Choice, information};
+pub(crate) use choices::{Cells, Choice, dependence, information};
 pub use describe::{Description, Pair};
 pub use error::RecordsError;
 pub(crate) use generate::MAX_RECORDS;
