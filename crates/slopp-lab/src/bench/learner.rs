@@ -26,7 +26,8 @@ pub(super) struct Entry {
 pub(super) enum Pseudocount {
     /// By learning again with each.
     Learned,
-    /// By counting again on the learned structure, which is far cheaper; what is chosen is a refitted circuit.
+    /// By counting again on the learned structure, which is far cheaper; what is chosen is a refitted circuit. Where
+    /// columns have several values, which a refit does not know of, it is learned again.
     Refitted,
     /// The same, and what is chosen is learned again. A refitted circuit is not quite the learned one, whose equal
     /// nodes are shared after smoothing; so the row is what `slopp learn` gives with its settings.
@@ -114,7 +115,12 @@ impl Entry {
         }
         let nothing = || Error::new(format!("the learner {} has nothing to try: its grid is empty", self.name));
         let Found { point, mut model, mut chosen, .. } = best.found.ok_or_else(nothing)?;
-        if self.pseudocount == Pseudocount::RefittedThenLearned {
+        let is_learned_again = match self.pseudocount {
+            Pseudocount::Learned => false,
+            Pseudocount::Refitted => !train.names().groups().is_empty(),
+            Pseudocount::RefittedThenLearned => true,
+        };
+        if is_learned_again {
             let outcome = task.learn(&*self.learner(&point)?, progress)?;
             (model, chosen) = (outcome.model.kind, outcome.chosen);
         }
