@@ -20,7 +20,7 @@ from ._show import Rows, Values, World
 from ._slopp import __version__
 from .circuit import Circuit, Deterministic, Psdd, example, read
 from .errors import SloppError
-from .evaluation import Comparison, Score, compare
+from .evaluation import Comparison, Fidelity, Score, compare
 from .knowledge import Rules, Sdd, diff, equivalent
 from .learning import LEARNERS, Curve, curve, distil, learn
 from .mixture import Mixture
@@ -33,9 +33,9 @@ if _typing.TYPE_CHECKING:
 
 __all__ = [
     "LEARNERS", "PSDD", "Circuit", "Column", "Columns", "Comparison", "Curve", "Description", "Deterministic",
-    "Mixture", "Model", "Psdd", "Records", "Rows", "Rules", "Score", "Sdd", "SloppError", "Spn", "Values", "Vtree",
-    "World", "__version__", "compare", "configurations", "curve", "diff", "distil", "equivalent", "errors", "example",
-    "learn", "rankings", "read", "set_threads",
+    "Fidelity", "Mixture", "Model", "Psdd", "Records", "Rows", "Rules", "Score", "Sdd", "SloppError", "Spn", "Values",
+    "Vtree", "World", "__version__", "compare", "configurations", "curve", "diff", "distil", "equivalent", "errors",
+    "example", "learn", "rankings", "read", "set_threads",
 ]
 
 

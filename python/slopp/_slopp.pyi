@@ -18,6 +18,7 @@ _Floats = NDArray[np.float64]
 _Cells = list[tuple[str, bool]]
 _Part = tuple[int, list[list[bool]]]
 _Group = tuple[str, list[str], list[float] | None]
+_Conditional = tuple[str, list[str], float, float, float]
 _Explained = tuple[_Cells, str, list[tuple[_Cells, int, float, list[bool]]]]
 
 class _Learner(TypedDict):
@@ -182,6 +183,9 @@ class Model:
     def score(
         self, records: Records, noise: float | None = None
     ) -> tuple[float, float, float | None, float | None, float | None]: ...
+    def fidelity(
+        self, records: Records, quick: bool
+    ) -> tuple[int, int, float, list[_Conditional], _Conditional | None]: ...
     def marginals(self, given: Event) -> _Floats: ...
     def marginals_batch(self, records: Records) -> _Floats: ...
     def sample(self, count: int, given: Event, seed: int) -> _Bools: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._arguments import handle, number
-from ._show import Values
+from ._show import Rows, Values, card
 from .errors import ArgumentError, KindError
 
 if TYPE_CHECKING:
@@ -23,6 +23,21 @@ class Score(Values[Any]):
     `log_likelihood` is the sum over the possible records, None if there are records and all are impossible;
     `log_likelihood_per_record` is None if some are impossible, because the mean over the others is not a fair measure.
     """
+
+
+class Fidelity(Values[Any]):
+    """How far conditional probabilities of a model are from those of records, as `slopp eval --fidelity --json` has it.
+
+    `conditionals` of them were compared, `mean` and `largest` are their absolute differences, the mean weighted by the
+    records with the condition. `left_out` columns of little entropy are not compared, where there are too many values.
+    """
+
+    #: The largest differences: the probability by the model, and the share of so many records.
+    worst: Rows[Values[Any]]
+
+    def _repr_html_(self) -> str:
+        return card("Fidelity", "conditional probabilities of model and records", super()._repr_html_(),
+                    self.worst._repr_html_())
 
 
 class Comparison(Values[Any]):
@@ -57,6 +72,23 @@ def _score(model: Model, known: Records, noise: Any = None) -> Score:
     names = ("records", "impossible", "log_likelihood", "log_likelihood_per_record",
              "log_likelihood_per_possible_record")
     return Score(zip(names, model._model.score(known._records, noise), strict=True))
+
+
+def fidelity(model: Model, records: Any) -> Fidelity:
+    """How well a model agrees with records, value by value."""
+    compared, left_out, mean, worst, _ = model._model.fidelity(model.records(records)._records, False)
+    rows: Rows[Values[Any]] = Rows(
+        Values(conditional=conditional(value, given), probability=probability, share=share, records=support)
+        for value, given, probability, share, support in worst)
+    largest = abs(rows[0]["probability"] - rows[0]["share"]) if rows else 0.0
+    found = Fidelity(conditionals=compared, left_out=left_out, mean=mean, largest=largest)
+    found.worst = rows
+    return found
+
+
+def conditional(value: str, given: list[str]) -> str:
+    """A conditional probability, as text."""
+    return f"P({value} | {', '.join(given)})"
 
 
 def compare(a: Deterministic, b: Deterministic) -> Comparison:

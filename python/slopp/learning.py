@@ -35,6 +35,7 @@ from ._restrictions import (
 from ._show import Progress, Rows, Values, listening
 from .circuit import Circuit, Deterministic, Psdd
 from .errors import ArgumentError, LearnError
+from .evaluation import conditional
 from .knowledge import Rules
 from .mixture import Mixture
 from .model import Model, Spn, wrap
@@ -193,6 +194,11 @@ def learn(records: Any, *, learner: LearnerName | str = DEFAULT, valid: Any = No
     learned = wrap(model, data._table.like())
     if missing == "em" and data.has_missing:
         learned = learned.em(data, progress=progress)
+    *_, worst = learned._model.fidelity(data._records, True)
+    if worst is not None:
+        value, given, probability, share, support = worst
+        warnings.warn(f"{conditional(value, given)} is {probability:.4f} by the model, but {share:.4f} of {support:g} "
+                      "records; more effort= or another learner= may come closer", stacklevel=2)
     return _with_labels(learned, data)
 
 

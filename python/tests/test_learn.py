@@ -8,6 +8,7 @@ import sys
 import textwrap
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -371,3 +372,21 @@ def test_a_sum_product_network_of_categories():
             slopp.learn({"hot": [0, 1], "old": [0, 1]}, learner="learnspn", rules=rules)
     with pytest.raises(slopp.errors.LearnError, match="only an open world.*leave closed= out"):
         slopp.learn({"hot": [0, 1], "old": [0, 1]}, learner="learnspn", closed=[["hot", "old"]])
+
+
+def test_a_model_that_misses_a_dependence_is_told_by_a_warning():
+    colors, fast = ["red", "blue", "grey"] * 200, [True, False, True, True, False, False] * 100
+    records = slopp.Records({"color": colors, "fast": fast})
+    strongest = records.describe().strongest_pairs
+    assert [(pair["a"], pair["b"]) for pair in strongest] == [("color", "fast")]
+    with pytest.warns(UserWarning, match=r"P\(fast \| color=(red|blue)\) is 0\.5000 by the model, but [01]\.0000 of"):
+        wrong = slopp.learn(records, learner="factorised")
+    found = wrong.fidelity(records)
+    assert found["largest"] == pytest.approx(0.5, abs=0.01) and found["left_out"] == 0
+    assert found["conditionals"] == 3 + 2 * 3
+    assert found.worst[0]["records"] == 200 and found.worst[0]["conditional"].startswith("P(fast | ")
+    assert "conditional" in found._repr_html_()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        right = slopp.learn(records, learner="chow-liu")
+    assert right.fidelity(records)["mean"] < 0.01 < found["mean"]

@@ -164,7 +164,7 @@ const COLUMNS: &str = "Columns that are not Boolean";
 
 /// What the columns of records hold that are not Boolean.
 #[derive(Clone, Args)]
-pub(crate) struct ColumnArgs {
+pub struct ColumnArgs {
     /// Cut the numbers of a column into bins: age=4 makes four of about equal weight; age=young:30:old:65:ancient gives
     /// the names of bins and the numbers between them, each of which belongs to the bin above; may be repeated
     #[arg(long, value_name = "COLUMN=BINS", value_parser = bins, help_heading = COLUMNS)]
@@ -184,6 +184,29 @@ impl Default for ColumnArgs {
 }
 
 impl ColumnArgs {
+    /// How records are read whose columns are these; a column that is cut twice is an error.
+    pub fn options(&self) -> Result<RecordsOptions, crate::error::Error> {
+        self.check()?;
+        Ok(crate::input::options(ReadArgs { header: HeaderWhen::Detect }, self))
+    }
+
+    /// The options that say so, for another process.
+    pub fn given(&self) -> Vec<String> {
+        let binning = |binning: &Binning| match binning {
+            Binning::Quantiles(number) => number.to_string(),
+            Binning::Named(bins) => {
+                let cuts = bins.cuts().iter().map(f64::to_string).chain([String::new()]);
+                let parts = bins.names().iter().zip(cuts).flat_map(|(name, cut)| [name.clone(), cut]);
+                parts.collect::<Vec<_>>().join(":").trim_end_matches(':').to_owned()
+            }
+        };
+        let bins = self.bins.iter().map(|(column, bins)| format!("--bins={column}={}", binning(bins)));
+        let categories = self.categories.iter().map(|list| format!("--categories={list}"));
+        let is_usual = self.max_values == RecordsOptions::default().max_values;
+        let max_values = (!is_usual).then(|| format!("--max-values={}", self.max_values));
+        bins.chain(categories).chain(max_values).collect()
+    }
+
     /// The columns that hold categories.
     pub(crate) fn categories(&self) -> Vec<String> {
         self.categories.iter().flat_map(|list| split_list(list)).collect()

@@ -16,7 +16,7 @@ mod progress;
 mod report;
 mod session;
 
-pub use args::Global;
+pub use args::{ColumnArgs, Global};
 pub use cmd::vtree::write_text;
 pub use error::Error;
 pub use input::explained;

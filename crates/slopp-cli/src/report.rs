@@ -1,6 +1,7 @@
 //! Numbers, tables and JSON values as people and programs like to read them.
 
 use serde_json::{Map, Value};
+use slopp::fidelity::{Deviation, Fidelity};
 use slopp::infer::Score;
 use slopp::names::{Column, Group, visible};
 use slopp::{Lit, Names, Var};
@@ -201,6 +202,11 @@ pub(crate) fn columns_document(names: &Names) -> Option<Value> {
     (!names.groups().is_empty()).then_some(document)
 }
 
+/// The name of a column as evidence reads it.
+pub(crate) fn quoted_column(names: &Names, column: Column<'_>) -> String {
+    names.list(&column.vars().collect::<Vec<_>>())
+}
+
 /// Only what is true in a world, by name.
 pub(crate) fn trues(names: &Names, world: &[bool]) -> String {
     let vars = world.iter().enumerate().filter(|(_, value)| **value).map(|(i, _)| Var(i as u32));
@@ -273,6 +279,31 @@ pub fn score_entries(score: &Score) -> Vec<(&'static str, Value)> {
         ("log_likelihood_per_record", or_null(score.per_record())),
         ("log_likelihood_per_possible_record", or_null(score.per_possible())),
     ]
+}
+
+/// A conditional probability that was compared, as text.
+pub(crate) fn conditional(deviation: &Deviation, names: &Names) -> String {
+    let given: Vec<String> = deviation.given.iter().map(|&lit| names.literal(lit)).collect();
+    format!("P({} | {})", names.literal(deviation.value), given.join(", "))
+}
+
+/// The agreement of a model with records by the keys that scripts rely on.
+pub(crate) fn fidelity_document(fidelity: &Fidelity, names: &Names) -> Value {
+    let worst = |worst: &Deviation| {
+        object([
+            ("conditional", Value::from(conditional(worst, names))),
+            ("probability", json(worst.probability)),
+            ("share", json(worst.share)),
+            ("records", json_count(worst.support)),
+        ])
+    };
+    object([
+        ("conditionals", Value::from(fidelity.conditionals)),
+        ("left_out", Value::from(fidelity.left_out)),
+        ("mean", json(fidelity.mean)),
+        ("largest", json(fidelity.largest())),
+        ("worst", fidelity.worst.iter().map(worst).collect()),
+    ])
 }
 
 #[cfg(test)]

@@ -24,16 +24,17 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Reads a dataset; an error names the file that is not there.
-    pub(crate) fn read(folder: &Path, name: &str) -> Result<Parts, Error> {
+    /// Reads a dataset, whose columns are those of its training part; an error names the file that is not there.
+    pub(crate) fn read(folder: &Path, name: &str, options: &RecordsOptions) -> Result<Parts, Error> {
         let path = |part: &str| {
             part_file(folder, name, part).ok_or_else(|| {
-                Error::new(format!("{name}/{name}.{part}.data is not in {}, nor with .gz", folder.display()))
+                let folder = folder.display();
+                Error::new(format!("{name}/{name}.{part}.data is not in {folder}, nor as .csv, nor with .gz"))
                     .hint(how_to_get())
             })
         };
         let [train, valid, test] = PARTS.map(path);
-        let train = read_records(&train?, &RecordsOptions::default()).map_err(without_advice)?;
+        let train = read_records(&train?, options).map_err(without_advice)?;
         let of_train = RecordsOptions::over(train.names());
         let [valid, test] = [valid?, test?].map(|path| read_records(&path, &of_train).map_err(without_advice));
         Ok(Parts { valid: valid?, test: test?, train })
@@ -42,15 +43,16 @@ impl Parts {
     /// The same, or `None` if no part of the dataset is there.
     pub(crate) fn find(folder: &Path, name: &str) -> Result<Option<Parts>, Error> {
         let any = PARTS.iter().any(|part| part_file(folder, name, part).is_some());
-        any.then(|| Parts::read(folder, name)).transpose()
+        any.then(|| Parts::read(folder, name, &RecordsOptions::default())).transpose()
     }
 }
 
-/// The file of a part: plain or gzipped, in the folder itself or where a clone of the public repository has it.
+/// The file of a part: `.data` or `.csv`, plain or gzipped, in the folder itself or where a clone of the public repository
+/// has it.
 pub(crate) fn part_file(folder: &Path, name: &str, part: &str) -> Option<PathBuf> {
     let folders = [folder.join(name), folder.join("datasets").join(name)];
-    let files =
-        folders.iter().flat_map(|folder| ["", ".gz"].map(|end| folder.join(format!("{name}.{part}.data{end}"))));
+    let ends = [".data", ".data.gz", ".csv", ".csv.gz"];
+    let files = folders.iter().flat_map(|folder| ends.map(|end| folder.join(format!("{name}.{part}{end}"))));
     files.into_iter().find(|file| file.is_file())
 }
 

@@ -11,8 +11,9 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use slopp::circuit::Reason;
+use slopp::fidelity::{Deviation, Fidelity};
 use slopp::logic::Limits;
-use slopp::{Certified, Deterministic, Mixture, ModelKind, Names, Progress, Psdd, Var};
+use slopp::{Certified, Deterministic, Lit, Mixture, ModelKind, Names, Progress, Psdd, Var};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,6 +26,14 @@ type Flagged<'py> = (Bound<'py, PyArray2<bool>>, Bound<'py, PyArray1<bool>>);
 
 /// A score: records, impossible ones, sum, per record, per possible record.
 type ScoreNumbers = (f64, f64, Option<f64>, Option<f64>, Option<f64>);
+
+/// A conditional probability: the value and what is given, the probability by the model, the share of the records, and
+/// how many records have the condition.
+type Conditional = (String, Vec<String>, f64, f64, f64);
+
+/// How many conditional probabilities were compared, how many columns are left out, the mean difference,
+/// the worst, and the one to warn of.
+type FidelityFacts = (usize, usize, f64, Vec<Conditional>, Option<Conditional>);
 
 /// A model of any kind, with names and origin.
 #[pyclass(frozen, module = "slopp._slopp")]
@@ -236,6 +245,19 @@ impl Model {
             Ok::<_, slopp::infer::QueryError>(slopp::infer::Score::new(records, &logs))
         })??;
         Ok((score.records, score.impossible, score.sum(), score.per_record(), score.per_possible()))
+    }
+
+    /// How well the model agrees with records, value by value; `quick` where nobody asked.
+    fn fidelity(&self, py: Python<'_>, records: &Records, quick: bool) -> Answer<FidelityFacts> {
+        let most = if quick { Fidelity::few(&records.0) } else { Fidelity::MANY };
+        let found = run(py, || self.0.kind.fidelity(&records.0, most))?;
+        let literal = |&lit: &Lit| self.names().literal(lit);
+        let conditional = |deviation: &Deviation| {
+            let Deviation { value, given, probability, share, support, .. } = deviation;
+            (literal(value), given.iter().map(literal).collect(), *probability, *share, *support)
+        };
+        let worst = found.worst.iter().map(conditional).collect();
+        Ok((found.conditionals, found.left_out, found.mean, worst, found.warning().map(conditional)))
     }
 
     /// The log-probability of every record together with each of several events: a line per record.

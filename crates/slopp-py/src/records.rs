@@ -255,7 +255,9 @@ impl Records {
             ("missing", found.missing),
         ];
         let constants = found.constants.iter().map(|&(var, value)| (name(var), value)).collect();
-        let pair = |pair: &slopp::data::Pair| (name(pair.a), name(pair.b), pair.mutual_information);
+        let columns: Vec<&str> = self.0.names().columns().map(|column| self.0.names().column_name(column)).collect();
+        let column = |place: usize| columns[place].to_owned();
+        let pair = |pair: &slopp::data::Pair| (column(pair.a), column(pair.b), pair.mutual_information);
         (numbers, constants, found.frequencies, found.strongest.iter().map(pair).collect())
     }
 

@@ -1,5 +1,8 @@
 //! Columns with several values: read, kept, learned with exactly one value each, asked, against enumeration.
 
+mod against;
+
+use against::{close, convert};
 use slopp::infer::{Evidence, QueryError};
 use slopp::io::{self, RecordsOptions, load_records, parse_bins};
 use slopp::learn::VtreeMethod;
@@ -10,7 +13,8 @@ use slopp::learn::{
 use slopp::logic::{Limits, Rules};
 use slopp::model::ModelKind;
 use slopp::names::Column;
-use slopp::{Advice, Kind, Model, Names, Random, Records, RecordsBuilder, Var};
+use slopp::{Advice, Kind, Lit, Model, Names, Random, Records, RecordsBuilder, Var};
+use slopp_oracle::{Dice, Tree, with_support};
 use std::sync::Arc;
 
 fn read(text: &str, options: &RecordsOptions) -> Result<Records, String> {
@@ -420,4 +424,77 @@ fn files_that_claim_columns_which_their_worlds_break_are_refused() {
             }
         }
     }
+}
+
+/// The joint distributions of columns and their mutual information, against the worlds that are counted one by one.
+#[test]
+fn pairs_are_of_columns() {
+    let values = |n: usize| Kind::Values((0..n).map(|i| i.to_string()).collect());
+    let columns = [("a", values(3)), ("b", Kind::Boolean), ("c", values(2)), ("d", Kind::Boolean)];
+    let names = Names::of_columns(columns.map(|(name, kind)| (name.to_owned(), kind))).unwrap();
+    let columns: [Column<'_>; 4] = std::array::from_fn(|i| names.columns().nth(i).unwrap());
+    let n = names.len();
+    let possible: Vec<usize> = worlds(n)
+        .enumerate()
+        .filter_map(|(number, world)| has_one_value_each(&names, &world).then_some(number))
+        .collect();
+    let mut dice = Dice::new(5);
+    for round in 0..20 {
+        let tree = Tree::random(n, &mut dice);
+        let some: Vec<usize> = possible.iter().copied().filter(|_| round % 2 == 0 || dice.chance(0.6)).collect();
+        let oracle = with_support(&tree, &some, false, &mut dice);
+        let (circuit, table) = (convert(&oracle, &tree).0, oracle.table());
+        for given in ["", "b", "a!=1", "a=2", "a!=0, a!=1", "!d, c=1"] {
+            let given = Evidence::parse(given, &names).unwrap();
+            let agrees = |world: &[bool]| given.lits().all(|lit| world[lit.var.index()] == lit.value);
+            let of = |lits: &[Lit]| -> f64 {
+                let has = |world: &[bool]| lits.iter().all(|lit| world[lit.var.index()] == lit.value);
+                (0..1usize << n)
+                    .filter(|&world| agrees(&table.world(world)) && has(&table.world(world)))
+                    .map(|world| table.probability(world))
+                    .sum()
+            };
+            let total = of(&[]);
+            let Ok(pairs) = circuit.pair_marginals(&given) else {
+                assert_eq!(total, 0.0);
+                continue;
+            };
+            let mut expected = Vec::new();
+            for (i, j) in (0..4).flat_map(|j| (0..j).map(move |i| (i, j))) {
+                let (a, b) = (columns[i], columns[j]);
+                let (mut information, mut most) = (0.0, f64::NEG_INFINITY);
+                let closest = pairs.closest(a, b);
+                let mut of_closest = f64::NAN;
+                for (x, row) in a.literals().into_iter().zip(pairs.table(a, b)) {
+                    for (y, found) in b.literals().into_iter().zip(row) {
+                        let [both, p, q] = [of(&[x, y]), of(&[x]), of(&[y])].map(|p| p / total);
+                        close(found, both);
+                        let term = if both > 0.0 { both * (both / (p * q)).ln() } else { 0.0 };
+                        information += term;
+                        most = most.max(term);
+                        if closest == [x, y] {
+                            of_closest = term;
+                        }
+                    }
+                }
+                assert!((most - of_closest).abs() < 1e-9, "{closest:?} contribute {of_closest}, not {most}");
+                let is_known = |column: Column<'_>| column.literals().iter().any(|&x| of(&[x]) == total);
+                let told = |column: Column<'_>| given.knows(column);
+                assert!([a, b].into_iter().all(|column| is_known(column) || !told(column)));
+                if !told(a) && !told(b) {
+                    expected.push((i, j, information));
+                }
+            }
+            let found = pairs.strongest(&names, &given, usize::MAX);
+            assert_eq!(found.len(), expected.len());
+            assert!(found.windows(2).all(|two| two[0].mutual_information >= two[1].mutual_information));
+            for pair in &found {
+                let of = expected.iter().find(|(i, j, _)| (*i, *j) == (pair.a, pair.b)).unwrap();
+                assert!((pair.mutual_information - of.2).abs() < 1e-9, "{pair:?} and {of:?}");
+            }
+            assert_eq!(pairs.strongest(&names, &given, 2), found[..found.len().min(2)]);
+        }
+    }
+    let given = Evidence::parse("a!=0, a!=1, !d", &names).unwrap();
+    assert_eq!(columns.map(|column| given.knows(column)), [true, false, false, true]);
 }

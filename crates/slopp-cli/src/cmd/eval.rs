@@ -6,12 +6,13 @@ use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
 use crate::report::records as records_in_words;
 use crate::report::{
-    count, facts, is_or_are, json, json_count, json_list, logarithm, object, probability, score_entries,
+    conditional, count, counted, facts, fidelity_document, is_or_are, json, json_count, json_list, logarithm, object,
+    probability, score_entries,
 };
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::fidelity::{Deviation, Fidelity};
+use slopp::fidelity::Fidelity;
 use slopp::infer::Score;
 use slopp::{Names, Records};
 use std::path::PathBuf;
@@ -64,21 +65,20 @@ pub(crate) struct EvalArgs {
 impl EvalArgs {
     /// The agreement of a model with the records, value by value, if it is asked for.
     fn fidelity(&self, loaded: &Loaded, records: &Records) -> Result<Option<Fidelity>, Error> {
-        Ok(if self.fidelity { Some(loaded.model.kind.fidelity(records)?) } else { None })
+        Ok(if self.fidelity { Some(loaded.model.kind.fidelity(records, Fidelity::MANY)?) } else { None })
     }
-}
-
-/// A conditional probability, as text.
-fn conditional(deviation: &Deviation, names: &Names) -> String {
-    let given: Vec<String> = deviation.given.iter().map(|&lit| names.literal(lit)).collect();
-    format!("P({} | {})", names.literal(deviation.value), given.join(", "))
 }
 
 /// Lines of a report about the agreement with records.
 fn fidelity_lines(fidelity: &Fidelity, names: &Names) -> Vec<(String, String)> {
     let compared = count(fidelity.conditionals as f64);
+    let left_out = match fidelity.left_out {
+        0 => String::new(),
+        columns => format!("; {} of little entropy left out", counted(columns, "column")),
+    };
+    let support = Fidelity::SUPPORT;
     let mut lines = vec![
-        ("conditional probabilities".to_owned(), format!("{compared}, each of at least {} records", Fidelity::SUPPORT)),
+        ("conditional probabilities".to_owned(), format!("{compared}, each of at least {support} records{left_out}")),
         ("  mean difference".to_owned(), probability(fidelity.mean)),
         ("  largest difference".to_owned(), probability(fidelity.largest())),
     ];
@@ -88,23 +88,6 @@ fn fidelity_lines(fidelity: &Fidelity, names: &Names) -> Vec<(String, String)> {
         (format!("  {}", conditional(worst, names)), format!("{model}, but {found} of {support}"))
     }));
     lines
-}
-
-fn fidelity_entry(fidelity: &Fidelity, names: &Names) -> Value {
-    let worst = |worst: &Deviation| {
-        object([
-            ("conditional", Value::from(conditional(worst, names))),
-            ("probability", json(worst.probability)),
-            ("share", json(worst.share)),
-            ("records", json_count(worst.support)),
-        ])
-    };
-    object([
-        ("conditionals", Value::from(fidelity.conditionals)),
-        ("mean", json(fidelity.mean)),
-        ("largest", json(fidelity.largest())),
-        ("worst", fidelity.worst.iter().map(worst).collect()),
-    ])
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -193,7 +176,7 @@ pub(crate) fn run(args: &EvalArgs, session: &mut Session) -> Result<Verdict, Err
             entries.push(("flow_log_value", json(flow.log_likelihood)));
             entries.push(("flow_log_value_per_possible_record", flow.per_possible().map_or(Value::Null, json)));
         }
-        entries.extend(fidelity.as_ref().map(|fidelity| ("fidelity", fidelity_entry(fidelity, names))));
+        entries.extend(fidelity.as_ref().map(|fidelity| ("fidelity", fidelity_document(fidelity, names))));
         if args.per_record {
             entries.push(("per_record", json_list(per_record())));
         }

@@ -1,17 +1,18 @@
-//! `slopp marginals`: the probability of every variable, and of every pair.
+//! `slopp marginals`: the probability of every variable, and of every pair of columns.
 
 use crate::args::{GivenArgs, ModelArgs, ReadArgs, whole};
 use crate::error::Error;
 use crate::event::compile;
 use crate::files::Files;
 use crate::input::{Loaded, read_records_of};
-use crate::report::{Table, count, full, json, json_list, object, probability};
+use crate::report::{Table, count, full, json, json_list, object, probability, quoted_column};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
 use slopp::data::Pair;
 use slopp::infer::{Event, Evidence, PairMarginals};
 use slopp::io::CsvLines;
+use slopp::names::Column;
 use slopp::{ModelKind, Names, Records, Var};
 use std::path::{Path, PathBuf};
 
@@ -28,8 +29,9 @@ const PAIRS: &str = "the joint probability of every pair";
 /// The probability of every variable, also given evidence or a formula
 ///
 /// All variables are answered at once, by one pass up and one down the circuit. --pairs adds the joint probability of
-/// every pair of variables, the most dependent pairs first. --records gives one answer per record of a file, with the
-/// record as evidence.
+/// every pair of columns, the most dependent pairs first: that both are true, or, where some columns have several
+/// values, of the two values that depend on each other most; JSON has those of all values. --records gives one answer
+/// per record of a file, with the record as evidence.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MarginalsArgs {
@@ -37,7 +39,7 @@ pub(crate) struct MarginalsArgs {
     model: ModelArgs,
     #[command(flatten)]
     given: GivenArgs,
-    /// Also print the joint probabilities of pairs of variables
+    /// Also print the joint probabilities of pairs of columns
     #[arg(long)]
     pairs: bool,
     /// Print at most this many pairs; JSON has all unless this is given [default: 20]
@@ -90,20 +92,11 @@ pub(crate) fn run(args: &MarginalsArgs, session: &mut Session) -> Result<Verdict
     }
     session.table(&table)?;
     if let Some(pairs) = pairs {
-        let mut table = Table::titled(["pair", "P(a, b)", "P(a) P(b)", "mutual information"]);
-        let strongest = pairs.strongest(&given, args.limit.unwrap_or(20));
-        for p in &strongest {
-            let independent = marginals[p.a.index()] * marginals[p.b.index()];
-            table.push([
-                format!("{}, {}", names.quoted(p.a), names.quoted(p.b)),
-                probability(pairs.joint(p.a, p.b)),
-                probability(independent),
-                format!("{:.4}", p.mutual_information),
-            ]);
-        }
+        let columns: Vec<Column<'_>> = names.columns().collect();
+        let strongest = pairs.strongest(names, &given, args.limit.unwrap_or(20));
         session.line("")?;
-        session.table(&table)?;
-        let unknown = names.len() - given.lits().count();
+        session.table(&pair_table(names, &pairs, &strongest))?;
+        let unknown = columns.iter().filter(|&&column| !given.knows(column)).count();
         let all = unknown * unknown.saturating_sub(1) / 2;
         if strongest.len() < all {
             let [shown, all] = [strongest.len(), all].map(|number| count(number as f64));
@@ -158,14 +151,59 @@ fn pair_batch(
     Ok(Verdict::Yes)
 }
 
+/// Pairs of columns with the values that depend on each other most; two Boolean ones are true unless others have several
+/// values.
+fn pair_table(names: &Names, pairs: &PairMarginals, strongest: &[Pair]) -> Table {
+    let columns: Vec<Column<'_>> = names.columns().collect();
+    let is_boolean = names.groups().is_empty();
+    let values = (!is_boolean).then_some("a, b");
+    let mut table =
+        Table::titled(["pair"].into_iter().chain(values).chain(["P(a, b)", "P(a) P(b)", "mutual information"]));
+    for pair in strongest {
+        let both = [columns[pair.a], columns[pair.b]];
+        let [a, b] = match is_boolean {
+            true => both.map(|column| column.literals()[1]),
+            false => pairs.closest(both[0], both[1]),
+        };
+        let independent = pairs.of(a.var, a.value, a.var, a.value) * pairs.of(b.var, b.value, b.var, b.value);
+        let values = (!is_boolean).then(|| [a, b].map(|lit| names.literal(lit)).join(", "));
+        table.push([both.map(|column| quoted_column(names, column)).join(", ")].into_iter().chain(values).chain([
+            probability(pairs.of(a.var, a.value, b.var, b.value)),
+            probability(independent),
+            format!("{:.4}", pair.mutual_information),
+        ]));
+    }
+    table
+}
+
+/// Pairs of columns with their joint probabilities: of two Boolean ones, that both are true; otherwise an object by the
+/// values of both.
 fn pair_entries(names: &Names, pairs: &PairMarginals, given: &Evidence, limit: Option<usize>) -> Value {
-    let entry = |p: Pair| {
+    let columns: Vec<Column<'_>> = names.columns().collect();
+    let entry = |pair: Pair| {
+        let [a, b] = [columns[pair.a], columns[pair.b]];
+        let joint = match (a, b) {
+            (Column::Boolean(x), Column::Boolean(y)) => ("both", json(pairs.joint(x, y))),
+            _ => {
+                let row = |row: Vec<f64>| object(values(b).zip(row.into_iter().map(json)));
+                ("joint", object(values(a).zip(pairs.table(a, b).into_iter().map(row))))
+            }
+        };
         object([
-            ("a", Value::from(names.of(p.a))),
-            ("b", Value::from(names.of(p.b))),
-            ("both", json(pairs.joint(p.a, p.b))),
-            ("mutual_information", json(p.mutual_information)),
+            ("a", Value::from(names.column_name(a))),
+            ("b", Value::from(names.column_name(b))),
+            joint,
+            ("mutual_information", json(pair.mutual_information)),
         ])
     };
-    pairs.strongest(given, limit.unwrap_or(usize::MAX)).into_iter().map(entry).collect()
+    pairs.strongest(names, given, limit.unwrap_or(usize::MAX)).into_iter().map(entry).collect()
+}
+
+/// The values of a column as keys, in the order of its literals.
+fn values(column: Column<'_>) -> impl Iterator<Item = &str> {
+    let (boolean, group) = match column {
+        Column::Boolean(_) => (&["false", "true"][..], None),
+        Column::Group(group) => (&[][..], Some(group.values().map(|(_, value)| value))),
+    };
+    boolean.iter().copied().chain(group.into_iter().flatten())
 }

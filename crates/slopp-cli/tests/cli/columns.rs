@@ -1,7 +1,7 @@
 //! Columns with several values, from the file to every answer.
 
 use crate::folder::Folder;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Cars: red ones are fast and not large; grey ones are old.
 const CARS: &str = "\
@@ -105,6 +105,33 @@ fn new_records_are_read_and_repaired_by_column() {
     folder.run_args(&wide).ok();
     folder.run_args(&["entails", "wide.psdd", "exactly(1, color=red, color=grey, color=blue)"]).ok();
     folder.run_args(&["prob", "wide.psdd", "color=red & size=L"]).ok();
+}
+
+/// The values of a column exclude each other, which says nothing, and all of them stand for one column.
+#[test]
+fn the_strongest_pairs_are_pairs_of_columns() {
+    let folder = Folder::new();
+    let rows = ["red,yes", "red,yes", "blue,no", "grey,yes", "grey,no", "blue,no", "blue,no", "blue,no"];
+    let rows = (0..800).map(|i| format!("{},{}", rows[i % 8], if i % 3 == 0 { "S" } else { "L" }));
+    folder.write("cars.csv", format!("color,fast,size\n{}\n", rows.collect::<Vec<_>>().join("\n")));
+    let pair = |found: &Value| [found["a"].clone(), found["b"].clone()];
+    let described = folder.run("data describe cars.csv --json").ok().json();
+    assert_eq!(pair(&described["strongest_pairs"][0]), ["color", "fast"]);
+    let told = folder.run("data describe cars.csv").ok().out;
+    assert!(told.contains("\ncolor, fast") && !told.contains("color=red, color="), "{told}");
+    folder.run("learn cars.csv --learner chow-liu --pseudocount 0.000001 -o cars.psdd").ok();
+    let found = folder.run("marginals cars.psdd --pairs --json").ok().json();
+    let pairs = found["pairs"].as_array().unwrap();
+    assert_eq!((pairs.len(), pair(&pairs[0])), (3, ["color", "fast"].map(Value::from)));
+    for (color, fast, p) in [("red", "true", 0.25), ("grey", "false", 0.125), ("blue", "true", 0.0)] {
+        let both = pairs[0]["joint"][color][fast].as_f64().unwrap();
+        assert!((both - p).abs() < 1e-6, "{color} {fast}: {found}");
+    }
+    let told = folder.run("marginals cars.psdd --pairs").ok().out;
+    assert!(told.contains("color=red, fast   0.2500"), "{told}");
+    let given = folder.run_args(&["marginals", "cars.psdd", "--pairs", "--given", "color!=red, color!=blue"]).ok();
+    assert!(given.out.contains("fast, size") && !given.out.contains("color, "), "{}", given.out);
+    assert!(!given.err.contains("--limit"), "{}", given.err);
 }
 
 #[test]
@@ -259,15 +286,23 @@ fn conditional_probabilities_are_compared_with_the_records() {
     let folder = Folder::new();
     let rows = (0..600).map(|i| ["red,yes", "red,yes", "blue,no", "grey,yes", "grey,no", "blue,no"][i % 6]);
     folder.write("cars.csv", format!("color,fast\n{}\n", rows.collect::<Vec<_>>().join("\n")));
-    folder.run("learn cars.csv --learner factorised -o wrong.psdd").ok();
+    let learned = folder.run("learn cars.csv --learner factorised -o wrong.psdd").ok();
+    assert!(learned.out.contains("fidelity     ") && learned.out.contains("0.5000 at most"), "{}", learned.out);
+    assert!(
+        learned.err.contains("P(fast | color=") && learned.err.contains("is 0.5000 by the model"),
+        "{}",
+        learned.err
+    );
     let wrong = folder.run("eval wrong.psdd cars.csv --fidelity --json").ok().json();
     let worst = &wrong["fidelity"]["worst"][0];
     assert_eq!(worst["records"], 200);
     assert!((wrong["fidelity"]["largest"].as_f64().unwrap() - 0.5).abs() < 0.01, "{wrong}");
     let text = folder.run("eval wrong.psdd cars.csv --fidelity").ok().out;
     assert!(text.contains("largest difference") && text.contains("P(fast | color=red)"), "{text}");
-    folder.run("learn cars.csv --learner chow-liu -o right.psdd").ok();
+    let learned = folder.run("learn cars.csv --learner chow-liu -o right.psdd --json").ok();
+    assert!(!learned.err.contains("by the model"), "{}", learned.err);
     let right = folder.run("eval right.psdd cars.csv --fidelity --json").ok().json();
     assert!(right["fidelity"]["largest"].as_f64().unwrap() < 0.02, "{right}");
+    assert_eq!(right["fidelity"], learned.json()["fidelity"]);
     assert_eq!(right["fidelity"]["conditionals"], wrong["fidelity"]["conditionals"]);
 }

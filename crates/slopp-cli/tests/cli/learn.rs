@@ -53,7 +53,7 @@ fn the_report_has_its_keys_in_order() {
     let folder = Folder::with_cars();
     let report = folder.run("learn cars.csv --split 0.8,0.1,0.1 --seed 4 -o m.psdd --json").ok();
     let keys = "learner world vtree seed variables nodes elements parameters size_paper certificate overlapping_sums \
-                train valid test origin seconds model";
+                train valid test fidelity origin seconds model";
     assert_eq!(report.keys(), keys.split_whitespace().collect::<Vec<_>>());
     let found = report.json();
     assert_eq!([&found["train"]["records"], &found["valid"]["records"], &found["test"]["records"]], [240, 30, 30]);

@@ -8,7 +8,7 @@ use super::results::Row;
 use crate::datasets::Parts;
 use clap::Args;
 use serde_json::Value;
-use slopp_cli::{Error, Session, Verdict};
+use slopp_cli::{ColumnArgs, Error, Session, Verdict};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -28,14 +28,23 @@ pub(crate) struct CellArgs {
     learner: String,
     #[arg(long)]
     seed: u64,
+    #[command(flatten)]
+    columns: ColumnArgs,
 }
 
 /// Starts a cell, waits for it, and returns its row or, in one line, why there is none.
-pub(super) fn measure(data: &Path, dataset: &str, learner: &str, seed: u64) -> Result<Row, String> {
+pub(super) fn measure(
+    data: &Path,
+    dataset: &str,
+    learner: &str,
+    seed: u64,
+    columns: &ColumnArgs,
+) -> Result<Row, String> {
     let fail = |error: io::Error| format!("its process could not be started: {error}");
     let mut command = Command::new(std::env::current_exe().map_err(fail)?);
     command.arg("bench-cell").arg("--data").arg(data);
     command.args(["--dataset", dataset, "--learner", learner, "--seed", &seed.to_string()]);
+    command.args(columns.given());
     command.args(["--threads", &rayon::current_num_threads().to_string()]);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(fail)?;
@@ -63,8 +72,11 @@ pub(crate) fn run(args: &CellArgs, session: &mut Session) -> Result<Verdict, Err
     });
     let learner = registry::find(&args.learner);
     let learner = learner.ok_or_else(|| Error::new(format!("there is no learner {}", args.learner)))?;
-    let parts = Parts::read(&args.data, &args.dataset)?;
-    let chosen = learner.choose(&parts.train, &parts.valid, args.seed, &())?;
+    let parts = Parts::read(&args.data, &args.dataset, &args.columns.options()?)?;
+    let mut chosen = learner.choose(&parts.train, &parts.valid, args.seed, &())?;
+    if !args.columns.given().is_empty() {
+        chosen.settings.insert("columns".to_owned(), args.columns.given().into());
+    }
     let learned = &chosen.learned;
     let test = score(learned, &parts.test)?;
     let row = Row {

@@ -14,7 +14,9 @@ pub(super) fn choose(data: &Path, asked: Option<&[String]>) -> Result<Vec<String
     let missing = |message: String| Err(Error::new(message).hint(how_to_get()));
     if found.is_empty() {
         let data = data.display();
-        return missing(format!("no dataset is in {data}: none of its folders NAME holds NAME.train.data or .data.gz"));
+        return missing(format!(
+            "no dataset is in {data}: none of its folders NAME holds NAME.train.data or .csv, plain or .gz"
+        ));
     }
     let Some(asked) = asked else { return Ok(found) };
     let there = found.join(", ");

@@ -4,17 +4,18 @@ use serde_json::{Map, Value, json};
 use slopp::circuit::Smoothing;
 use slopp::infer::Score;
 use slopp::learn::registry::{self, OptionValue, Options};
-use slopp::learn::{Learner, Support, Task, VtreeMethod, VtreeUse};
+use slopp::learn::{Learner, Support, Task, VtreeUse};
 use slopp::{ModelKind, Progress, Records};
 use slopp_cli::Error;
 use std::sync::Arc;
 
 /// A learner of the benchmark: a name, what is tried, and how a setting becomes a learner.
+#[derive(Clone, Copy)]
 pub(super) struct Entry {
     /// The name on the command line and in the rows.
     pub(super) name: &'static str,
-    /// The settings that are the same in every run, as an object.
-    pub(super) fixed: fn() -> Value,
+    /// The settings that are the same in every run and not those of the table of learners, as an object.
+    pub(super) differs: fn() -> Value,
     /// The settings that are chosen on the validation part, with the values that are tried.
     pub(super) grid: &'static [(&'static str, &'static [f64])],
     /// How the pseudocount is chosen.
@@ -26,7 +27,8 @@ pub(super) struct Entry {
 pub(super) enum Pseudocount {
     /// By learning again with each.
     Learned,
-    /// By counting again on the learned structure, which is far cheaper; what is chosen is a refitted circuit.
+    /// By counting again on the learned structure, which is far cheaper; what is chosen is a refitted circuit. Where
+    /// columns have several values, which a refit does not know of, it is learned again.
     Refitted,
     /// The same, and what is chosen is learned again. A refitted circuit is not quite the learned one, whose equal
     /// nodes are shared after smoothing; so the row is what `slopp learn` gives with its settings.
@@ -54,11 +56,36 @@ pub(super) struct Chosen {
 }
 
 impl Entry {
+    /// A learner with its usual settings, of which nothing else is tried.
+    pub(super) const fn usual(name: &'static str) -> Entry {
+        Entry { name, differs: || json!({}), grid: &[], pseudocount: Pseudocount::Learned }
+    }
+
+    /// The settings that are the same in every run: its world, unless it obeys no rules, its vtree, unless it learns
+    /// one, and those that differ.
+    fn fixed(&self) -> Map<String, Value> {
+        let known = self.known();
+        let mut fixed = Map::new();
+        if known.obeys_rules() {
+            fixed.insert("world".to_owned(), known.world.name().into());
+        }
+        if let Some(method) = known.usual().vtree().method() {
+            fixed.insert("vtree".to_owned(), method.name().into());
+        }
+        fixed.extend(
+            (self.differs)().as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())),
+        );
+        fixed
+    }
+
+    /// Its entry in the table of learners.
+    fn known(&self) -> &'static registry::Entry {
+        registry::find(self.learner_name()).expect("the benchmark names learners of the table")
+    }
+
     /// Whether a row with these settings is a result of this learner as it is now.
     pub(super) fn made(&self, settings: &Value) -> bool {
-        let fixed = (self.fixed)();
-        let fixed = fixed.as_object().into_iter().flatten();
-        settings["grid"] == self.grid() && fixed.into_iter().all(|(name, value)| settings[name] == *value)
+        settings["grid"] == self.grid() && self.fixed().iter().all(|(name, value)| settings[name] == *value)
     }
 
     fn grid(&self) -> Value {
@@ -66,7 +93,7 @@ impl Entry {
     }
 
     /// The name in the table of learners.
-    fn learner_name(&self) -> &'static str {
+    pub(super) fn learner_name(&self) -> &'static str {
         self.name.split(':').next().unwrap_or(self.name)
     }
 
@@ -83,11 +110,15 @@ impl Entry {
         seed: u64,
         progress: &dyn Progress,
     ) -> Result<Chosen, Error> {
-        let support = if (self.fixed)()["world"] == "closed" { Support::closed() } else { Support::open() };
+        let fixed = self.fixed();
+        let is_closed = fixed.get("world").is_some_and(|world| world == "closed");
+        let support = if is_closed { Support::closed() } else { Support::open() };
         let task = Task { valid: Some(valid), seed, support, ..Task::new(train) };
         // Made once for all settings: what a refinement starts from, or the vtree.
-        let fixed = (self.fixed)();
-        let made = fixed["start"].as_str().map(|name| registry::find(name).expect("it is in the table").usual());
+        let made = fixed
+            .get("start")
+            .and_then(Value::as_str)
+            .map(|name| registry::find(name).expect("it is in the table").usual());
         let start = made.map(|made| task.learn(&*made, progress)).transpose()?;
         let start = start.map(|start| start.model);
         let points = self.points();
@@ -114,7 +145,12 @@ impl Entry {
         }
         let nothing = || Error::new(format!("the learner {} has nothing to try: its grid is empty", self.name));
         let Found { point, mut model, mut chosen, .. } = best.found.ok_or_else(nothing)?;
-        if self.pseudocount == Pseudocount::RefittedThenLearned {
+        let is_learned_again = match self.pseudocount {
+            Pseudocount::Learned => false,
+            Pseudocount::Refitted => !train.names().groups().is_empty(),
+            Pseudocount::RefittedThenLearned => true,
+        };
+        if is_learned_again {
             let outcome = task.learn(&*self.learner(&point)?, progress)?;
             (model, chosen) = (outcome.model.kind, outcome.chosen);
         }
@@ -134,24 +170,17 @@ impl Entry {
         let name = self.learner_name().trim_start_matches("slopp+");
         let entry = registry::find(name).expect("the benchmark names learners of the table");
         let mut options = Options::default();
-        let (fixed, mut vtree) = ((self.fixed)(), None);
-        for (name, value) in fixed.as_object().into_iter().flatten() {
+        for (name, value) in &self.fixed() {
             match name.as_str() {
-                // Used by `choose`.
-                "world" | "start" => {}
-                "vtree" => vtree = value.as_str(),
+                // Used by `choose`, or made by the learner.
+                "world" | "start" | "vtree" => {}
                 _ => options.set(name, value.as_str().map_or_else(|| value.to_string(), str::to_owned).as_str())?,
             }
         }
         for &(name, value) in &point.settings {
             options.insert(name, OptionValue::Number(value))?;
         }
-        let learner = entry.learner(&options)?;
-        let used = learner.vtree().method().map_or("learned", VtreeMethod::name);
-        match vtree.filter(|vtree| *vtree != used) {
-            Some(vtree) => Err(Error::new(format!("the learner {} uses the vtree {used}, not {vtree}", self.name))),
-            None => Ok(learner),
-        }
+        Ok(entry.learner(&options)?)
     }
 
     fn values(&self, name: &str) -> &'static [f64] {
@@ -169,10 +198,7 @@ impl Entry {
 
     /// The settings as a row has them.
     fn settings(&self, point: &Point) -> Map<String, Value> {
-        let mut all = match (self.fixed)() {
-            Value::Object(fixed) => fixed,
-            _ => Map::new(),
-        };
+        let mut all = self.fixed();
         all.extend(point.settings.iter().map(|&(name, value)| (name.to_owned(), json!(value))));
         all.insert("grid".to_owned(), self.grid());
         all
@@ -221,24 +247,31 @@ pub(super) fn score(learned: &ModelKind, records: &Records) -> Result<Score, Err
 mod tests {
     use super::*;
 
+    /// Rows that were measured go on counting while the table of learners says the same.
     #[test]
-    fn every_learner_is_measured() {
-        let measured = |name: &str| super::super::registry::ALL.iter().any(|entry| entry.learner_name() == name);
+    fn what_is_fixed_comes_from_the_table_of_learners() {
+        let fixed = |name: &str| Value::from(super::super::registry::find(name).unwrap().fixed());
+        assert_eq!(fixed("chow-liu"), json!({ "world": "open", "vtree": "chow-liu" }));
+        assert_eq!(fixed("slopp:best"), json!({ "world": "open", "effort": "best" }));
+        let kmeans = |world| json!({ "world": world, "vtree": "chow-liu", "variant": "notebook", "k": 3, "d": 20 });
+        assert_eq!(["slopp-kmeans", "slopp-kmeans:open"].map(fixed), ["closed", "open"].map(kmeans));
+        assert_eq!(fixed("learnspn"), json!({ "leaves": "chow-liu", "max_clusters": 2 }));
         for entry in registry::LEARNERS {
-            assert!(measured(entry.name), "{} is not in the benchmark", entry.name);
+            let rows = super::super::registry::ALL.iter().filter(|row| row.learner_name() == entry.name);
+            assert!(rows.count() > 0, "{} is not in the benchmark", entry.name);
         }
     }
 
     #[test]
     fn settings_that_a_learner_does_not_have_are_refused() {
-        for entry in super::super::registry::ALL {
+        for entry in super::super::registry::ALL.iter() {
             let point = &entry.points()[0];
             entry.learner(point).unwrap_or_else(|error| panic!("{}: {error:?}", entry.name));
         }
-        let slopp = |fixed| Entry { name: "slopp", fixed, grid: &[], pseudocount: Pseudocount::Learned };
+        let slopp = |differs| Entry { differs, ..Entry::usual("slopp") };
         let none = Point { settings: Vec::new() };
-        for fixed in [|| json!({ "efort": "best" }), || json!({ "k": 3 }), || json!({ "vtree": "balanced" })] {
-            assert!(slopp(fixed).learner(&none).is_err(), "{}", fixed());
+        for differs in [|| json!({ "efort": "best" }), || json!({ "k": 3 })] {
+            assert!(slopp(differs).learner(&none).is_err(), "{}", differs());
         }
     }
 }

@@ -17,7 +17,7 @@ use learner::Entry;
 use results::{Results, Row};
 use serde_json::Value;
 use slopp::Progress;
-use slopp_cli::{Error, Session, Table, Verdict, count, counted, logarithm, object};
+use slopp_cli::{ColumnArgs, Error, Session, Table, Verdict, count, counted, logarithm, object};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,7 @@ const EXAMPLES: &str = "\
 Examples:
   git clone https://github.com/UCLA-StarAI/Density-Estimation-Datasets
   slopp bench --data Density-Estimation-Datasets --datasets nltcs,plants --report report
+  slopp bench --data mine --datasets people --bins age=4
   slopp bench --report report    only the report, of what is measured already";
 
 /// Measure learners on the twenty benchmark datasets
@@ -38,7 +39,7 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct BenchArgs {
-    /// The folder of the datasets, which holds NAME/NAME.{train,valid,test}.data, plain or .gz
+    /// The folder of the datasets, which holds NAME/NAME.{train,valid,test}.data or .csv, plain or .gz
     #[arg(long, value_name = "DIR", required_unless_present = "report")]
     data: Option<PathBuf>,
     /// Only these datasets [default: all in DIR]
@@ -57,6 +58,8 @@ pub(crate) struct BenchArgs {
     /// The seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    columns: ColumnArgs,
 }
 
 pub(crate) fn run(args: &BenchArgs, session: &mut Session) -> Result<Verdict, Error> {
@@ -130,6 +133,8 @@ impl Outcome {
 /// Measures every cell that the results do not have yet.
 fn measure(args: &BenchArgs, data: &Path, session: &Session) -> Result<Outcome, Error> {
     let datasets = datasets::choose(data, args.datasets.as_deref())?;
+    args.columns.options()?;
+    let columns = args.columns.given();
     let chosen =
         |learner: &&Entry| args.learners.as_ref().is_none_or(|names| names.iter().any(|name| name == learner.name));
     let learners: Vec<&Entry> = registry::ALL.iter().filter(chosen).collect();
@@ -144,6 +149,7 @@ fn measure(args: &BenchArgs, data: &Path, session: &Session) -> Result<Outcome, 
                     && row.seed == args.seed
                     && row.version == VERSION
                     && learner.made(&row.settings)
+                    && row.settings["columns"].as_array().map_or(&[][..], Vec::as_slice) == columns
             };
             match results.rows.iter().find(done) {
                 Some(row) => outcome.rows.push(row.clone()),
@@ -156,7 +162,7 @@ fn measure(args: &BenchArgs, data: &Path, session: &Session) -> Result<Outcome, 
     bar.begin("", cells.len() as u64);
     for (dataset, learner) in cells {
         bar.say(format!("{} on {dataset}", learner.name));
-        match cell::measure(data, dataset, learner.name, args.seed) {
+        match cell::measure(data, dataset, learner.name, args.seed, &args.columns) {
             Ok(row) => {
                 results.push(row.clone())?;
                 outcome.rows.push(row);

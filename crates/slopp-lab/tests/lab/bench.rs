@@ -117,6 +117,24 @@ fn the_settings_are_the_best_on_the_validation_part() {
     assert!(tried.iter().any(|other| valid(other) < best - 1e-6), "the pseudocount matters");
 }
 
+/// The settings of a row as options of `slopp learn`. What was tried, what the learner chose itself, where a refinement
+/// starts, and the columns need not be asked for.
+fn asked(row: &Value) -> String {
+    let is_asked = |name: &str| !["grid", "chosen", "start", "columns"].contains(&name);
+    let settings = row["settings"].as_object().unwrap().iter().filter(|(name, _)| is_asked(name));
+    settings
+        .map(|(name, value)| {
+            // Whole numbers are written without a point.
+            let value = match (value.as_str(), value.as_f64()) {
+                (Some(text), _) => text.to_owned(),
+                (_, Some(number)) => number.to_string(),
+                _ => panic!("{name} is {value}"),
+            };
+            format!(" --{} {value}", name.replace('_', "-"))
+        })
+        .collect()
+}
+
 #[test]
 fn the_settings_of_a_row_learn_its_model() {
     if crate::slopp().is_none() {
@@ -133,19 +151,9 @@ fn the_settings_of_a_row_learn_its_model() {
             "learn data/long/long.train.data --valid data/long/long.valid.data --test data/long/long.test.data \
              --learner {learner} --seed 5 --json"
         );
-        // What was tried, what the learner chose itself, and where a refinement starts, need not be asked for.
-        let asked = |name: &str| !["grid", "chosen", "start"].contains(&name);
         let refined = ["learnpsdd", "slopp+learnpsdd", "strudel", "strudel-em"].contains(&learner);
         assert!(!refined || row["settings"]["chosen"]["steps_done"].is_string(), "{row}");
-        for (name, value) in row["settings"].as_object().unwrap().iter().filter(|(name, _)| asked(name)) {
-            // Whole numbers are written without a point.
-            let value = match (value.as_str(), value.as_f64()) {
-                (Some(text), _) => text.to_owned(),
-                (_, Some(number)) => number.to_string(),
-                _ => panic!("{name} is {value}"),
-            };
-            args += &format!(" --{} {value}", name.replace('_', "-"));
-        }
+        args += &asked(&row);
         let report = folder.run(&args).ok().json();
         // A number that went through JSON twice may have lost its last digit.
         match row["test"].as_f64() {
@@ -156,6 +164,64 @@ fn the_settings_of_a_row_learn_its_model() {
         assert_eq!((&report["nodes"], elements), (&row["nodes"], &row["elements"]), "{args}");
         assert_eq!(report["test"]["impossible"], row["impossible_test"], "{args}");
     }
+}
+
+/// The columns of people's own tables mean the same as in `slopp learn`: the same values, the same bins.
+#[test]
+fn tables_are_read_as_learn_reads_them() {
+    if crate::slopp().is_none() {
+        return;
+    }
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("data/people")).unwrap();
+    for (part, rows, seed) in [("train", 900, 1), ("valid", 250, 2), ("test", 250, 3)] {
+        folder.write(&format!("data/people/people.{part}.csv"), people(rows, seed));
+    }
+    let columns = "--bins age=3 --bins size=small:4:large --categories code";
+    let learners = "factorised,chow-liu,slopp,slopp:balanced,slopp-em,slopp-tree,slopp-kmeans,slopp-kmeans:open,learnspn,\
+                    learnpsdd,slopp+learnpsdd,strudel,strudel-em";
+    folder.run(&format!("bench --data data --learners {learners} --out r.jsonl {columns}")).ok();
+    for row in rows(&folder, "r.jsonl") {
+        assert_eq!(row["settings"]["columns"].as_array().unwrap().len(), 3, "{row}");
+        let mut args = format!(
+            "learn data/people/people.train.csv --valid data/people/people.valid.csv --test data/people/people.test.csv \
+             --learner {} --json {columns}",
+            row["learner"].as_str().unwrap().split(':').next().unwrap()
+        );
+        args += &asked(&row);
+        let report = folder.run(&args).ok().json();
+        assert_eq!(report["columns"]["age"].as_array().unwrap().len(), 3, "{report}");
+        assert_eq!(report["columns"]["code"], serde_json::json!(["0", "1"]));
+        match row["test"].as_f64() {
+            Some(test) => crate::folder::close(&report["test"]["log_likelihood_per_record"], test),
+            None => assert_eq!(report["test"]["log_likelihood_per_record"], Value::Null, "{args}"),
+        }
+        assert_eq!(report["parameters"], row["parameters"], "{args}");
+    }
+    // Rows of other columns are other rows.
+    folder.run("bench --data data --learners factorised --out r.jsonl --bins age=4").ok();
+    folder.run(&format!("bench --data data --learners factorised --out r.jsonl {columns}")).ok();
+    assert_eq!(rows(&folder, "r.jsonl").len(), learners.split(',').count() + 1);
+    let refused = folder.run("bench --data data --learners factorised --out s.jsonl --bins weight=4");
+    assert!(refused.code == 2 && refused.err.contains("there is no variable \"weight\""), "{}", refused.err);
+}
+
+/// A table with categories, numbers, codes that look Boolean, and a Boolean column.
+fn people(rows: usize, seed: u32) -> String {
+    let mut state = seed;
+    let mut below = |n: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 16) % n
+    };
+    let mut text = "city,age,size,code,married\n".to_owned();
+    for _ in 0..rows {
+        let city = below(4);
+        let age = 10 + 15 * city + below(30);
+        let size = age / 12 + below(3);
+        let married = u32::from(below(80) < age);
+        text += &format!("{},{age},{size},{},{married}\n", ["Bonn", "Kiel", "Ulm", "Trier"][city as usize], below(2));
+    }
+    text
 }
 
 #[test]

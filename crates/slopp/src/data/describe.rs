@@ -1,7 +1,6 @@
 //! A description of a data set, before learning.
 
-use super::{MAX_PAIR_VARIABLES, PairCounts, Records};
-use crate::names::Column;
+use super::{Choice, MAX_PAIR_VARIABLES, PairCounts, Records, information};
 use crate::var::Var;
 
 /// A summary of records as plain numbers.
@@ -24,19 +23,20 @@ pub struct Description {
     pub frequencies: Vec<Option<f64>>,
     /// The constant variables and their value, among known cells.
     pub constants: Vec<(Var, bool)>,
-    /// The pairs of variables with the most mutual information, strongest first.
+    /// The pairs of columns with the most mutual information, strongest first.
     pub strongest: Vec<Pair>,
 }
 
-/// Two variables and their mutual information.
+/// Two columns and their mutual information.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Pair {
-    /// The first variable.
-    pub a: Var,
-    /// The second variable.
-    pub b: Var,
-    /// Their mutual information in nats, without smoothing.
+    /// The place of the first one among the columns, from zero; where all are Boolean, that of its variable.
+    pub a: usize,
+    /// The place of the second one.
+    pub b: usize,
+    /// Their mutual information in nats, without smoothing. Of records of a column with several values, it is less by
+    /// what independent columns have on average in so many records.
     pub mutual_information: f64,
 }
 
@@ -66,7 +66,12 @@ impl Description {
             distinct: records.len(),
             most_frequent: records.weights().first().copied().unwrap_or(0.0),
             density: share(trues.iter().sum(), all_known).unwrap_or(0.0),
-            missing: records.names().columns().map(|column| missing[first(column).index()]).sum(),
+            missing: records
+                .names()
+                .columns()
+                .flat_map(|column| column.vars().next())
+                .map(|x| missing[x.index()])
+                .sum(),
             constants: vars.clone().filter_map(constant).collect(),
             frequencies: trues.iter().zip(&known).map(|(&t, &k)| share(t, k)).collect(),
             strongest: strongest_pairs(records, pairs),
@@ -74,20 +79,12 @@ impl Description {
     }
 }
 
-/// The first variable of a column.
-fn first(column: Column<'_>) -> Var {
-    match column {
-        Column::Boolean(var) => var,
-        Column::Group(group) => group.vars().next().expect("at least one value"),
-    }
-}
-
 fn strongest_pairs(records: &Records, wanted: usize) -> Vec<Pair> {
     if wanted == 0 || records.var_count() > MAX_PAIR_VARIABLES {
         return Vec::new();
     }
-    let information = PairCounts::of(records).mutual_information(0.0);
-    let len = records.var_count();
+    let information = information(&Choice::all(records.names()), &PairCounts::of(records), 0.0);
+    let len = information.len();
     let mut pairs: Vec<Pair> = Vec::new();
     for (i, j) in (0..len).flat_map(|i| (i + 1..len).map(move |j| (i, j))) {
         let mutual_information = information.at(i, j);
@@ -95,7 +92,7 @@ fn strongest_pairs(records: &Records, wanted: usize) -> Vec<Pair> {
         if mutual_information > 0.0 && !(full && pairs[wanted - 1].mutual_information >= mutual_information) {
             let place = pairs.partition_point(|pair| pair.mutual_information >= mutual_information);
             pairs.truncate(wanted - 1);
-            pairs.insert(place.min(pairs.len()), Pair { a: Var(i as u32), b: Var(j as u32), mutual_information });
+            pairs.insert(place.min(pairs.len()), Pair { a: i, b: j, mutual_information });
         }
     }
     pairs
@@ -121,7 +118,7 @@ mod tests {
         assert_eq!(description.constants, [(Var(0), true)]);
         assert_eq!(description.frequencies, [Some(1.0), Some(3.0 / 7.0), Some(4.0 / 7.0), Some(3.0 / 7.0), None]);
         assert_eq!(description.density, (6.0 + 3.0 + 4.0 + 3.0) / 27.0);
-        let pairs: Vec<_> = description.strongest.iter().map(|pair| (pair.a.0, pair.b.0)).collect();
+        let pairs: Vec<_> = description.strongest.iter().map(|pair| (pair.a, pair.b)).collect();
         assert_eq!(pairs, [(1, 2), (1, 3)]);
         let entropy = -(3.0 / 7.0f64) * (3.0 / 7.0f64).ln() - (4.0 / 7.0f64) * (4.0 / 7.0f64).ln();
         assert!((description.strongest[0].mutual_information - entropy).abs() < 1e-12);
@@ -135,6 +132,25 @@ mod tests {
         builder.push([None, None, None, Some(true)], 2.0);
         builder.push([Some(true), Some(false), Some(false), None], 1.0);
         assert_eq!(Description::of(&builder.finish(), 0).missing, 3.0);
+    }
+
+    /// The values of one column exclude each other, which says nothing.
+    #[test]
+    fn pairs_are_of_columns() {
+        let colors = Kind::Values(["red", "green", "blue"].map(String::from).to_vec());
+        let columns = [("a", Kind::Boolean), ("color", colors), ("b", Kind::Boolean)];
+        let names = Names::of_columns(columns.map(|(name, kind)| (name.to_owned(), kind))).unwrap();
+        let row = |i: usize| {
+            let color = i % 3;
+            [i.is_multiple_of(7), color == 0, color == 1, color == 2, color == 0]
+        };
+        let records = Records::from_rows(names, (0..420).map(row));
+        let strongest = Description::of(&records, 9).strongest;
+        assert_eq!((strongest[0].a, strongest[0].b), (1, 2));
+        // The entropy of b, with half a nat in all records together for its second value, after Miller and Madow.
+        let entropy = -(1.0 / 3.0f64) * (1.0 / 3.0f64).ln() - (2.0 / 3.0f64) * (2.0 / 3.0f64).ln();
+        assert!((strongest[0].mutual_information - entropy - 0.5 / 420.0).abs() < 1e-12, "{strongest:?}");
+        assert!(strongest[1..].iter().all(|pair| pair.mutual_information < 1e-12), "{strongest:?}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::error::QueryError;
 use super::event::Event;
 use crate::data::{Records, bit_of};
 use crate::logic::{FormulaError, FormulaProblem};
-use crate::names::Names;
+use crate::names::{Column, Names};
 use crate::var::{Lit, Var};
 use std::fmt;
 
@@ -110,6 +110,16 @@ impl Evidence {
     pub fn value(&self, var: Var) -> Option<bool> {
         assert!(var.index() < self.len, "no such variable");
         bit_of(&self.known, var.index()).then(|| bit_of(&self.value, var.index()))
+    }
+
+    /// Whether the value of a column is known: that of its variable, or which one of several it is.
+    pub fn knows(&self, column: Column<'_>) -> bool {
+        let unknown = column.vars().filter(|&var| self.value(var).is_none()).count();
+        match column {
+            Column::Boolean(_) => unknown == 0,
+            // Exactly one is true, so it is the one that is left.
+            Column::Group(group) => unknown <= 1 || group.vars().any(|var| self.value(var) == Some(true)),
+        }
     }
 
     /// Whether a literal agrees with what is known.

@@ -5,7 +5,8 @@ use super::marginals::Posterior;
 use super::{Evidence, QueryError};
 use crate::circuit::{Circuit, Node};
 use crate::data::{Pair, Records};
-use crate::var::Var;
+use crate::names::{Column, Names};
+use crate::var::{Lit, Var};
 use rayon::prelude::*;
 
 /// `P(x = true, y = true | evidence)` for all pairs of variables.
@@ -65,21 +66,52 @@ impl PairMarginals {
         answer.max(0.0)
     }
 
-    /// Up to `limit` pairs of the variables that evidence does not give, those with the most mutual information first.
+    /// `P(column a = value i, column b = value j)` by `i` and `j`; the values of a Boolean column are false and true.
+    pub fn table(&self, a: Column<'_>, b: Column<'_>) -> Vec<Vec<f64>> {
+        let lits = b.literals();
+        let of = |x: Lit, y: Lit| self.of(x.var, x.value, y.var, y.value);
+        a.literals().into_iter().map(|x| lits.iter().map(|&y| of(x, y)).collect()).collect()
+    }
+
+    /// The values of two columns that contribute most to their mutual information: what goes together.
+    pub fn closest(&self, a: Column<'_>, b: Column<'_>) -> [Lit; 2] {
+        let table = self.table(a, b);
+        let terms = terms(&table);
+        let mut closest = (0, 0);
+        for (i, row) in terms.iter().enumerate() {
+            for (j, &term) in row.iter().enumerate() {
+                if term > terms[closest.0][closest.1] {
+                    closest = (i, j);
+                }
+            }
+        }
+        [a.literals()[closest.0], b.literals()[closest.1]]
+    }
+
+    /// Up to `limit` pairs of the columns whose value evidence does not give, those with the most mutual information
+    /// first.
     ///
     /// ```
-    /// use slopp::infer::Evidence;
+    /// use slopp::{Names, infer::Evidence};
     /// let pairs = slopp::example::psdd().pair_marginals(&Evidence::none(4))?;
-    /// let strongest = pairs.strongest(&Evidence::none(4), 2);
+    /// let strongest = pairs.strongest(&Names::numbered(4), &Evidence::none(4), 2);
     /// assert!(strongest.len() == 2 && strongest[0].mutual_information >= strongest[1].mutual_information);
     /// # Ok::<(), slopp::infer::QueryError>(())
     /// ```
-    pub fn strongest(&self, given: &Evidence, limit: usize) -> Vec<Pair> {
-        let unknown: Vec<Var> = (0..self.len as u32).map(Var).filter(|&x| given.value(x).is_none()).collect();
+    ///
+    /// # Panics
+    /// If the names are not those of as many variables.
+    pub fn strongest(&self, names: &Names, given: &Evidence, limit: usize) -> Vec<Pair> {
+        assert_eq!(names.len(), self.len, "names of other variables");
+        let unknown: Vec<(usize, Column<'_>)> =
+            names.columns().enumerate().filter(|&(_, column)| !given.knows(column)).collect();
         let others = |i: usize| unknown[i + 1..].iter().map(move |&b| (i, b));
-        let pair = |(i, b): (usize, Var)| {
-            let a = unknown[i];
-            Pair { a, b, mutual_information: self.mutual_information(a, b) }
+        let pair = |(i, (b, column)): (usize, (usize, Column<'_>))| {
+            let mutual_information = match (unknown[i].1, column) {
+                (Column::Boolean(x), Column::Boolean(y)) => self.mutual_information(x, y),
+                (a, b) => information(&self.table(a, b)),
+            };
+            Pair { a: unknown[i].0, b, mutual_information }
         };
         let stronger = |x: &Pair, y: &Pair| {
             y.mutual_information.total_cmp(&x.mutual_information).then((x.a, x.b).cmp(&(y.a, y.b)))
@@ -94,19 +126,32 @@ impl PairMarginals {
     }
 
     /// The mutual information of two variables in nats.
-    ///
-    /// Margins are sums of the joint cells, so rounding cannot make a cell possible where its margin is not.
     pub fn mutual_information(&self, x: Var, y: Var) -> f64 {
-        let joint = [false, true].map(|a| [false, true].map(|b| self.of(x, a, y, b)));
-        let of_x = joint.map(|[n, m]| n + m);
-        let of_y = [0, 1].map(|b| joint[0][b] + joint[1][b]);
-        let term = |a: usize, b: usize| match joint[a][b] {
-            0.0 => 0.0,
-            // Products of small margins may underflow.
-            p => p * (p.ln() - of_x[a].ln() - of_y[b].ln()),
-        };
-        (term(0, 0) + term(0, 1) + term(1, 0) + term(1, 1)).max(0.0)
+        information(&[false, true].map(|a| [false, true].map(|b| self.of(x, a, y, b))))
     }
+}
+
+/// The mutual information of a table of probabilities.
+fn information<R: AsRef<[f64]>>(table: &[R]) -> f64 {
+    terms(table).iter().flatten().sum::<f64>().max(0.0)
+}
+
+/// What each cell of a table contributes to the mutual information, which is their sum.
+///
+/// Margins are sums of the cells, so rounding cannot make a cell possible where its margin is not.
+fn terms<R: AsRef<[f64]>>(table: &[R]) -> Vec<Vec<f64>> {
+    let mut columns = vec![0.0; table.first().map_or(0, |row| row.as_ref().len())];
+    table.iter().for_each(|row| columns.iter_mut().zip(row.as_ref()).for_each(|(sum, p)| *sum += p));
+    let term = |of_row: f64, of_column: f64, p: f64| match p {
+        0.0 => 0.0,
+        // Products of small margins may underflow.
+        p => p * (p.ln() - of_row.ln() - of_column.ln()),
+    };
+    let of_row = |row: &[f64]| {
+        let sum = row.iter().sum();
+        row.iter().zip(&columns).map(|(&p, &column)| term(sum, column, p)).collect()
+    };
+    table.iter().map(|row| of_row(row.as_ref())).collect()
 }
 
 impl Circuit {

@@ -49,6 +49,34 @@ pub enum Column<'a> {
     Group(&'a Group),
 }
 
+impl Column<'_> {
+    /// Its variables.
+    pub fn vars(self) -> impl ExactSizeIterator<Item = Var> + Clone + use<> {
+        let (first, len) = match self {
+            Column::Boolean(var) => (var.0, 1),
+            Column::Group(group) => (group.first, group.values.len() as u32),
+        };
+        (first..first + len).map(Var)
+    }
+
+    /// The literal of each of its values; a Boolean column is false, then true.
+    ///
+    /// ```
+    /// use slopp::{Kind, Names, Var};
+    /// let colors = Kind::Values(["green", "red"].map(String::from).to_vec());
+    /// let names = Names::of_columns([("fast".into(), Kind::Boolean), ("color".into(), colors)])?;
+    /// let literals: Vec<_> = names.columns().map(|column| column.literals()).collect();
+    /// assert_eq!(literals, [[Var(0).is(false), Var(0).is(true)], [Var(1).is(true), Var(2).is(true)]]);
+    /// # Ok::<(), slopp::NameError>(())
+    /// ```
+    pub fn literals(self) -> Vec<Lit> {
+        match self {
+            Column::Boolean(var) => vec![var.is(false), var.is(true)],
+            Column::Group(group) => group.vars().map(|var| var.is(true)).collect(),
+        }
+    }
+}
+
 impl Bins {
     /// Bins from their names, the lowest first, and the cuts between them; a cut belongs to the bin above it.
     ///

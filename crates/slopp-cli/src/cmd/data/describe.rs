@@ -3,7 +3,9 @@
 use crate::args::{ColumnArgs, ReadArgs, whole};
 use crate::error::Error;
 use crate::input::read_records;
-use crate::report::{Table, columns_document, count, facts, json, json_count, object, probability, some_of};
+use crate::report::{
+    Table, columns_document, count, facts, json, json_count, object, probability, quoted_column, some_of,
+};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -31,7 +33,7 @@ pub(crate) struct DescribeArgs {
     read: ReadArgs,
     #[command(flatten)]
     columns: ColumnArgs,
-    /// How many of the most dependent pairs of variables to list
+    /// How many of the most dependent pairs of columns to list
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole)]
     pairs: usize,
 }
@@ -40,17 +42,18 @@ pub(crate) fn run(args: &DescribeArgs, session: &mut Session) -> Result<Verdict,
     let records = read_records(&args.data, args.read, &args.columns)?;
     let names = records.names();
     let found = Description::of(&records, args.pairs);
+    let columns: Vec<Column<'_>> = names.columns().collect();
     if session.json {
         let frequencies = names.iter().zip(&found.frequencies).map(|(name, p)| (name, p.map_or(Value::Null, json)));
         let pairs = found.strongest.iter().map(|pair| {
             object([
-                ("a", Value::from(names.of(pair.a))),
-                ("b", Value::from(names.of(pair.b))),
+                ("a", Value::from(names.column_name(columns[pair.a]))),
+                ("b", Value::from(names.column_name(columns[pair.b]))),
                 ("mutual_information", json(pair.mutual_information)),
             ])
         });
-        let columns = columns_document(names).map(|columns| ("columns", columns));
-        session.document(&object(columns.into_iter().chain([
+        let values = columns_document(names).map(|values| ("columns", values));
+        session.document(&object(values.into_iter().chain([
             ("variables", Value::from(found.variables)),
             ("records", json_count(found.records)),
             ("distinct", Value::from(found.distinct)),
@@ -78,7 +81,7 @@ pub(crate) fn run(args: &DescribeArgs, session: &mut Session) -> Result<Verdict,
     ]))?;
     if !names.groups().is_empty() {
         session.line("")?;
-        session.table(&columns(&records, &found))?;
+        session.table(&columns_table(&records, &found))?;
     }
     const SHOWN: usize = 40;
     let mut table = Table::titled(["variable", "share of true"]);
@@ -93,7 +96,7 @@ pub(crate) fn run(args: &DescribeArgs, session: &mut Session) -> Result<Verdict,
     if !found.strongest.is_empty() {
         let mut table = Table::titled(["pair", "mutual information"]);
         for pair in &found.strongest {
-            let both = format!("{}, {}", names.quoted(pair.a), names.quoted(pair.b));
+            let both = [pair.a, pair.b].map(|place| quoted_column(names, columns[place])).join(", ");
             table.push([both, format!("{:.4}", pair.mutual_information)]);
         }
         session.line("")?;
@@ -103,7 +106,7 @@ pub(crate) fn run(args: &DescribeArgs, session: &mut Session) -> Result<Verdict,
 }
 
 /// The columns with what they hold; values with their share of the known cells.
-fn columns(records: &Records, found: &Description) -> Table {
+fn columns_table(records: &Records, found: &Description) -> Table {
     let names = records.names();
     let mut table = Table::titled(["column", "holds", "missing"]);
     let share = |var: Var| found.frequencies[var.index()].map_or("-".to_owned(), probability);

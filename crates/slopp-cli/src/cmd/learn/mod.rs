@@ -14,10 +14,11 @@ pub(crate) use report::{score_table, scores};
 use crate::error::Error;
 use crate::files::{Files, check_ending};
 use crate::incomplete::FILL_IN;
-use crate::report::{count, counted, records};
+use crate::report::{conditional, count, counted, probability, records};
 use crate::session::{Session, Verdict};
 use parts::Parts;
 use plan::Plan;
+use slopp::fidelity::Fidelity;
 use slopp::io::Content;
 use slopp::io::{WriteError, path_in_words};
 use slopp::learn::{Report, registry};
@@ -48,6 +49,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
     let seconds = start.elapsed().as_secs_f64();
     drop(bar);
     let scores = report::scores(model.distribution(), &parts.present())?;
+    let fidelity = model.kind.fidelity(&parts.train, Fidelity::few(&parts.train))?;
     let (elements, classes) = (model.most_elements(), model.most_classes());
     // Saved before anything is printed: a closed pipe must not cost the model.
     let saved = save(args.output.as_deref(), |file| model.save(file));
@@ -57,6 +59,7 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
         model: &model,
         divided: facts.divided,
         scores: &scores,
+        fidelity: &fidelity,
         seconds,
         dropped,
         parts: &parts,
@@ -89,6 +92,14 @@ pub(crate) fn run(args: &LearnArgs, session: &mut Session) -> Result<Verdict, Er
         ));
     }
     tell_exclusive(&facts.exclusive, &model.names, session);
+    if let Some(worst) = fidelity.warning() {
+        let [learned, share] = [worst.probability, worst.share].map(probability);
+        session.note(format!(
+            "{} is {learned} by the model, but {share} of {}; more --effort or another --learner may come closer",
+            conditional(worst, &model.names),
+            records(worst.support)
+        ));
+    }
     tell_held_out(facts.held_out, session);
     if let Some(judges) = facts.few_judges {
         let [judges, enough] = [judges, Report::FEW_JUDGES].map(count);

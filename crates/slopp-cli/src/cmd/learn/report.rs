@@ -5,12 +5,13 @@ use crate::cmd::info::big;
 use crate::error::Error;
 use crate::input::{MIXTURE_IN_WORDS, SPN_IN_WORDS, certificate, certificate_in_words};
 use crate::report::{
-    Table, columns_document, columns_in_words, count, counted, facts, json, json_count, logarithm, object, records,
-    score_entries,
+    Table, columns_document, columns_in_words, count, counted, facts, fidelity_document, json, json_count, logarithm,
+    object, probability, records, score_entries,
 };
 use crate::session::Session;
 use serde_json::Value;
 use slopp::circuit::Overlaps;
+use slopp::fidelity::Fidelity;
 use slopp::infer::{Distribution, QueryError, Score};
 use slopp::{Certified, Model, ModelKind, Records};
 use std::path::Path;
@@ -21,6 +22,8 @@ pub(super) struct Learned<'a> {
     /// How many models a bag has, if they were divided into components.
     pub(super) divided: Option<usize>,
     pub(super) scores: &'a [(&'static str, Score)],
+    /// How well it agrees with the training records, value by value.
+    pub(super) fidelity: &'a Fidelity,
     pub(super) seconds: f64,
     /// How many training records with missing cells were left out, if that was asked for.
     pub(super) dropped: Option<f64>,
@@ -81,6 +84,7 @@ impl Learned<'_> {
         let rules = self.parts.enforcement.as_ref().and_then(|enforcement| enforcement.document(&self.model.names));
         entries.extend(rules.map(|rules| ("rules", rules)));
         entries.extend(self.scores.iter().map(|(name, score)| (*name, object(score_entries(score)))));
+        entries.push(("fidelity", fidelity_document(self.fidelity, &self.model.names)));
         let settings = origin.iter().map(|(key, value)| (key.as_str(), Value::from(value.as_str())));
         entries.push(("origin", object(settings)));
         entries.push(("seconds", json(self.seconds)));
@@ -102,6 +106,20 @@ impl Learned<'_> {
             Certified::Psdd(_) => Overlaps::default(),
             _ => circuit.overlaps(0, &self.parts.limits),
         }
+    }
+
+    /// How far conditional probabilities are from those of the training records, if any were compared.
+    fn fidelity_in_words(&self) -> Option<String> {
+        let Fidelity { conditionals, mean, left_out, .. } = *self.fidelity;
+        let left_out = match left_out {
+            0 => String::new(),
+            columns => format!("; {} of little entropy left out", counted(columns, "column")),
+        };
+        let [mean, largest] = [mean, self.fidelity.largest()].map(probability);
+        let compared = count(conditionals as f64);
+        (conditionals > 0).then(|| {
+            format!("{compared} conditional probabilities, off by {mean} in the mean, {largest} at most{left_out}")
+        })
     }
 
     /// The report as text.
@@ -158,6 +176,7 @@ impl Learned<'_> {
         lines.extend(enforcement.as_ref().and_then(|enforcement| enforcement.fact()).map(|rules| ("rules", rules)));
         lines.extend(closed.as_ref().map(|closed| ("closed", closed.closed_fact())));
         lines.extend(open.as_ref().map(|open| ("open", open.open_fact())));
+        lines.extend(self.fidelity_in_words().map(|fidelity| ("fidelity", fidelity)));
         lines.push(("time", format!("{:.2} s", self.seconds)));
         session.line(facts(lines))?;
         session.line("")?;
