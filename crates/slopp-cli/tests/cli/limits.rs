@@ -294,3 +294,13 @@ fn bins_part_whatever_can_be_parted() {
         assert!(folder.read(&format!("{name}.psdd")).contains("a=..1"), "{name}");
     }
 }
+
+#[test]
+fn json_holds_nothing_that_acts_on_a_terminal() {
+    let folder = Folder::new();
+    folder.write("odd.csv", "a\u{202e}b,c\u{9b}\u{7f}\n0,1\n1,0\n1,1\n");
+    folder.run("learn odd.csv -o odd.psdd").ok();
+    let told = folder.run("mpe odd.psdd --json").ok();
+    assert!(!told.out.contains(['\u{202e}', '\u{9b}', '\u{7f}']) && told.out.contains("\\u202e"), "{}", told.out);
+    assert!(told.json()["worlds"][0]["world"]["a\u{202e}b"].is_boolean());
+}

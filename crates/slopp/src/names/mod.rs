@@ -7,7 +7,7 @@ pub(crate) use group::canonical;
 pub use group::{Bins, Column, Group, Kind};
 pub(crate) use text::is_unprintable;
 #[doc(hidden)]
-pub use text::{abridged, quote, split_list, visible, visible_lines};
+pub use text::{abridged, quote, split_list, visible, visible_json, visible_lines};
 pub(crate) use text::{quoted_list, unescaped};
 
 use crate::var::{Lit, Var};

@@ -6,7 +6,7 @@ use super::vocabulary::Vocabulary;
 use super::{Comparison, Formula, Op, parser};
 use crate::data::Records;
 use crate::logic::error::LogicError;
-use crate::names::{Group, NameError, Names, is_unprintable};
+use crate::names::{Group, NameError, Names, visible_json};
 use crate::var::Var;
 use std::ops::Range;
 use std::sync::Arc;
@@ -189,9 +189,7 @@ impl Rules {
         is_named.contains(&false).then(|| {
             let names: Vec<&str> = self.names.iter().collect();
             let list = serde_json::Value::from(names).to_string();
-            // JSON escapes most of these by itself.
-            let shown = |c: char| if is_unprintable(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
-            format!("{NAMES}{}", list.chars().map(shown).collect::<String>())
+            format!("{NAMES}{}", visible_json(&list))
         })
     }
 
