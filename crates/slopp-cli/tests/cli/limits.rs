@@ -1,6 +1,6 @@
 //! Limits of rules, what mixtures entail, and whose cells are missing.
 
-use crate::folder::{Folder, chain};
+use crate::folder::{Folder, Outcome, chain};
 use slopp::{Mixture, Model, example};
 
 #[test]
@@ -31,10 +31,35 @@ fn announced_variables_stay_within_memory() {
         refused.fails(&["b.cnf, line 1: 10000000 variables need more than 100 MB", "--max-memory MB"]);
     }
     // They have room, but what is made of them has not.
-    for args in ["count some.cnf", "equivalent some.cnf some.cnf", "compile some.cnf"] {
+    for args in ["equivalent some.cnf some.cnf", "compile some.cnf"] {
         folder.run(&format!("{args} --max-memory 100")).fails(&["more than 100 MB", "--max-memory MB"]);
     }
+    // Those that no clause mentions only double the count.
+    let counted = folder.run("count some.cnf --max-memory 100 --json").ok().json();
+    assert_eq!(counted["model_count"].as_str().unwrap().len(), 90_309, "2 to the power of 299 999");
     folder.run("learn records.csv --rules b.cnf").fails(&["b.cnf, line 1: expected at most 4 variables"]);
+}
+
+/// What a file announces is asked for in one piece, so a system without memory is an error, and nothing is aborted.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_that_is_not_there_is_an_error() {
+    let folder = Folder::new();
+    folder.write("many.cnf", "p cnf 4000000 1\n1 0\n");
+    folder.write("wide.csv", format!("a{}\n", ",".repeat(4_000_000)));
+    folder.write("long.psdd", format!("psdd 1\n{}", "c\n".repeat(6_000_000)));
+    for (run, part) in [
+        ("compile many.cnf", "the variables of the diagram need more than the memory that is there"),
+        ("data describe wide.csv", "does not fit into memory"),
+        ("info long.psdd", "does not fit into memory"),
+    ] {
+        let program = folder.command(&[]);
+        let program = program.get_program().to_str().unwrap();
+        let limited = format!("ulimit -v 1000000; exec '{program}' {run} --threads 1");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &limited]).current_dir(folder.path("."));
+        Outcome::of(shell.output().unwrap()).fails(&[part]);
+    }
 }
 
 #[test]
