@@ -146,6 +146,9 @@ pub(crate) struct ReadArgs {
     /// Whether the first line of a file of records holds names: yes, no or detect
     #[arg(long, value_name = "WHEN", default_value = "detect", hide_possible_values = true)]
     pub(crate) header: HeaderWhen,
+    /// Stop if the records of a file need more memory than this, in megabytes
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = positive)]
+    pub(crate) records_memory: usize,
 }
 
 /// Whether there is a header.

@@ -62,6 +62,20 @@ fn memory_that_is_not_there_is_an_error() {
     }
 }
 
+/// Records are counted as they are kept, whatever they were packed in.
+#[test]
+fn records_stay_within_memory() {
+    let folder = Folder::new();
+    folder.write("many.csv", "a,b\n".to_owned() + &"0,1\n1,1\n".repeat(1 << 18));
+    folder.write("few.csv", "a,b\n".to_owned() + &"0,1\n1,1\n".repeat(1 << 12));
+    folder.write("ages.csv", "age\n".to_owned() + &"40\n50\n".repeat(1 << 16));
+    let refused = folder.run("data describe many.csv --records-memory 1");
+    refused.fails(&["many.csv, line ", "the records need more than 1 MB of memory", "--records-memory MB"]);
+    folder.run("data describe many.csv").ok();
+    folder.run("data describe few.csv --records-memory 1").ok();
+    folder.run("data describe ages.csv --bins age=2 --records-memory 1").fails(&["need more than 1 MB of memory"]);
+}
+
 #[test]
 fn closing_columns_speaks_of_columns_and_not_of_rules() {
     let folder = Folder::new();

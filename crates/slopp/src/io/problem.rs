@@ -51,6 +51,12 @@ pub enum Problem {
     /// The memory does not hold what is in the file.
     #[error("does not fit into memory; use a part of it, or a machine with more memory")]
     OutOfMemory,
+    /// Records that need more memory than they may take.
+    #[error("the records need more than {} MB of memory; use a part of them", .limit >> 20)]
+    LargeRecords {
+        /// How many bytes are allowed.
+        limit: usize,
+    },
     /// More variables than limits allow.
     #[error("{variables} variables need more than {limit}; allow more")]
     Limit {
@@ -352,6 +358,7 @@ impl Problem {
             Problem::TooManyValues { name, numbers: true, .. } => {
                 vec![Advice::Bins { column: name.clone() }, Advice::MoreValues]
             }
+            Problem::LargeRecords { .. } => vec![Advice::MoreMemory],
             Problem::TooManyValues { .. } => vec![Advice::MoreValues],
             Problem::Limit { limit, .. } => limit.advice(),
             _ => Vec::new(),

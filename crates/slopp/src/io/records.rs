@@ -9,6 +9,7 @@ use super::rows::{Layout, Lines, Rows};
 use super::source::{MAX_TEXT, Source, keep};
 use super::survey::{Binning, survey};
 use crate::data::Records;
+use crate::limits::has_room;
 use crate::names::Names;
 use std::io::BufRead;
 use std::sync::Arc;
@@ -54,6 +55,9 @@ pub struct RecordsOptions {
     pub max_line: usize,
     /// How many bytes a text may have that can be read once only, such as stdin, and so is kept; files are not.
     pub max_text: u64,
+    /// How many bytes of memory the records may take, while they are read and once they are: a gzipped file may hold a
+    /// thousand times as many as it seems to.
+    pub max_memory: usize,
 }
 
 impl RecordsOptions {
@@ -75,6 +79,7 @@ impl Default for RecordsOptions {
             bins: Vec::new(),
             max_line: 64 << 20,
             max_text: MAX_TEXT,
+            max_memory: 4 << 30,
         }
     }
 }
@@ -192,11 +197,17 @@ fn read_once(
         None => Columns::numbered(opened.first.width, names),
     };
     let columns = columns.map_err(|problem| ReadError::at(opened.first_line, problem))?;
-    let mut rows = Rows::new(Layout::new(&opened.first, opened.first_line), columns, options.missing);
+    let mut rows = Rows::new(Layout::new(&opened.first, opened.first_line), columns, options);
     opened.rows(|number, line| rows.push(number, line))?;
     let weighted = rows.weighted;
-    let records = rows.builder.try_finish().map_err(|_| ReadError::new(Problem::OutOfMemory))?;
-    Ok(LoadedRecords { weighted, header, records })
+    let needed = rows.builder.bytes_to_finish();
+    if rows.builder.bytes() + needed > options.max_memory {
+        return Err(ReadError::new(Problem::LargeRecords { limit: options.max_memory }));
+    }
+    if !has_room(needed) {
+        return Err(ReadError::new(Problem::OutOfMemory));
+    }
+    Ok(LoadedRecords { weighted, header, records: rows.builder.finish() })
 }
 
 #[cfg(test)]
@@ -226,6 +237,9 @@ mod tests {
         // Quotes join lines.
         assert!(matches!(read(&mut BufReader::new(b"\"".chain(Endless(b"a\n", 0)))), Problem::LongLine { .. }));
         assert!(matches!(read(&mut BufReader::new(Endless(b"\0", 0))), Problem::Nul));
+        let options = RecordsOptions { max_memory: 1 << 20, ..options };
+        let read = |text| *read_once(BufReader::new(Endless(text, 0)), &options, Some(&names)).unwrap_err().problem;
+        assert!(matches!(read(b"0,1\n"), Problem::LargeRecords { .. }));
         let error = keep(BufReader::new(Endless(b"0,1\n", 0)), 2 << 20).unwrap_err();
         assert!(matches!(*error.problem, Problem::LongText { .. }) && error.to_string().contains("more than 2 MB"));
     }

@@ -7,6 +7,7 @@ use super::problem::Problem;
 use super::records::{Opened, RecordsOptions};
 use super::rows::Layout;
 use crate::data::RecordsError;
+use crate::limits::array_bytes;
 use crate::names::{Bins, Kind, Names, canonical};
 use rustc_hash::FxHashSet;
 use std::io::BufRead;
@@ -92,9 +93,14 @@ pub(super) fn survey(text: impl BufRead, options: &RecordsOptions) -> Result<Nam
         cells: [0; 2],
     };
     let mut columns: Vec<Seen> = header.iter().map(seen).collect();
+    // Only these keep something of each record.
+    let cut = columns.iter().filter(|seen| matches!(seen.binning, Some(Binning::Quantiles(_)))).count().max(1);
     opened.rows(|number, line| {
         let (weight, row) = layout.weight(number, line)?;
         layout.cells(number, row, header.len(), |cell, column| match columns.get_mut(column) {
+            Some(seen) if array_bytes(&seen.numbers) > options.max_memory / cut => {
+                Err(Problem::LargeRecords { limit: options.max_memory })
+            }
             Some(seen) => seen.look(column, number, cell, weight.unwrap_or(1.0), options.max_values),
             None => Ok(()),
         })
@@ -138,6 +144,7 @@ impl Seen<'_> {
         if let Some(binning) = self.binning {
             let known = matches!(binning, Binning::Named(bins) if bins.names().iter().any(|name| name == text.trim()));
             return match number {
+                Some(_) if matches!(binning, Binning::Named(_)) => Ok(()),
                 Some(number) => {
                     self.numbers.try_reserve(1).map_err(|_| Problem::OutOfMemory)?;
                     self.numbers.push((number, weight));
