@@ -2,6 +2,7 @@
 
 use super::cells::{cells, is_missing, split_plain, weight_bar, word};
 use super::columns::{Columns, Place};
+use super::declared::is_declaration;
 use super::error::ReadError;
 use super::first_line::FirstLine;
 use super::phrases::show;
@@ -38,6 +39,10 @@ impl<R: BufRead> Lines<R> {
                 self.first = false;
                 if self.line.starts_with(b"\xef\xbb\xbf") {
                     self.line.drain(..3);
+                }
+                // Its quotes are those of JSON.
+                if is_declaration(&self.line) {
+                    return Ok(true);
                 }
             }
             // Cells 0 and 1 need no closer look.
