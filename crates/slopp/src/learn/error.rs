@@ -299,6 +299,11 @@ pub enum Together {
 }
 
 impl Together {
+    /// A model to start from keeps its own world: no other can be asked for, as a whole or by columns that stay open.
+    pub(super) fn with_start(whole: bool) -> Together {
+        if whole { Together::WorldOfStart } else { Together::OpenOfStart }
+    }
+
     /// The contradiction in words; `spell` writes an option, with its value if it has one.
     pub fn words(self, spell: &dyn Fn(&str, Option<&str>) -> String) -> String {
         let [open, closed, start, world] = ["open", "closed", "start", "world"].map(|option| spell(option, None));

@@ -195,12 +195,8 @@ impl Task<'_> {
         if self.start.is_some() && (self.vtree.is_some() || self.vtree_from.is_some()) {
             return Err(LearnError::VtreeOfStart);
         }
-        match &self.support.world {
-            World::Closed { except } if self.start.is_some() => {
-                let is_all = except.is_empty();
-                return Err(LearnError::Together(if is_all { Together::WorldOfStart } else { Together::OpenOfStart }));
-            }
-            _ => {}
+        if let (Some(_), World::Closed { except }) = (self.start, &self.support.world) {
+            return Err(LearnError::Together(Together::with_start(except.is_empty())));
         }
         let made = made_vtree(learner, self, progress)?;
         let task = &Task { vtree: made.as_ref().or(self.vtree), ..*self };
