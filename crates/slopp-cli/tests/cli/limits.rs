@@ -343,3 +343,18 @@ fn json_holds_nothing_that_acts_on_a_terminal() {
     assert!(!told.out.contains(['\u{202e}', '\u{9b}', '\u{7f}']) && told.out.contains("\\u202e"), "{}", told.out);
     assert!(told.json()["worlds"][0]["world"]["a\u{202e}b"].is_boolean());
 }
+
+#[test]
+fn numbers_have_no_hundreds_of_digits() {
+    let folder = Folder::with_paper();
+    folder.run("learn records.csv --learner slopp-tree --min-records 1e300 --split-penalty 1e-300 -o m.psdd").ok();
+    let saved = folder.read("m.psdd");
+    assert!(
+        saved.contains("{\"min_records\":\"1e300\"}") && saved.contains("{\"split_penalty\":\"1e-300\"}"),
+        "{saved}"
+    );
+    folder.run("fit model.psdd records.csv --pseudocount 1e300 -o fitted.psdd").ok();
+    assert!(folder.read("fitted.psdd").contains("{\"pseudocount\":\"1e300\"}"));
+    let split = folder.run("data split records.csv -o z --shares 1e307,1e307").ok();
+    assert!(split.err.contains("the shares add up to 2.00e307, so the parts are 50.0 %, 50.0 % of"), "{}", split.err);
+}

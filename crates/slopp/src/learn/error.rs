@@ -384,13 +384,21 @@ impl LearnError {
         expected: impl Into<Cow<'static, str>>,
     ) -> LearnError {
         let value = value.to_string();
-        // No number is written in hundreds of digits.
-        let value = match value.parse::<f64>() {
-            Ok(number) if value.len() > 20 => format!("{number:e}"),
+        let value = match value.parse() {
+            Ok(number) if value.len() > MOST_DIGITS => in_digits(number),
             _ => value,
         };
         LearnError::Setting { name, value, expected: expected.into() }
     }
+}
+
+/// The most characters of a number without an exponent.
+const MOST_DIGITS: usize = 24;
+
+/// A number as origins hold it: it reads back as the same number, and has not hundreds of digits.
+pub(super) fn in_digits(number: f64) -> String {
+    let digits = number.to_string();
+    if digits.len() > MOST_DIGITS { format!("{number:e}") } else { digits }
 }
 
 /// Checks that settings are finite and at least 0.
