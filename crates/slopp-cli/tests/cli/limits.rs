@@ -358,3 +358,21 @@ fn numbers_have_no_hundreds_of_digits() {
     let split = folder.run("data split records.csv -o z --shares 1e307,1e307").ok();
     assert!(split.err.contains("the shares add up to 2.00e307, so the parts are 50.0 %, 50.0 % of"), "{}", split.err);
 }
+
+#[test]
+fn what_is_echoed_is_abridged() {
+    let folder = Folder::with_paper();
+    let long = "X1|X2|".repeat(5000) + "X3";
+    let told = folder.run_args(&["prob", "model.psdd", &long]).ok().out;
+    assert!(told.starts_with("P(X1 | X2 |") && told.len() < 500, "{told}");
+}
+
+#[test]
+fn records_are_no_vtree_and_one_world_is_one() {
+    let folder = Folder::with_paper();
+    folder.run("vtree records.csv").fails(&["slopp vtree chow-liu --data records.csv"]);
+    let told = folder.run("worlds model.psdd --limit 1").ok().err;
+    assert!(told.contains("only the first world is listed"), "{told}");
+    let told = folder.run("worlds model.psdd --limit 2").ok().err;
+    assert!(told.contains("only the first 2 worlds are listed"), "{told}");
+}

@@ -32,7 +32,8 @@ pub enum Problem {
     Gzip(String),
     /// A text that is longer than may be kept.
     #[error(
-        "holds more than {} MB of text; unzip it, or save it in a plain file, which may be longer",
+        "holds more than {} MB of text, the most for what is gzipped or comes through a pipe; save it in a plain file, \
+         which may be longer",
         .limit >> 20
     )]
     LongText {
@@ -153,7 +154,7 @@ pub enum Problem {
     #[error("{0}; categories and bins are for columns of the header")]
     NoSuchColumn(NameError),
     /// A row of another length.
-    #[error("expected {expected} cells as in line {first_line}, found {found}; every row needs one cell per variable")]
+    #[error("expected {expected} cells as in line {first_line}, found {found}; every row needs one cell per column")]
     Ragged {
         /// Cells of the first row.
         expected: usize,
