@@ -181,13 +181,21 @@ def learn(records: Any, *, learner: LearnerName | str = DEFAULT, valid: Any = No
         support = _slopp.Support(
             shown._records, known._rules if len(known) else None, chosen_world, groups,
             None if free is None else data.columns.expanded(free))
-        model, too_large, class_limit = _slopp.learn(
+        model, facts = _slopp.learn(
             learner, complete._records, valid, _vtree(vtree, complete), begin, whole("seed", seed), options, support,
             callback)
-    if too_large is not None:
-        _tell_size(*too_large)
-    if class_limit is not None:
-        columns, most = class_limit
+    if facts["exceeded"] is not None:
+        _tell_size(facts["elements"], facts["exceeded"])
+    if facts["much_smaller"] is not None:
+        warnings.warn(f"{facts['elements']} elements, {facts['much_smaller']} before: columns, rules or closed groups "
+                      "made the model large on this vtree; fewer columns in each of closed=, or max_elements=, make it "
+                      "smaller", stacklevel=2)
+    if facts["few_judges"] is not None:
+        judges, enough = facts["few_judges"]
+        warnings.warn(f'{judges:g} records to choose by are too few for effort="best", so this is what '
+                      f'effort="balanced" makes; valid= with at least {enough:g} gives more', stacklevel=2)
+    if facts["class_limit"] is not None:
+        columns, most = facts["class_limit"]
         warnings.warn(f"after {columns} columns there are {most} classes or more, as many as a structure starts with; "
                       f"max_classes={2 * most} may fit the records better", stacklevel=2)
     _tell_classes(model.most_classes(), options.get("max_classes"))

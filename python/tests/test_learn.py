@@ -46,6 +46,11 @@ def test_efforts_and_options():
     assert refined.vtree == small.vtree
 
 
+def test_the_facts_of_learning_are_told():
+    with pytest.warns(UserWarning, match="10 records to choose by are too few for effort=\"best\""):
+        slopp.learn(slopp.configurations(100), effort="best")
+
+
 @pytest.mark.parametrize("options,match", [
     (dict(learner="nonsense"), "the learners are slopp"),
     (dict(effort="more"), "one of fast, balanced, best"),

@@ -3,6 +3,7 @@
 use crate::cmd;
 use crate::error::{Error, in_shell};
 use crate::knowledge::LimitArgs;
+use crate::report::count;
 use crate::session::Session;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slopp::data::RecordsError;
@@ -146,6 +147,9 @@ pub(crate) struct ReadArgs {
     /// Whether the first line of a file of records holds names: yes, no or detect
     #[arg(long, value_name = "WHEN", default_value = "detect", hide_possible_values = true)]
     pub(crate) header: HeaderWhen,
+    /// Stop if the records of a file need more memory than this, in megabytes
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = positive)]
+    pub(crate) records_memory: usize,
 }
 
 /// Whether there is a header.
@@ -338,9 +342,12 @@ pub(crate) fn check_shares(option: &str, shares: &[f64]) -> Result<(), crate::er
 /// What happens if shares do not add up to one, in words.
 pub(crate) fn shares_in_words(shares: &[f64]) -> Option<String> {
     let total: f64 = shares.iter().sum();
-    let parts: Vec<String> = shares.iter().map(|share| format!("{:.1} %", 100.0 * share / total)).collect();
+    let parts: Vec<String> = shares.iter().map(|share| format!("{:.1} %", 100.0 * (share / total))).collect();
     ((total - 1.0).abs() > 1e-9).then(|| {
-        let total = (total * 1e9).round() / 1e9;
+        let total = match (1e-6..1e6).contains(&total) {
+            true => ((total * 1e9).round() / 1e9).to_string(),
+            false => count(total),
+        };
         format!("the shares add up to {total}, so the parts are {} of all records", parts.join(", "))
     })
 }

@@ -135,6 +135,7 @@ pub(crate) fn words(advice: &Advice) -> Option<String> {
             format!("--bins {}, which cuts its numbers into bins", in_shell(&format!("{column}=4")))
         }
         Advice::MoreValues => "--max-values N, which allows more".into(),
+        Advice::MoreMemory => "--records-memory MB, which allows more".into(),
         Advice::LargerLimits => LARGER_LIMITS.into(),
         Advice::NearestWorld => "`slopp possible MODEL --given EVIDENCE` shows what would have to change".into(),
         Advice::OtherLearner { option: name, owners } => {

@@ -237,6 +237,7 @@ pub(crate) fn options(args: ReadArgs, columns: &ColumnArgs) -> RecordsOptions {
         max_values: columns.max_values,
         categories: columns.categories(),
         bins: columns.bins.clone(),
+        max_memory: args.records_memory.saturating_mul(1 << 20),
         ..RecordsOptions::default()
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use slopp::fidelity::{Deviation, Fidelity};
 use slopp::infer::Score;
-use slopp::names::{Column, Group, visible};
+use slopp::names::{Column, Group, abridged, visible};
 use slopp::{Lit, Names, Var};
 use std::borrow::Cow;
 use std::fmt;
@@ -174,6 +174,13 @@ pub(crate) fn world(names: &Names, world: &[bool]) -> String {
     names.by_column(&literals).into_iter().map(|lit| names.literal(lit)).collect::<Vec<_>>().join(", ")
 }
 
+/// A world as an example, abridged if it is very long.
+pub(crate) fn example_world(names: &Names, values: &[bool]) -> String {
+    const MOST: usize = 4000;
+    let text = world(names, values);
+    if text.len() <= MOST { text } else { format!("{} (--json has all of it)", abridged(&text)) }
+}
+
 /// A world in the middle of a sentence: literals while they are few, then only what is true, then only how much is.
 pub(crate) fn short_world(names: &Names, values: &[bool]) -> String {
     const FEW: usize = 24;
@@ -338,6 +345,14 @@ mod tests {
         assert_eq!(words(2), "the world in which only x1, x2 is true");
         assert_eq!(words(29), "a world in which 29 of 30 variables are true (`slopp validate --json` lists them)");
         assert_eq!(short_world(&Names::numbered(2), &[true, false]), "the world x1, !x2");
+    }
+
+    #[test]
+    fn worlds_are_examples_while_they_are_short() {
+        let words = |len: usize| example_world(&Names::numbered(len), &vec![true; len]);
+        assert_eq!(words(2), "x1, x2");
+        assert!(words(100).ends_with(", x100") && words(10_000).ends_with("x10000 (--json has all of it)"));
+        assert!(words(10_000).len() < 300);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::progress::Bar;
 use crate::report::{Table, counted};
 use serde_json::Value;
 use slopp::Advice;
-use slopp::names::visible_lines;
+use slopp::names::{visible_json, visible_lines};
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::{Path, PathBuf};
@@ -89,8 +89,7 @@ impl Session {
 
     /// The result as one JSON document.
     pub fn document(&mut self, document: &Value) -> Result<(), Error> {
-        serde_json::to_writer_pretty(&mut self.out, document).map_err(|e| to_stdout(e.into()))?;
-        writeln!(self.out).map_err(to_stdout)
+        writeln!(self.out, "{}", visible_json(&format!("{document:#}"))).map_err(to_stdout)
     }
 
     /// A remark on stderr that is not part of the result.

@@ -12,7 +12,7 @@ use slopp::Var;
 use slopp::learn::registry::{
     self, Entry, LEARNERS, LearnerOption, Makes, OPTIONS, OptionKind, OptionValue, Options, WorldRequest, find,
 };
-use slopp::learn::{LearnError, OnViolation, Outcome, Task, VtreeFrom, World};
+use slopp::learn::{LearnError, OnViolation, Outcome, Report, Task, VtreeFrom, World};
 use std::sync::Arc;
 
 /// The table of learners.
@@ -135,16 +135,25 @@ fn vtree_from(vtree: Option<OnVtree<'_>>) -> Answer<Source> {
     })
 }
 
-/// What was learned; how many elements it has and was to have at most if it has more; and after how many columns there
-/// are as many classes as it started with, and how many that is.
-type Made = (Model, Option<(usize, usize)>, Option<(usize, usize)>);
+/// The facts about the learning of a model.
+fn facts<'py>(py: Python<'py>, report: &Report, elements: usize) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("elements", elements)?;
+    dict.set_item("exceeded", report.exceeded)?;
+    dict.set_item("much_smaller", report.much_smaller)?;
+    dict.set_item("class_limit", report.class_limit)?;
+    dict.set_item("divided", report.divided)?;
+    dict.set_item("held_out", report.held_out)?;
+    dict.set_item("few_judges", report.few_judges.map(|judges| (judges, Report::FEW_JUDGES)))?;
+    Ok(dict)
+}
 
 /// Learns a model.
 #[pyfunction]
 #[pyo3(signature = (learner, records, valid, vtree, start, seed, options, support, progress))]
 #[expect(clippy::too_many_arguments, reason = "called by the Python half only, by position")]
-pub(crate) fn learn(
-    py: Python<'_>,
+pub(crate) fn learn<'py>(
+    py: Python<'py>,
     learner: &str,
     records: &Records,
     valid: Option<&Records>,
@@ -154,7 +163,7 @@ pub(crate) fn learn(
     options: &Bound<'_, PyDict>,
     support: &Support,
     progress: Option<Py<PyAny>>,
-) -> Answer<Made> {
+) -> Answer<(Model, Bound<'py, PyDict>)> {
     let learner = entry(learner)?.learner(&options_of(options)?)?;
     start.map_or(Ok(()), |start| start.deterministic().map(|_| ()))?;
     let (train, valid) = (records.0.clone(), valid.map(|valid| valid.0.clone()));
@@ -167,8 +176,8 @@ pub(crate) fn learn(
         Task { valid: valid.as_deref(), vtree, vtree_from, start, support, seed, ..Task::new(&train) }
             .learn(&*learner, progress)
     })??;
-    let too_large = report.exceeded.map(|max| (model.most_elements(), max));
-    Ok((Model::of(model), too_large, report.class_limit))
+    let facts = facts(py, &report, model.most_elements())?;
+    Ok((Model::of(model), facts))
 }
 
 /// SLoPP at several sizes: the largest number of elements that was asked for, and the model.

@@ -30,6 +30,8 @@ pub enum Advice {
     MoreValues,
     /// Allow more nodes and more memory.
     LargerLimits,
+    /// Allow records more memory.
+    MoreMemory,
     /// Ask which possible world is nearest to what is given.
     NearestWorld,
     /// Choose a learner that has an option, or leave the option out.

@@ -56,6 +56,8 @@ pub enum Limit {
     Bytes(usize),
     /// [`Limits::steps`]
     Steps(u64),
+    /// What memory the process may have.
+    Memory,
     /// [`Limits::cancel`]
     Cancelled,
 }
@@ -63,7 +65,10 @@ pub enum Limit {
 impl Limit {
     /// What to try where it was hit.
     pub(crate) fn advice(self) -> Vec<Advice> {
-        if self == Limit::Cancelled { Vec::new() } else { vec![Advice::LargerLimits] }
+        match self {
+            Limit::Memory | Limit::Cancelled => Vec::new(),
+            _ => vec![Advice::LargerLimits],
+        }
     }
 }
 
@@ -74,6 +79,7 @@ impl fmt::Display for Limit {
             Limit::Nodes(limit) => write!(f, "{} nodes", grouped(*limit)),
             Limit::Bytes(limit) => write!(f, "{} MB", grouped(megabytes(*limit))),
             Limit::Steps(limit) => write!(f, "{} steps", grouped(*limit)),
+            Limit::Memory => write!(f, "the memory that is there"),
             Limit::Cancelled => write!(f, "the time until it was cancelled"),
         }
     }
@@ -98,13 +104,21 @@ impl Stopped {
     pub fn advice(&self) -> Vec<Advice> {
         self.limit.advice()
     }
+
+    fn has_begun(&self) -> bool {
+        self.nodes > 0 || self.bytes > 0
+    }
 }
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.limit {
             Limit::Cancelled => write!(f, "the work was cancelled")?,
+            limit if !self.has_begun() => return write!(f, "the variables of the diagram need more than {limit}"),
             limit => write!(f, "the diagram needs more than {limit}")?,
+        }
+        if !self.has_begun() {
+            return Ok(());
         }
         write!(f, " (reached: {} nodes, {} MB", grouped(self.nodes), grouped(megabytes(self.bytes)))?;
         if let Some((done, all)) = self.rules {
@@ -141,6 +155,16 @@ fn growing(bytes: usize, len: usize, capacity: usize) -> usize {
 pub(crate) fn pushed_bytes<T>(len: usize) -> usize {
     let capacity = len.next_power_of_two().max(4);
     growing(size_of::<T>() * capacity, len, capacity)
+}
+
+/// Whether there is memory for so many bytes: asked before many small pieces are made, of which one that does not fit
+/// ends the process.
+pub(crate) fn has_room(bytes: usize) -> bool {
+    // An optimiser may leave out what is not looked at.
+    let mut room = Vec::<u8>::new();
+    let is_there = room.try_reserve_exact(bytes).is_ok();
+    std::hint::black_box(&room);
+    is_there
 }
 
 /// A number with its digits in groups of three.

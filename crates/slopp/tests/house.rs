@@ -37,7 +37,7 @@ const MODULES: [&str; 29] = [
 ];
 
 /// The same inside `learn`.
-const LEARN: [&str; 27] = [
+const LEARN: [&str; 28] = [
     "error",
     "vtree",
     "primes",
@@ -65,10 +65,8 @@ const LEARN: [&str; 27] = [
     "bag",
     "effort",
     "slopp_learn_psdd",
+    "registry",
 ];
-
-/// Those that may use everything in `learn`.
-const LAST: [&str; 2] = ["registry", "mod"];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     files(folder, "rs")
@@ -188,33 +186,104 @@ fn used(code: &str, prefix: &str) -> Vec<String> {
     found
 }
 
+/// The path of the module that a file is, from the crate.
+fn module(path: &Path, root: &Path) -> Vec<String> {
+    let relative = path.strip_prefix(root).unwrap().with_extension("");
+    let parts = relative.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let mut parts: Vec<String> = parts.collect();
+    if parts.last().is_some_and(|last| last == "mod" || parts.len() == 1 && last == "lib") {
+        parts.pop();
+    }
+    parts
+}
+
+/// The paths in a file that begin with `crate` or `super`, from the crate, each name within braces on its own.
+fn paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for start in ["crate::", "super::"] {
+        for (at, _) in code.match_indices(start) {
+            let before = code[..at].chars().next_back();
+            if !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
+                follow(&code[at..], Vec::new(), &mut found);
+            }
+        }
+    }
+    for path in &mut found {
+        let up = path.iter().take_while(|part| *part == "super").count();
+        let base = if up > 0 { &module[..module.len() - up] } else { &[] };
+        *path = base.iter().chain(&path[up.max(1)..]).cloned().collect();
+    }
+    found
+}
+
+/// Adds the paths that a text begins with.
+fn follow(text: &str, mut path: Vec<String>, found: &mut Vec<Vec<String>>) {
+    let text = text.trim_start();
+    let Some(list) = text.strip_prefix('{') else {
+        let word: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let rest = &text[word.len()..];
+        path.push(word);
+        return match rest.strip_prefix("::") {
+            Some(rest) => follow(rest, path, found),
+            None => found.push(path),
+        };
+    };
+    let (mut depth, mut start) = (0, 0);
+    for (i, c) in list.char_indices() {
+        match c {
+            '{' => depth += 1,
+            ',' | '}' if depth == 0 => {
+                follow(&list[start..i], path.clone(), found);
+                start = i + 1;
+                if c == '}' {
+                    return;
+                }
+            }
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+}
+
 fn first_part(path: &Path, root: &Path) -> String {
     let relative = path.strip_prefix(root).unwrap();
     let first = relative.components().next().unwrap().as_os_str().to_string_lossy().into_owned();
     first.trim_end_matches(".rs").to_owned()
 }
 
-/// The uses of modules that come later, by themselves or by what `top` exports of them, in the files below a folder.
-fn upward(root: &Path, top: &str, order: &[&str], prefixes: impl Fn(&Path) -> Vec<String>) -> Vec<String> {
+/// The uses of modules that come later, by themselves or by what `top` exports of them, in the files of a module of the
+/// crate, or of the crate itself.
+fn upward(parent: &[&str], top: &str, order: &[&str]) -> Vec<String> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = parent.iter().fold(src.clone(), |root, part| root.join(part));
     let exports = exports(&root.join(top));
     assert!(exports.len() > 20, "{exports:?}");
     let rank: BTreeMap<&str, usize> = order.iter().enumerate().map(|(i, name)| (*name, i)).collect();
     let mut wrong = Vec::new();
-    for path in sources(root) {
-        let module = first_part(&path, root);
-        let Some(&own) = rank.get(module.as_str()) else { continue };
-        let code = code(&path);
-        for prefix in prefixes(&path) {
-            let later = used(&code, &prefix).into_iter().filter(|name| {
-                let of = |name: &String| rank.get(name.as_str());
-                of(name).or_else(|| of(exports.get(name)?)).is_some_and(|&r| r > own)
-            });
-            wrong.extend(
-                later.map(|name| format!("{} uses {prefix}{name}", path.strip_prefix(root).unwrap().display())),
-            );
+    for path in sources(&root) {
+        let Some(&own) = rank.get(first_part(&path, &root).as_str()) else { continue };
+        for used in paths(&code(&path), &module(&path, &src)) {
+            let below = used.iter().zip(parent).all(|(part, parent)| part == parent);
+            let Some(name) = used.get(parent.len()).filter(|_| below) else { continue };
+            let of = |name: &String| rank.get(name.as_str());
+            if of(name).or_else(|| of(exports.get(name)?)).is_some_and(|&later| later > own) {
+                wrong.push(format!("{} uses {}", path.strip_prefix(&root).unwrap().display(), used.join("::")));
+            }
         }
     }
     wrong
+}
+
+#[test]
+fn uses_are_seen_however_they_are_written() {
+    let module = ["io", "csv"].map(String::from);
+    let seen = |code: &str| paths(code, &module).iter().map(|path| path.join("::")).collect::<Vec<_>>();
+    assert_eq!(
+        seen("use crate::{data, learn::{Task, registry::find}};"),
+        ["data", "learn::Task", "learn::registry::find"]
+    );
+    assert_eq!(seen("super::super::front::learn(&super::read())"), ["front::learn", "io::read"]);
+    assert_eq!(seen("$crate::learn::registry::default().usual()"), ["learn::registry::default"]);
 }
 
 #[test]
@@ -224,7 +293,7 @@ fn modules_use_only_modules_before_them() {
     for module in &known {
         assert!(MODULES.contains(&module.as_str()), "{module} has no place in the order of modules");
     }
-    let wrong = upward(&root, "lib.rs", &MODULES, |_| vec!["crate::".to_owned(), "$crate::".to_owned()]);
+    let wrong = upward(&[], "lib.rs", &MODULES);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -232,14 +301,9 @@ fn modules_use_only_modules_before_them() {
 fn learners_use_only_what_comes_before_them() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/learn");
     for module in sources(&root).iter().map(|path| first_part(path, &root)) {
-        let is_known = LEARN.contains(&module.as_str()) || LAST.contains(&module.as_str());
-        assert!(is_known, "{module} has no place in the order of learn");
+        assert!(module == "mod" || LEARN.contains(&module.as_str()), "{module} has no place in the order of learn");
     }
-    let wrong = upward(&root, "mod.rs", &LEARN, |path| {
-        let depth = path.strip_prefix(&root).unwrap().components().count();
-        let own = if path.file_name().is_some_and(|name| name == "mod.rs") { depth - 1 } else { depth };
-        vec!["crate::learn::".to_owned(), "super::".repeat(own)]
-    });
+    let wrong = upward(&["learn"], "mod.rs", &LEARN);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

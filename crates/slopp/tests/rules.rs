@@ -4,7 +4,7 @@ mod against;
 
 use against::*;
 use slopp::logic::{BaseRule, BaseRules, Limits, RuleKind, RuleSearch};
-use slopp::{Circuit, Lit, Names, Records, Var};
+use slopp::{Circuit, Kind, Lit, Names, Records, Var};
 use slopp_oracle::{Dice, Table, Tree, deterministic, mixture, with_support};
 
 fn holds(rule: &BaseRule, world: usize) -> bool {
@@ -147,6 +147,11 @@ fn rules_read_as_people_write_them() {
     );
     let odd = Names::new(["a b", "or", "x", "y1", "_", "é", "\""].map(String::from).to_vec()).unwrap();
     assert_eq!(found.rules[2].display(&odd).to_string(), "exactly(1, \"a b\", \"or\", x)");
+    // The values of a column look alike, though only 1 could be taken for a truth value.
+    let values = Kind::Values(["1", "2", "3"].map(String::from).to_vec());
+    let others = ["a", "b", "c", "d"].map(|name| (name.to_owned(), Kind::Boolean));
+    let numbers = Names::of_columns([("n".to_owned(), values)].into_iter().chain(others)).unwrap();
+    assert_eq!(found.rules[2].display(&numbers).to_string(), "exactly(1, \"n=1\", \"n=2\", \"n=3\")");
     assert_eq!(found.to_clauses().len(), 1 + 2 + 4 + 1 + 1);
     // Groups that share two literals exclude their pair once.
     let group = |vars: [u32; 3]| {

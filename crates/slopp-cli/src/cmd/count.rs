@@ -51,7 +51,9 @@ pub(crate) fn run(args: &CountArgs, session: &mut Session) -> Result<Verdict, Er
                 Some(vtree) => rules.compile(vtree, &limits).map_err(stopped)?.model_count(),
                 None => {
                     let search = VtreeSearch { moves: 0, ..VtreeSearch::default() };
-                    compile_with_search(rules, &search, &limits, session)?.sdd.model_count()
+                    // A variable that no rule mentions doubles the count, and needs no place in a diagram.
+                    let (mentioned, others) = rules.over_mentioned();
+                    compile_with_search(&mentioned, &search, &limits, session)?.sdd.model_count() << others
                 }
             }
         }

@@ -5,7 +5,7 @@ use crate::difference::{compare, document, in_words, notes};
 use crate::error::Error;
 use crate::files::Files;
 use crate::knowledge::LimitArgs;
-use crate::report::{grouped, json_world, object, world as world_in_words};
+use crate::report::{example_world, grouped, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &DiffArgs, session: &mut Session) -> Result<Verdict, Err
         let shown = if worlds.is_empty() { "" } else { ":" };
         session.line(format!("only {} allows {}{shown}", path_in_words(file), grouped(&number)))?;
         for world in worlds {
-            session.line(format!("  {}", world_in_words(names, &world)))?;
+            session.line(format!("  {}", example_world(names, &world)))?;
         }
     }
     Ok(verdict)

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::files::Files;
 use crate::input::explained;
 use crate::knowledge::{Knowledge, LimitArgs, is_mixture, no_variables, stopped, vtree_of};
-use crate::report::{json_world, object, world as world_in_words};
+use crate::report::{example_world, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &EntailsArgs, session: &mut Session) -> Result<Verdict, 
             None => session.line(format!("yes: {formula} holds in every possible world"))?,
             Some(world) => {
                 session.line(format!("no: {formula} does not hold in the possible world"))?;
-                session.line(format!("  {}", world_in_words(&names, world)))?;
+                session.line(format!("  {}", example_world(&names, world)))?;
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::difference::{compare, document, notes};
 use crate::error::Error;
 use crate::files::Files;
 use crate::knowledge::LimitArgs;
-use crate::report::{json_world, object, world as world_in_words};
+use crate::report::{example_world, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &EquivalentArgs, session: &mut Session) -> Result<Verdic
             None => session.line("yes: both allow the same worlds")?,
             Some((file, world)) => {
                 session.line(format!("no: only {} allows the world", path_in_words(file)))?;
-                session.line(format!("  {}", world_in_words(names, world)))?;
+                session.line(format!("  {}", example_world(names, world)))?;
             }
         }
     }

@@ -23,8 +23,8 @@ Examples:
 /// Is each record possible, and if not, what is the nearest possible world?
 ///
 /// Lists the impossible records by their number in the file, with the smallest number of cells that must change and
-/// one way to do it, of a deterministic circuit the most probable one, as `slopp explain` does. Exit code 1 if some
-/// record is impossible. Also says whether the base is exactly the closed-world formula of the records: all of them
+/// one way to change them, the most probable one if the circuit is deterministic, as `slopp explain` does. Exit code 1
+/// if some record is impossible. Also says whether the base is exactly the closed-world formula of the records: all of them
 /// possible and nothing else.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]

@@ -9,6 +9,7 @@ use crate::report::{full_probability, json, json_list, logarithm, object, probab
 use crate::session::{Session, Verdict};
 use clap::Args;
 use slopp::infer::Event;
+use slopp::names::abridged;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -72,11 +73,11 @@ pub(crate) fn run(args: &ProbArgs, session: &mut Session) -> Result<Verdict, Err
     } else {
         let condition = match given.is_empty() {
             true => String::new(),
-            false => format!(" given {}", given.display(names)),
+            false => format!(" given {}", abridged(&given.display(names).to_string())),
         };
         let event = match event.is_empty() {
             true => "anything".to_owned(),
-            false => event.display(names).to_string(),
+            false => abridged(&event.display(names).to_string()).into_owned(),
         };
         session.line(format!("P({event}{condition}) = {}", probability_of(log_probability)))?;
         session.line(format!("ln P = {}", logarithm(log_probability)))?;

@@ -12,7 +12,7 @@ use slopp::Names;
 use slopp::io::Content;
 use slopp::knowledge::Coverage;
 use slopp::logic::{BaseRule, BaseRules, Formula, RuleKind, RuleSearch, Rules};
-use slopp::names::Group;
+use slopp::names::{Group, visible_json};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &RulesArgs, session: &mut Session) -> Result<Verdict, Er
     let text = match args.format {
         Format::Text => text(&found, coverage, args, names),
         Format::Cnf => cnf(&found, names)?,
-        Format::Json => format!("{:#}\n", document(&found, coverage, names)),
+        Format::Json => format!("{}\n", visible_json(&format!("{:#}", document(&found, coverage, names)))),
     };
     match &args.output {
         Some(file) => {

@@ -1,7 +1,7 @@
 //! `slopp vtree`: make, show and save vtrees.
 
 use crate::args::{ColumnArgs, ReadArgs, positive, seed};
-use crate::error::Error;
+use crate::error::{Error, in_shell};
 use crate::files::Files;
 use crate::input::{Loaded, VtreeSource, is_model, read_records};
 use crate::knowledge::LimitArgs;
@@ -9,6 +9,7 @@ use crate::report::{count, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
+use slopp::io::Content;
 use slopp::learn::VtreeMethod;
 use slopp::{Names, Var, Vtree};
 use std::ffi::OsStr;
@@ -101,7 +102,12 @@ fn make(args: &VtreeArgs) -> Result<(Vtree, Arc<Names>), Error> {
         let loaded = Loaded::circuit_of(Path::new(&args.source), args.vtree.as_deref(), &limits)?;
         return Ok((Vtree::clone(loaded.circuit().vtree()), loaded.model.names));
     }
-    let source = VtreeSource::find(&args.source, &limits)?;
+    let source = VtreeSource::find(&args.source, &limits).map_err(|error| {
+        let file = Path::new(&args.source);
+        let is_records = Content::Vtree.check_name(file).is_err() && Content::Records.check_name(file).is_ok();
+        let hint = || format!("slopp vtree chow-liu --data {}", in_shell(&args.source));
+        if is_records { error.hint(hint()) } else { error }
+    })?;
     if let Some(data) = &args.data {
         let records = read_records(data, args.read, &args.columns)?;
         let names = records.names().clone();

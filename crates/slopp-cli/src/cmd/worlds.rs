@@ -4,7 +4,7 @@ use crate::args::{CircuitArgs, GivenArgs, whole};
 use crate::error::Error;
 use crate::files::Files;
 use crate::input::Loaded;
-use crate::report::{counted, is_or_are, json_world, object};
+use crate::report::{count, json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
@@ -62,8 +62,8 @@ pub(crate) fn run(args: &WorldsArgs, session: &mut Session) -> Result<Verdict, E
         session.data(lines.world(&world))?;
     }
     if worlds.next().is_some() {
-        let first = format!("{} {}", counted(limit, "world"), is_or_are(limit as f64));
-        session.note(format!("only the first {} are listed; --limit 0 lists all", first));
+        let first = if limit == 1 { "world is".to_owned() } else { format!("{} worlds are", count(limit as f64)) };
+        session.note(format!("only the first {first} listed; --limit 0 lists all"));
     }
     Ok(Verdict::Yes)
 }

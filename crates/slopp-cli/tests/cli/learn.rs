@@ -171,7 +171,7 @@ fn names_may_be_anything() {
     folder.write("odd.csv", "\"a, b\",x y,\"say \"\"hi\"\"\",ä=1\n1,0,1,0\n0,1,1,1\n1,1,0,0\n");
     folder.run("learn odd.csv -o m.psdd").ok();
     let ask = |event: &str| folder.run_args(&["prob", "m.psdd", event]).ok().out;
-    assert!(ask("\"a, b\", !x y").starts_with("P(\"a, b\", !x y) = "), "{}", ask("\"a, b\", !x y"));
+    assert!(ask("\"a, b\", !x y").starts_with("P(\"a, b\", !\"x y\") = "), "{}", ask("\"a, b\", !x y"));
     folder.run("sample m.psdd -n 20 -o drawn.csv").ok();
     assert_eq!(folder.run("eval m.psdd drawn.csv --json").ok().json()["records"], 20);
     let header = folder.read("odd.csv").lines().next().unwrap().to_owned();
@@ -209,7 +209,10 @@ fn options_belong_to_their_learner() {
     assert!(uneven.err.contains("add up to 0.9") && uneven.err.contains("88.9 %, 11.1 %"), "{}", uneven.err);
     folder.run("learn cars.csv --max-clusters 0").fails(&["--max-clusters", "at least 1"]);
     folder.run("learn cars.csv --vtree sideways").fails(&["sideways", "chow-liu", "try: "]);
-    folder.run("learn cars.csv --split 1,2,3,4").fails(&["up to three shares"]);
+    for (shares, number) in [("1,2,3,4", 4), ("0.5", 1)] {
+        let number = format!("--split takes two or three shares, not {number}");
+        folder.run(&format!("learn cars.csv --split {shares}")).fails(&[&number]);
+    }
     folder.run("learn cars.csv --vtree ((1,2),3)").fails(&["3 variables", "24"]);
 }
 

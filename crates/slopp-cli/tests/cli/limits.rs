@@ -1,6 +1,6 @@
 //! Limits of rules, what mixtures entail, and whose cells are missing.
 
-use crate::folder::{Folder, chain};
+use crate::folder::{Folder, Outcome, chain};
 use slopp::{Mixture, Model, example};
 
 #[test]
@@ -31,10 +31,49 @@ fn announced_variables_stay_within_memory() {
         refused.fails(&["b.cnf, line 1: 10000000 variables need more than 100 MB", "--max-memory MB"]);
     }
     // They have room, but what is made of them has not.
-    for args in ["count some.cnf", "equivalent some.cnf some.cnf", "compile some.cnf"] {
+    for args in ["equivalent some.cnf some.cnf", "compile some.cnf"] {
         folder.run(&format!("{args} --max-memory 100")).fails(&["more than 100 MB", "--max-memory MB"]);
     }
+    // Those that no clause mentions only double the count.
+    let counted = folder.run("count some.cnf --max-memory 100 --json").ok().json();
+    assert_eq!(counted["model_count"].as_str().unwrap().len(), 90_309, "2 to the power of 299 999");
     folder.run("learn records.csv --rules b.cnf").fails(&["b.cnf, line 1: expected at most 4 variables"]);
+}
+
+/// What a file announces is asked for in one piece, so a system without memory is an error, and nothing is aborted.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_that_is_not_there_is_an_error() {
+    let folder = Folder::new();
+    folder.write("many.cnf", "p cnf 4000000 1\n1 0\n");
+    folder.write("wide.csv", format!("a{}\n", ",".repeat(4_000_000)));
+    folder.write("long.psdd", format!("psdd 1\n{}", "c\n".repeat(6_000_000)));
+    for (run, part) in [
+        ("compile many.cnf", "the variables of the diagram need more than the memory that is there"),
+        ("data describe wide.csv", "does not fit into memory"),
+        ("info long.psdd", "does not fit into memory"),
+    ] {
+        let program = folder.command(&[]);
+        let program = program.get_program().to_str().unwrap();
+        let limited = format!("ulimit -v 1000000; exec '{program}' {run} --threads 1");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &limited]).current_dir(folder.path("."));
+        Outcome::of(shell.output().unwrap()).fails(&[part]);
+    }
+}
+
+/// Records are counted as they are kept, whatever they were packed in.
+#[test]
+fn records_stay_within_memory() {
+    let folder = Folder::new();
+    folder.write("many.csv", "a,b\n".to_owned() + &"0,1\n1,1\n".repeat(1 << 18));
+    folder.write("few.csv", "a,b\n".to_owned() + &"0,1\n1,1\n".repeat(1 << 12));
+    folder.write("ages.csv", "age\n".to_owned() + &"40\n50\n".repeat(1 << 16));
+    let refused = folder.run("data describe many.csv --records-memory 1");
+    refused.fails(&["many.csv, line ", "the records need more than 1 MB of memory", "--records-memory MB"]);
+    folder.run("data describe many.csv").ok();
+    folder.run("data describe few.csv --records-memory 1").ok();
+    folder.run("data describe ages.csv --bins age=2 --records-memory 1").fails(&["need more than 1 MB of memory"]);
 }
 
 #[test]
@@ -293,4 +332,47 @@ fn bins_part_whatever_can_be_parted() {
         folder.run(&format!("learn {name} --bins a=2 -o {name}.psdd")).ok();
         assert!(folder.read(&format!("{name}.psdd")).contains("a=..1"), "{name}");
     }
+}
+
+#[test]
+fn json_holds_nothing_that_acts_on_a_terminal() {
+    let folder = Folder::new();
+    folder.write("odd.csv", "a\u{202e}b,c\u{9b}\u{7f}\n0,1\n1,0\n1,1\n");
+    folder.run("learn odd.csv -o odd.psdd").ok();
+    let told = folder.run("mpe odd.psdd --json").ok();
+    assert!(!told.out.contains(['\u{202e}', '\u{9b}', '\u{7f}']) && told.out.contains("\\u202e"), "{}", told.out);
+    assert!(told.json()["worlds"][0]["world"]["a\u{202e}b"].is_boolean());
+}
+
+#[test]
+fn numbers_have_no_hundreds_of_digits() {
+    let folder = Folder::with_paper();
+    folder.run("learn records.csv --learner slopp-tree --min-records 1e300 --split-penalty 1e-300 -o m.psdd").ok();
+    let saved = folder.read("m.psdd");
+    assert!(
+        saved.contains("{\"min_records\":\"1e300\"}") && saved.contains("{\"split_penalty\":\"1e-300\"}"),
+        "{saved}"
+    );
+    folder.run("fit model.psdd records.csv --pseudocount 1e300 -o fitted.psdd").ok();
+    assert!(folder.read("fitted.psdd").contains("{\"pseudocount\":\"1e300\"}"));
+    let split = folder.run("data split records.csv -o z --shares 1e307,1e307").ok();
+    assert!(split.err.contains("the shares add up to 2.00e307, so the parts are 50.0 %, 50.0 % of"), "{}", split.err);
+}
+
+#[test]
+fn what_is_echoed_is_abridged() {
+    let folder = Folder::with_paper();
+    let long = "X1|X2|".repeat(5000) + "X3";
+    let told = folder.run_args(&["prob", "model.psdd", &long]).ok().out;
+    assert!(told.starts_with("P(X1 | X2 |") && told.len() < 500, "{told}");
+}
+
+#[test]
+fn records_are_no_vtree_and_one_world_is_one() {
+    let folder = Folder::with_paper();
+    folder.run("vtree records.csv").fails(&["slopp vtree chow-liu --data records.csv"]);
+    let told = folder.run("worlds model.psdd --limit 1").ok().err;
+    assert!(told.contains("only the first world is listed"), "{told}");
+    let told = folder.run("worlds model.psdd --limit 2").ok().err;
+    assert!(told.contains("only the first 2 worlds are listed"), "{told}");
 }

@@ -1,10 +1,15 @@
 //! Records from rows, one by one.
 
 use super::{BitMatrix, Planes, Records};
+use crate::limits::{array_bytes, table_bytes};
 use crate::names::Names;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::collections::TryReserveError;
+use std::hash::BuildHasher;
 use std::sync::Arc;
+
+/// Stands where no row came before with the same hash.
+const NONE: u32 = u32::MAX;
 
 /// Collects rows one by one.
 #[derive(Clone, Debug)]
@@ -13,7 +18,10 @@ pub struct RecordsBuilder {
     words: usize,
     /// Value words and missing words of each distinct row.
     data: Vec<u64>,
-    index: FxHashMap<Box<[u64]>, u32>,
+    /// The last row of each hash; rows are in `data` only, and those of one hash are a chain.
+    index: FxHashMap<u64, u32>,
+    /// For each distinct row the one before it with the same hash, or [`NONE`].
+    before: Vec<u32>,
     weights: Vec<f64>,
     original: Vec<u32>,
     scratch: Vec<u64>,
@@ -30,6 +38,7 @@ impl RecordsBuilder {
             words,
             data: Vec::new(),
             index: FxHashMap::default(),
+            before: Vec::new(),
             weights: Vec::new(),
             original: Vec::new(),
             scratch: Vec::new(),
@@ -78,34 +87,50 @@ impl RecordsBuilder {
 
     fn push_scratch(&mut self, weight: f64) {
         assert!(weight.is_finite() && weight > 0.0, "weights are positive and finite");
-        let id = match self.index.get(self.scratch.as_slice()) {
-            Some(&id) => id,
-            None => {
-                let id = self.weights.len() as u32;
-                self.index.insert(self.scratch.clone().into_boxed_slice(), id);
-                self.data.extend_from_slice(&self.scratch);
-                self.weights.push(0.0);
-                id
-            }
-        };
+        let hash = FxBuildHasher.hash_one(&self.scratch);
+        let last = self.index.get(&hash).copied().unwrap_or(NONE);
+        let mut id = last;
+        while id != NONE && self.key(id) != self.scratch {
+            id = self.before[id as usize];
+        }
+        if id == NONE {
+            id = self.weights.len() as u32;
+            self.index.insert(hash, id);
+            self.before.push(last);
+            self.data.extend_from_slice(&self.scratch);
+            self.weights.push(0.0);
+        }
         self.weights[id as usize] += weight;
         self.original.push(id);
+    }
+
+    /// The words of a distinct row.
+    fn key(&self, row: u32) -> &[u64] {
+        &self.data[2 * self.words * row as usize..][..2 * self.words]
     }
 
     /// Makes room for another row, so that adding it cannot run out of memory.
     pub(crate) fn reserve_row(&mut self) -> Result<(), TryReserveError> {
         self.original.try_reserve(1)?;
         self.weights.try_reserve(1)?;
+        self.before.try_reserve(1)?;
         self.data.try_reserve(2 * self.words)?;
         self.index.try_reserve(1)
     }
 
-    /// The records, if there is memory for them.
-    pub(crate) fn try_finish(self) -> Result<Records, TryReserveError> {
+    /// The bytes in use; where an array is about to grow, including the copy that is twice as large.
+    pub(crate) fn bytes(&self) -> usize {
+        array_bytes(&self.data)
+            + array_bytes(&self.original)
+            + array_bytes(&self.weights)
+            + array_bytes(&self.before)
+            + table_bytes(&self.index)
+    }
+
+    /// The bytes that [`finish`](RecordsBuilder::finish) needs besides.
+    pub(crate) fn bytes_to_finish(&self) -> usize {
         let bits = 16 * self.words * if self.any_missing { 2 } else { 1 };
-        let needed = self.weights.len() * (bits + 24) + 4 * self.original.len();
-        Vec::<u8>::new().try_reserve_exact(needed)?;
-        Ok(self.finish())
+        self.weights.len() * (bits + 24)
     }
 
     /// The number of rows added.
@@ -119,22 +144,22 @@ impl RecordsBuilder {
     }
 
     /// The records.
-    pub fn finish(self) -> Records {
-        let key = |i: u32| &self.data[2 * self.words * i as usize..2 * self.words * (i as usize + 1)];
+    pub fn finish(mut self) -> Records {
         let mut order: Vec<u32> = (0..self.weights.len() as u32).collect();
         let weight = |i: u32| self.weights[i as usize];
-        order.sort_unstable_by(|&a, &b| weight(b).total_cmp(&weight(a)).then_with(|| key(a).cmp(key(b))));
+        order.sort_unstable_by(|&a, &b| weight(b).total_cmp(&weight(a)).then_with(|| self.key(a).cmp(self.key(b))));
         let mut place = vec![0u32; order.len()];
         let mut rows = BitMatrix::zeros(order.len(), self.names.len());
         let mut missing = self.any_missing.then(|| rows.clone());
         for (new, &old) in order.iter().enumerate() {
             place[old as usize] = new as u32;
-            rows.line_mut(new).copy_from_slice(&key(old)[..self.words]);
+            rows.line_mut(new).copy_from_slice(&self.key(old)[..self.words]);
             if let Some(missing) = &mut missing {
-                missing.line_mut(new).copy_from_slice(&key(old)[self.words..]);
+                missing.line_mut(new).copy_from_slice(&self.key(old)[self.words..]);
             }
         }
         let weights: Vec<f64> = order.iter().map(|&i| weight(i)).collect();
+        self.original.iter_mut().for_each(|row| *row = place[*row as usize]);
         Records {
             columns: rows.transposed(),
             rows,
@@ -144,7 +169,7 @@ impl RecordsBuilder {
             }),
             planes: Planes::new(&weights),
             weights,
-            original: self.original.iter().map(|&old| place[old as usize]).collect(),
+            original: self.original,
             names: self.names,
         }
     }

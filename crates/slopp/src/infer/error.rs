@@ -6,7 +6,8 @@ use crate::data::{MAX_PAIR_VARIABLES, Records};
 use crate::infer::Evidence;
 use crate::limits::grouped;
 use crate::logic::{Limit, Stopped};
-use crate::names::abridged;
+use crate::names::{Group, abridged};
+use crate::var::Var;
 use std::fmt;
 
 /// Why a query has no answer.
@@ -33,13 +34,13 @@ pub enum QueryError {
     ImpossibleEvidence,
     /// A query over complete records met a missing cell.
     #[error(
-        "record {record} has no value for \"{}\", and this query needs complete records; \
-         fill the cell or drop the record", abridged(.name)
+        "record {record} has no value in column \"{}\", and complete records are needed; fill the cell or drop the record",
+        abridged(.name)
     )]
     MissingCell {
         /// The record in the order it was given, from one.
         record: usize,
-        /// The name of the variable.
+        /// The name of the column.
         name: String,
     },
     /// More variables than a table of all pairs can hold.
@@ -236,7 +237,8 @@ impl Circuit {
         let found = records.original().iter().enumerate().find_map(|(i, row)| Some((i + 1, missing(row)?)));
         match found {
             Some((record, variable)) => {
-                let name = records.names().of(crate::Var(variable as u32)).to_owned();
+                let (names, var) = (records.names(), Var(variable as u32));
+                let name = names.group_of(var).map_or_else(|| names.of(var), Group::name).to_owned();
                 Err(QueryError::MissingCell { record, name })
             }
             None => Ok(()),

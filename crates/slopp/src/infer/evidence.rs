@@ -225,7 +225,7 @@ mod tests {
         let names = names();
         let evidence = Evidence::parse("smoker, !a b, !\"x,y\", note=0, not", &names).unwrap();
         let text = evidence.display(&names).to_string();
-        assert_eq!(text, "smoker, !a b, !\"x,y\", !note, not");
+        assert_eq!(text, "smoker, !\"a b\", !\"x,y\", !note, not");
         assert_eq!(Evidence::parse(&text, &names).unwrap(), evidence);
     }
 

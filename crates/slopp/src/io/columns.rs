@@ -1,7 +1,7 @@
 //! Matching the columns of a file to variables.
 
 use super::problem::Problem;
-use crate::names::{Column, NameError, Names, abridged};
+use crate::names::{Column, Group, NameError, Names, abridged};
 use crate::var::Var;
 use std::sync::Arc;
 
@@ -40,14 +40,16 @@ impl Columns {
         }
     }
 
-    /// Columns with a header: matched by name, in any order, every variable once; or every column of the model, if the
-    /// header has one with several values.
+    /// Columns with a header: matched by name, in any order, every column of the model once; or every variable, if the
+    /// header has values of columns and none of these columns.
     pub(super) fn named(header: Names, names: Option<&Arc<Names>>) -> Result<Columns, Problem> {
         let Some(names) = names else { return Ok(Columns { names: header.into(), places: None }) };
         if names.iter().eq(header.iter()) {
             return Ok(Columns { names: names.clone(), places: None });
         }
-        let (own, places) = match names.groups().iter().any(|group| header.contains(group.name())) {
+        let mut values = names.groups().iter().flat_map(Group::vars).map(|var| names.of(var));
+        let has_column = names.groups().iter().any(|group| header.contains(group.name()));
+        let (own, places) = match has_column || !values.any(|value| header.contains(value)) {
             true => by_column(names),
             false => (Names::clone(names), (0..names.len()).map(Place::Var).collect()),
         };
@@ -121,6 +123,7 @@ fn by_column(names: &Names) -> (Names, Vec<Place>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::names::Kind;
 
     fn names(text: &str) -> Names {
         Names::new(text.split(' ').map(String::from).collect()).unwrap()
@@ -136,6 +139,15 @@ mod tests {
         );
         assert!(!columns.in_order() && columns.name(0) == Some("c".into()));
         assert!(Columns::named(names("a b c"), Some(&model)).unwrap().in_order());
+    }
+
+    #[test]
+    fn columns_are_missing_and_not_their_values() {
+        let colors = Kind::Values(["green", "red"].map(String::from).to_vec());
+        let model = Names::of_columns([("color".into(), colors), ("fast".into(), Kind::Boolean)]).unwrap().into();
+        let error = |header: &str| Columns::named(names(header), Some(&model)).unwrap_err().to_string();
+        assert!(error("age old").contains("missing \"color\", \"fast\";"), "{}", error("age old"));
+        assert!(error("age color=red").contains("missing \"color=green\", \"fast\";"));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! DIMACS files: `p cnf`, clauses that all hold, and `p dnf`, terms of which one holds.
 
 use super::error::ReadError;
-use super::first_line::MOST_VARS;
+use super::first_line::{BYTES_PER_VARIABLE, MOST_VARS};
 use super::lines::{Line, check_text, content, lines};
 use super::phrases::show;
 use super::problem::Problem;
-use crate::limits::{Limit, Limits};
+use crate::limits::{Limit, Limits, has_room};
 use crate::logic::{Formula, LogicError, Rule, Rules};
 use crate::names::Names;
 use crate::var::Lit;
@@ -90,9 +90,6 @@ pub(super) fn dimacs(
     Ok(Rules::with_origin(names, rules))
 }
 
-/// The bytes for a numbered variable: its name, twice, and its place in the index.
-const BYTES_PER_VARIABLE: usize = 192;
-
 /// Refuses more variables than there are names for, and than fit into limits or memory, before anything is made of them.
 fn check_count(vars: usize, most: Option<usize>, limits: &Limits) -> Result<(), Problem> {
     if let Some(most) = most.filter(|&most| vars > most) {
@@ -103,7 +100,7 @@ fn check_count(vars: usize, most: Option<usize>, limits: &Limits) -> Result<(), 
     if bytes > limits.bytes {
         return Err(Problem::Limit { variables: vars, limit: Limit::Bytes(limits.bytes) });
     }
-    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| Problem::OutOfMemory)
+    if has_room(bytes) { Ok(()) } else { Err(Problem::OutOfMemory) }
 }
 
 type Groups = Vec<(usize, Vec<Lit>)>;

@@ -4,11 +4,18 @@ use super::cells::{Cell, cells, is_number, split, split_plain, unweighted, weigh
 use super::phrases::show;
 use super::problem::Problem;
 use super::records::{Header, RecordsOptions};
+use crate::limits::has_room;
 use crate::names::Names;
 use std::borrow::Borrow;
 
 /// More columns than this are a mistake, and their names would fill the memory.
 pub(super) const MOST_VARS: usize = 10_000_000;
+
+/// The bytes for a variable: its name, twice, and its place in the index.
+pub(super) const BYTES_PER_VARIABLE: usize = 192;
+
+/// The bytes for a column while the first line is understood: its cell, its name and its variable.
+const BYTES_PER_COLUMN: usize = 128 + BYTES_PER_VARIABLE;
 
 /// The first line of a file of records, understood.
 #[derive(Debug)]
@@ -31,6 +38,9 @@ impl FirstLine {
         let separators = line.iter().filter(|byte| matches!(byte, b',' | b';' | b'\t' | b' ')).count();
         if separators >= MOST_VARS {
             return Err(Problem::TooManyColumns);
+        }
+        if !has_room((separators + 1) * BYTES_PER_COLUMN) {
+            return Err(Problem::OutOfMemory);
         }
         let delimiter = options.delimiter.unwrap_or_else(|| detect_delimiter(line, second));
         let mut found = split(line, delimiter);

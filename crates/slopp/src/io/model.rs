@@ -25,6 +25,7 @@ use super::spn::{network, write_network};
 use super::vtree::LoadedVtree;
 use super::write_atomically;
 use crate::circuit::{Circuit, Node, NodeId, Weights};
+use crate::limits::has_room;
 use crate::logic::{Limits, LogicError};
 use crate::logspace::log_complement;
 use crate::model::{Certified, Model, ModelKind};
@@ -41,6 +42,10 @@ const VERSION: u32 = 1;
 
 /// Comment lines longer than this are split where possible: some readers have fixed buffers.
 const LINE: usize = 1000;
+
+/// The bytes that a model needs for a line of its file, at least, besides those for numbers and names, which are
+/// counted as long as they are.
+const BYTES_PER_LINE: usize = 192;
 
 /// A model with the ids its file uses.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +96,10 @@ impl Model {
 
 fn any_model(text: &[u8], vtree: Option<&LoadedVtree>, limits: &Limits) -> Result<LoadedModel, ReadError> {
     check_text(text)?;
+    let lines = text.iter().filter(|&&byte| byte == b'\n').count();
+    if !has_room(text.len() + lines * BYTES_PER_LINE) {
+        return Err(ReadError::new(Problem::OutOfMemory));
+    }
     let without_ids = |model| LoadedModel { model, file_ids: Vec::new(), vtree_ids: Vec::new() };
     match content(text).next().and_then(|mut line| line.word()) {
         Some(b"spn") => network(text).map(without_ids),

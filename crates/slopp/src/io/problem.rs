@@ -32,7 +32,8 @@ pub enum Problem {
     Gzip(String),
     /// A text that is longer than may be kept.
     #[error(
-        "holds more than {} MB of text; unzip it, or save it in a plain file, which may be longer",
+        "holds more than {} MB of text, the most for what is gzipped or comes through a pipe; save it in a plain file, \
+         which may be longer",
         .limit >> 20
     )]
     LongText {
@@ -51,6 +52,12 @@ pub enum Problem {
     /// The memory does not hold what is in the file.
     #[error("does not fit into memory; use a part of it, or a machine with more memory")]
     OutOfMemory,
+    /// Records that need more memory than they may take.
+    #[error("the records need more than {} MB of memory; use a part of them", .limit >> 20)]
+    LargeRecords {
+        /// How many bytes are allowed.
+        limit: usize,
+    },
     /// More variables than limits allow.
     #[error("{variables} variables need more than {limit}; allow more")]
     Limit {
@@ -147,7 +154,7 @@ pub enum Problem {
     #[error("{0}; categories and bins are for columns of the header")]
     NoSuchColumn(NameError),
     /// A row of another length.
-    #[error("expected {expected} cells as in line {first_line}, found {found}; every row needs one cell per variable")]
+    #[error("expected {expected} cells as in line {first_line}, found {found}; every row needs one cell per column")]
     Ragged {
         /// Cells of the first row.
         expected: usize,
@@ -352,6 +359,7 @@ impl Problem {
             Problem::TooManyValues { name, numbers: true, .. } => {
                 vec![Advice::Bins { column: name.clone() }, Advice::MoreValues]
             }
+            Problem::LargeRecords { .. } => vec![Advice::MoreMemory],
             Problem::TooManyValues { .. } => vec![Advice::MoreValues],
             Problem::Limit { limit, .. } => limit.advice(),
             _ => Vec::new(),

@@ -1,6 +1,7 @@
 //! Records from CSV, `.data` and `.wdata` files.
 
 use super::columns::Columns;
+use super::declared::{self, Declared};
 use super::error::ReadError;
 use super::first_line::FirstLine;
 use super::lines::kind_by_first_line;
@@ -9,6 +10,7 @@ use super::rows::{Layout, Lines, Rows};
 use super::source::{MAX_TEXT, Source, keep};
 use super::survey::{Binning, survey};
 use crate::data::Records;
+use crate::limits::has_room;
 use crate::names::Names;
 use std::io::BufRead;
 use std::sync::Arc;
@@ -54,6 +56,9 @@ pub struct RecordsOptions {
     pub max_line: usize,
     /// How many bytes a text may have that can be read once only, such as stdin, and so is kept; files are not.
     pub max_text: u64,
+    /// How many bytes of memory the records may take, while they are read and once they are: a gzipped file may hold a
+    /// thousand times as many as it seems to.
+    pub max_memory: usize,
 }
 
 impl RecordsOptions {
@@ -75,6 +80,7 @@ impl Default for RecordsOptions {
             bins: Vec::new(),
             max_line: 64 << 20,
             max_text: MAX_TEXT,
+            max_memory: 4 << 30,
         }
     }
 }
@@ -98,7 +104,8 @@ pub struct LoadedRecords {
 /// skipped.
 ///
 /// Below a header, a column may also hold a few other values, or numbers to be cut into bins: it becomes a variable for
-/// each, `color=red`, of which one is true ([`Names::groups`]). A column that seems Boolean but for some cells is
+/// each, `color=red`, of which one is true ([`Names::groups`]). Which values these are may be said above the header, as
+/// [`CsvLines::declaration`](super::CsvLines::declaration) does. A column that seems Boolean but for some cells is
 /// an error unless it is said to hold [categories](RecordsOptions::categories). Files are then read more than once.
 pub fn read_records<'a>(source: impl Into<Source<'a>>, options: &RecordsOptions) -> Result<Records, ReadError> {
     load_records(source, options).map(|loaded| loaded.records)
@@ -139,6 +146,8 @@ pub(super) struct Opened<R> {
     pub(super) lines: Lines<R>,
     pub(super) first: FirstLine,
     pub(super) first_line: usize,
+    /// What a line above says that columns hold.
+    pub(super) declared: Declared,
     /// The first line itself, which is a row unless it is a header.
     line: Vec<u8>,
     /// Whether there is a second line, which is the present one.
@@ -148,7 +157,13 @@ pub(super) struct Opened<R> {
 impl<R: BufRead> Opened<R> {
     pub(super) fn new(text: R, options: &RecordsOptions) -> Result<Opened<R>, ReadError> {
         let mut lines = Lines::new(text, options.max_line);
-        if !lines.advance()? {
+        let mut some = lines.advance()?;
+        let mut declared = Declared::new();
+        if some && declared::is_declaration(&lines.line) {
+            declared = declared::declared(lines.number, &lines.line)?;
+            some = lines.advance()?;
+        }
+        if !some {
             return Err(ReadError::new(Problem::Empty { expected: "records, one per line, of cells like 0,1,1" }));
         }
         let (first_line, line) = (lines.number, std::mem::take(&mut lines.line));
@@ -159,7 +174,7 @@ impl<R: BufRead> Opened<R> {
         let more = lines.advance();
         let second = matches!(more, Ok(true)).then_some(&lines.line[..]);
         let first = FirstLine::new(&line, second, options).map_err(|problem| ReadError::at(first_line, problem))?;
-        Ok(Opened { lines, first, first_line, line, more })
+        Ok(Opened { lines, first, first_line, declared, line, more })
     }
 
     /// Hands over the rows with their line numbers.
@@ -187,16 +202,30 @@ fn read_once(
 ) -> Result<LoadedRecords, ReadError> {
     let opened = Opened::new(text, options)?;
     let header = opened.first.header.is_some();
+    let declared = match &opened.first.header {
+        Some(header) if names.is_none() && !opened.declared.is_empty() && options.max_values > 0 => {
+            let names = declared::names(header, &opened.declared);
+            Some(Arc::new(names.map_err(|problem| ReadError::at(opened.first_line, problem))?))
+        }
+        _ => None,
+    };
+    let names = names.or(declared.as_ref());
     let columns = match &opened.first.header {
         Some(found) => Columns::named(found.clone(), names),
         None => Columns::numbered(opened.first.width, names),
     };
     let columns = columns.map_err(|problem| ReadError::at(opened.first_line, problem))?;
-    let mut rows = Rows::new(Layout::new(&opened.first, opened.first_line), columns, options.missing);
+    let mut rows = Rows::new(Layout::new(&opened.first, opened.first_line), columns, options);
     opened.rows(|number, line| rows.push(number, line))?;
     let weighted = rows.weighted;
-    let records = rows.builder.try_finish().map_err(|_| ReadError::new(Problem::OutOfMemory))?;
-    Ok(LoadedRecords { weighted, header, records })
+    let needed = rows.builder.bytes_to_finish();
+    if rows.builder.bytes() + needed > options.max_memory {
+        return Err(ReadError::new(Problem::LargeRecords { limit: options.max_memory }));
+    }
+    if !has_room(needed) {
+        return Err(ReadError::new(Problem::OutOfMemory));
+    }
+    Ok(LoadedRecords { weighted, header, records: rows.builder.finish() })
 }
 
 #[cfg(test)]
@@ -226,6 +255,9 @@ mod tests {
         // Quotes join lines.
         assert!(matches!(read(&mut BufReader::new(b"\"".chain(Endless(b"a\n", 0)))), Problem::LongLine { .. }));
         assert!(matches!(read(&mut BufReader::new(Endless(b"\0", 0))), Problem::Nul));
+        let options = RecordsOptions { max_memory: 1 << 20, ..options };
+        let read = |text| *read_once(BufReader::new(Endless(text, 0)), &options, Some(&names)).unwrap_err().problem;
+        assert!(matches!(read(b"0,1\n"), Problem::LargeRecords { .. }));
         let error = keep(BufReader::new(Endless(b"0,1\n", 0)), 2 << 20).unwrap_err();
         assert!(matches!(*error.problem, Problem::LongText { .. }) && error.to_string().contains("more than 2 MB"));
     }

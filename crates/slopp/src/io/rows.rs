@@ -2,11 +2,12 @@
 
 use super::cells::{cells, is_missing, split_plain, weight_bar, word};
 use super::columns::{Columns, Place};
+use super::declared::is_declaration;
 use super::error::ReadError;
 use super::first_line::FirstLine;
 use super::phrases::show;
 use super::problem::Problem;
-use super::records::{MAX_WEIGHT, MIN_WEIGHT};
+use super::records::{MAX_WEIGHT, MIN_WEIGHT, RecordsOptions};
 use super::source;
 use crate::data::RecordsBuilder;
 use std::io::{BufRead, Read};
@@ -38,6 +39,10 @@ impl<R: BufRead> Lines<R> {
                 self.first = false;
                 if self.line.starts_with(b"\xef\xbb\xbf") {
                     self.line.drain(..3);
+                }
+                // Its quotes are those of JSON.
+                if is_declaration(&self.line) {
+                    return Ok(true);
                 }
             }
             // Cells 0 and 1 need no closer look.
@@ -162,6 +167,7 @@ impl Layout {
 pub(super) struct Rows {
     layout: Layout,
     missing: bool,
+    max_memory: usize,
     columns: Columns,
     packed: Vec<u64>,
     cells: Vec<Option<bool>>,
@@ -170,10 +176,11 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(layout: Layout, columns: Columns, missing: bool) -> Rows {
+    pub(super) fn new(layout: Layout, columns: Columns, options: &RecordsOptions) -> Rows {
         Rows {
             layout,
-            missing,
+            missing: options.missing,
+            max_memory: options.max_memory,
             packed: vec![0; columns.width().div_ceil(64)],
             cells: Vec::new(),
             weighted: false,
@@ -185,6 +192,9 @@ impl Rows {
     pub(super) fn push(&mut self, number: usize, line: &[u8]) -> Result<(), ReadError> {
         let (delimiter, width) = (self.layout.delimiter, self.columns.width());
         let in_order = self.columns.in_order();
+        if self.builder.bytes() > self.max_memory {
+            return Err(ReadError::at(number, Problem::LargeRecords { limit: self.max_memory }));
+        }
         self.builder.reserve_row().map_err(|_| ReadError::at(number, Problem::OutOfMemory))?;
         if in_order && pack(line, delimiter, width, &mut self.packed) {
             self.builder.push_words(&self.packed, 1.0);

@@ -7,6 +7,7 @@ use super::problem::Problem;
 use super::records::{Opened, RecordsOptions};
 use super::rows::Layout;
 use crate::data::RecordsError;
+use crate::limits::array_bytes;
 use crate::names::{Bins, Kind, Names, canonical};
 use rustc_hash::FxHashSet;
 use std::io::BufRead;
@@ -73,7 +74,8 @@ struct Seen<'a> {
 
 /// The names of the variables that the columns of a file become.
 pub(super) fn survey(text: impl BufRead, options: &RecordsOptions) -> Result<Names, ReadError> {
-    let opened = Opened::new(text, options)?;
+    let mut opened = Opened::new(text, options)?;
+    let declared = std::mem::take(&mut opened.declared);
     let first_line = opened.first_line;
     let layout = Layout::new(&opened.first, first_line);
     let header = opened.first.header.clone().unwrap_or_else(|| Names::numbered(opened.first.width));
@@ -92,16 +94,22 @@ pub(super) fn survey(text: impl BufRead, options: &RecordsOptions) -> Result<Nam
         cells: [0; 2],
     };
     let mut columns: Vec<Seen> = header.iter().map(seen).collect();
+    // Only these keep something of each record.
+    let cut = columns.iter().filter(|seen| matches!(seen.binning, Some(Binning::Quantiles(_)))).count().max(1);
     opened.rows(|number, line| {
         let (weight, row) = layout.weight(number, line)?;
         layout.cells(number, row, header.len(), |cell, column| match columns.get_mut(column) {
+            Some(seen) if array_bytes(&seen.numbers) > options.max_memory / cut => {
+                Err(Problem::LargeRecords { limit: options.max_memory })
+            }
             Some(seen) => seen.look(column, number, cell, weight.unwrap_or(1.0), options.max_values),
             None => Ok(()),
         })
     })?;
     let kinds = columns.into_iter().enumerate().map(|(i, seen)| {
         let name = seen.name.clone();
-        Ok((name, seen.kind(i, options)?))
+        let said = declared.iter().find(|(column, _)| *column == name && seen.binning.is_none() && !seen.categories);
+        Ok((name, said.map_or_else(|| seen.kind(i, options), |(_, kind)| Ok(kind.clone()))?))
     });
     let columns = kinds.collect::<Result<Vec<_>, ReadError>>()?;
     if let [(name, Kind::Values(values))] = &columns[..] {
@@ -128,6 +136,15 @@ fn refuse_joined(name: &str, values: &[String], options: &RecordsOptions) -> Res
     Err(ReadError::at(2, problem))
 }
 
+/// The order of the values of a column: by size if all are numbers, else as texts.
+pub(super) fn in_order<T: AsRef<str>>(mut values: Vec<T>) -> Vec<T> {
+    let number = |value: &T| value.as_ref().trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    let all = values.iter().all(|value| number(value).is_some());
+    let key = |value: &T| number(value).filter(|_| all).unwrap_or(0.0);
+    values.sort_by(|a, b| key(a).total_cmp(&key(b)).then_with(|| a.as_ref().cmp(b.as_ref())));
+    values
+}
+
 impl Seen<'_> {
     fn look(&mut self, column: usize, line: usize, cell: &[u8], weight: f64, limit: usize) -> Result<(), Problem> {
         let text = std::str::from_utf8(cell).map_err(|_| Problem::NotUtf8)?;
@@ -138,6 +155,7 @@ impl Seen<'_> {
         if let Some(binning) = self.binning {
             let known = matches!(binning, Binning::Named(bins) if bins.names().iter().any(|name| name == text.trim()));
             return match number {
+                Some(_) if matches!(binning, Binning::Named(_)) => Ok(()),
                 Some(number) => {
                     self.numbers.try_reserve(1).map_err(|_| Problem::OutOfMemory)?;
                     self.numbers.push((number, weight));
@@ -185,9 +203,7 @@ impl Seen<'_> {
                 return Err(ReadError::at(line, problem));
             }
         }
-        let mut values: Vec<String> = self.values.into_iter().collect();
-        let number = |value: &String| value.parse::<f64>().ok().filter(|_| self.all_numbers).unwrap_or(0.0);
-        values.sort_by(|a, b| number(a).total_cmp(&number(b)).then_with(|| a.cmp(b)));
+        let values = in_order(self.values.into_iter().collect());
         if values.len() > options.max_values {
             let some = values.into_iter().take(3).collect();
             let (limit, numbers) = (options.max_values, self.all_numbers);

@@ -4,7 +4,7 @@
 //! Averaging over the models removes the noise in each single choice.
 
 use super::LearnError;
-use super::error::{check_range, check_records, check_validation};
+use super::error::{check_range, check_records, check_validation, in_digits};
 use super::judge::{Possible, score};
 use super::mixture::{MAX_COMPONENTS, MixtureGrid, Point, STOP, Training, divide};
 use super::refine::refit;
@@ -330,7 +330,7 @@ impl Learner for SloppBag {
         let weights = if bag.fitted { "fitted" } else { "equal" };
         let models = if bag.divided.is_some() { "divided" } else { "whole" };
         let mut chosen = vec![("models", models.to_owned()), ("weights", weights.to_owned())];
-        chosen.extend(bag.divided.map(|pseudocount| ("mixture_pseudocount", pseudocount.to_string())));
+        chosen.extend(bag.divided.map(|pseudocount| ("mixture_pseudocount", in_digits(pseudocount))));
         let report = Report { divided: bag.divided.map(|_| self.members), ..Report::default() };
         Ok(Structure { chosen, report, ..Structure::new(bag.mixture, Prior::NONE) }.holding_out(parts.held_out()))
     }

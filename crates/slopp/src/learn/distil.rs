@@ -5,7 +5,7 @@
 //! better than one learned from the real records. Its parameters are then refitted to the real records.
 
 use super::LearnError;
-use super::error::{check_records, check_validation, check_weights};
+use super::error::{check_records, check_validation, check_weights, in_digits};
 use super::judge::score;
 use super::slopp::{Slopp, learn};
 use super::structure::{Prior, Structure};
@@ -138,10 +138,10 @@ impl Student {
             ("teacher", lesson.teacher.name().to_owned()),
             ("seed", task.seed.to_string()),
             ("version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("records", task.train.total().to_string()),
-            ("samples", self.samples.to_string()),
-            ("strength", self.strength.to_string()),
-            ("held_out", self.held_out.to_string()),
+            ("records", in_digits(task.train.total())),
+            ("samples", in_digits(self.samples)),
+            ("strength", in_digits(self.strength)),
+            ("held_out", in_digits(self.held_out)),
         ];
         let base = self.keeps_base.then(|| ("base", "of the teacher".to_owned()));
         let facts = facts.into_iter().chain(base).chain(task.support.facts(task.train.names()));

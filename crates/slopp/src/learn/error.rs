@@ -299,6 +299,11 @@ pub enum Together {
 }
 
 impl Together {
+    /// A model to start from keeps its own world: no other can be asked for, as a whole or by columns that stay open.
+    pub(super) fn with_start(whole: bool) -> Together {
+        if whole { Together::WorldOfStart } else { Together::OpenOfStart }
+    }
+
     /// The contradiction in words; `spell` writes an option, with its value if it has one.
     pub fn words(self, spell: &dyn Fn(&str, Option<&str>) -> String) -> String {
         let [open, closed, start, world] = ["open", "closed", "start", "world"].map(|option| spell(option, None));
@@ -379,13 +384,21 @@ impl LearnError {
         expected: impl Into<Cow<'static, str>>,
     ) -> LearnError {
         let value = value.to_string();
-        // No number is written in hundreds of digits.
-        let value = match value.parse::<f64>() {
-            Ok(number) if value.len() > 20 => format!("{number:e}"),
+        let value = match value.parse() {
+            Ok(number) if value.len() > MOST_DIGITS => in_digits(number),
             _ => value,
         };
         LearnError::Setting { name, value, expected: expected.into() }
     }
+}
+
+/// The most characters of a number without an exponent.
+const MOST_DIGITS: usize = 24;
+
+/// A number as origins hold it: it reads back as the same number, and has not hundreds of digits.
+pub(super) fn in_digits(number: f64) -> String {
+    let digits = number.to_string();
+    if digits.len() > MOST_DIGITS { format!("{number:e}") } else { digits }
 }
 
 /// Checks that settings are finite and at least 0.

@@ -1,7 +1,7 @@
 //! LearnSPN as a learner: its settings, and the records it takes. The algorithm is in `spn/learnspn`.
 
 use super::LearnError;
-use super::error::{check_numbers, check_range, check_records};
+use super::error::{check_numbers, check_range, check_records, in_digits};
 use super::structure::{Prior, Structure};
 use super::task::{Learner, Task, VtreeUse};
 use crate::data::MAX_PAIR_VARIABLES;
@@ -34,11 +34,11 @@ impl Learner for LearnSpn {
             Leaves::Independent => "independent",
         };
         vec![
-            ("pseudocount", self.pseudocount.to_string()),
-            ("independence", self.independence.to_string()),
+            ("pseudocount", in_digits(self.pseudocount)),
+            ("independence", in_digits(self.independence)),
             ("max_clusters", self.max_clusters.to_string()),
-            ("cluster_penalty", self.cluster_penalty.to_string()),
-            ("min_records", self.min_records.to_string()),
+            ("cluster_penalty", in_digits(self.cluster_penalty)),
+            ("min_records", in_digits(self.min_records)),
             ("leaves", leaves.to_owned()),
             ("steps", self.steps.to_string()),
         ]

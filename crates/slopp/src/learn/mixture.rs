@@ -6,7 +6,7 @@
 
 use super::LearnError;
 use super::em::{Expected, Steps, Stop, climb, weighted};
-use super::error::{check_numbers, check_range, check_records, check_validation};
+use super::error::{check_numbers, check_range, check_records, check_validation, in_digits};
 use super::hold_out::Parts;
 use super::judge::Possible;
 use super::kmeans::k_means;
@@ -128,7 +128,7 @@ impl MixtureGrid {
         let chosen = vec![
             ("components", point.components.to_string()),
             // The structure has a pseudocount of its own.
-            ("mixture_pseudocount", point.pseudocount.to_string()),
+            ("mixture_pseudocount", in_digits(point.pseudocount)),
         ];
         Ok(Structure { chosen, ..Structure::new(divided.mixture, Prior::NONE) })
     }

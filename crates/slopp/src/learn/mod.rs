@@ -11,19 +11,7 @@
 //! # Ok::<(), slopp::learn::LearnError>(())
 //! ```
 //!
-//! | learner | type | result |
-//! |---|---|---|
-//! | `slopp` | [`Slopp`] | a certified [`Psdd`](crate::Psdd), with its vtree learned inside |
-//! | `slopp-bag` | [`SloppBag`] | a [`Mixture`](crate::Mixture) |
-//! | `slopp-em` | [`SloppEm`] | a mixture of components on one structure |
-//! | `slopp-tree` | [`SloppTree`] | a certified PSDD on any vtree |
-//! | `slopp-kmeans` | [`SloppKmeans`] | a [`Circuit`](crate::Circuit) as published, with its overlaps |
-//! | `factorised`, `chow-liu` | [`Factorised`], [`ChowLiu`] | a certified PSDD |
-//! | `learnpsdd` | [`LearnPsdd`] | a certified PSDD on the base of the model it starts from |
-//! | `slopp+learnpsdd` | [`SloppLearnPsdd`] | the PSDD of `slopp`, refined |
-//! | `strudel` | [`Strudel`] | a certified circuit on the base of the model it starts from |
-//! | `strudel-em` | [`StrudelEm`] | a mixture of components on the structure of Strudel |
-//! | `learnspn` | [`LearnSpn`] | a sum-product network, which needs no vtree |
+//! The learners are listed in one table, [`registry::LEARNERS`], each with what it makes and its options.
 //!
 //! Also: [`ModelKind::em`](crate::ModelKind::em) fits any model to records with missing cells.
 //! [`Psdd::revise`](crate::Psdd::revise) makes excluded records possible, and nothing else. A [`Lesson`] distils a

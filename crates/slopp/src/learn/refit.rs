@@ -1,7 +1,7 @@
 //! Models of fixed structure fitted to records: by counting where that is exact, else by expectation maximisation.
 
 use super::em::EmConfig;
-use super::error::LearnError;
+use super::error::{LearnError, in_digits};
 use super::params::{Fitted, possible_records};
 use crate::certified::Certified;
 use crate::circuit::Smoothing;
@@ -90,7 +90,7 @@ impl Model {
             (false, false) => ("refitted", 0.0),
         };
         let mut model = Model { names: self.names.clone(), kind, origin: self.origin.clone() };
-        let facts = [("records", (before + used).to_string()), ("pseudocount", pseudocount.to_string())];
+        let facts = [("records", in_digits(before + used)), ("pseudocount", in_digits(pseudocount))];
         model.origin.extend(facts.map(|(key, value)| (key.to_owned(), value)));
         model.origin.insert("parameters".to_owned(), method.to_owned());
         Ok(Refitted { model, used, impossible, dropped, history })

@@ -386,10 +386,10 @@ impl Entry {
             (Together::ClosedInClosed, closed && is_closed == Some(true)),
             (Together::OpenInOpen, open && is_closed == Some(false)),
             (Together::OpenAndClosed, open && closed),
-            (Together::WorldOfStart, start && world.is_some()),
-            (Together::OpenOfStart, start && open),
         ];
-        if let Some((clash, _)) = clashes.into_iter().find(|(_, clashes)| *clashes) {
+        let clash = clashes.into_iter().find_map(|(clash, clashes)| clashes.then_some(clash));
+        let asked = start && (world.is_some() || open);
+        if let Some(clash) = clash.or(asked.then(|| Together::with_start(world.is_some()))) {
             return Err(LearnError::Together(clash));
         }
         if start && !self.refines() {

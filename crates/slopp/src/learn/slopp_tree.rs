@@ -2,7 +2,7 @@
 
 use super::LearnError;
 use super::baseline::USUAL_PSEUDOCOUNT;
-use super::error::{check, check_numbers, check_range};
+use super::error::{check, check_numbers, check_range, in_digits};
 use super::grow::{Database, finished, grow};
 use super::separate::{Limits, Separating};
 use super::structure::{Prior, Structure};
@@ -44,9 +44,9 @@ impl Learner for SloppTree {
     fn settings(&self) -> Vec<(&'static str, String)> {
         vec![
             ("max_clusters", self.max_clusters.to_string()),
-            ("min_records", self.min_records.to_string()),
-            ("split_penalty", self.split_penalty.to_string()),
-            ("parameter_penalty", self.parameter_penalty.to_string()),
+            ("min_records", in_digits(self.min_records)),
+            ("split_penalty", in_digits(self.split_penalty)),
+            ("parameter_penalty", in_digits(self.parameter_penalty)),
         ]
     }
 

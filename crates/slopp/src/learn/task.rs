@@ -1,6 +1,6 @@
 //! Learning: a [`Learner`] finds a structure for a [`Task`]; support is applied to it; the result keeps within a size.
 
-use super::error::check_records;
+use super::error::{check_records, in_digits};
 use super::hold_out::Parts;
 use super::structure::{Report, Structure};
 use super::support::{Support, World};
@@ -195,12 +195,8 @@ impl Task<'_> {
         if self.start.is_some() && (self.vtree.is_some() || self.vtree_from.is_some()) {
             return Err(LearnError::VtreeOfStart);
         }
-        match &self.support.world {
-            World::Closed { except } if self.start.is_some() => {
-                let is_all = except.is_empty();
-                return Err(LearnError::Together(if is_all { Together::WorldOfStart } else { Together::OpenOfStart }));
-            }
-            _ => {}
+        if let (Some(_), World::Closed { except }) = (self.start, &self.support.world) {
+            return Err(LearnError::Together(Together::with_start(except.is_empty())));
         }
         let made = made_vtree(learner, self, progress)?;
         let task = &Task { vtree: made.as_ref().or(self.vtree), ..*self };
@@ -269,7 +265,7 @@ fn once(learner: &dyn Learner, task: &Task, progress: &dyn Progress) -> Result<M
     let structure = learner.find(task, progress)?;
     let unrestricted = structure.model.most_elements();
     let (mut chosen, mut report) = (structure.chosen.clone(), structure.report.clone());
-    chosen.extend(report.held_out.map(|weight| ("held_out", weight.to_string())));
+    chosen.extend(report.held_out.map(|weight| ("held_out", in_digits(weight))));
     chosen.extend(task.support.reported_weight(&structure));
     let model = task.support.apply(structure, task.train, progress)?;
     let elements = model.most_elements();
@@ -346,7 +342,7 @@ pub(super) fn within<T, E>(
 fn origin(learner: &dyn Learner, task: &Task) -> BTreeMap<String, String> {
     let facts = [
         ("learner", learner.name().to_owned()),
-        ("records", task.train.total().to_string()),
+        ("records", in_digits(task.train.total())),
         ("seed", task.seed.to_string()),
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
     ];

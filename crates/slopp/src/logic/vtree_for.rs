@@ -13,7 +13,7 @@
 use super::formula::{Op, Rules};
 use super::manager::Manager;
 use super::sdd::Sdd;
-use crate::limits::{Limit, Limits, Stopped};
+use crate::limits::{Limit, Limits, Stopped, has_room};
 use crate::random::Random;
 use crate::var::Var;
 use crate::vtree::{Step, Vtree, VtreeId};
@@ -117,10 +117,13 @@ impl Rules {
 
     /// Stops before anything is made of more variables than the limits have room for.
     pub(crate) fn check_room(&self, limits: &Limits) -> Result<(), Stopped> {
-        if self.var_count().saturating_mul(BYTES_PER_VARIABLE) <= limits.bytes {
-            return Ok(());
-        }
-        Err(Stopped { limit: Limit::Bytes(limits.bytes), nodes: 0, bytes: 0, rules: Some((0, self.len())) })
+        let bytes = self.var_count().saturating_mul(BYTES_PER_VARIABLE);
+        let limit = match bytes > limits.bytes {
+            true => Limit::Bytes(limits.bytes),
+            false if has_room(bytes) => return Ok(()),
+            false => Limit::Memory,
+        };
+        Err(Stopped { limit, nodes: 0, bytes: 0, rules: Some((0, self.len())) })
     }
 
     /// Whether every rule is a clause or counts plain literals, and no variable is in two of them.

@@ -7,7 +7,7 @@ pub(crate) use group::canonical;
 pub use group::{Bins, Column, Group, Kind};
 pub(crate) use text::is_unprintable;
 #[doc(hidden)]
-pub use text::{abridged, quote, split_list, visible, visible_lines};
+pub use text::{abridged, quote, split_list, visible, visible_json, visible_lines};
 pub(crate) use text::{quoted_list, unescaped};
 
 use crate::var::{Lit, Var};
@@ -279,14 +279,11 @@ impl Names {
     }
 }
 
-/// Whether evidence would misread a name without quotes.
+/// Whether evidence, or a rule where no names are known, would misread a name without quotes.
 fn is_misread(name: &str) -> bool {
-    let negated = name.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("not"))
-        && name[3..].starts_with(char::is_whitespace);
-    negated
-        || name.contains([',', '&', '='])
+    name.contains([',', '&', '='])
+        || name.contains(char::is_whitespace)
         || name.starts_with(['!', '~', '-', '¬', '"'])
-        || name.trim() != name
         || name.contains(is_unprintable)
 }
 
@@ -356,7 +353,7 @@ mod tests {
     fn odd_names_are_quoted() {
         let names = Names::new(["a,b", "x y", "-1", "say \"hi\"", "\"", "¬z"].map(String::from).to_vec()).unwrap();
         let literals: Vec<String> = (0..6).map(|i| names.literal(Var(i).is(i % 2 == 0))).collect();
-        assert_eq!(literals, ["\"a,b\"", "!x y", "\"-1\"", "!say \"hi\"", "\"\"\"\"", "!\"¬z\""]);
+        assert_eq!(literals, ["\"a,b\"", "!\"x y\"", "\"-1\"", "!\"say \"\"hi\"\"\"", "\"\"\"\"", "!\"¬z\""]);
     }
 
     #[test]

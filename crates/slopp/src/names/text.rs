@@ -27,6 +27,21 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_unprintable(c))
 }
 
+/// A JSON text with every such character in it escaped as `\u202e`, which JSON reads as the same character.
+///
+/// ```
+/// let json = serde_json::to_string("a\u{202e}\u{9b}b").unwrap();
+/// assert_eq!(slopp::names::visible_json(&json), r#""a\u202e\u009bb""#);
+/// ```
+pub fn visible_json(json: &str) -> Cow<'_, str> {
+    let acts = |c: char| c != '\n' && is_unprintable(c);
+    if !json.contains(acts) {
+        return json.into();
+    }
+    let shown = |c: char| if acts(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    json.chars().map(shown).collect::<String>().into()
+}
+
 fn escaped(text: &str, acts: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&acts) {
         return text.into();

@@ -50,8 +50,8 @@ impl Parts {
                 (records, others, None)
             }
             Some(shares) => {
-                if shares.is_empty() || shares.len() > 3 {
-                    return Err(Error::new(format!("--split takes up to three shares, not {}", shares.len()))
+                if !(2..=3).contains(&shares.len()) {
+                    return Err(Error::new(format!("--split takes two or three shares, not {}", shares.len()))
                         .hint("--split 0.8,0.1,0.1 for train, valid and test"));
                 }
                 check_shares("--split", shares)?;

@@ -7,7 +7,7 @@ use crate::circuit::{Psdd, Smoothing};
 use crate::data::Records;
 use crate::heap::Scored;
 use crate::learn::LearnError;
-use crate::learn::error::{check, check_numbers, check_validation};
+use crate::learn::error::{check, check_numbers, check_validation, in_digits};
 use crate::learn::grow::Database;
 use crate::learn::separate::{Limits, Separating};
 use crate::learn::structure::Structure;
@@ -65,8 +65,8 @@ impl Learner for LearnPsdd {
 
     fn settings(&self) -> Vec<(&'static str, String)> {
         vec![
-            ("pseudocount", self.pseudocount.to_string()),
-            ("penalty", self.penalty.to_string()),
+            ("pseudocount", in_digits(self.pseudocount)),
+            ("penalty", in_digits(self.penalty)),
             ("depth", self.depth.to_string()),
             ("steps", self.steps.to_string()),
         ]

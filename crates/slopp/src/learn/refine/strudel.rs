@@ -7,7 +7,7 @@ use crate::certified::Certified;
 use crate::circuit::{Certificate, Deterministic, Psdd, Smoothing};
 use crate::heap::Scored;
 use crate::learn::LearnError;
-use crate::learn::error::check;
+use crate::learn::error::{check, in_digits};
 use crate::learn::grow::Database;
 use crate::learn::hold_out::Parts;
 use crate::learn::structure::Structure;
@@ -80,7 +80,7 @@ impl Learner for Strudel {
             Scope::Whole => "whole",
         };
         vec![
-            ("pseudocount", self.pseudocount.to_string()),
+            ("pseudocount", in_digits(self.pseudocount)),
             ("scope", scope.to_owned()),
             ("depth", self.depth.to_string()),
             ("steps", self.steps.to_string()),

@@ -11,7 +11,7 @@ mod enforce;
 pub use enforce::{Enforced, OnViolation};
 
 use super::em::{EmConfig, fit_circuit};
-use super::error::{LearnError, check_numbers};
+use super::error::{LearnError, check_numbers, in_digits};
 use super::structure::{Prior, Structure};
 use crate::circuit::{Certificate, Circuit, Psdd, Smoothing, Weights};
 use crate::data::{Records, RecordsBuilder};
@@ -167,7 +167,7 @@ impl Support {
         // In a closed world a student is fitted to the records alone, without its teacher's parameters.
         let name = structure.prior.reported_as?;
         let name = if self.world.is_all_closed() { "pseudocount" } else { name };
-        Some((name, self.weight_of(structure).to_string()))
+        Some((name, in_digits(self.weight_of(structure))))
     }
 
     /// The model of a structure without the worlds that are ruled out, fitted to the records again.

@@ -6,7 +6,7 @@ use super::vocabulary::Vocabulary;
 use super::{Comparison, Formula, Op, parser};
 use crate::data::Records;
 use crate::logic::error::LogicError;
-use crate::names::{Group, NameError, Names, is_unprintable};
+use crate::names::{Group, NameError, Names, visible_json};
 use crate::var::Var;
 use std::ops::Range;
 use std::sync::Arc;
@@ -149,6 +149,32 @@ impl Rules {
         Ok(Rules { names: names.clone(), rules: self.rules.iter().map(renamed).collect() })
     }
 
+    /// The same rules over the variables that they mention, or one variable if they mention none, and how many others
+    /// there are.
+    ///
+    /// ```
+    /// use slopp::logic::Rules;
+    /// let rules = Rules::parse("# names [\"cold\", \"hot\"]\nred -> hot")?;
+    /// let (mentioned, others) = rules.over_mentioned();
+    /// assert_eq!((mentioned.names().iter().collect::<Vec<_>>(), others), (vec!["hot", "red"], 1));
+    /// # Ok::<(), slopp::logic::FormulaError>(())
+    /// ```
+    pub fn over_mentioned(&self) -> (Rules, usize) {
+        let mut place = vec![None; self.names.len()];
+        let mut vars: Vec<Var> = self.rules.iter().flat_map(|rule| rule.formula.vars()).collect();
+        vars.sort_unstable();
+        vars.dedup();
+        if vars.is_empty() && !self.names.is_empty() {
+            vars.push(Var(0));
+        }
+        vars.iter().zip(0..).for_each(|(var, i)| place[var.index()] = Some(Var(i)));
+        let names = vars.iter().map(|&var| self.names.of(var).to_owned()).collect();
+        let map = |var: Var| place[var.index()].expect("mentioned");
+        let rule = |rule: &Rule| Rule { formula: Formula::map_vars(&rule.formula, map), ..rule.clone() };
+        let names = Arc::new(Names::new(names).expect("some of different names"));
+        (Rules { names, rules: self.rules.iter().map(rule).collect() }, self.names.len() - vars.len())
+    }
+
     /// The names of the variables.
     pub fn names(&self) -> &Arc<Names> {
         &self.names
@@ -189,9 +215,7 @@ impl Rules {
         is_named.contains(&false).then(|| {
             let names: Vec<&str> = self.names.iter().collect();
             let list = serde_json::Value::from(names).to_string();
-            // JSON escapes most of these by itself.
-            let shown = |c: char| if is_unprintable(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
-            format!("{NAMES}{}", list.chars().map(shown).collect::<String>())
+            format!("{NAMES}{}", visible_json(&list))
         })
     }
 

@@ -322,7 +322,8 @@ impl Named<'_> {
     fn lit(&self, lit: Lit) -> String {
         let name = self.names.of(lit.var);
         let plain = match self.names.group_of(lit.var) {
-            Some(group) => is_plain(group.name()) && is_plain_value(&name[group.name().len() + 1..]),
+            // All values of a column look alike.
+            Some(group) => is_plain(group.name()) && group.values().all(|(_, value)| is_plain_value(value)),
             None => is_plain(name),
         };
         let name = if plain { name.to_owned() } else { quote(name) };
