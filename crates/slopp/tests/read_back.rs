@@ -85,12 +85,6 @@ fn read(text: &[u8], header: Header, names: &Arc<Names>) -> Result<Records, Stri
     read.map(|loaded| loaded.records).map_err(|error| format!("{error}\n{}", String::from_utf8_lossy(text)))
 }
 
-/// What a reader finds that knows nothing of the columns.
-fn read_afresh(text: &[u8]) -> Result<Records, String> {
-    let read = load_records(text, &RecordsOptions::default());
-    read.map(|loaded| loaded.records).map_err(|error| format!("{error}\n{}", String::from_utf8_lossy(text)))
-}
-
 fn rows(records: &Records) -> Vec<Vec<Option<bool>>> {
     (0..records.len()).map(|i| records.row(i).collect()).collect()
 }
@@ -141,26 +135,6 @@ proptest! {
             let again = again.map_err(TestCaseError::fail)?;
             prop_assert_eq!((rows(&again), again.weights()), (rows(&records), records.weights()), "{:?}", String::from_utf8(text));
             prop_assert_eq!(again.total(), records.total());
-            if header && !odd {
-                let afresh = read_afresh(&text).map_err(TestCaseError::fail)?;
-                prop_assert_eq!(afresh.names(), &names, "{:?}", String::from_utf8(text));
-                prop_assert_eq!(rows(&afresh), rows(&records));
-            }
-        }
-    }
-
-    /// Each part of a split has the columns of the whole, whatever it holds of their values.
-    #[test]
-    fn splits_have_the_columns_of_the_whole(names in names(), seed: u64, count in 2usize..9) {
-        let mut random = Random::new(seed);
-        let mut builder = RecordsBuilder::new(names.clone());
-        (0..count).for_each(|_| builder.push(row(&names, &mut random, false), 1.0));
-        let records = builder.finish();
-        for part in records.split(&[0.5, 0.5], seed).unwrap() {
-            let text = text_of(&names, |out| write_records(out, &part, true));
-            prop_assume!(text.is_some() && !part.is_empty());
-            let afresh = read_afresh(&text.unwrap()).map_err(TestCaseError::fail)?;
-            prop_assert_eq!((afresh.names(), rows(&afresh)), (&names, rows(&part)));
         }
     }
 

@@ -8,11 +8,10 @@ use crate::report::{json_world, object};
 use crate::session::{Session, Verdict};
 use clap::Args;
 use serde_json::Value;
-use slopp::infer::{Distribution, Evidence};
+use slopp::Progress;
+use slopp::infer::Evidence;
 use slopp::io::Content;
 use slopp::io::CsvLines;
-use slopp::{Names, Progress};
-use std::borrow::Cow;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -56,11 +55,11 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     let known = args.given.event(&loaded.model.names, &args.model.limits.limits())?;
     let loaded = loaded.given(&known, &args.model.limits.limits())?;
     let names = &loaded.model.names;
-    let drawn = Drawn::new(args, &loaded, known.evidence(names.len()))?;
+    let drawn = draw(args, &loaded, &known.evidence(names.len()))?;
     let stdout = PathBuf::from("-");
     if session.json && args.output.is_none() {
         let entry = |world: Option<Vec<bool>>| world.map_or(Value::Null, |world| json_world(names, &world));
-        let worlds: Vec<Value> = drawn.parts()?.flat_map(Cow::into_owned).map(entry).collect();
+        let worlds: Vec<Value> = drawn.parts.flatten().map(entry).collect();
         session.document(&object([
             ("samples", Value::from(worlds.len())),
             ("seed", Value::from(args.seed)),
@@ -70,15 +69,12 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     }
     let output = args.output.as_ref().unwrap_or(&stdout);
     let bar = session.progress_beside(output);
-    bar.begin("drawing worlds", drawn.count() as u64);
+    bar.begin("drawing worlds", drawn.count as u64);
     let mut impossible = 0;
     let lines = CsvLines::new(names)?;
-    let declaration = drawn.declaration(&lines, names)?;
-    let parts = drawn.parts()?;
     slopp::io::write_atomically(output, |out| {
-        declaration.iter().try_for_each(|line| writeln!(out, "{line}"))?;
         writeln!(out, "{}", lines.header())?;
-        for part in parts {
+        for part in drawn.parts {
             impossible += part.iter().filter(|world| world.is_none()).count();
             let line = |world: &Option<Vec<bool>>| match world {
                 Some(world) => lines.world(world),
@@ -93,63 +89,25 @@ pub(crate) fn run(args: &SampleArgs, session: &mut Session) -> Result<Verdict, E
     session.saved(output);
     session.note_impossible(impossible);
     if session.json {
-        session.document(&object([("samples", Value::from(drawn.count())), ("seed", Value::from(args.seed))]))?;
+        session.document(&object([("samples", Value::from(drawn.count)), ("seed", Value::from(args.seed))]))?;
     }
     Ok(Verdict::Yes)
 }
 
-/// What is drawn: `None` stands for a record that is impossible, and so cannot be completed.
-type Worlds = Vec<Option<Vec<bool>>>;
-
-/// Worlds that are drawn as they are asked for, some at a time, or completed records.
-enum Drawn<'a> {
-    Samples { model: &'a dyn Distribution, number: usize, given: Evidence, seed: u64 },
-    Completed(Worlds),
+/// Worlds that are drawn as they are asked for, some at a time.
+struct Drawn<'a> {
+    count: usize,
+    /// `None` stands for a record that is impossible, and so cannot be completed.
+    parts: Box<dyn Iterator<Item = Vec<Option<Vec<bool>>>> + 'a>,
 }
 
-impl<'a> Drawn<'a> {
-    fn new(args: &SampleArgs, loaded: &'a Loaded, given: Evidence) -> Result<Drawn<'a>, Error> {
-        let (model, seed) = (loaded.model.distribution(), args.seed);
-        let Some(file) = &args.records else {
-            return Ok(Drawn::Samples { model, number: args.number, given, seed });
-        };
-        let records = read_records_of(file, args.read, &loaded.model.names)?;
-        Ok(Drawn::Completed(model.sample_batch(&records, seed)?))
-    }
-
-    fn count(&self) -> usize {
-        match self {
-            Drawn::Samples { number, .. } => *number,
-            Drawn::Completed(worlds) => worlds.len(),
-        }
-    }
-
-    /// The worlds, the same each time.
-    fn parts(&self) -> Result<Box<dyn Iterator<Item = Cow<'_, Worlds>> + '_>, Error> {
-        Ok(match self {
-            Drawn::Samples { model, number, given, seed } => {
-                let parts = model.sample_in_parts(*number, given, *seed)?;
-                Box::new(parts.map(|part| Cow::Owned(part.worlds().map(Some).collect())))
-            }
-            Drawn::Completed(worlds) => Box::new(std::iter::once(Cow::Borrowed(worlds))),
-        })
-    }
-
-    /// The line that says what columns hold, if the worlds do not show it: they are drawn twice, the first time until
-    /// all values were seen.
-    fn declaration(&self, lines: &CsvLines<'_>, names: &Names) -> Result<Option<String>, Error> {
-        let mut occurs = vec![false; names.len()];
-        let all = |occurs: &[bool]| names.groups().iter().all(|group| group.vars().all(|var| occurs[var.index()]));
-        if !all(&occurs) {
-            for part in self.parts()? {
-                for world in part.iter().flatten() {
-                    occurs.iter_mut().zip(world).for_each(|(occurs, value)| *occurs |= value);
-                }
-                if all(&occurs) {
-                    break;
-                }
-            }
-        }
-        Ok(lines.declaration(|var| occurs[var.index()]))
-    }
+fn draw<'a>(args: &SampleArgs, loaded: &'a Loaded, given: &Evidence) -> Result<Drawn<'a>, Error> {
+    let model = loaded.model.distribution();
+    let Some(file) = &args.records else {
+        let parts = model.sample_in_parts(args.number, given, args.seed)?;
+        return Ok(Drawn { count: args.number, parts: Box::new(parts.map(|part| part.worlds().map(Some).collect())) });
+    };
+    let records = read_records_of(file, args.read, &loaded.model.names)?;
+    let worlds = model.sample_batch(&records, args.seed)?;
+    Ok(Drawn { count: worlds.len(), parts: Box::new(std::iter::once(worlds)) })
 }

@@ -50,7 +50,7 @@ fn noise_is_a_distribution_over_the_records_of_a_file() {
     let auto = folder.run("eval closed.psdd all.csv --noise auto --json").ok().json();
     assert_eq!(auto["impossible"], 0);
     let noisy = folder.run("data generate noisy-copy closed.psdd --flip 0.3 -n 200").ok().out;
-    assert!(noisy.contains("]\ncolor,age,fast,sold\n"), "every record has one value per column: {noisy}");
+    assert!(noisy.starts_with("color,age,fast,sold\n"), "every record has one value per column: {noisy}");
 }
 
 #[test]
@@ -231,33 +231,4 @@ fn slips_in_formulas_are_told_from_impossible_ones() {
     }
     let [all, some] = ["fast", "fast, sold=?"].map(|event| ask(&[event, "--json"]).ok().json()["probability"].clone());
     assert_eq!(all, some);
-}
-
-/// Parts of a split, and samples, are read as what they are parts and samples of.
-#[test]
-fn parts_and_samples_have_the_columns_of_the_whole() {
-    let folder = Folder::new();
-    folder.write("n.csv", "n,k\n0,0\n1,1\n2,0\n0,1\n1,0\n0,0\n1,1\n");
-    folder.run("data split n.csv -o n --shares 0.5,0.5 --seed 0").ok();
-    folder.run("learn n.1.csv --test n.2.csv -o n.psdd").ok();
-    let parts = ["n.1.csv", "n.2.csv"].map(|file| folder.read(file));
-    let declared =
-        |part: &&String| part.starts_with("# columns [{\"name\":\"n\",\"values\":[\"0\",\"1\",\"2\"]}]\nn,k\n");
-    assert!(parts.iter().filter(declared).count() > 0, "{parts:?}");
-    folder.write("grade.csv", "grade,k\n".to_owned() + &"yes,0\nno,1\nmaybe,0\nno,1\n".repeat(10));
-    folder.run("data split grade.csv --categories grade -o grade").ok();
-    folder.run("learn grade.train.csv --valid grade.valid.csv --test grade.test.csv -o grade.psdd").ok();
-    for given in ["", "--given grade=yes"] {
-        folder.run(&format!("sample grade.psdd -n 30 -o drawn.csv {given}")).ok();
-        folder.run("data describe drawn.csv").ok();
-        folder.run("learn drawn.csv --test grade.test.csv").ok();
-    }
-    folder.write("broken.csv", "# columns [{\"name\":\"k\"}]\nk\n1\n");
-    folder.run("data describe broken.csv").fails(&["broken.csv, line 1", "`# columns` and a JSON list"]);
-    folder.write("other.csv", "# columns [{\"name\":\"k\",\"values\":[\"a\"]}]\nj\na\n");
-    folder.run("data describe other.csv").fails(&["other.csv, line 2", "\"k=a\""]);
-    // What shows by itself is not said.
-    folder.write("color.csv", "color,k\n".to_owned() + &"red,0\nblue,1\n".repeat(40));
-    folder.run("data split color.csv -o color").ok();
-    assert!(folder.read("color.train.csv").starts_with("color,k\n"));
 }

@@ -37,7 +37,7 @@ fn answers_have_values() {
     assert!(ask(&["mpe", "cars.psdd", "--given", "!color=red, fast"]).out.contains("color="));
     for args in [&["worlds", "cars.psdd", "--limit", "0"][..], &["sample", "cars.psdd", "-n", "50"]] {
         let out = ask(args).out;
-        let mut lines = out.lines().skip_while(|line| line.starts_with("# columns ["));
+        let mut lines = out.lines();
         assert_eq!(lines.next(), Some("color,age,fast,size"));
         for line in lines {
             let cells: Vec<&str> = line.split(',').collect();
@@ -144,7 +144,7 @@ fn describe_split_and_rules_know_columns() {
     let found = folder.run("data describe cars.csv --bins age=2 --json").ok().json();
     assert_eq!(found["columns"]["color"], json!(["blue", "grey", "red"]));
     folder.run("data split cars.csv --shares 0.5,0.5 -o part").ok();
-    assert!(folder.read("part.1.csv").contains("]\ncolor,age,fast,size\n"));
+    assert!(folder.read("part.1.csv").starts_with("color,age,fast,size\n"));
     folder.run("data describe cars.csv --max-values 5").fails(&["column 2 (age)", "more than 5", "--bins age=4"]);
     folder.run("data describe cars.csv --bins age=old").fails(&["age=young:30:old"]);
     folder.write("rules.txt", "color=red -> fast\nsize=L -> !fast\n");
@@ -179,7 +179,7 @@ fn every_learner_of_circuits_takes_columns() {
         assert_eq!(folder.run_args(&["prob", "m.spn", two, "--json"]).ok().json()["probability"], 0.0, "{two}");
     }
     let drawn = folder.run("sample m.spn -n 20").ok().out;
-    assert!(drawn.contains("]\ncolor,age,fast,size\n"), "{drawn}");
+    assert!(drawn.starts_with("color,age,fast,size\n"), "{drawn}");
     assert_eq!(folder.run("eval m.spn cars.csv --json").ok().json()["impossible"], 0);
     folder.write("rules.txt", "color=red -> fast\n");
     folder.run("learn cars.csv --max-values 30 --learner learnspn --rules rules.txt").fails(&[

@@ -48,10 +48,8 @@ fn weighted_parts_keep_names_and_values() {
     assert_eq!(parts["parts"][0]["file"], "part.1.wdata");
     let lines = |name: &str| folder.read(name).lines().map(str::to_owned).collect::<Vec<_>>();
     let [one, two] = ["part.1.wdata", "part.2.wdata"].map(lines);
-    // Neither part has all colors.
-    let declared = r##"# columns [{"name":"b","values":["blue","green","red"]}]"##;
-    assert_eq!([&one[..2], &two[..2]], [[declared, "a,b,c"]; 2]);
-    let mut rows = [&one[2..], &two[2..]].concat();
+    assert_eq!([&one[0], &two[0]], ["a,b,c"; 2]);
+    let mut rows = [&one[1..], &two[1..]].concat();
     rows.sort();
     assert_eq!(rows, ["0.5|1,blue,0", "1|0,red,0", "2.5|0,red,1", "3|1,green,1"]);
     // Weights that add up to the number of rows are weights all the same; numbered columns need no names.

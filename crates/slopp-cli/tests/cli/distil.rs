@@ -90,11 +90,11 @@ fn samples_are_read_by_the_columns_of_the_training_records() {
     assert!(folder.read("drawn.csv").contains("..40"), "samples have names of bins");
     // In another order, the student has that of the training records.
     let turned = |line: &str| line.split(',').rev().collect::<Vec<_>>().join(",");
-    let turned: Vec<String> = folder.read("drawn.csv").lines().skip(1).map(turned).collect();
+    let turned: Vec<String> = folder.read("drawn.csv").lines().map(turned).collect();
     folder.write("turned.csv", turned.join("\n"));
     for samples in ["drawn.csv", "turned.csv"] {
         folder.run(&format!("distil {samples} train.csv --bins age=3 -o student.psdd")).ok();
-        assert!(folder.run("sample student.psdd -n 1").ok().out.contains("\nfast,age,color\n"));
+        assert!(folder.run("sample student.psdd -n 1").ok().out.starts_with("fast,age,color\n"));
     }
     folder.write("named.csv", "a,b\n0,1\n1,1\n");
     folder.write("boolean.csv", "0,1\n1,1\n".repeat(20));

@@ -1,12 +1,10 @@
 //! Lines of CSV that read back as what they were made of.
 
-use super::cells::{cells, is_missing, word};
-use super::declared::declaration;
+use super::cells::{cells, is_missing};
 use super::first_line::blanks_separate;
 use super::records::{Opened, RecordsOptions};
 use super::rows::Lines;
-use super::survey::in_order;
-use crate::names::{Column, Group, Names, canonical};
+use crate::names::{Column, Group, Names};
 use crate::var::Var;
 use std::borrow::Cow;
 use std::io;
@@ -60,28 +58,6 @@ impl<'a> CsvLines<'a> {
     /// Whether a line has a cell per column, and not per variable; without columns of several values it is both.
     pub(super) fn is_by_column(&self) -> bool {
         self.by_column && !self.names.groups().is_empty()
-    }
-
-    /// The line above the header that says what columns hold, if a reader of lines in which these values occur would
-    /// find other columns: a value that is nowhere, columns written by variable, bins, or words such as `yes` and `no`.
-    ///
-    /// ```
-    /// # use slopp::io::CsvLines;
-    /// # use slopp::{Kind, Names, Var};
-    /// let kind = Kind::Values(["a", "b"].map(String::from).to_vec());
-    /// let names = Names::of_columns([("grade".into(), kind), ("new".into(), Kind::Boolean)])?;
-    /// let lines = CsvLines::new(&names)?;
-    /// assert_eq!(lines.declaration(|_| true), None);
-    /// let only_a = lines.declaration(|var| var == Var(0));
-    /// assert_eq!(only_a.as_deref(), Some(r#"# columns [{"name":"grade","values":["a","b"]}]"#));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn declaration(&self, occurs: impl Fn(Var) -> bool) -> Option<String> {
-        // The only column of a file may be taken for several that something unknown separates.
-        let alone = self.names.columns().count() == 1;
-        let joined = |group: &Group| alone && group.values().any(|(_, value)| value.contains(['0', '1']));
-        let found = |group: &Group| self.by_column && !joined(group) && is_found(group) && group.vars().all(&occurs);
-        (!self.names.groups().iter().all(found)).then(|| declaration(self.names))
     }
 
     /// The line of names; all are quoted if they would be taken for a record otherwise.
@@ -182,16 +158,6 @@ pub(super) fn needs_quotes(cell: &str) -> bool {
 
 fn all_read_back(group: &Group) -> bool {
     group.values().all(|(var, value)| reads_back(group, var, value))
-}
-
-/// Whether a reader that knows nothing of a column finds its values, if all occur.
-fn is_found(group: &Group) -> bool {
-    let values: Vec<&str> = group.values().map(|(_, value)| value).collect();
-    let odd = |value: &&str| word(value.as_bytes()).is_none() && canonical(value) == *value;
-    group.cuts().is_none()
-        && values.len() <= RecordsOptions::default().max_values
-        && values.iter().all(odd)
-        && in_order(values.clone()) == values
 }
 
 /// Whether the cell of a column is taken for this value.

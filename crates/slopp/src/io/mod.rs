@@ -37,7 +37,6 @@ mod cells;
 mod columns;
 mod content;
 mod csv;
-mod declared;
 mod dimacs;
 mod error;
 mod first_line;

@@ -1,7 +1,6 @@
 //! Records from CSV, `.data` and `.wdata` files.
 
 use super::columns::Columns;
-use super::declared::{self, Declared};
 use super::error::ReadError;
 use super::first_line::FirstLine;
 use super::lines::kind_by_first_line;
@@ -104,8 +103,7 @@ pub struct LoadedRecords {
 /// skipped.
 ///
 /// Below a header, a column may also hold a few other values, or numbers to be cut into bins: it becomes a variable for
-/// each, `color=red`, of which one is true ([`Names::groups`]). Which values these are may be said above the header, as
-/// [`CsvLines::declaration`](super::CsvLines::declaration) does. A column that seems Boolean but for some cells is
+/// each, `color=red`, of which one is true ([`Names::groups`]). A column that seems Boolean but for some cells is
 /// an error unless it is said to hold [categories](RecordsOptions::categories). Files are then read more than once.
 pub fn read_records<'a>(source: impl Into<Source<'a>>, options: &RecordsOptions) -> Result<Records, ReadError> {
     load_records(source, options).map(|loaded| loaded.records)
@@ -146,8 +144,6 @@ pub(super) struct Opened<R> {
     pub(super) lines: Lines<R>,
     pub(super) first: FirstLine,
     pub(super) first_line: usize,
-    /// What a line above says that columns hold.
-    pub(super) declared: Declared,
     /// The first line itself, which is a row unless it is a header.
     line: Vec<u8>,
     /// Whether there is a second line, which is the present one.
@@ -157,13 +153,7 @@ pub(super) struct Opened<R> {
 impl<R: BufRead> Opened<R> {
     pub(super) fn new(text: R, options: &RecordsOptions) -> Result<Opened<R>, ReadError> {
         let mut lines = Lines::new(text, options.max_line);
-        let mut some = lines.advance()?;
-        let mut declared = Declared::new();
-        if some && declared::is_declaration(&lines.line) {
-            declared = declared::declared(lines.number, &lines.line)?;
-            some = lines.advance()?;
-        }
-        if !some {
+        if !lines.advance()? {
             return Err(ReadError::new(Problem::Empty { expected: "records, one per line, of cells like 0,1,1" }));
         }
         let (first_line, line) = (lines.number, std::mem::take(&mut lines.line));
@@ -174,7 +164,7 @@ impl<R: BufRead> Opened<R> {
         let more = lines.advance();
         let second = matches!(more, Ok(true)).then_some(&lines.line[..]);
         let first = FirstLine::new(&line, second, options).map_err(|problem| ReadError::at(first_line, problem))?;
-        Ok(Opened { lines, first, first_line, declared, line, more })
+        Ok(Opened { lines, first, first_line, line, more })
     }
 
     /// Hands over the rows with their line numbers.
@@ -202,14 +192,6 @@ fn read_once(
 ) -> Result<LoadedRecords, ReadError> {
     let opened = Opened::new(text, options)?;
     let header = opened.first.header.is_some();
-    let declared = match &opened.first.header {
-        Some(header) if names.is_none() && !opened.declared.is_empty() && options.max_values > 0 => {
-            let names = declared::names(header, &opened.declared);
-            Some(Arc::new(names.map_err(|problem| ReadError::at(opened.first_line, problem))?))
-        }
-        _ => None,
-    };
-    let names = names.or(declared.as_ref());
     let columns = match &opened.first.header {
         Some(found) => Columns::named(found.clone(), names),
         None => Columns::numbered(opened.first.width, names),

@@ -43,7 +43,7 @@ pub fn write_changed_records<'a>(
             if !lines.advance().map_err(invalid)? {
                 return out.write_all(&text[written..]);
             }
-            if lines.number < layout.first_line || std::mem::take(&mut header) {
+            if std::mem::take(&mut header) {
                 continue;
             }
             let change = changes(record);

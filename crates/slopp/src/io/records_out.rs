@@ -10,9 +10,6 @@ use std::io::{self, Write};
 /// of 0 and 1, if in one of them such a column has not exactly one value, if a value would not read back
 /// ([`CsvLines`]), or if there is no header to distinguish the two.
 ///
-/// Where the records alone would be read as other columns, a line above the header says what they hold
-/// ([`CsvLines::declaration`]); but not if a column has not exactly one value in some record, and so is none.
-///
 /// Names that would not be taken for a header, such as `0` or `yes`, are quoted, all of them, and then they are.
 /// Records with weights are refused: CSV has no place for them, [`write_weighted_records`] has.
 pub fn write_records(out: &mut dyn Write, records: &Records, header: bool) -> io::Result<()> {
@@ -37,18 +34,13 @@ fn write_rows(
     rows: impl Iterator<Item = (Option<f64>, usize)>,
 ) -> io::Result<()> {
     let names = records.names();
-    let whole = has_one_value_each(records);
     let lines = match header {
-        true if whole => Some(CsvLines::new(names)?),
+        true if has_one_value_each(records) => Some(CsvLines::new(names)?),
         true => Some(CsvLines::by_variable(names)?),
         false => None,
     };
     // The rows below show that names which look like a record are names.
     if let Some(lines) = lines.as_ref().filter(|lines| !records.is_empty() || lines.header_stands_alone()) {
-        let occurs = |var| records.column(var).iter().any(|&word| word != 0);
-        if let Some(declaration) = lines.declaration(occurs).filter(|_| whole) {
-            writeln!(out, "{declaration}")?;
-        }
         writeln!(out, "{}", lines.header())?;
     }
     let by_column = lines.as_ref().filter(|lines| lines.is_by_column());

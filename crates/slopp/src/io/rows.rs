@@ -2,7 +2,6 @@
 
 use super::cells::{cells, is_missing, split_plain, weight_bar, word};
 use super::columns::{Columns, Place};
-use super::declared::is_declaration;
 use super::error::ReadError;
 use super::first_line::FirstLine;
 use super::phrases::show;
@@ -39,10 +38,6 @@ impl<R: BufRead> Lines<R> {
                 self.first = false;
                 if self.line.starts_with(b"\xef\xbb\xbf") {
                     self.line.drain(..3);
-                }
-                // Its quotes are those of JSON.
-                if is_declaration(&self.line) {
-                    return Ok(true);
                 }
             }
             // Cells 0 and 1 need no closer look.

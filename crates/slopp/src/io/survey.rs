@@ -74,8 +74,7 @@ struct Seen<'a> {
 
 /// The names of the variables that the columns of a file become.
 pub(super) fn survey(text: impl BufRead, options: &RecordsOptions) -> Result<Names, ReadError> {
-    let mut opened = Opened::new(text, options)?;
-    let declared = std::mem::take(&mut opened.declared);
+    let opened = Opened::new(text, options)?;
     let first_line = opened.first_line;
     let layout = Layout::new(&opened.first, first_line);
     let header = opened.first.header.clone().unwrap_or_else(|| Names::numbered(opened.first.width));
@@ -108,8 +107,7 @@ pub(super) fn survey(text: impl BufRead, options: &RecordsOptions) -> Result<Nam
     })?;
     let kinds = columns.into_iter().enumerate().map(|(i, seen)| {
         let name = seen.name.clone();
-        let said = declared.iter().find(|(column, _)| *column == name && seen.binning.is_none() && !seen.categories);
-        Ok((name, said.map_or_else(|| seen.kind(i, options), |(_, kind)| Ok(kind.clone()))?))
+        Ok((name, seen.kind(i, options)?))
     });
     let columns = kinds.collect::<Result<Vec<_>, ReadError>>()?;
     if let [(name, Kind::Values(values))] = &columns[..] {
@@ -134,15 +132,6 @@ fn refuse_joined(name: &str, values: &[String], options: &RecordsOptions) -> Res
     let problem =
         Problem::Cell { column: 1, name, found, missing, alone: true, first: false, taken: None, categories: true };
     Err(ReadError::at(2, problem))
-}
-
-/// The order of the values of a column: by size if all are numbers, else as texts.
-pub(super) fn in_order<T: AsRef<str>>(mut values: Vec<T>) -> Vec<T> {
-    let number = |value: &T| value.as_ref().trim().parse::<f64>().ok().filter(|number| number.is_finite());
-    let all = values.iter().all(|value| number(value).is_some());
-    let key = |value: &T| number(value).filter(|_| all).unwrap_or(0.0);
-    values.sort_by(|a, b| key(a).total_cmp(&key(b)).then_with(|| a.as_ref().cmp(b.as_ref())));
-    values
 }
 
 impl Seen<'_> {
@@ -203,7 +192,9 @@ impl Seen<'_> {
                 return Err(ReadError::at(line, problem));
             }
         }
-        let values = in_order(self.values.into_iter().collect());
+        let mut values: Vec<String> = self.values.into_iter().collect();
+        let number = |value: &String| value.parse::<f64>().ok().filter(|_| self.all_numbers).unwrap_or(0.0);
+        values.sort_by(|a, b| number(a).total_cmp(&number(b)).then_with(|| a.cmp(b)));
         if values.len() > options.max_values {
             let some = values.into_iter().take(3).collect();
             let (limit, numbers) = (options.max_values, self.all_numbers);
