@@ -148,8 +148,17 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "WHEN", default_value = "detect", hide_possible_values = true)]
     pub(crate) header: HeaderWhen,
     /// Stop if the records of a file need more memory than this, in megabytes
-    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = positive)]
+    #[arg(long, value_name = "MB", default_value_t = RECORDS_MEMORY, value_parser = positive)]
     pub(crate) records_memory: usize,
+}
+
+/// [`ReadArgs::records_memory`].
+const RECORDS_MEMORY: usize = 4096;
+
+impl Default for ReadArgs {
+    fn default() -> ReadArgs {
+        ReadArgs { header: HeaderWhen::Detect, records_memory: RECORDS_MEMORY }
+    }
 }
 
 /// Whether there is a header.
@@ -191,7 +200,7 @@ impl ColumnArgs {
     /// How records are read whose columns are these; a column that is cut twice is an error.
     pub fn options(&self) -> Result<RecordsOptions, crate::error::Error> {
         self.check()?;
-        Ok(crate::input::options(ReadArgs { header: HeaderWhen::Detect }, self))
+        Ok(crate::input::options(ReadArgs::default(), self))
     }
 
     /// The options that say so, for another process.
