@@ -250,6 +250,9 @@ impl<'a> Plan<'a> {
     /// At most `most` conditions with enough support, a quarter of them of two values. A column with little entropy has
     /// little information about others, so it is left out first, also as what is compared.
     fn new(records: &'a Records, most: usize) -> Plan<'a> {
+        if records.total() < Fidelity::SUPPORT {
+            return Plan { columns: Vec::new(), conditions: Vec::new(), left_out: 0 };
+        }
         let choices = Choice::all(records.names());
         let counts: Vec<Vec<f64>> = choices.par_iter().map(|choice| choice.counts(records)).collect();
         let has_support = |count: &&f64| **count >= Fidelity::SUPPORT;
@@ -257,7 +260,8 @@ impl<'a> Plan<'a> {
         order.sort_by(|&a, &b| entropy(&counts[b]).total_cmp(&entropy(&counts[a])));
         let (mut chosen, mut singles) = (Vec::new(), 0);
         for i in order {
-            let values = counts[i].iter().filter(has_support).count();
+            // A column without a frequent value is no condition, but it is compared under those of others.
+            let values = counts[i].iter().filter(has_support).count().max(1);
             if singles + values <= most - most / 4 {
                 singles += values;
                 chosen.push(i);

@@ -392,13 +392,13 @@ fn columns_that_exclude_each_other_are_learned_as_one_and_stay_open() {
         if seed > 1 {
             random.shuffle(&mut place);
         }
-        let rows: Vec<Vec<usize>> = (0..1000).map(|_| draw(&mut random)).collect();
+        let rows: Vec<Vec<usize>> = (0..2000).map(|_| draw(&mut random)).collect();
         let shuffled = |row: &Vec<usize>| place.iter().map(|&i| bits(row)[i]).collect::<Vec<bool>>();
         let part = |range: std::ops::Range<usize>| {
             let alone = Records::from_rows(Names::numbered(9), rows[range.clone()].iter().map(shuffled));
             (alone, Records::from_rows(columns.clone(), rows[range].iter().map(whole)))
         };
-        let [train, valid, test] = [part(0..600), part(600..700), part(700..1000)];
+        let [train, valid, test] = [part(0..1200), part(1200..1500), part(1500..2000)];
         let outcome = learn(&train.0, Some(&valid.0), &Slopp::default()).unwrap();
         let psdd = outcome.model.psdd().unwrap();
         check(psdd, &train.0, true);

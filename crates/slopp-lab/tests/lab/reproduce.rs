@@ -126,7 +126,7 @@ fn the_layout_of_the_public_repository_is_understood_and_parts_may_be_missing() 
     std::fs::remove_file(folder.path("clone/datasets/nltcs/nltcs.valid.data")).unwrap();
     folder
         .run("reproduce --data clone --seeds 1")
-        .fails(&["nltcs/nltcs.valid.data is not in clone, nor with .gz", "try: git clone"]);
+        .fails(&["nltcs/nltcs.valid.data is not in clone, nor as .csv, nor with .gz", "try: git clone"]);
 }
 
 #[test]

@@ -82,6 +82,26 @@ impl Chosen {
         Ok(if is_better { other } else { self })
     }
 
+    /// This, or another if there is one and it is better by more than a standard error of the records to choose by, also
+    /// once support has been applied.
+    pub(super) fn unless_clearly_worse(
+        self,
+        other: Option<Chosen>,
+        task: &Task,
+        config: &Slopp,
+    ) -> Result<Chosen, LearnError> {
+        let Some(other) = other else { return Ok(self) };
+        let parts = task.parts()?;
+        let (part, by) = (parts.train(), parts.judge().unwrap_or(parts.train()));
+        let [one, its] = [&self, &other].map(|found| found.psdd(part, config, parts.limits()));
+        if !general::is_clearly_better(&its?, &one?, by, 1.0)? {
+            return Ok(self);
+        }
+        let judge = Judge::new(Task { train: part, ..*task }, by);
+        let [mine, its] = [self.worth(&judge, part, config)?, other.worth(&judge, part, config)?];
+        Ok(if its.is_better_than(&mine) { other } else { self })
+    }
+
     /// The PSDD, fitted to all training records, before support is applied.
     fn fitted(&mut self, parts: &Parts, config: &Slopp) -> Result<Psdd, LearnError> {
         if let (Classes::Layers(layers, line), true) = (&mut self.classes, parts.is_divided()) {

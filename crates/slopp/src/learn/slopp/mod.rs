@@ -6,7 +6,8 @@
 //! the size problem of SLoPP as published. Here every layer has a bounded number of them:
 //!
 //! Boolean columns that exclude each other in the records are also tried as one column each, with two more values: that
-//! none of them is true, and that several are, so that the world stays open.
+//! none of them is true, and that several are, so that the world stays open. Of columns with several values a few orders
+//! are tried, each by a quick run.
 //!
 //! 1. *Order*: depth-first through the Chow-Liu tree from its centre, small subtrees first, the values of one column
 //!    adjacent. It defines the vtree.
@@ -45,15 +46,18 @@ use self::chosen::Classes;
 use self::forest::{Edges, Forest};
 use self::grow::Tree;
 use self::layers::Line;
+use self::order::few_orders;
 use self::search::Search;
 use super::LearnError;
 use super::error::{check, check_records};
-use super::hold_out::Parts;
+use super::hold_out::{FEW_JUDGES, Parts};
 use super::task::Task;
 use super::vtree::{ChowLiuTree, Columns, pairs, spanning_tree};
 use crate::circuit::Psdd;
 use crate::data::{Choice, SymmetricMatrix};
 use crate::progress::Progress;
+use crate::var::Var;
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The weight of the prior while structures are compared by the training records.
@@ -61,6 +65,9 @@ const TYPICAL_PSEUDOCOUNT: f64 = 2.0;
 
 /// Up to this many variables the information of all pairs is copied into a full square, here of 128 MB.
 const DENSE: usize = 4096;
+
+/// Up to this many distinct records several orders of columns with several values are tried.
+const FEW_RECORDS: usize = 20_000;
 
 /// The result of SLoPP before support is applied.
 pub(super) struct LearnedSlopp {
@@ -109,14 +116,54 @@ pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Resu
         let chosen = along(parts, line, &information, config, progress);
         return if has_found { chosen.judged(parts, config) } else { Ok(chosen) };
     }
-    let free = |columns: Columns| {
-        let information = columns.information_of(&pairs);
-        let order = columns.along(&ChowLiuTree::new(&information));
-        let line = Line { vtree: Arc::new(columns.right_linear(&order)), columns, order };
-        along(parts, line, &information, config, progress)
-    };
-    let found = columns.found(part, &pairs).map(|found| free(found).judged(parts, config)).transpose()?;
-    free(columns).or(found, task, config)?.or(general::find_tree(parts, config, progress)?, task, config)
+    let free = Free { parts, information: columns.information_of(&pairs), columns };
+    // How many elements and nodes the circuit has inside such a column is only known once it is built.
+    let may_group = config.max_elements.is_none() && !config.capped;
+    let found = if may_group { free.columns.found(part, &pairs) } else { None };
+    let found = found.map(|columns| Free { parts, information: columns.information_of(&pairs), columns });
+    // A quick run of both shows whether it is worth a full one.
+    let found = found.filter(|found| found.quick(found.usual(), config) > free.quick(free.usual(), config));
+    let found = found.map(|found| found.run(config, progress).judged(parts, config)).transpose()?;
+    let best = free.run(config, progress).unless_clearly_worse(found, task, config)?;
+    best.or(general::find_tree(parts, config, progress)?, task, config)
+}
+
+/// Columns whose order is free.
+struct Free<'a> {
+    parts: &'a Parts<'a>,
+    columns: Columns,
+    information: SymmetricMatrix,
+}
+
+impl Free<'_> {
+    /// The usual order.
+    fn usual(&self) -> Vec<Var> {
+        self.columns.along(&ChowLiuTree::new(&self.information))
+    }
+
+    fn along(&self, order: Vec<Var>, config: &Slopp, progress: &dyn Progress) -> Chosen {
+        let vtree = Arc::new(self.columns.right_linear(&order));
+        along(self.parts, Line { vtree, columns: self.columns.clone(), order }, &self.information, config, progress)
+    }
+
+    /// The log-likelihood per record to choose by of a quick run.
+    fn quick(&self, order: Vec<Var>, config: &Slopp) -> f64 {
+        let starts = vec![Start::Whole(1.0)];
+        let config = Slopp { starts, sweeps: 1, clone_depth: 0, max_elements: None, ..config.clone() };
+        self.along(order, &config, &()).log_likelihood
+    }
+
+    /// The structure along the usual order; of a few orders the best by a quick run, if columns have several values.
+    fn run(&self, config: &Slopp, progress: &dyn Progress) -> Chosen {
+        let is_judged = self.parts.judge().is_some_and(|judge| judge.total() >= FEW_JUDGES);
+        if self.columns.are_variables() || !is_judged || self.parts.train().len() > FEW_RECORDS {
+            return self.along(self.usual(), config, progress);
+        }
+        let orders = few_orders(&self.columns, &self.information).into_par_iter();
+        let tried: Vec<(f64, Vec<Var>)> = orders.map(|order| (self.quick(order.clone(), config), order)).collect();
+        let best = tried.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a });
+        self.along(best.expect("the usual order").1, config, progress)
+    }
 }
 
 /// The structure on a line of columns that best explains the records to choose by.

@@ -7,7 +7,7 @@ use super::{Slopp, find};
 use crate::data::SymmetricMatrix;
 use crate::learn::LearnError;
 use crate::learn::task::Task;
-use crate::learn::vtree::{ChowLiuTree, Columns, pairs};
+use crate::learn::vtree::{ChowLiuTree, Columns};
 use crate::progress::Progress;
 use crate::random::Random;
 use crate::var::Var;
@@ -28,10 +28,8 @@ pub(in crate::learn) fn ranked_vtrees(
     progress: &dyn Progress,
 ) -> Result<Vec<Arc<Vtree>>, LearnError> {
     let Task { train, seed, .. } = *task;
-    let pairs = pairs(train)?;
     let columns = Columns::new(train.names());
-    let columns = columns.found(train, &pairs).unwrap_or(columns);
-    let information = columns.information_of(&pairs);
+    let information = columns.information(train)?;
     let mut orders = match columns.len() > MANY_VARIABLES {
         true => depth_first_orders(&information, ROOTS, seed),
         false => candidates(&information, ROOTS, seed),
@@ -51,6 +49,21 @@ pub(in crate::learn) fn ranked_vtrees(
     let mut tried: Vec<(f64, Arc<Vtree>)> = orders.into_par_iter().map(quick).collect::<Result<_, LearnError>>()?;
     tried.sort_by(|a, b| b.0.total_cmp(&a.0));
     Ok(tried.into_iter().map(|(_, vtree)| vtree).collect())
+}
+
+/// Orders of columns of several values that are worth a quick run before the fast effort, the usual one first.
+pub(super) fn few_orders(columns: &Columns, information: &SymmetricMatrix) -> Vec<Vec<Var>> {
+    let tree = ChowLiuTree::new(information);
+    let usual = columns.along(&tree);
+    let back = usual.iter().rev().copied().collect();
+    let mut orders = vec![tree.linear_order(), back];
+    if columns.len() <= MANY_VARIABLES {
+        orders.push(arrangement(information, 1.0, &usual, Random::new(0).bits()));
+    }
+    orders.retain(|order| *order != usual);
+    orders.dedup();
+    orders.insert(0, usual);
+    orders
 }
 
 /// Orders worth trying: [depth-first ones](depth_first_orders), and the linear arrangements that bring related
