@@ -79,15 +79,18 @@ impl Start {
 
 /// SLoPP with merged classes, the default learner: a certified PSDD, on a given vtree or on one that it learns.
 ///
-/// The learned vtree is right-linear, or that of the Chow-Liu tree if few elements are allowed
-/// ([`Slopp::max_elements`]). Without validation records a tenth of the records is held out by seed, and in the end the
-/// parameters are fitted to all records.
+/// The learned vtree is right-linear over columns, or that of the Chow-Liu tree if few elements are allowed
+/// ([`Slopp::max_elements`]) or columns have several values and the tree is better. Boolean columns that exclude each
+/// other may be taken together ([`Report::exclusive`](crate::learn::Report::exclusive)). Without validation records a
+/// tenth of the records is held out by seed, and in the end the parameters are fitted to all records.
 ///
 /// ```
 /// use slopp::learn::{Slopp, Task};
 /// let records = slopp::example::Truth::configurations().sample(500, 1);
 /// let learned = Task::new(&records).learn(&Slopp::default(), &())?;
-/// assert!(learned.model.psdd().unwrap().vtree().is_right_linear());
+/// assert!(learned.model.psdd().is_some());
+/// // Engines, bodies and the like: one Boolean column per value, never two of them true.
+/// assert!(learned.report.exclusive.len() > 3);
 /// assert_eq!(learned.model.origin["held_out"], "50");
 /// # Ok::<(), slopp::learn::LearnError>(())
 /// ```
