@@ -83,7 +83,8 @@ def test_sizes_hold_where_columns_are_closed_or_it_is_said():
     closed = [["engine_electric", "fast_charging", "heat_pump"]]
     whole = slopp.learn(cars, closed=closed).size["elements"]
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        # So small a model may well be unfaithful, and says so.
+        warnings.filterwarnings("error", message=".* elements")
         model = slopp.learn(cars, closed=closed, max_elements=whole // 2)
     assert model.size["elements"] <= whole // 2
     assert model.origin["max_elements"] == str(whole // 2)
