@@ -16,7 +16,7 @@ const TRIES: usize = 2_000;
 const MOST: usize = 250;
 
 /// The choices, with variables that exclude each other taken together at the place of the first of them. `None` if
-/// there is no such group.
+/// fewer than half of the variables are in such groups.
 ///
 /// The values of a column are neighbours in most files, and one of them is true in every record. So groups are sought
 /// in this order: neighbours that cover all records, any variables that do, neighbours that only exclude each other,
@@ -48,7 +48,8 @@ pub(crate) fn exclusive(choices: &[Choice], pairs: &PairCounts) -> Option<Vec<Ch
             }
         }
     }
-    if groups.is_empty() {
+    // A few words that are never together do not make a text a table.
+    if groups.is_empty() || 2 * groups.iter().map(Vec::len).sum::<usize>() < in_order.len() {
         return None;
     }
     let of_choice = |choice: &Choice| match choice.as_boolean().filter(|var| !search.is_free[var.index()]) {
