@@ -84,7 +84,7 @@ impl Chosen {
 
     /// This, or another if there is one and it is better by more than a standard error of the records to choose by, also
     /// once support has been applied.
-    pub(super) fn unless_clearly_worse(
+    pub(super) fn or_clearly_better(
         self,
         other: Option<Chosen>,
         task: &Task,

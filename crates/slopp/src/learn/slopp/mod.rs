@@ -124,7 +124,7 @@ pub(super) fn find(task: &Task, config: &Slopp, progress: &dyn Progress) -> Resu
     // A quick run of both shows whether it is worth a full one.
     let found = found.filter(|found| found.quick(found.usual(), config) > free.quick(free.usual(), config));
     let found = found.map(|found| found.run(config, progress).judged(parts, config)).transpose()?;
-    let best = free.run(config, progress).unless_clearly_worse(found, task, config)?;
+    let best = free.run(config, progress).or_clearly_better(found, task, config)?;
     best.or(general::find_tree(parts, config, progress)?, task, config)
 }
 
